@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Retention } from '../src/index.ts';
+import type { ContactReport, IncomingMessage } from '../src/spi/gateway.ts';
 import { memoryMediaStore, memoryStorage, REFUSED } from '../src/testing/index.ts';
 import {
   DAY,
@@ -7,6 +8,7 @@ import {
   MINUTE,
   connectInstance,
   connectScripted,
+  connected,
   listen,
   only,
   sendText,
@@ -14,7 +16,7 @@ import {
 } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
 import { mediaGateway, PNG } from './support/media.ts';
-import { silence } from './support/scripted-gateway.ts';
+import { scriptedGateway, silence } from './support/scripted-gateway.ts';
 
 /** A delivery that was exhausted long ago, in a process that deletes nothing. */
 async function old() {
@@ -164,6 +166,60 @@ describe('a message', () => {
     await expect(trunkline.admin.workspaces.setRetention(workspaceId, wrong)).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',
     });
+  });
+});
+
+describe('a contact', () => {
+  const report = (name: string): ContactReport => ({
+    networkId: `${name}@net`,
+    aliases: [],
+    phoneNumber: null,
+    name,
+    username: null,
+  });
+  const written = (name: string, text: string): IncomingMessage => ({
+    networkId: `${name} ${text}`,
+    senderId: `${name}@net`,
+    from: null,
+    groupNetworkId: 'team@g',
+    contact: report(name),
+    content: { type: 'text', text },
+  });
+  const namesOf = async ({ storage, workspaceId }: Harness) =>
+    (await storage.erasure.listContacts(workspaceId, { after: null, limit: 10 })).rows.map(
+      ({ name }) => name,
+    );
+
+  it('is deleted once its last message is, and not before', async () => {
+    const gateway = scriptedGateway();
+    const { harness } = await connected({ gateway, retention: { messagesDays: 10 } });
+    const { listener } = gateway.last();
+    await listener.groups([{ networkId: 'team@g', name: 'Team', participantsCount: 3 }]);
+    for (const name of ['Ada', 'Bob']) await listener.message(written(name, 'first'));
+    harness.clock.jump(9 * DAY);
+    await harness.clock.settle();
+    const again = gateway.last().listener;
+    await again.message(written('Bob', 'second'));
+    harness.clock.jump(2 * DAY);
+    await harness.clock.advance(MINUTE);
+    expect((await harness.api.messages.list()).data.map(({ text }) => text)).toEqual(['second']);
+    harness.clock.jump(DAY);
+    await harness.clock.advance(MINUTE);
+    expect(await namesOf(harness)).toEqual(['Bob']);
+    harness.clock.jump(10 * DAY);
+    await harness.clock.advance(MINUTE);
+    harness.clock.jump(DAY);
+    await harness.clock.advance(MINUTE);
+    expect(await namesOf(harness)).toEqual([]);
+  });
+
+  it('is kept where messages are', async () => {
+    const gateway = scriptedGateway();
+    const { harness } = await connected({ gateway });
+    await gateway.last().listener.message({ ...written('Ada', 'first'), groupNetworkId: null });
+    harness.clock.jump(400 * DAY);
+    await harness.clock.advance(MINUTE);
+    expect(await namesOf(harness)).toEqual(['Ada']);
   });
 });
 

@@ -39,21 +39,14 @@ export function createMessageRetention(context: ServiceContext): Worker {
 }
 
 async function* roundOf(context: ServiceContext): AsyncGenerator<void> {
-  const { storage, settings, logger } = context;
+  const { storage, logger } = context;
   let deleted = 0;
-  let after: string | null = null;
-  do {
-    const workspaces: readonly Workspace[] = await storage.workspaces.list({ after, limit: WORKSPACES });
-    for (const { id, retention } of workspaces) {
-      const days = retention?.messagesDays ?? settings.retention.messagesDays ?? 'forever';
-      if (days === 'forever') continue;
-      for await (const count of deleteBefore(context, id, context.clock.now() - days * DAY_MS)) {
-        deleted += count;
-        yield;
-      }
+  for await (const { workspaceId, before } of workspacesWithRetention(context)) {
+    for await (const count of deleteBefore(context, workspaceId, before)) {
+      deleted += count;
+      yield;
     }
-    after = workspaces.length === WORKSPACES ? (workspaces.at(-1)?.id ?? null) : null;
-  } while (after !== null);
+  }
   if (deleted === 0) return;
   const left = (await storage.purge?.({ rewrite: false })) ?? null;
   if (left !== null)
@@ -62,6 +55,29 @@ async function* roundOf(context: ServiceContext): AsyncGenerator<void> {
       'messages that were too old are deleted, but for some bytes: reason says where they may be left, and what to do',
     );
   logger.debug({ deleted }, 'messages that were too old are deleted');
+}
+
+interface WorkspaceRetention {
+  readonly workspaceId: string;
+  /** Older messages are deleted; epoch milliseconds. */
+  readonly before: number;
+}
+
+/** The workspaces whose messages are not kept for ever. */
+export async function* workspacesWithRetention({
+  storage,
+  settings,
+  clock,
+}: ServiceContext): AsyncGenerator<WorkspaceRetention> {
+  let after: string | null = null;
+  do {
+    const workspaces: readonly Workspace[] = await storage.workspaces.list({ after, limit: WORKSPACES });
+    for (const { id, retention } of workspaces) {
+      const days = retention?.messagesDays ?? settings.retention.messagesDays ?? 'forever';
+      if (days !== 'forever') yield { workspaceId: id, before: clock.now() - days * DAY_MS };
+    }
+    after = workspaces.length === WORKSPACES ? (workspaces.at(-1)?.id ?? null) : null;
+  } while (after !== null);
 }
 
 /** Yields how many it has deleted, after each step. */

@@ -3,6 +3,7 @@ import { noMedia } from '../ports/media-store.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { WebhookSender } from '../ports/webhook-sender.ts';
 import type { ServiceContext } from '../services/context.ts';
+import { createContactRetention } from './contact-retention.ts';
 import { createEndpointMonitor } from './endpoint-monitor.ts';
 import { createFileDownloader } from './file-downloader.ts';
 import { createGatewaySupervisor } from './gateway-supervisor.ts';
@@ -60,6 +61,7 @@ export function createWorkers(
       createOutageMonitor(context, notifier),
       createRetentionCleaner(context),
       createMessageRetention(context),
+      createContactRetention(context),
       createResealer(context, secretKeys),
       // Without a media store there is nobody to delete the files that other processes keep.
       ...(context.mediaStore === noMedia ? [] : [createMediaSweeper(context)]),

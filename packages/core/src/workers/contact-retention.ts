@@ -1,0 +1,63 @@
+import { createLoop } from '../runtime/loop.ts';
+import type { Worker } from '../runtime/loop.ts';
+import type { ServiceContext } from '../services/context.ts';
+import { messagesStillToCome } from '../services/people/survey.ts';
+import { partsOf } from '../services/people/walks.ts';
+import { workspacesWithRetention } from './message-retention.ts';
+
+const EVERY_MS = 24 * 60 * 60_000;
+/** Between two looks: which contacts are still needed is found by going through all messages, which holds up nobody. */
+const PAUSE_MS = 1_000;
+/** Contacts of one transaction. */
+const CONTACTS = 100;
+
+/**
+ * Deletes contacts that no message is left of, in workspaces whose messages are not kept for ever, once a day. A contact
+ * that is as young as a message may be stays: the message may have been refused, or be on its way.
+ */
+export function createContactRetention(context: ServiceContext): Worker {
+  const { clock, logger } = context;
+  let round: AsyncGenerator<void> | null = null;
+  return createLoop({
+    name: 'contact retention',
+    clock,
+    logger,
+    everyMs: EVERY_MS,
+    async pass() {
+      round ??= roundOf(context);
+      const current = round;
+      // One that fails has ended: the next pass begins again.
+      round = null;
+      const { done } = await current.next();
+      if (done === true) return { more: false, nextAt: null };
+      round = current;
+      return { more: false, nextAt: clock.now() + PAUSE_MS };
+    },
+  });
+}
+
+async function* roundOf(context: ServiceContext): AsyncGenerator<void> {
+  const { erasure } = context.storage;
+  for await (const { workspaceId, before } of workspacesWithRetention(context)) {
+    // Whoever has a message that comes from now on is left.
+    const unlessAfter = messagesStillToCome(context);
+    const unused = new Map<string, readonly string[]>();
+    for await (const { rows } of partsOf((walk) => erasure.listContacts(workspaceId, walk))) {
+      for (const { id, formerIds, createdAt } of rows)
+        if (createdAt < before) unused.set(id, [id, ...formerIds]);
+      yield;
+    }
+    if (unused.size === 0) continue;
+    const used = new Set<string>();
+    for await (const { rows } of partsOf((walk) => erasure.listMessages(workspaceId, walk))) {
+      for (const { message } of rows) if (message.contact) used.add(message.contact.id);
+      yield;
+    }
+    const ids = [...unused].flatMap(([id, all]) => (all.some((one) => used.has(one)) ? [] : [id]));
+    for (let first = 0; first < ids.length; first += CONTACTS) {
+      const deletion = { ids: ids.slice(first, first + CONTACTS), unlessAfter };
+      await erasure.deleteContacts(workspaceId, deletion);
+      yield;
+    }
+  }
+}
