@@ -132,5 +132,6 @@ function aMessage({ id: instanceId, workspaceId }: Instance): Message {
     receivedAt: null,
     editedAt: null,
     deletedAt: null,
+    traceparent: null,
   };
 }

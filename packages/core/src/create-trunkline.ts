@@ -1,4 +1,4 @@
-import { metrics as openTelemetry } from '@opentelemetry/api';
+import { metrics as openTelemetry, trace } from '@opentelemetry/api';
 import { adminFacade } from './admin-facade.ts';
 import { createNewId } from './domain/id.ts';
 import type { Capability } from './domain/instance/instance.ts';
@@ -21,6 +21,7 @@ import { createNetworkIds } from './services/messages/network-ids.ts';
 import { createMetrics } from './services/metrics.ts';
 import { createNewEvent } from './services/new-event.ts';
 import { createSealer } from './services/sealer.ts';
+import { createTracing } from './services/tracing.ts';
 import { checkSecretKey } from './services/secret-key-check.ts';
 import { unwrap } from './trunkline-error.ts';
 import type { Principal, Trunkline } from './trunkline.ts';
@@ -56,6 +57,7 @@ export function createTrunkline<Transaction = never>(
     crypto,
     logger,
     metrics,
+    tracing: createTracing(options.tracerProvider ?? trace.getTracerProvider()),
     sealer: createSealer({ secretKeys, crypto, random }),
     newId,
     newEvent: createNewEvent(newId),

@@ -1,5 +1,5 @@
 type RequiredPart = 'clock' | 'random' | 'crypto' | 'dns' | 'webhookSender' | 'storage' | 'gateway';
-type Part = RequiredPart | 'media' | 'logger' | 'notifier' | 'meterProvider';
+type Part = RequiredPart | 'media' | 'logger' | 'notifier' | 'meterProvider' | 'tracerProvider';
 /** The options of `createTrunkline`, as they were given. */
 type GivenParts = { readonly [Name in Part]?: unknown };
 
@@ -39,6 +39,10 @@ const PARTS: Readonly<Record<Part, { readonly methods: readonly string[]; readon
   meterProvider: {
     methods: ['getMeter'],
     fix: 'Give a MeterProvider of OpenTelemetry, or leave it out.',
+  },
+  tracerProvider: {
+    methods: ['getTracer'],
+    fix: 'Give a TracerProvider of OpenTelemetry, or leave it out.',
   },
 };
 

@@ -1,4 +1,4 @@
-import type { MeterProvider } from '@opentelemetry/api';
+import type { MeterProvider, TracerProvider } from '@opentelemetry/api';
 import { checkOptionNames } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
 import * as z from 'zod';
@@ -56,6 +56,11 @@ export interface TrunklineOptions<Transaction = never> {
    * is installed.
    */
   readonly meterProvider?: MeterProvider | undefined;
+  /**
+   * Gets the spans. By default, the provider that OpenTelemetry's API has at this moment: it does nothing if no SDK is
+   * installed.
+   */
+  readonly tracerProvider?: TracerProvider | undefined;
   /** Sends the emails about failing endpoints and numbers that are down; by default they are logged as warnings. */
   readonly notifier?: Notifier | undefined;
   /** What this process does; all by default. */
@@ -165,7 +170,8 @@ export function checkOptions(options: TrunklineOptions<unknown>): CheckedSetting
   for (const part of ['clock', 'random', 'crypto', 'dns', 'storage', 'gateway'] as const) {
     requirePart(options, part);
   }
-  for (const part of ['media', 'logger', 'notifier', 'meterProvider'] as const) checkPart(options, part);
+  for (const part of ['media', 'logger', 'notifier', 'meterProvider', 'tracerProvider'] as const)
+    checkPart(options, part);
   const secretKeys = checkSecretKeys(options.secretKey);
   const parsed = settings.safeParse(options);
   if (!parsed.success) {
@@ -212,6 +218,7 @@ const OPTION_NAMES: OptionNames<TrunklineOptions<unknown>> = {
   secretKey: true,
   logger: true,
   meterProvider: true,
+  tracerProvider: true,
   notifier: true,
   roles: true,
   urlPolicy: true,

@@ -143,6 +143,11 @@ export interface SendOptions<Transaction = never> {
    * before the transaction begins.
    */
   readonly transaction?: Transaction | undefined;
+  /**
+   * The `traceparent` of the request that this is about (W3C Trace Context). By default, the span that is active by
+   * OpenTelemetry's API. One that is not valid is ignored.
+   */
+  readonly traceparent?: string | undefined;
 }
 
 export interface SendResult {

@@ -67,10 +67,10 @@ export function workspaceFacade(
     messages: {
       list: async (query = {}) =>
         page(unwrap(await listMessages(context, workspaceId, query)), messageResource),
-      send: async (input, { idempotencyKey = null, transaction } = {}) => {
+      send: async (input, { idempotencyKey = null, transaction, traceparent } = {}) => {
         const request = { input, isJoined: transaction !== undefined };
         const sent = await sendWithFile(context, request, (upload) =>
-          sendMessage(context, { workspaceId, input, upload, idempotencyKey, transaction }),
+          sendMessage(context, { workspaceId, input, upload, idempotencyKey, transaction, traceparent }),
         );
         const { message, replayed } = unwrap(sent);
         return { message: messageResource(message), replayed };

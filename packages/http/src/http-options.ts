@@ -1,3 +1,4 @@
+import type { TracerProvider } from '@opentelemetry/api';
 import { checkOptionNames } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
 import * as z from 'zod';
@@ -28,6 +29,11 @@ export interface HttpAppOptions {
    * clients do not see. By default, the logger of the Trunkline logs them as errors.
    */
   readonly onError?: ((error: unknown, request: FailedRequest) => void) | undefined;
+  /**
+   * Gets the span of each request. By default, the provider of OpenTelemetry's API: it does nothing if no SDK is
+   * installed. No span is made where an instrumentation of the server has made one.
+   */
+  readonly tracerProvider?: TracerProvider | undefined;
 }
 
 export interface FailedRequest {
@@ -44,6 +50,7 @@ export interface CheckedHttpOptions {
   readonly rateLimit: CheckedRateLimit | false;
   readonly guard?: RequestGuard | undefined;
   readonly onError?: ((error: unknown, request: FailedRequest) => void) | undefined;
+  readonly tracerProvider?: TracerProvider | undefined;
 }
 
 const httpOptions: z.ZodType<CheckedHttpOptions, unknown> = z.object({
@@ -63,7 +70,19 @@ const httpOptions: z.ZodType<CheckedHttpOptions, unknown> = z.object({
   onError: z
     .custom<CheckedHttpOptions['onError']>((value) => typeof value === 'function', 'Must be a function.')
     .optional(),
+  tracerProvider: z
+    .custom<TracerProvider>(isTracerProvider, 'Must be a TracerProvider of OpenTelemetry.')
+    .optional(),
 });
+
+function isTracerProvider(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'getTracer' in value &&
+    typeof value.getTracer === 'function'
+  );
+}
 
 function isGuard(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'admit' in value && typeof value.admit === 'function';
@@ -81,6 +100,7 @@ const OPTION_NAMES: OptionNames<HttpAppOptions> = {
   rateLimit: true,
   guard: true,
   onError: true,
+  tracerProvider: true,
 };
 
 /** Throws a TypeError that names the first wrong option. */

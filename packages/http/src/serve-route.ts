@@ -11,6 +11,7 @@ import type { RequestGuard } from './request-guard.ts';
 import type { CheckedHttpOptions } from './http-options.ts';
 import { readJsonBody } from './request-body.ts';
 import { requestIdOf } from './request-id.ts';
+import { requestSpans } from './request-span.ts';
 import { readQuery } from './request-query.ts';
 import type { Route } from './routes/route.ts';
 
@@ -43,7 +44,16 @@ export function serveRoute(service: Service, route: Route): (c: Context) => Prom
   const { trunkline, options } = service;
   const { status, noStore = false } = route.success;
   const { logger = consoleLogger } = trunkline;
+  const openSpan = requestSpans(options.tracerProvider);
+  const path = options.basePath + route.path;
   return async (c) => {
+    const span = openSpan({ method: route.method, route: path, header: c.req.header('traceparent') });
+    const response = await span.run(() => respond(c, span.traceparent));
+    span.end(response.status);
+    return response;
+  };
+
+  async function respond(c: Context, traceparent: string | undefined): Promise<Response> {
     const requestId = requestIdOf(c.req.raw, () => trunkline.newRequestId());
     const report = (error: unknown, message: string): void => {
       const request = { requestId, method: c.req.method, path: c.req.path };
@@ -52,20 +62,24 @@ export function serveRoute(service: Service, route: Route): (c: Context) => Prom
     };
     const progress: Progress = { storeFailed: (error) => report(error, STORE_FAILED), headers: {} };
     try {
-      const response = await run(service, route, { c, progress });
+      const response = await run(service, route, { c, progress, traceparent });
       return toResponse(response, { status, requestId, noStore, headers: progress.headers });
     } catch (error) {
       if (!isTrunklineError(error) || error.code === 'INTERNAL_ERROR') report(error, REQUEST_FAILED);
       return errorResponse(publicErrorOf(error), { requestId, headers: progress.headers });
     }
-  };
+  }
 }
 
 /** The checks in the decided order. That the route exists is known by now. */
 async function run(
   { trunkline, options, guard }: Service,
   route: Route,
-  { c, progress }: { readonly c: Context; readonly progress: Progress },
+  {
+    c,
+    progress,
+    traceparent,
+  }: { readonly c: Context; readonly progress: Progress; readonly traceparent: string | undefined },
 ): Promise<RouteResponse> {
   const principal = await guard.admit(c.req.raw, {
     scope: route.scope,
@@ -87,6 +101,7 @@ async function run(
     query,
     body,
     publicUrl: () => publicUrl(c, options),
+    traceparent,
     readmit,
   });
 }

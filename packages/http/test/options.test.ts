@@ -31,6 +31,7 @@ test.each<[string, HttpAppOptions]>([
   ['publicUrl', { publicUrl: 'https://api.example.com/?a=1' }],
   ['maxJsonBytes', { maxJsonBytes: 0 }],
   ['maxJsonBytes', { maxJsonBytes: 1.5 }],
+  ['tracerProvider', { tracerProvider: {} as never }],
   ['onError', { onError: 'console' as never }], // what JavaScript would let through
 ])('a wrong %s is named: %o', (name, options) => {
   expect(() => createHttpApp(fakeTrunkline(), options)).toThrow(

@@ -61,6 +61,9 @@ export interface ServeOptions {
   readonly otelMetricsExporter?: 'otlp' | 'none' | undefined;
   /** In milliseconds. */
   readonly otelMetricExportInterval?: number | undefined;
+  readonly otelTracesExporter?: 'otlp' | 'none' | undefined;
+  /** 0 to 1. */
+  readonly otelTracesSamplerArg?: number | undefined;
   /** In seconds. */
   readonly stopTimeout?: number | undefined;
   /** Of the log, on stderr. */

@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { requestId } from 'hono/request-id';
 import type { Logger, Storage, Trunkline } from '@trunkline/core';
+import type { TracerProvider } from '@opentelemetry/api';
 import { createGuard, createHttpApp } from '@trunkline/http';
 import type { RateLimitOptions } from '@trunkline/http';
 import { respondWithErrors, errorResponse, refused } from './error-response.ts';
@@ -24,6 +25,8 @@ interface ServerParts extends Omit<SandboxControls, 'guard'> {
   readonly metrics: ServerMetrics | null;
   /** Without one, metrics are not served here. */
   readonly metricsToken: string | undefined;
+  /** Absent where nothing is traced. */
+  readonly tracerProvider?: TracerProvider | undefined;
   /** Whether the server is being ended. */
   readonly isDraining: () => boolean;
 }
@@ -41,6 +44,7 @@ export function createServerApp(parts: ServerParts): Hono {
   if (trunkline.roles.api) {
     const api = createHttpApp(trunkline, {
       guard,
+      tracerProvider: parts.tracerProvider,
       ...(publicUrl !== undefined && { publicUrl: `${publicUrl}/api/v1` }),
     });
     app.route('/', api);

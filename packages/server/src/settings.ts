@@ -15,7 +15,7 @@ import {
   wholeNumber,
 } from './setting-values.ts';
 import type { Address } from './setting-values.ts';
-import { otlpEndpoint, otlpHeaders, otlpOrNone } from './telemetry/otlp-setting-values.ts';
+import { otlpEndpoint, otlpHeaders, otlpOrNone, share } from './telemetry/otlp-setting-values.ts';
 import { StartError } from './start-error.ts';
 
 /** What the server was asked for, checked. */
@@ -75,6 +75,9 @@ export interface OtlpSettings {
   readonly serviceName: string;
   readonly metrics: boolean;
   readonly metricsEveryMs: number;
+  readonly traces: boolean;
+  /** The share of traces that is recorded where the caller has not decided, 0 to 1. */
+  readonly tracesRatio: number;
 }
 
 /** A setting as somebody has written it. */
@@ -321,7 +324,7 @@ const variables = z.object({
   OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint().register(documented, {
     byDefault: 'off',
     meaning:
-      'sends metrics to this collector, such as `http://127.0.0.1:4318`, by OTLP over HTTP with protobuf: see [monitoring](monitoring.md#otlp)',
+      'sends metrics and traces to this collector, such as `http://127.0.0.1:4318`, by OTLP over HTTP with protobuf: see [monitoring](monitoring.md#otlp)',
   }),
   OTEL_EXPORTER_OTLP_HEADERS: otlpHeaders().register(documented, {
     isSecret: true,
@@ -338,6 +341,13 @@ const variables = z.object({
   OTEL_METRIC_EXPORT_INTERVAL: wholeNumber(3_600_000, 1_000)
     .default(60_000)
     .register(documented, { meaning: 'how many milliseconds lie between two exports of metrics' }),
+  OTEL_TRACES_EXPORTER: otlpOrNone().register(documented, {
+    meaning: '`otlp`, or `none` to send the collector no traces',
+  }),
+  OTEL_TRACES_SAMPLER_ARG: share().register(documented, {
+    meaning:
+      'the share of traces that are recorded, 0 to 1, where the `traceparent` of a request does not say whether its trace is',
+  }),
   STOP_TIMEOUT: wholeNumber(600, 1).default(25).register(documented, {
     meaning: 'how many seconds a server that is being stopped waits for messages and webhooks in flight',
   }),
@@ -360,6 +370,8 @@ function otlpSettings(
     serviceName: given.OTEL_SERVICE_NAME,
     metrics: given.OTEL_METRICS_EXPORTER === 'otlp',
     metricsEveryMs: given.OTEL_METRIC_EXPORT_INTERVAL,
+    traces: given.OTEL_TRACES_EXPORTER === 'otlp',
+    tracesRatio: given.OTEL_TRACES_SAMPLER_ARG,
   };
 }
 

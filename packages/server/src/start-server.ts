@@ -152,6 +152,7 @@ async function startOn(
         rateLimit: rateLimit.options,
         logger: trunkline.logger, // which a fault that hits every request cannot flood
         metrics: telemetry.metrics,
+        tracerProvider: telemetry.providers.tracerProvider,
         metricsToken: settings.metricsToken,
         isDraining: () => draining,
       }).fetch,

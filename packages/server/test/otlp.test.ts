@@ -57,6 +57,29 @@ it('metrics are sent to a collector, the last ones when the server ends', async 
   expect(server.stdout() + server.stderr()).not.toContain('hush');
 });
 
+it('traces are sent to a collector, those of a request that its caller does not record are not', async () => {
+  const collector = await startCollector();
+  const server = await startServer({
+    env: {
+      DATA_DIR: join(temporaryDirectory(), 'data'),
+      API_KEY: 'a-key-for-the-tests',
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_METRICS_EXPORTER: 'none',
+    },
+  });
+  const trace = (flags: string) => `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-${flags}`;
+  const get = (path: string, flags: string) =>
+    fetch(`${server.url}/api/v1${path}`, {
+      headers: { Authorization: 'Bearer a-key-for-the-tests', traceparent: trace(flags) },
+    });
+  expect((await get('/instances', '01')).status).toBe(200);
+  expect((await get('/webhooks', '00')).status).toBe(200);
+  expect(await server.stop()).toBe(0);
+  expect(collector.collected.map(({ path }) => path)).toEqual(['/v1/traces']);
+  expect(collector.collected[0]?.body).toContain('GET /api/v1/instances');
+  expect(collector.collected[0]?.body).not.toContain('GET /api/v1/webhooks');
+});
+
 it('a collector that takes nothing is logged once, and holds up nothing', { timeout: 30_000 }, async () => {
   const collector = await startCollector();
   collector.state.up = false;

@@ -90,6 +90,8 @@ describe('The settings of a server', () => {
       otelServiceName: true,
       otelMetricsExporter: true,
       otelMetricExportInterval: true,
+      otelTracesExporter: true,
+      otelTracesSamplerArg: true,
       stopTimeout: true,
       logLevel: true,
     };

@@ -73,6 +73,8 @@ describe('The variables of the server', () => {
       OTEL_SERVICE_NAME: 'messages',
       OTEL_METRICS_EXPORTER: 'otlp',
       OTEL_METRIC_EXPORT_INTERVAL: '15000',
+      OTEL_TRACES_EXPORTER: 'none',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
       STOP_TIMEOUT: '40',
       LOG_LEVEL: 'silent',
     };
@@ -108,6 +110,8 @@ describe('The variables of the server', () => {
         serviceName: 'messages',
         metrics: true,
         metricsEveryMs: 15_000,
+        traces: false,
+        tracesRatio: 0.25,
       },
       stopTimeoutMs: 40_000,
       logLevel: 'silent',
@@ -242,6 +246,10 @@ describe('The variables of the server', () => {
           headers,
           'OTEL_EXPORTER_OTLP_HEADERS must be name=value, separated by commas, with values in URL encoding.',
         ] as const,
+    ),
+    ...['1.1', '-1', 'x', '1e-1'].map(
+      (share) =>
+        ['OTEL_TRACES_SAMPLER_ARG', share, 'OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1.'] as const,
     ),
     ['OTEL_METRICS_EXPORTER', 'console', 'OTEL_METRICS_EXPORTER must be otlp or none.'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.'],

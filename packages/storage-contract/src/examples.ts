@@ -159,6 +159,7 @@ export function aMessage(instance: Instance, changes: Partial<Message> = {}): Me
     receivedAt: null,
     editedAt: null,
     deletedAt: null,
+    traceparent: null,
     ...changes,
   };
 }

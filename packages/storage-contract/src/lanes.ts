@@ -37,6 +37,7 @@ export function laneContract(subject: ContractSubject): void {
           token: expect.any(Number),
           lostClaims: 0,
           payload,
+          traceparent: null,
           endpoint: { url: 'https://example.com/moved', sealedSecret: 'rotated' },
         },
       ]);

@@ -42,6 +42,7 @@ import { signalContract } from './signals.ts';
 import { subscriptionClaimContract } from './subscription-claims.ts';
 import { subscriptionContract } from './subscriptions.ts';
 import { throttleContract } from './throttle.ts';
+import { traceContract } from './traces.ts';
 import { transactionContract } from './transactions.ts';
 import { workloadContract } from './workload.ts';
 import { workspaceContract } from './workspaces.ts';
@@ -88,6 +89,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     retentionContract(subject);
     erasureContract(subject);
     workloadContract(subject);
+    traceContract(subject);
     settingContract(subject);
     signalContract(subject);
     copyContract(subject);

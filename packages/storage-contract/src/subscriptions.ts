@@ -78,6 +78,7 @@ export function subscriptionContract(subject: ContractSubject): void {
           expect(claimed).toEqual({
             subscriptionId: subscription.id,
             event: storedEvent(event),
+            traceparent: null,
             token: claimed.token,
             attempts: 0,
             lostClaims: 0,

@@ -144,7 +144,7 @@ export const CONTACT: ColumnsOf<Contact> = {
 /** What few messages have, in a column of JSON; see `message-details.ts`. */
 export type MessageDetails = Pick<
   Message,
-  'replyTo' | 'kind' | 'payload' | 'origin' | 'editedAt' | 'deletedAt'
+  'replyTo' | 'kind' | 'payload' | 'origin' | 'editedAt' | 'deletedAt' | 'traceparent'
 >;
 /** The fields of a message that have a column each. */
 type MessageColumn = Exclude<keyof Message, keyof MessageDetails | 'contact'>;

@@ -83,13 +83,14 @@ function usualDetails({ type, direction }: Pick<Message, 'type' | 'direction'>):
     origin: direction === 'outbound' ? 'api' : null,
     editedAt: null,
     deletedAt: null,
+    traceparent: null,
   };
 }
 
 /** Null for most messages, which takes no time and no room to store. */
 function unusualDetails(message: Message): Partial<MessageDetails> | null {
   const usual = usualDetails(message);
-  const { replyTo, kind, payload, origin, editedAt, deletedAt } = message;
+  const { replyTo, kind, payload, origin, editedAt, deletedAt, traceparent } = message;
   const details = {
     ...(replyTo !== usual.replyTo && { replyTo }),
     ...(kind !== usual.kind && { kind }),
@@ -97,6 +98,7 @@ function unusualDetails(message: Message): Partial<MessageDetails> | null {
     ...(origin !== usual.origin && { origin }),
     ...(editedAt !== usual.editedAt && { editedAt }),
     ...(deletedAt !== usual.deletedAt && { deletedAt }),
+    ...(traceparent !== usual.traceparent && { traceparent }),
   };
   return Object.keys(details).length === 0 ? null : details;
 }

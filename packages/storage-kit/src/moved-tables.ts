@@ -197,7 +197,7 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
     ),
     key: ['endpoint_id', 'generation'],
   },
-  events: { columns: columnsOf(EVENT), key: ['id'] },
+  events: { columns: columnsOf(EVENT, named(orNull(word('traceparent')))), key: ['id'] },
   event_log: {
     columns: columnsOf(
       named(

@@ -145,10 +145,10 @@ async function store(
 /** One statement, so that a batch takes one round trip. An event may be stored already, for another endpoint. */
 const STORE = `
   WITH stored AS (
-    INSERT INTO trunkline.events (id, workspace_id, type, occurred_at, payload)
-    SELECT id, workspace_id, type, occurred_at, payload
+    INSERT INTO trunkline.events (id, workspace_id, type, occurred_at, payload, traceparent)
+    SELECT id, workspace_id, type, occurred_at, payload, traceparent
     FROM json_to_recordset($1::text::json)
-      AS event (id uuid, workspace_id uuid, type text, occurred_at bigint, payload text)
+      AS event (id uuid, workspace_id uuid, type text, occurred_at bigint, payload text, traceparent text)
     ON CONFLICT (id) DO NOTHING
   ), logged AS (
     INSERT INTO trunkline.event_log (workspace_id, id, type, instance_id, message_id)
@@ -169,13 +169,15 @@ const STORE = `
   INSERT INTO trunkline.wake (endpoint_id, due_at)
   SELECT webhook_id, min(created_at) FROM made GROUP BY webhook_id`;
 
-function eventColumns(event: Event) {
+function eventColumns(event: Event | EventRecord) {
   return {
     id: uuidOf('evt', event.id),
     workspace_id: uuidOf('ten', event.workspaceId),
     type: event.type,
     occurred_at: event.occurredAt,
     payload: encodeText(event.payload),
+    // Without one, the column is null.
+    ...('traceparent' in event && { traceparent: event.traceparent }),
   };
 }
 

@@ -5,7 +5,7 @@ import { releasing } from './lane.ts';
 import { applyLimits, readyFrom, takeAsOfNow } from './lane-limits.ts';
 import type { Outlook } from './lane-outlook.ts';
 import { wakeLanes } from './lane-wake.ts';
-import { entities, flag, integer, text } from './row.ts';
+import { entities, flag, integer, text, wordOrNull } from './row.ts';
 import type { Row } from './row.ts';
 
 /** Lanes to look at, at least, so that expired claims are found even if no new claim will be made. */
@@ -161,7 +161,7 @@ const CLAIM: string = `
     CROSS JOIN LATERAL (SELECT ${readyFrom('new_starts', '$5', '$6')} AS ready_from) AS ready
     WHERE lanes.ctid = served.place
   )
-  SELECT delivery.*, (new_claims[turn]).token, event.payload, endpoint.url, endpoint.sealed_secret
+  SELECT delivery.*, (new_claims[turn]).token, event.payload, event.traceparent, endpoint.url, endpoint.sealed_secret
   FROM served
   LEFT JOIN LATERAL (
     SELECT url, sealed_secret FROM trunkline.endpoints WHERE endpoints.id = served.endpoint_id LIMIT 1
@@ -173,7 +173,7 @@ const CLAIM: string = `
     LIMIT 1
   ) AS delivery
   LEFT JOIN LATERAL (
-    SELECT payload FROM trunkline.events WHERE events.id = delivery.event_id LIMIT 1
+    SELECT payload, traceparent FROM trunkline.events WHERE events.id = delivery.event_id LIMIT 1
   ) AS event ON true
   ORDER BY served.wake_at, served.endpoint_id, turn`;
 
@@ -189,6 +189,7 @@ export function readClaimed(row: Row): ClaimedDelivery {
     token: integer(row, 'token'),
     lostClaims: integer(row, 'lost_claims'),
     payload: text(row, 'payload'),
+    traceparent: wordOrNull(row, 'traceparent'),
     endpoint: { url: text(row, 'url'), sealedSecret: text(row, 'sealed_secret') },
   };
 }

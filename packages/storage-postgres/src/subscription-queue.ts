@@ -6,7 +6,7 @@ import type {
   EventCompletion,
 } from '@trunkline/core/spi/storage';
 import type { Database, Transaction } from './database.ts';
-import { entities, id, integer, integerOrNull } from './row.ts';
+import { entities, id, integer, integerOrNull, wordOrNull } from './row.ts';
 import type { Row } from './row.ts';
 import type { Statements } from './statements.ts';
 import { uuidToFind } from './uuid.ts';
@@ -187,6 +187,7 @@ function readClaimed(row: Row, subscriptionId: string): ClaimedEvent {
   return {
     subscriptionId,
     event: entities.event.read(row),
+    traceparent: wordOrNull(row, 'traceparent'),
     token: integer(row, 'token'),
     attempts: integer(row, 'attempts'),
     lostClaims: integer(row, 'lost_claims'),

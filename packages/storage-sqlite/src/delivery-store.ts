@@ -39,7 +39,7 @@ import {
 import type { Claim } from './lane-claims.ts';
 import { failedDeliveries, readRetryRound, writeRetryRound } from './failed-deliveries.ts';
 import { readPage, rowsOf } from './page.ts';
-import { entities, text } from './row.ts';
+import { entities, text, textOrNull } from './row.ts';
 import { shortenDeliveryWaits } from './shorten-waits.ts';
 
 export function deliveryStore(connected: Connected): DeliveryStore {
@@ -171,9 +171,10 @@ function claimedDelivery(
   { deliveryId, token, lostClaims }: Claim,
 ): ClaimedDelivery | null {
   const row = database.get(
-    `SELECT deliveries.*, events.payload, endpoints.url, endpoints.sealed_secret
+    `SELECT deliveries.*, events.payload, event_traces.traceparent, endpoints.url, endpoints.sealed_secret
      FROM deliveries
      JOIN events ON events.id = deliveries.event_id
+     LEFT JOIN event_traces ON event_traces.event_id = deliveries.event_id
      JOIN endpoints ON endpoints.id = deliveries.webhook_id
      WHERE deliveries.id = ?`,
     deliveryId,
@@ -185,6 +186,7 @@ function claimedDelivery(
     token,
     lostClaims,
     payload: text(row, 'payload'),
+    traceparent: textOrNull(row, 'traceparent'),
     endpoint: { url: text(row, 'url'), sealedSecret: text(row, 'sealed_secret') },
   };
 }

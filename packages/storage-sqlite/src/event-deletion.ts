@@ -12,6 +12,7 @@ export function deleteEvent(database: Database, workspaceId: string, id: string)
   deleteDeliveriesOf(database, id, row);
   database.run('DELETE FROM queued_events WHERE event_id = ?', id);
   database.run('DELETE FROM events WHERE id = ?', id);
+  database.run('DELETE FROM event_traces WHERE event_id = ?', id);
   return true;
 }
 

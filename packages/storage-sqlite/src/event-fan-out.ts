@@ -26,6 +26,7 @@ export function storeEvents(transaction: Transaction, events: readonly EventReco
     const subscriptionIds = subscriptionsTo(database, event.type);
     storeEvent(database, event, endpoints.length);
     log(database, event);
+    storeTrace(database, event);
     announce({ topic: 'events', workspaceId: event.workspaceId });
     deliver(transaction, event, endpoints);
     queue(transaction, event, subscriptionIds);
@@ -90,6 +91,11 @@ function log(database: Database, { workspaceId, id, type, subject }: EventRecord
     subject.instanceId,
     subject.messageId,
   );
+}
+
+function storeTrace(database: Database, { id, traceparent = null }: EventRecord): void {
+  if (traceparent === null) return;
+  database.run('INSERT OR IGNORE INTO event_traces (event_id, traceparent) VALUES (?, ?)', id, traceparent);
 }
 
 function storeEvent(database: Database, event: Event, deliveries: number): void {

@@ -67,6 +67,7 @@ function deleteEvents(database: Database, floor: string, limit: number): number 
   for (const row of rows) {
     const id = text(row, 'id');
     database.run('DELETE FROM events WHERE id = ?', id);
+    database.run('DELETE FROM event_traces WHERE event_id = ?', id);
     database.run('DELETE FROM event_log WHERE workspace_id = ? AND id = ?', text(row, 'workspace_id'), id);
   }
   return rows.length;

@@ -8,7 +8,7 @@ import type {
 } from '@trunkline/core/spi/storage';
 import { takeTokens } from './claim-tokens.ts';
 import type { Database } from './database.ts';
-import { entities, integer, integerOrNull, json, text } from './row.ts';
+import { entities, integer, integerOrNull, json, text, textOrNull } from './row.ts';
 import type { Row } from './row.ts';
 
 /** The subscriptions that want events of this type. They are few, so their lists are read rather than indexed. */
@@ -162,7 +162,7 @@ function takeEvent(
     readonly process: number;
   },
 ): ClaimedEvent | null {
-  const event = database.get('SELECT * FROM events WHERE id = ?', text(row, 'event_id'));
+  const event = database.get(EVENT, text(row, 'event_id'));
   if (!event) return null;
   // A token that is still there is that of a claim which has expired.
   const isLost = integerOrNull(row, 'token') !== null;
@@ -180,8 +180,14 @@ function takeEvent(
   return {
     subscriptionId,
     event: entities.event.read(event),
+    traceparent: textOrNull(event, 'traceparent'),
     token,
     attempts: integer(row, 'attempts'),
     lostClaims,
   };
 }
+
+const EVENT = `
+  SELECT events.*, event_traces.traceparent
+  FROM events LEFT JOIN event_traces ON event_traces.event_id = events.id
+  WHERE events.id = ?`;

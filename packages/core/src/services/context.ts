@@ -14,6 +14,7 @@ import type { NetworkIds } from './messages/network-ids.ts';
 import type { NewEvent } from './new-event.ts';
 import type { Metrics } from './metrics.ts';
 import type { Sealer } from './sealer.ts';
+import type { Tracing } from './tracing.ts';
 
 /** What every use case works with. */
 export interface ServiceContext {
@@ -28,6 +29,7 @@ export interface ServiceContext {
   readonly crypto: Crypto;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracing: Tracing;
   readonly sealer: Sealer;
   readonly newId: NewId;
   readonly newEvent: NewEvent;

@@ -10,6 +10,8 @@ export type NewEvent = <Type extends EventType>(what: {
   readonly data: EventData<Type>;
   /** Epoch milliseconds. */
   readonly now: number;
+  /** Of the message that it is about. */
+  readonly traceparent?: string | null;
 }) => EventRecord;
 
 /** Further ahead than this (microseconds), the clock was set back: waiting for it would hold up every delivery. */
@@ -21,17 +23,28 @@ const FURTHEST_AHEAD = 1_000_000;
  */
 export function createNewEvent(newId: NewId): NewEvent {
   let last = 0;
-  return ({ type, workspaceId, data, now }) => {
+  return ({ type, workspaceId, data, now, traceparent = null }) => {
     const occurredAt = last - now * 1000 > FURTHEST_AHEAD ? now * 1000 : Math.max(now * 1000, last + 1);
     last = occurredAt;
-    return eventOf({ id: newId('evt', now), type, occurredAt, workspaceId, data });
+    return eventOf({ id: newId('evt', now), type, occurredAt, workspaceId, data }, traceparent);
   };
 }
 
 /** The event with the body that every receiver gets. */
-export function eventOf<Type extends EventType>(what: Parameters<typeof eventBody<Type>>[0]): EventRecord {
+export function eventOf<Type extends EventType>(
+  what: Parameters<typeof eventBody<Type>>[0],
+  traceparent: string | null,
+): EventRecord {
   const { id, type, workspaceId, occurredAt, data } = what;
-  return { id, type, workspaceId, occurredAt, payload: eventBody(what), subject: subjectOf(data) };
+  return {
+    id,
+    type,
+    workspaceId,
+    occurredAt,
+    payload: eventBody(what),
+    subject: subjectOf(data),
+    traceparent,
+  };
 }
 
 function subjectOf(data: EventData<EventType>): EventSubject {

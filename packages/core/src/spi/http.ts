@@ -25,6 +25,9 @@ export { flawInHostEntry } from '../domain/endpoint/host-list.ts';
 export { parsePhoneNumber } from '../domain/message/recipient.ts';
 export { LARGEST_MEDIA_SIZE } from '../domain/message/media-rules.ts';
 
+// Traces.
+export { readTraceparent, sampledTraceparent } from '../domain/traceparent.ts';
+
 // What webhooks carry.
 export { signedHeaders } from '../services/signed-headers.ts';
 export { WEBHOOK_USER_AGENT } from '../resources/webhook.ts';

@@ -125,7 +125,27 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
     });
   };
 
-  const handle = async ({ claimed, abort }: Running): Promise<EventCompletion['outcome']> => {
+  const handle = async (entry: Running): Promise<EventCompletion['outcome']> => {
+    const { event, attempts, traceparent } = entry.claimed;
+    const span = context.tracing.linkedTo(traceparent, {
+      name: 'process event',
+      kind: 'CONSUMER',
+      attributes: () => ({
+        'messaging.operation.type': 'process',
+        'messaging.operation.name': 'handle',
+        'messaging.consumer.group.name': name,
+        'messaging.message.id': event.id,
+        'trunkline.workspace.id': event.workspaceId,
+        'trunkline.event.type': event.type,
+        'trunkline.attempt': attempts + 1,
+      }),
+    });
+    const outcome = await span.run(() => callHandler(entry));
+    span.end(outcome.kind === 'handled' ? null : outcome.kind);
+    return outcome;
+  };
+
+  const callHandler = async ({ claimed, abort }: Running): Promise<EventCompletion['outcome']> => {
     const { event, lostClaims } = claimed;
     const attempt = claimed.attempts + 1;
     const facts = { subscription: name, eventId: event.id, attempt };

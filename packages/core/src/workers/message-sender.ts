@@ -7,6 +7,7 @@ import { createLoop } from '../runtime/loop.ts';
 import type { PassResult } from '../runtime/loop.ts';
 import { keepTrying } from '../runtime/retry.ts';
 import type { ServiceContext } from '../services/context.ts';
+import { messageAttributes } from '../services/span-attributes.ts';
 import { FencedError } from '../services/instances/fenced-error.ts';
 import type { OpenConnection, OpenConnections } from './connections.ts';
 import { isFileGone, outgoingMessage } from './outgoing-message.ts';
@@ -116,9 +117,31 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     while (head && !stopping) {
       const open = connections.get(instanceId);
       if (!open) break;
-      const outcome = await send(open, head.message);
-      await recordAtLast(open, head, outcome);
+      await sendTraced(open, head);
       head = nextOf(await storage.messages.queueHeads([instanceId], clock.now()), isHeld(head));
+    }
+  };
+
+  /** One attempt to send, until its outcome is stored. */
+  const sendTraced = async (open: OpenConnection, head: QueuedMessage): Promise<void> => {
+    const { message, tries } = head;
+    const span = context.tracing.linkedTo(message.traceparent, {
+      name: 'send message',
+      kind: 'CLIENT',
+      attributes: () => ({
+        'messaging.operation.type': 'send',
+        'messaging.operation.name': 'send',
+        'trunkline.attempt': tries + 1,
+        ...messageAttributes(message),
+      }),
+    });
+    let failure: string | null = 'not_recorded';
+    try {
+      const outcome = await span.run(() => send(open, message));
+      await recordAtLast(open, head, outcome);
+      failure = outcome.kind === 'accepted' ? null : outcome.kind;
+    } finally {
+      span.end(failure);
     }
   };
 

@@ -14,6 +14,7 @@ import { createTurns } from '../runtime/turns.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { signedHeaders } from '../services/signed-headers.ts';
 import { openedSecrets } from '../services/sealer.ts';
+import { deliveryAttributes } from '../services/span-attributes.ts';
 import { attemptsInFlight } from './attempts-in-flight.ts';
 import { failureLog } from './failure-log.ts';
 import { waitsWalk } from './waits-walk.ts';
@@ -121,8 +122,24 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     const { delivery, endpoint, token } = claimed;
     const startedAt = clock.now();
     let cause: unknown;
-    const response = await attemptSafely(claimed, startedAt, (error) => (cause = error));
+    const span = context.tracing.linkedTo(claimed.traceparent, {
+      name: 'deliver event',
+      kind: 'CLIENT',
+      attributes: () => ({
+        'messaging.operation.type': 'send',
+        'messaging.operation.name': 'deliver',
+        'http.request.method': 'POST',
+        'server.address': new URL(endpoint.url).hostname,
+        'trunkline.attempt': delivery.attempts + 1,
+        ...deliveryAttributes(delivery),
+      }),
+    });
+    const response = await span.run(() => attemptSafely(claimed, startedAt, (error) => (cause = error)));
     const { errorCode, responseStatus, responseBody } = response;
+    span.end(
+      errorCode,
+      responseStatus === null ? undefined : { 'http.response.status_code': responseStatus },
+    );
     const endedAt = clock.now();
     context.metrics.webhookAttempted(delivery, { startedAt, endedAt, errorCode });
     const completed = completeAttempt(delivery, { startedAt, endedAt, responseStatus, errorCode });

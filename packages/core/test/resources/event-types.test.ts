@@ -50,7 +50,7 @@ type TimesAsText<Domain> = { readonly [Name in keyof Domain]: TimeAsText<Domain[
 type Flat<Type> = { [Name in keyof Type]: Type[Name] };
 
 /** What the API keeps to itself. */
-type Internal = 'workspaceId' | 'networkId' | 'uploadId';
+type Internal = 'workspaceId' | 'networkId' | 'uploadId' | 'traceparent';
 type SharedOf<Domain> = Omit<Domain, Internal>;
 
 describe('the types that receivers import', () => {

@@ -76,6 +76,7 @@ export function exampleMessage(changes: Partial<Message> = {}): Message {
     receivedAt: null,
     editedAt: null,
     deletedAt: null,
+    traceparent: null,
     ...changes,
   };
 }

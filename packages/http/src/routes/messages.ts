@@ -141,8 +141,8 @@ export const messageRoutes: RouteGroup<'messages'> = {
         'SUBSCRIPTION_PAST_DUE',
         'SEND_BACKLOG',
       ],
-      handle: async ({ api, body, c, readmit }) => {
-        const options = { idempotencyKey: c.req.header('Idempotency-Key') };
+      handle: async ({ api, body, c, readmit, traceparent }) => {
+        const options = { idempotencyKey: c.req.header('Idempotency-Key'), traceparent };
         const sent = isForm(c.req.raw)
           ? await sendForm(api, c.req.raw, { ...options, readmit })
           : await api.messages.send(withoutFile(body), options);

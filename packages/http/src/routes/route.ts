@@ -134,6 +134,8 @@ interface ApiRequest {
   readonly body: JsonObject;
   /** The address of the request as clients know it. */
   readonly publicUrl: () => URL;
+  /** Where the span of the request stands; undefined if nobody records its trace. */
+  readonly traceparent: string | undefined;
   /** Checks the key again, after a body that took long to arrive. */
   readonly readmit: () => Promise<void>;
 }

@@ -41,3 +41,13 @@ function headersNamed(text: string, context: z.RefinementCtx): Readonly<Record<s
 export function otlpOrNone(): z.ZodType<'otlp' | 'none'> {
   return z.enum(['otlp', 'none'], 'must be otlp or none.').default('otlp');
 }
+
+export function share(): z.ZodType<number> {
+  const complaint = 'must be a number from 0 to 1.';
+  return z
+    .string()
+    .regex(/^\d{1,2}(\.\d{1,10})?$/, complaint)
+    .transform(Number)
+    .refine((value) => value <= 1, complaint)
+    .default(1);
+}

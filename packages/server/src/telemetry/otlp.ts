@@ -1,4 +1,5 @@
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
   detectResources,
   envDetector,
@@ -8,21 +9,30 @@ import {
 import type { Resource } from '@opentelemetry/resources';
 import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import type { IMetricReader } from '@opentelemetry/sdk-metrics';
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import type { Logger } from '@trunkline/core';
 import type { OtlpSettings } from '../settings.ts';
+import { LinkedSampler } from './linked-sampler.ts';
 import { loggedExports } from './logged-exports.ts';
 
 interface Otlp {
   readonly resource: Resource;
   readonly metricReader: IMetricReader | null;
+  readonly tracerProvider: TracerProvider | null;
+  close(): Promise<void>;
 }
 
 /** An export that takes longer is given up: the end of the process waits for the last one. */
 const EXPORT_WITHIN_MS = 5_000;
 
-/** Sends metrics to a collector. What else OpenTelemetry's variables say, its own libraries read. */
+/** Sends metrics and traces to a collector. What else OpenTelemetry's variables say, its own libraries read. */
 export function openOtlp(settings: OtlpSettings, logger: Logger): Otlp {
-  const { endpoint, headers, metrics, metricsEveryMs, serviceName } = settings;
+  const { endpoint, headers, metrics, metricsEveryMs, traces, tracesRatio, serviceName } = settings;
   const resource = resourceFromAttributes({ 'service.name': serviceName }).merge(
     detectResources({ detectors: [serviceInstanceIdDetector, envDetector] }),
   );
@@ -38,5 +48,26 @@ export function openOtlp(settings: OtlpSettings, logger: Logger): Otlp {
         exportTimeoutMillis: Math.min(EXPORT_WITHIN_MS, metricsEveryMs),
       })
     : null;
-  return { resource, metricReader };
+  const tracerProvider = traces
+    ? new TracerProvider({
+        resource,
+        sampler: new ParentBasedSampler({
+          root: new LinkedSampler(new TraceIdRatioBasedSampler(tracesRatio)),
+        }),
+        spanProcessors: [
+          new BatchSpanProcessor({
+            exporter: loggedExports(new OTLPTraceExporter(to('/v1/traces')), { what: 'traces', logger }),
+            exportTimeoutMillis: EXPORT_WITHIN_MS,
+          }),
+        ],
+      })
+    : null;
+  return {
+    resource,
+    metricReader,
+    tracerProvider,
+    async close() {
+      await tracerProvider?.shutdown().catch(() => undefined); // which loggedExports has logged
+    },
+  };
 }

@@ -1,12 +1,15 @@
-import type { MeterProvider } from '@opentelemetry/api';
+import type { MeterProvider, TracerProvider } from '@opentelemetry/api';
 import type { Logger } from '@trunkline/core';
 import type { Settings } from '../settings.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
-/** What is measured in this process. */
+/** What is measured and traced in this process. */
 export interface Telemetry {
   /** For `createTrunkline`: absent where they are off. */
-  readonly providers: { readonly meterProvider?: MeterProvider };
+  readonly providers: {
+    readonly meterProvider?: MeterProvider;
+    readonly tracerProvider?: TracerProvider;
+  };
   /** Null where no metrics are served. */
   readonly metrics: ServerMetrics | null;
   /** Sends what has not been sent yet. Never rejects, and waits only for a few seconds. */
@@ -35,10 +38,13 @@ export async function openTelemetry(
         })
       : null;
   return {
-    providers: metrics ? { meterProvider: metrics.meterProvider } : {},
+    providers: {
+      ...(metrics && { meterProvider: metrics.meterProvider }),
+      ...(sent?.tracerProvider && { tracerProvider: sent.tracerProvider }),
+    },
     metrics,
     async close() {
-      await metrics?.close();
+      await Promise.all([metrics?.close(), sent?.close()]);
     },
   };
 }

@@ -26,6 +26,7 @@ import { eventLog } from './0018-event-log.ts';
 import { instancesByStatus } from './0019-instances-by-status.ts';
 import { retention } from './0020-retention.ts';
 import { instanceHistory } from './0021-instance-history.ts';
+import { eventTraces } from './0022-event-traces.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -51,6 +52,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   instancesByStatus,
   retention,
   instanceHistory,
+  eventTraces,
 ];
 
 const OLDEST_SERVER = 14;

@@ -25,6 +25,7 @@ import { eventLog } from './0024-event-log.ts';
 import { instancesByStatus } from './0025-instances-by-status.ts';
 import { retention } from './0026-retention.ts';
 import { instanceHistory } from './0027-instance-history.ts';
+import { eventTraces } from './0028-event-traces.ts';
 import type { SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a database is the number of its last one. */
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   instancesByStatus,
   retention,
   instanceHistory,
+  eventTraces,
 ];
 
 /** Four that were never released became one, which kept the number of the last of them. */

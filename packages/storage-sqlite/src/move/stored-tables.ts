@@ -33,6 +33,11 @@ const STANDS_OTHERWISE: Partial<Record<MovedTableName, StoredTable>> = {
     key: ['closings.endpoint_id', 'closings.generation'],
     expressions: { to_sweep: '1' },
   },
+  events: {
+    from: 'events LEFT JOIN event_traces ON event_traces.event_id = events.id',
+    key: ['events.id'],
+    expressions: { traceparent: 'event_traces.traceparent' },
+  },
   deliveries: {
     from: `deliveries
       LEFT JOIN due ON due.delivery_id = deliveries.id
@@ -90,6 +95,7 @@ export const NOT_MOVED: Readonly<Record<string, string | Readonly<Record<string,
   idempotency_index: 'written with idempotency_log',
   idempotency_indexed: 'written with idempotency_log',
   events: { deliveries: 'counted as deliveries are written' },
+  event_traces: 'moved with events',
   due: 'moved with deliveries',
   claims: 'claims of processes that have ended: moved with deliveries, as due when they would have ended',
   claim_tokens: 'a claim is made again after a move, with a token of the new database',

@@ -44,8 +44,9 @@ const WRITERS: Partial<Record<MovedTableName, Writer>> = {
     const { workspace_id: _, ...lane } = stored; // its endpoint's
     database.insert('lanes', { ...lane, wake_at: null, is_full: 0 });
   },
-  events(database, event) {
+  events(database, { traceparent = null, ...event }) {
     database.insert('events', { ...event, deliveries: 0 });
+    if (traceparent !== null) database.insert('event_traces', { event_id: event['id'] ?? null, traceparent });
   },
   deliveries(database, { due_at = null, lost_claims = 0, ...delivery }) {
     database.insert('deliveries', delivery);

@@ -48,4 +48,6 @@ export interface EventSubject {
 /** An event as storages take it. */
 export interface EventRecord extends Event {
   readonly subject: EventSubject;
+  /** Where the span stands that caused it (W3C Trace Context); absent or null if nobody records that trace. */
+  readonly traceparent?: string | null;
 }

@@ -101,4 +101,6 @@ export interface Message {
   readonly receivedAt: number | null;
   readonly editedAt: number | null;
   readonly deletedAt: number | null;
+  /** Where the span stands that accepted or received it (W3C Trace Context); null if nobody records that trace. */
+  readonly traceparent: string | null;
 }

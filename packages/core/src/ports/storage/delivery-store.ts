@@ -16,6 +16,8 @@ export interface ClaimedDelivery {
   /** Claims in a row that ended without a completion, as when the process dies. */
   readonly lostClaims: number;
   readonly payload: string;
+  /** Of the event, as it was stored. */
+  readonly traceparent: string | null;
   /** The endpoint's settings at the time of the claim. */
   readonly endpoint: { readonly url: string; readonly sealedSecret: string };
 }

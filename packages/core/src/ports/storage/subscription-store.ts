@@ -14,6 +14,8 @@ export interface SubscriptionCounts {
 export interface ClaimedEvent {
   readonly subscriptionId: string;
   readonly event: Event;
+  /** Of the event, as it was stored. */
+  readonly traceparent: string | null;
   /** Proof of the claim: a renewal or completion with another token changes nothing. */
   readonly token: number;
   /** How many attempts have failed. */

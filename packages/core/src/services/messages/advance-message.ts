@@ -68,5 +68,6 @@ export function messageEvent(
     workspaceId: message.workspaceId,
     data: { message: messageResource(message) },
     now,
+    traceparent: message.traceparent,
   });
 }

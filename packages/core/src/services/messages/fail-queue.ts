@@ -20,13 +20,16 @@ export function failQueue(
       message: steps.at(-1)?.message ?? message,
       expectedStatus: message.status,
       events: steps.map((step) =>
-        eventOf({
-          id: newId('evt', now),
-          type: step.event,
-          workspaceId: message.workspaceId,
-          occurredAt: eventsFrom + index,
-          data: { message: messageResource(step.message) },
-        }),
+        eventOf(
+          {
+            id: newId('evt', now),
+            type: step.event,
+            workspaceId: message.workspaceId,
+            occurredAt: eventsFrom + index,
+            data: { message: messageResource(step.message) },
+          },
+          message.traceparent,
+        ),
       ),
     };
   });

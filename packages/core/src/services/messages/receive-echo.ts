@@ -107,5 +107,6 @@ async function echoMessage(
     receivedAt: null,
     editedAt: null,
     deletedAt: null,
+    traceparent: null,
   };
 }

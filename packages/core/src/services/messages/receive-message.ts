@@ -27,11 +27,37 @@ export async function receiveMessage(
   receiving: FileReceiving,
   incoming: IncomingMessage,
 ): Promise<void> {
+  const { instance } = receiving;
+  const span = context.tracing.within(undefined, {
+    name: 'receive message',
+    kind: 'CONSUMER',
+    attributes: () => ({
+      'messaging.operation.type': 'receive',
+      'messaging.operation.name': 'receive',
+      'trunkline.workspace.id': instance.workspaceId,
+      'trunkline.instance.id': instance.id,
+    }),
+  });
+  let failure: string | null = 'not_stored';
+  try {
+    await span.run(() => storeIncoming(context, receiving, incoming, span.traceparent));
+    failure = null;
+  } finally {
+    span.end(failure);
+  }
+}
+
+async function storeIncoming(
+  context: ServiceContext,
+  receiving: FileReceiving,
+  incoming: IncomingMessage,
+  traceparent: string | null,
+): Promise<void> {
   const now = context.clock.now();
   // Made when the message arrives, whenever its file does: lists are in the order of the ids.
   const id = context.newId('msg', now);
   const contact = incoming.contact ? await knownContact(context, receiving, incoming.contact) : null;
-  const arrival: Arrival = { id, at: now, incoming, contact };
+  const arrival: Arrival = { id, at: now, incoming, contact, traceparent };
   const { networkId, senderId, content } = incoming;
   await receiveContent(context, receiving, {
     id,
@@ -49,6 +75,8 @@ interface Arrival {
   readonly incoming: IncomingMessage;
   /** Who wrote it, where the network says it. */
   readonly contact: Contact | null;
+  /** What the message keeps. */
+  readonly traceparent: string | null;
 }
 
 /** Returns the message if it is stored now, and null if it is stored already. */
@@ -90,7 +118,7 @@ interface Stored extends Arrival, Pick<ArrivedFile, 'upload'> {
 function inboundMessage(
   context: ServiceContext,
   instance: Instance,
-  { id, at, incoming, contact, upload, group, replyTo }: Stored,
+  { id, at, incoming, contact, traceparent, upload, group, replyTo }: Stored,
 ): Message {
   const { networkId, from, sentAt } = incoming;
   return {
@@ -117,5 +145,6 @@ function inboundMessage(
     receivedAt: at,
     editedAt: null,
     deletedAt: null,
+    traceparent,
   };
 }

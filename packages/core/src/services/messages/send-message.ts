@@ -21,6 +21,7 @@ import type { Sender } from '../../ports/storage/message-store.ts';
 import { invalid } from '../../inputs/read-input.ts';
 import { noWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
+import { messageAttributes } from '../span-attributes.ts';
 import { noInstance } from '../instances/instances.ts';
 import type { SentFile } from '../media/uploads.ts';
 import { checkSendInput } from './check-send-input.ts';
@@ -40,6 +41,8 @@ interface SendRequest {
   readonly idempotencyKey: string | null;
   /** The caller's own, in which the message is accepted; undefined for one of the storage's. */
   readonly transaction?: unknown;
+  /** Of the caller's request, as it came. */
+  readonly traceparent?: string | undefined;
 }
 
 /**
@@ -47,6 +50,32 @@ interface SendRequest {
  * event. Checks in the decided order: input, suspension (REST has refused before), replay, resource, plan, state.
  */
 export async function sendMessage(context: ServiceContext, request: SendRequest): Promise<Result<Accepted>> {
+  const span = context.tracing.within(request.traceparent, {
+    name: 'create message',
+    kind: 'PRODUCER',
+    attributes: () => ({
+      'messaging.operation.type': 'create',
+      'messaging.operation.name': 'accept',
+      'trunkline.workspace.id': request.workspaceId,
+    }),
+  });
+  try {
+    const sent = await span.run(() => checkAndAccept(context, request, span.traceparent));
+    if (!sent.ok) span.end(sent.refusal.code);
+    else
+      span.end(null, { ...messageAttributes(sent.value.message), 'trunkline.replayed': sent.value.replayed });
+    return sent;
+  } catch (error) {
+    span.end('INTERNAL_ERROR');
+    throw error;
+  }
+}
+
+async function checkAndAccept(
+  context: ServiceContext,
+  request: SendRequest,
+  traceparent: string | null,
+): Promise<Result<Accepted>> {
   const startedAt = context.clock.elapsed();
   if (request.idempotencyKey !== null) {
     const key = checkIdempotencyKey(request.idempotencyKey);
@@ -56,7 +85,13 @@ export async function sendMessage(context: ServiceContext, request: SendRequest)
   if (!checked.ok) return checked;
   const send = checked.value;
 
-  const attempt = { request, send, startedAt, fingerprint: context.crypto.sha256(fingerprintOf(send)) };
+  const attempt = {
+    request,
+    send,
+    startedAt,
+    traceparent,
+    fingerprint: context.crypto.sha256(fingerprintOf(send)),
+  };
   // In a transaction of the caller's the workspace may be another one than is seen from here: nothing kept, nothing compared.
   for (let fresh = request.transaction !== undefined; ; fresh = true) {
     const sent = await trySending(context, attempt, fresh);
@@ -69,6 +104,8 @@ interface Attempt {
   readonly send: CheckedSend;
   /** When the request came, by `Clock.elapsed()`. */
   readonly startedAt: number;
+  /** What the message keeps. */
+  readonly traceparent: string | null;
   readonly fingerprint: string;
 }
 
@@ -78,7 +115,7 @@ interface Attempt {
  */
 async function trySending(
   context: ServiceContext,
-  { request, send, startedAt, fingerprint }: Attempt,
+  { request, send, startedAt, traceparent, fingerprint }: Attempt,
   fresh: boolean,
 ): Promise<Result<Accepted> | 'stale'> {
   const { workspaceId, idempotencyKey, transaction } = request;
@@ -97,7 +134,7 @@ async function trySending(
   // Not before: lists are in the order of the ids, and an upload may have begun long ago.
   const id = context.newId('msg', now);
   const { networkId, isReadable } = await context.networkIds.newNetworkId(id);
-  const message = newOutboundMessage(addressed.value, send, { id, networkId, now });
+  const message = newOutboundMessage(addressed.value, send, { id, networkId, now, traceparent });
   const acceptance: Acceptance = {
     message,
     hasReadableNetworkId: isReadable,
@@ -278,7 +315,12 @@ function nameOf(recipient: Recipient): string {
 function newOutboundMessage(
   { instance, contact }: Addressed,
   { recipient, replyTo, content }: CheckedSend,
-  { id, networkId, now }: Pick<Message, 'id' | 'networkId'> & { readonly now: number },
+  {
+    id,
+    networkId,
+    now,
+    traceparent,
+  }: Pick<Message, 'id' | 'networkId' | 'traceparent'> & { readonly now: number },
 ): Message {
   return {
     id,
@@ -308,6 +350,7 @@ function newOutboundMessage(
     receivedAt: null,
     editedAt: null,
     deletedAt: null,
+    traceparent,
   };
 }
 

@@ -206,6 +206,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
       token,
       lostClaims,
       payload: this.#payload(record.delivery),
+      traceparent: this.#state.traceparents.get(record.delivery.eventId) ?? null,
       endpoint: { url: endpoint.url, sealedSecret: endpoint.sealedSecret },
     };
   }

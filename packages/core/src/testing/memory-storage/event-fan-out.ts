@@ -12,8 +12,9 @@ import type { State, Work } from './state.ts';
  * wants it. Returns what there is to signal once the method's work is done.
  */
 export function storeEvents(state: State, events: readonly EventRecord[]): readonly Work[] {
-  return events.flatMap(({ subject, ...event }) => {
+  return events.flatMap(({ subject, traceparent = null, ...event }) => {
     storeEvent(state, event);
+    if (traceparent !== null) state.traceparents.set(event.id, traceparent);
     state.eventSubjects.set(event.id, structuredClone(subject));
     const endpoints = [...state.endpoints.values()].filter((endpoint) => subscribes(endpoint, event));
     for (const endpoint of endpoints.toSorted(byId)) deliver(state, endpoint, event);

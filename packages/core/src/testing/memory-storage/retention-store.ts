@@ -53,6 +53,7 @@ export class MemoryRetentionStore implements RetentionStore {
     for (const id of old) {
       this.#state.events.delete(id);
       this.#state.eventSubjects.delete(id);
+      this.#state.traceparents.delete(id);
     }
     return old.length;
   }

@@ -104,6 +104,8 @@ export class State {
   readonly lanes: Map<string, Lane> = new Map();
   readonly notifications: OwedNotifications<OwedNotification> = new OwedNotifications();
   readonly events: Map<string, Event> = new Map();
+  /** By event id, for those that have one. */
+  readonly traceparents: Map<string, string> = new Map();
   /** By event id; of an event for one endpoint there is none. */
   readonly eventSubjects: Map<string, EventSubject> = new Map();
   readonly deliveries: Map<string, DeliveryRecord> = new Map();

@@ -131,7 +131,14 @@ export class MemorySubscriptionStore implements SubscriptionStore {
     const token = (this.#state.lastToken += 1);
     queued.token = token;
     queued.dueAt = leaseEnd;
-    return { subscriptionId, event: structuredClone(event), token, attempts, lostClaims: queued.lostClaims };
+    return {
+      subscriptionId,
+      event: structuredClone(event),
+      traceparent: this.#state.traceparents.get(eventId) ?? null,
+      token,
+      attempts,
+      lostClaims: queued.lostClaims,
+    };
   }
 
   /** Returns whether it was written. */

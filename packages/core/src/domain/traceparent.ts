@@ -1,0 +1,25 @@
+/** Where a span stands, as W3C Trace Context carries it (https://www.w3.org/TR/trace-context/#traceparent-header). */
+export interface TracePosition {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly traceFlags: number;
+}
+
+/** A version that is not known yet may have more fields, but no caller needs more room. */
+const LONGEST = 256;
+const FORM = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/s;
+const SAMPLED = 1;
+
+/** Null for whatever is not valid: it is ignored, as the specification wants. */
+export function readTraceparent(text: unknown): TracePosition | null {
+  if (typeof text !== 'string' || text.length > LONGEST) return null;
+  const [, version, traceId = '', spanId = '', flags = '', more] = FORM.exec(text) ?? [];
+  if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return null;
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return null;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & SAMPLED };
+}
+
+/** Null where nobody records the trace: there is nothing to link to. */
+export function sampledTraceparent({ traceId, spanId, traceFlags }: TracePosition): string | null {
+  return (traceFlags & SAMPLED) === 0 ? null : `00-${traceId}-${spanId}-01`;
+}

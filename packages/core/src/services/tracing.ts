@@ -1,0 +1,75 @@
+import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { Attributes, Context, Link, TracerProvider } from '@opentelemetry/api';
+import { readTraceparent, sampledTraceparent } from '../domain/traceparent.ts';
+
+/**
+ * Spans of the service, with no text, number or address of anybody. What happens in a request is a child of it. What
+ * happens later, perhaps hours after it and in another process, is a trace of its own that links to it. The attributes
+ * follow OpenTelemetry's conventions for messaging, which are in development: they are unstable.
+ */
+export interface Tracing {
+  /** A child of `parent`, or, without one, of what is active in this process. */
+  within(parent: string | undefined, start: SpanStart): OpenSpan;
+  /** A trace of its own, with a link to the span that caused it. */
+  linkedTo(cause: string | null, start: SpanStart): OpenSpan;
+}
+
+interface SpanStart {
+  /** `create message` */
+  readonly name: string;
+  readonly kind: keyof typeof SpanKind;
+  /** Asked for only if the span is recorded. */
+  readonly attributes: () => Attributes;
+}
+
+interface OpenSpan {
+  /** What later spans link to; null if nobody records the trace. */
+  readonly traceparent: string | null;
+  /** With this span as the active one, for SDKs that keep track of it. */
+  run<Value>(work: () => Value): Value;
+  /** `failure` is a code of a closed list, or null. */
+  end(failure: string | null, attributes?: Attributes): void;
+}
+
+/** Spans of OpenTelemetry's API, which cost nothing where no SDK is installed. */
+export function createTracing(provider: TracerProvider): Tracing {
+  const tracer = provider.getTracer('@trunkline/core');
+
+  const open = (
+    { name, kind, attributes }: SpanStart,
+    within: Context,
+    links: Link[] | undefined,
+  ): OpenSpan => {
+    const span = tracer.startSpan(name, { kind: SpanKind[kind], ...(links && { links }) }, within);
+    const traceparent = sampledTraceparent(span.spanContext());
+    if (!span.isRecording()) return { traceparent, run: (work) => work(), end: () => undefined };
+    span.setAttributes({ 'messaging.system': 'trunkline', ...attributes() });
+    return {
+      traceparent,
+      run: (work) => context.with(trace.setSpan(within, span), work),
+      end(failure, more) {
+        if (more) span.setAttributes(more);
+        if (failure !== null) {
+          span.setAttribute('error.type', failure);
+          span.setStatus({ code: SpanStatusCode.ERROR });
+        }
+        span.end();
+      },
+    };
+  };
+
+  return {
+    within(parent, start) {
+      const position = readTraceparent(parent);
+      const within = position
+        ? trace.setSpanContext(ROOT_CONTEXT, { ...position, isRemote: true })
+        : context.active();
+      return open(start, within, undefined);
+    },
+    linkedTo(cause, start) {
+      const position = readTraceparent(cause);
+      const link = position && [{ context: { ...position, isRemote: true } }];
+      return open(start, ROOT_CONTEXT, link ?? undefined);
+    },
+  };
+}
