@@ -4,6 +4,7 @@ import { activityContract } from './activities.ts';
 import { apiKeyContract } from './api-keys.ts';
 import { cancellationContract } from './cancellations.ts';
 import { completionContract } from './completions.ts';
+import { chatContract } from './chats.ts';
 import { contactContract } from './contacts.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { copyContract } from './copies.ts';
@@ -60,6 +61,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     sessionContract(subject);
     groupContract(subject);
     contactContract(subject);
+    chatContract(subject);
     senderContract(subject);
     acceptanceContract(subject);
     transactionContract(subject);

@@ -1,6 +1,9 @@
 export { BOOLEAN, PLAIN_CODECS, uuidIds } from './codec.ts';
 export type { Codec, Codecs } from './codec.ts';
 export type { ColumnKind, RowMapper } from './columns.ts';
+export { isOfTarget, readChats, targetsOf } from './chats.ts';
+export type { ChatFacts, ChatTarget, ContactLookUps, UnfiledMessage } from './chats.ts';
+export { laterOf, latestUnfiled, mergeIds, passesFilter, UNFILED_READ_MAX } from './unfiled-messages.ts';
 export { entityRows } from './entity-rows.ts';
 export type { EntityRows } from './entity-rows.ts';
 export type {
@@ -34,6 +37,7 @@ export type {
   MovedTableName,
   MovedValue,
 } from './moved-tables.ts';
+export { readFilteredPage } from './filtered-page.ts';
 export { pageOf, planPage } from './page-plan.ts';
 export type { IdBound, PagePlan } from './page-plan.ts';
 export { rowReader } from './row-reader.ts';

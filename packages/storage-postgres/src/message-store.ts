@@ -8,6 +8,7 @@ import type {
 } from '@trunkline/core/spi/storage';
 import { acceptanceBatcher } from './acceptance-batch.ts';
 import { hasArrived, insertArrival } from './arrivals.ts';
+import { listByCounterpart } from './chat-store.ts';
 import type { Connected, Transaction } from './database.ts';
 import { storeDownload } from './download-store.ts';
 import { storeEvents } from './event-fan-out.ts';
@@ -72,7 +73,10 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
     },
     hasInbound: async (instanceId, networkId, senderId, contact) =>
       hasArrived(connected(), { instanceId, networkId, senderId, contact }),
-    list: async (workspaceId, filter, page) => listMessages(connected(), workspaceId, filter, page),
+    list: async (workspaceId, { counterpart, ...filter }, page) =>
+      counterpart === undefined
+        ? listMessages(connected(), workspaceId, filter, page)
+        : listByCounterpart(connected(), workspaceId, { ...filter, counterpart }, page),
 
     queueHeads: findingQueueHeads(connected),
     postpone: async (lease, postponement) =>

@@ -4,6 +4,7 @@ import type { Logger, Signal, Storage, StorageContext } from '@trunkline/core/sp
 import { whileOpen } from '@trunkline/storage-kit';
 import { activityStore } from './activity-store.ts';
 import { apiKeyStore } from './api-key-store.ts';
+import { chatStore } from './chat-store.ts';
 import { contactStore } from './contact-store.ts';
 import { createDatabase } from './database.ts';
 import type { Database, DatabaseOptions } from './database.ts';
@@ -70,6 +71,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     groups: explained(groupStore(connected)),
     contacts: explained(contactStore(connected)),
     messages: explained(messageStore(connected, senders)),
+    chats: explained(chatStore(connected)),
     uploads: explained(uploadRegistry(connected)),
     downloads: explained(downloadStore(connected)),
     activities: explained(activityStore(connected)),

@@ -39,7 +39,7 @@ const MAY_READ = 2_000;
 
 /** Tables that hold history, or all that is open. */
 const GROWING =
-  /^(messages|events|event_log|deliveries|open_deliveries|attempts|queued_|held_|idempotency|pending_|activity_|instance_)/;
+  /^(messages|events|event_log|deliveries|open_deliveries|attempts|queued_|held_|idempotency|pending_|activity_|instance_|chats|chat_|unfiled_)/;
 
 /** The largest page that can be asked for. */
 const FIRST = { from: null, limit: 100 };
@@ -58,6 +58,7 @@ it('nothing that is asked reads, or sorts, more than its response takes', { time
   await handleEvents(fixture);
   await readMessages(fixture);
   await changeInstances(fixture);
+  await readChats(fixture);
   for (const endpointId of [fixture.busy.id, fixture.idle.id]) await readDeliveries(fixture, endpointId);
   await retryDeliveries(fixture);
   await readEvents(fixture);
@@ -114,7 +115,17 @@ async function openBacklog() {
   for (const endpoint of [...endpoints, idle]) await storage.endpoints.insert(endpoint, 1000);
   const discussed = testId('msg', NOW);
   await storeBacklog(schema, { instance, endpoints, subscription, discussed, count: ROWS });
-  return { storage, explained, workspace, instance, subscription, discussed, busy: must(endpoints[0]), idle };
+  return {
+    schema,
+    storage,
+    explained,
+    workspace,
+    instance,
+    subscription,
+    discussed,
+    busy: must(endpoints[0]),
+    idle,
+  };
 }
 
 async function deliver({ storage: { deliveries }, workspace, busy }: Fixture): Promise<void> {
@@ -326,6 +337,37 @@ async function readEvents(fixture: Fixture): Promise<void> {
     expect(await events.listIds(workspace.id, { after, upTo }, 1_000)).toHaveLength(1_000);
     const [first] = await events.listAfter(workspace.id, after, 1);
     expect(await events.find(workspace.id, must(first).id, 0)).toEqual(first);
+  }
+}
+
+/** Beside thousands of chats, with messages that are not filed yet. */
+async function readChats({ schema, storage, workspace, instance }: Fixture): Promise<void> {
+  const { chats, messages } = storage;
+  for (let filed = 0; filed < ROWS - 6_000; filed += 1_000) await chats.file?.(1_000);
+  // As the server does by itself when a table has grown.
+  await analyze(schema);
+  for (let call = 1; call <= 7; call += 1) {
+    // Beyond the fifth, a statement that is kept prepared may be planned for any chat.
+    expect(await chats.file?.(500)).toEqual({ filed: 500, more: true });
+    expect(must(await chats.coverage()).missingFrom).not.toBeNull();
+    const { rows } = await chats.list(workspace.id, instance.id, FIRST);
+    expect(rows).toHaveLength(100);
+    const { lastMessage } = must(rows[call]);
+    for (const direction of ['older', 'newer'] as const) {
+      await chats.list(workspace.id, instance.id, { ...FIRST, from: { direction, id: lastMessage.id } });
+    }
+    const counterpart = { kind: 'number', digits: must(lastMessage.to) } as const;
+    for (const filter of [{}, { statuses: ['failed'] } as const, { instanceId: instance.id }]) {
+      await messages.list(workspace.id, { ...filter, counterpart }, FIRST);
+      await messages.list(
+        workspace.id,
+        { ...filter, counterpart },
+        {
+          ...FIRST,
+          from: { direction: 'newer', id: lastMessage.id },
+        },
+      );
+    }
   }
 }
 

@@ -8,6 +8,7 @@ import type {
   Message,
   MessageStore,
 } from '@trunkline/core/spi/storage';
+import { listByCounterpart } from './chat-store.ts';
 import type { Connected } from './connection.ts';
 import { storeDownload } from './download-store.ts';
 import { storeEvents } from './event-fan-out.ts';
@@ -75,7 +76,12 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
       const key = { instanceId, networkId, senderId };
       return database.snapshot(() => hasArrived(database, key, currentOf(database, contact)));
     },
-    list: async (workspaceId, filter, page) => listMessages(connected().database, workspaceId, filter, page),
+    list: async (workspaceId, { counterpart, ...filter }, page) => {
+      const { database } = connected();
+      return counterpart === undefined
+        ? listMessages(database, workspaceId, filter, page)
+        : listByCounterpart(database, workspaceId, { ...filter, counterpart }, page);
+    },
 
     queueHeads: (instanceIds, now) => queueHeads(connected, [...new Set(instanceIds)], now),
     postpone: async (lease, postponement) => {

@@ -17,6 +17,8 @@ export interface List {
   readonly parts: readonly Values[];
   /** Rows with smaller ids are not in it. */
   readonly floor?: string;
+  /** The column that the index goes on with. Default `id`. */
+  readonly id?: string;
 }
 
 /** A page, newest first. Each part is walked along its index: no further than the page goes, and not for what lies before it. */
@@ -28,7 +30,7 @@ export function readPage<Item>(
 ): Page<Item> {
   const plan = planPage(request);
   return database.snapshot(() => {
-    const ids = walk(database, list, plan);
+    const ids = walkIds(database, list, plan);
     const isAnyBehind = plan.behind !== null && isAny(database, list, rangeOf(list, plan.behind));
     const page = pageOf(request, ids, isAnyBehind);
     return { ...page, rows: rowsOf(database, list.rows ?? list.table, page.rows).map(read) };
@@ -56,12 +58,17 @@ function rangeOf({ floor = '' }: List, bound: IdBound | null): Range {
 }
 
 /** The first ids on the way: from part to part it looks for better ones than those it has. */
-function walk(database: Database, list: List, { ahead, count, order }: PagePlan): readonly string[] {
+export function walkIds(
+  database: Database,
+  list: List,
+  { ahead, count, order }: Omit<PagePlan, 'behind'>,
+): readonly string[] {
+  const { id = 'id' } = list;
   let { low, high } = rangeOf(list, ahead);
   let found: readonly string[] = [];
   for (const values of list.parts) {
     const rows = database.all(
-      `SELECT id FROM ${list.table} WHERE ${list.where} AND id >= ? AND id < ? ORDER BY id ${order} LIMIT ?`,
+      `SELECT ${id === 'id' ? id : `${id} AS id`} FROM ${list.table} WHERE ${list.where} AND ${id} >= ? AND ${id} < ? ORDER BY ${id} ${order} LIMIT ?`,
       ...values,
       low,
       high,

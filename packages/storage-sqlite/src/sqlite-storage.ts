@@ -12,6 +12,7 @@ import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { whyUnavailable } from './lock.ts';
 import { openDatabase } from './open-database.ts';
+import { chatStore } from './chat-store.ts';
 import { contactStore } from './contact-store.ts';
 import { deliveryStore } from './delivery-store.ts';
 import { downloadStore } from './download-store.ts';
@@ -75,6 +76,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     groups: explained(groupStore(connected)),
     contacts: explained(contactStore(connected)),
     messages: explained(messageStore(connected, senders)),
+    chats: explained(chatStore(connected)),
     uploads: explained(uploadRegistry(connected)),
     downloads: explained(downloadStore(connected)),
     activities: explained(activityStore(connected)),

@@ -30,6 +30,8 @@ export interface Metrics {
   observeLeases(held: () => number): void;
   /** Reads what is open from here, or from nowhere with null. */
   observeWorkload(source: WorkloadSource | null): void;
+  /** Calls back for how late look-ups by counterpart are, in milliseconds. */
+  observeFilingDelay(delayMs: () => number): void;
 }
 
 interface WebhookAttempt {
@@ -47,6 +49,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
   /** Of the workers that were started last. */
   let heldNow: (() => number) | null = null;
   let workload: WorkloadSource | null = null;
+  let filingDelayNow: (() => number) | null = null;
   const accepted = meter.createCounter('trunkline.messages.accepted', {
     description: 'Outbound messages that were accepted, by type',
   });
@@ -101,6 +104,10 @@ export function createMetrics(provider: MeterProvider): Metrics {
   });
 
   observeWorkload(meter, () => workload);
+  const filingDelay = meter.createObservableGauge('trunkline.chats.filing.delay', {
+    description: 'How long the oldest message has waited that look-ups by counterpart do not find yet',
+    unit: 's',
+  });
 
   return {
     messageAccepted({ type }, durationMs) {
@@ -133,6 +140,11 @@ export function createMetrics(provider: MeterProvider): Metrics {
     },
     observeWorkload(source) {
       workload = source;
+    },
+    observeFilingDelay(delayMs) {
+      if (!filingDelayNow)
+        filingDelay.addCallback((result) => result.observe((filingDelayNow?.() ?? 0) / 1000));
+      filingDelayNow = delayMs;
     },
   };
 }

@@ -16,6 +16,7 @@ export type {
   DeliveryStore,
   RetryResult,
 } from '../ports/storage/delivery-store.ts';
+export type { ChatCoverage, ChatStore, FilingPass } from '../ports/storage/chat-store.ts';
 export type { ContactStore } from '../ports/storage/contact-store.ts';
 export type { DownloadStore, PendingDownload } from '../ports/storage/download-store.ts';
 export type { EventFilter, EventStore } from '../ports/storage/event-store.ts';
@@ -43,6 +44,7 @@ export type {
   Sender,
 } from '../ports/storage/message-store.ts';
 export { SAME_NETWORK_ID_MAX, SENDER_KEPT_MS } from '../ports/storage/message-store.ts';
+export { ROWS_EXAMINED_MAX } from '../ports/storage/page.ts';
 export type { Page, PageRequest } from '../ports/storage/page.ts';
 export type { ProcessRegistry } from '../ports/storage/process-registry.ts';
 export type { RetentionStore } from '../ports/storage/retention-store.ts';
@@ -77,7 +79,7 @@ export { keepSenders, senderRevision } from '../services/kept-senders.ts';
 export type { KeptSenders, SenderPart } from '../services/kept-senders.ts';
 
 // Ids.
-export { createNewId, floorId, idsOfOrder, idToUuid, orderOfId, uuidToId } from '../domain/id.ts';
+export { createNewId, floorId, idsOfOrder, idToUuid, isId, orderOfId, uuidToId } from '../domain/id.ts';
 export type { IdPrefix, IdRange, NewId } from '../domain/id.ts';
 export { checkMediaId } from '../domain/message/media-rules.ts';
 
@@ -101,7 +103,18 @@ export type { Contact, ContactReport, ContactSummary } from '../domain/contact/c
 export { decideContact } from '../domain/contact/decide-contact.ts';
 export type { ContactDecision } from '../domain/contact/decide-contact.ts';
 
+// Chats.
+export {
+  chatKeyOf,
+  chatKeysOf,
+  keyOfCounterpart,
+  numberOfKey,
+  ownerOfNumber,
+} from '../domain/chat/chat-key.ts';
+export type { ChatSummary } from '../domain/chat/chat.ts';
+
 // Messages.
+export type { Recipient } from '../domain/message/recipient.ts';
 export { decideAcceptance } from '../domain/message/acceptance.ts';
 export type { Acceptance, AcceptanceFacts, AcceptanceResult } from '../domain/message/acceptance.ts';
 export {

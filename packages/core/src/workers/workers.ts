@@ -9,6 +9,7 @@ import { createFileDownloader } from './file-downloader.ts';
 import { createGatewaySupervisor } from './gateway-supervisor.ts';
 import { createMediaSweeper } from './media-sweeper.ts';
 import { createMessageRetention } from './message-retention.ts';
+import { createMessageFiler } from './message-filer.ts';
 import { createMessageSender } from './message-sender.ts';
 import { createOutageMonitor } from './outage-monitor.ts';
 import { createResealer } from './resealer.ts';
@@ -62,6 +63,7 @@ export function createWorkers(
       createRetentionCleaner(context),
       createMessageRetention(context),
       createContactRetention(context),
+      createMessageFiler(context),
       createResealer(context, secretKeys),
       // Without a media store there is nobody to delete the files that other processes keep.
       ...(context.mediaStore === noMedia ? [] : [createMediaSweeper(context)]),
@@ -151,6 +153,6 @@ export interface Roles {
   readonly gateway: boolean;
   /** Sends webhooks. */
   readonly webhooks: boolean;
-  /** Watches failing endpoints and numbers that are down, and deletes what is older than its retention. */
+  /** Watches failing endpoints and numbers that are down, deletes what is older than its retention, and files messages by chat. */
   readonly maintenance: boolean;
 }

@@ -27,6 +27,7 @@ import { instancesByStatus } from './0019-instances-by-status.ts';
 import { retention } from './0020-retention.ts';
 import { instanceHistory } from './0021-instance-history.ts';
 import { eventTraces } from './0022-event-traces.ts';
+import { chats } from './0023-chats.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   retention,
   instanceHistory,
   eventTraces,
+  chats,
 ];
 
 const OLDEST_SERVER = 14;

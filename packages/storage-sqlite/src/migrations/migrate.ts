@@ -26,6 +26,7 @@ import { instancesByStatus } from './0025-instances-by-status.ts';
 import { retention } from './0026-retention.ts';
 import { instanceHistory } from './0027-instance-history.ts';
 import { eventTraces } from './0028-event-traces.ts';
+import { chats } from './0029-chats.ts';
 import type { SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a database is the number of its last one. */
@@ -55,6 +56,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   retention,
   instanceHistory,
   eventTraces,
+  chats,
 ];
 
 /** Four that were never released became one, which kept the number of the last of them. */

@@ -77,6 +77,10 @@ export function mainTable(name: MovedTableName): string {
 
 /** Columns whose values are read in rows of another table, or follow from other rows: each with the reason. */
 export const NOT_MOVED: Readonly<Record<string, string | Readonly<Record<string, string>>>> = {
+  chats: 'made again from the messages',
+  chat_messages: 'made again from the messages',
+  unfiled_messages: 'noted again with each message that is written',
+  older_messages_to_file: 'every message that is written is noted',
   instances: {
     lease_owner: 'a lease of a process that has ended',
     lease_expires_at: 'a lease of a process that has ended',

@@ -3,6 +3,7 @@ import {
   MESSAGE_DIRECTIONS,
   MESSAGE_STATUSES,
   MESSAGE_TYPES,
+  summaryOf,
 } from '@trunkline/core/spi/storage';
 import type {
   ClaimedEvent,
@@ -10,11 +11,13 @@ import type {
   Endpoint,
   Instance,
   Lease,
+  Message,
   MessageFilter,
   PageRequest,
   Storage,
   Workspace,
 } from '@trunkline/core/spi/storage';
+import { must } from '@trunkline/test-support';
 import { failing, QUEUE_FAILURE } from '@trunkline/storage-contract/fixtures';
 import {
   aHistoryEntry,
@@ -27,6 +30,7 @@ import {
   anInboundMessage,
   anInstance,
   anInstanceNotification,
+  testId,
   aNotification,
   aSubscription,
   aWorkspace,
@@ -37,7 +41,6 @@ import {
   failed,
   NOW,
   succeeded,
-  testId,
 } from '@trunkline/storage-contract/examples';
 
 /**
@@ -194,11 +197,8 @@ async function useContacts({ contacts }: Storage, instance: Instance, lease: Lea
   await contacts.find(workspaceId, instance.id, 'con_none');
 }
 
-async function useMessages(
-  { messages, uploads, retention }: Storage,
-  instance: Instance,
-  lease: Lease,
-): Promise<void> {
+async function useMessages(storage: Storage, instance: Instance, lease: Lease): Promise<void> {
+  const { messages, uploads, retention } = storage;
   const withMedia = aMessage(instance, { type: 'image', media: someMedia });
   await uploads.reserve(withMedia.id, NOW);
   for (const message of [withMedia, aMessage(instance), aMessage(instance), aMessage(instance)]) {
@@ -236,9 +236,51 @@ async function useMessages(
   for (const filter of messageFilters(instance)) {
     for (const page of pagesFrom(inbound.id)) await messages.list(instance.workspaceId, filter, page);
   }
+  await useChats(storage, lease, inbound);
   await uploads.listAbandoned(NOW, 10);
   await uploads.listOrphaned(10);
   await uploads.release(withMedia.id);
+}
+
+/** Before and after messages are filed, of which one is in a group and one is a contact's. */
+async function useChats(
+  { chats, contacts, groups, messages }: Storage,
+  lease: Lease,
+  inbound: Message,
+): Promise<void> {
+  const { id, workspaceId } = inbound;
+  const instance = { id: inbound.instanceId };
+  await groups.save({
+    lease,
+    workspaceId,
+    groups: [{ networkId: 'chat', name: 'Chat', participantsCount: 2 }],
+    now: NOW,
+  });
+  const group = must((await groups.list(workspaceId, instance.id))[0]);
+  const report = { networkId: 'chat', aliases: [], phoneNumber: '15550199', name: null, username: null };
+  const contact = await contacts.save({ lease, workspaceId, report, now: NOW });
+  if (contact === 'fenced') throw new Error('The lease has ended.');
+  for (const facts of [{ groupId: group.id }, { contact: summaryOf(contact) }]) {
+    const message = { ...inbound, id: testId('msg', NOW), ...facts };
+    const event = anEvent({ id: workspaceId });
+    await messages.receive(lease, { message, senderId: message.id, event });
+  }
+  const counterparts = [
+    { kind: 'number', digits: '15550199' },
+    { kind: 'contact', contactId: contact.id },
+    { kind: 'group', groupId: group.id },
+  ] as const;
+  for (let round = 1; round <= 2; round += 1) {
+    for (const counterpart of counterparts) {
+      for (const filter of [{}, { statuses: ['sent'], instanceId: instance.id }] as const) {
+        for (const page of pagesFrom(id)) await messages.list(workspaceId, { ...filter, counterpart }, page);
+      }
+    }
+    for (const page of pagesFrom(id)) await chats.list(workspaceId, instance.id, page);
+    await chats.coverage();
+    await chats.file?.(1000);
+    await chats.fileOlder?.(1000);
+  }
 }
 
 async function useDownloads(

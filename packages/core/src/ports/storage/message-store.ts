@@ -11,6 +11,7 @@ import type {
   MessageStatus,
   MessageType,
 } from '../../domain/message/message.ts';
+import type { Recipient } from '../../domain/message/recipient.ts';
 import type { Workspace } from '../../domain/workspace/workspace.ts';
 import type { PendingDownload } from './download-store.ts';
 import type { Page, PageRequest } from './page.ts';
@@ -51,6 +52,12 @@ export interface MessageFilter {
   readonly type?: MessageType;
   /** Any of these; all if absent. */
   readonly statuses?: readonly MessageStatus[];
+  /**
+   * Only messages with this person, or in this group. A number means who has it now, in each instance, with all that was
+   * written by their contact; a contact all of its numbers. See `ChatStore`. With one of the other fields but the
+   * instance, a page may have fewer rows than its limit (`Page.olderFrom`).
+   */
+  readonly counterpart?: Recipient;
 }
 
 /** A message that is next in an instance's queue. */

@@ -11,10 +11,20 @@ export interface Page<Row> {
   /** Newest first, from whichever direction the page was reached. */
   readonly rows: readonly Row[];
   /**
-   * Whether the filtered list continues beyond these rows at this moment. This is exact, not derived from `from`. A
+   * Whether the filtered list continues beyond these rows at this moment. This is exact, not derived from `from`, unless the page stopped early. A
    * page without rows is at `from`, and the row with exactly that id counts on the side from which the page was
    * reached.
    */
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
+  /**
+   * Where the next page towards the older rows begins, if that is not behind the last row: a look-up that filters one by
+   * one stops after `ROWS_EXAMINED_MAX`, and then `hasOlder` says that it has not seen the end. The same for the newer
+   * ones. Absent otherwise.
+   */
+  readonly olderFrom?: string;
+  readonly newerFrom?: string;
 }
+
+/** How many rows a page examines at most, if an index alone cannot find those that pass its filter. */
+export const ROWS_EXAMINED_MAX = 2_000;

@@ -2,6 +2,7 @@ import type { NewId } from '../../domain/id.ts';
 import type { Logger } from '../logger.ts';
 import type { ActivityStore } from './activity-store.ts';
 import type { ApiKeyStore } from './api-key-store.ts';
+import type { ChatStore } from './chat-store.ts';
 import type { ContactStore } from './contact-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import type { DownloadStore } from './download-store.ts';
@@ -59,6 +60,7 @@ export interface Storage<Transaction = never> {
   readonly groups: GroupStore;
   readonly contacts: ContactStore;
   readonly messages: MessageStore<Transaction>;
+  readonly chats: ChatStore;
   readonly uploads: UploadRegistry;
   readonly downloads: DownloadStore;
   readonly activities: ActivityStore;

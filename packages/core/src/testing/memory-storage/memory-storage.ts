@@ -1,6 +1,7 @@
 import type { Signal, Storage, StorageContext } from '../../ports/storage/storage.ts';
 import { MemoryActivityStore } from './activity-store.ts';
 import { MemoryApiKeyStore } from './api-key-store.ts';
+import { MemoryChatStore } from './chat-store.ts';
 import { MemoryContactStore } from './contact-store.ts';
 import { MemoryDeliveryStore } from './delivery-store.ts';
 import { MemoryDownloadStore } from './download-store.ts';
@@ -37,6 +38,7 @@ export function memoryStorage(): Storage {
     groups: new MemoryGroupStore(state),
     contacts: new MemoryContactStore(state),
     messages: new MemoryMessageStore(state),
+    chats: new MemoryChatStore(state),
     uploads: new MemoryUploadRegistry(state),
     downloads: new MemoryDownloadStore(state),
     activities: new MemoryActivityStore(state),

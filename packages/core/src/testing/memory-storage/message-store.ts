@@ -21,6 +21,7 @@ import type {
   Sender,
 } from '../../ports/storage/message-store.ts';
 import type { Page, PageRequest } from '../../ports/storage/page.ts';
+import { isWith } from './chat-store.ts';
 import { currentContact } from './contact-store.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { leasedRecord } from './lease.ts';
@@ -144,7 +145,10 @@ export class MemoryMessageStore implements MessageStore {
   async list(workspaceId: string, filter: MessageFilter, page: PageRequest): Promise<Page<Message>> {
     const messages = [...this.#state.messages.values()];
     const rows = messages.filter(
-      (message) => message.workspaceId === workspaceId && matches(message, filter),
+      (message) =>
+        message.workspaceId === workspaceId &&
+        matches(message, filter) &&
+        (filter.counterpart === undefined || isWith(this.#state, message, filter.counterpart)),
     );
     const { rows: onPage, ...rest } = pageOf(rows, page);
     return { rows: onPage.map((message) => readMessage(this.#state, message)), ...rest };

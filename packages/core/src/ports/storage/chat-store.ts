@@ -1,0 +1,44 @@
+import type { ChatSummary } from '../../domain/chat/chat.ts';
+import type { Page, PageRequest } from './page.ts';
+
+/** Which messages `messages.list` with a counterpart, and `chats.list`, leave out as yet. */
+export interface ChatCoverage {
+  /**
+   * The id of the oldest message that is stored and not filed, if there are more of those than a look-up reads besides;
+   * null if none is missing.
+   */
+  readonly missingFrom: string | null;
+  /** Messages with smaller ids, from before the upgrade, may be missing; null once all are filed. */
+  readonly coversFrom: string | null;
+}
+
+/** What a pass of `file` has done. */
+export interface FilingPass {
+  /** How many messages it went through; 0 if another process is filing just now. */
+  readonly filed: number;
+  /** Whether some are left, or may be. */
+  readonly more: boolean;
+}
+
+/**
+ * The chats of each instance: its messages by counterpart. A message is not filed in the transaction that stores it,
+ * which would slow acceptance down: that one only notes that it is to be filed, and `file` does so afterwards. Look-ups
+ * read the latest of what is not filed yet, too, so that normally nothing is missing.
+ */
+export interface ChatStore {
+  /**
+   * The chats of an instance by their last message, newest first; a page is positioned by the ids of last messages. One
+   * person is one chat, by however many numbers and contact ids. Messages of which neither the group, the contact nor a
+   * number is known are in no chat. A page may have fewer rows than its limit (`Page.olderFrom`).
+   */
+  list(workspaceId: string, instanceId: string, page: PageRequest): Promise<Page<ChatSummary>>;
+  coverage(): Promise<ChatCoverage>;
+  /**
+   * Files up to `limit` messages that were stored since. Any number of processes may call it: one files at a time, each
+   * message is filed once, and what a process has not committed when it ends is filed by another. Absent if nothing has
+   * to be filed.
+   */
+  file?(limit: number): Promise<FilingPass>;
+  /** The same for messages from before the upgrade, the newest first. It continues where it was interrupted. */
+  fileOlder?(limit: number): Promise<FilingPass>;
+}

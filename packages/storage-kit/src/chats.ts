@@ -1,0 +1,145 @@
+import {
+  chatKeyOf,
+  chatKeysOf,
+  keyOfCounterpart,
+  numberOfKey,
+  ownerOfNumber,
+  summaryOf,
+} from '@trunkline/core/spi/storage';
+import type { ChatSummary, Contact, Message, Recipient } from '@trunkline/core/spi/storage';
+
+type MaybePromise<Value> = Promise<Value> | Value;
+
+/** A key of chats, in one instance or, if that is null, in all of the workspace. */
+export interface ChatTarget {
+  readonly key: string;
+  readonly instanceId: string | null;
+}
+
+/** How the contacts of a workspace are looked up. */
+export interface ContactLookUps {
+  /** The contact that an id names now, if it belongs to the workspace. */
+  readonly current: (id: string) => MaybePromise<Contact | null>;
+  /** All contacts of the workspace with this number, without those that were merged. */
+  readonly withNumber: (digits: string) => MaybePromise<readonly Contact[]>;
+}
+
+/** What the messages with a counterpart are filed under. */
+export async function targetsOf(
+  counterpart: Recipient,
+  instanceId: string | null,
+  { current, withNumber }: ContactLookUps,
+): Promise<readonly ChatTarget[]> {
+  const named: ChatTarget = { key: keyOfCounterpart(counterpart), instanceId };
+  const isAsked = (contact: Contact): boolean => instanceId === null || contact.instanceId === instanceId;
+  const targets = (contact: Contact, hasNumber: boolean): readonly ChatTarget[] =>
+    chatKeysOf(contact, hasNumber).map((key) => ({ key, instanceId: contact.instanceId }));
+
+  if (counterpart.kind === 'number') {
+    const owners = ownersByInstance(await withNumber(counterpart.digits));
+    return [named, ...owners.filter(isAsked).flatMap((owner) => targets(owner, false))];
+  }
+  const contact = counterpart.kind === 'contact' ? await current(counterpart.contactId) : null;
+  if (!contact) return [named];
+  if (!isAsked(contact)) return [];
+  const rivals = contact.phoneNumber === null ? [] : await withNumber(contact.phoneNumber);
+  const owner = ownerOfNumber(rivals.filter((one) => one.instanceId === contact.instanceId));
+  return targets(contact, owner?.id === contact.id);
+}
+
+function ownersByInstance(contacts: readonly Contact[]): readonly Contact[] {
+  const instances = new Set(contacts.map((contact) => contact.instanceId));
+  return [...instances].flatMap(
+    (instanceId) => ownerOfNumber(contacts.filter((one) => one.instanceId === instanceId)) ?? [],
+  );
+}
+
+/** A message that is stored and not filed yet. */
+export interface UnfiledMessage {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly instanceId: string;
+  readonly key: string | null;
+}
+
+export function isOfTarget(
+  { key, instanceId }: Omit<UnfiledMessage, 'id'>,
+  targets: readonly ChatTarget[],
+): boolean {
+  return targets.some(
+    (target) => target.key === key && (target.instanceId === null || target.instanceId === instanceId),
+  );
+}
+
+/** What is known of the chats of one instance. Each look-up is for all that is asked. */
+export interface ChatFacts {
+  readonly messages: (ids: readonly string[]) => MaybePromise<readonly Message[]>;
+  /** The contacts of the instance that these ids name now. */
+  readonly contacts: (ids: readonly string[]) => MaybePromise<readonly Contact[]>;
+  /** Its contacts with these numbers, without those that were merged. */
+  readonly withNumbers: (digits: readonly string[]) => MaybePromise<readonly Contact[]>;
+  /** The id of the last message that is filed under each key. */
+  readonly lastIds: (keys: readonly string[]) => MaybePromise<ReadonlyMap<string, string>>;
+  readonly groupNames: (groupIds: readonly string[]) => MaybePromise<ReadonlyMap<string, string>>;
+}
+
+/** The chats whose last message is one of these: a message is not, if its person has a later one under another key. */
+export async function readChats(ids: readonly string[], facts: ChatFacts): Promise<readonly ChatSummary[]> {
+  const messages = await facts.messages(ids);
+  const keyed = messages.flatMap((message) => {
+    const key = chatKeyOf(message);
+    return key === null ? [] : [{ message, key }];
+  });
+  const keys = keyed.map(({ key }) => key);
+  const people = await readPeople(keys, facts);
+  const lastIds = await facts.lastIds([...people.values()].flatMap((person) => person.keys));
+  const groups = keyed.flatMap(({ message }) => message.groupId ?? []);
+  const groupNames = groups.length === 0 ? new Map<string, string>() : await facts.groupNames(groups);
+
+  return keyed.flatMap(({ message, key }) => {
+    const person = people.get(key);
+    const isLast = person?.keys.every((one) => (lastIds.get(one) ?? '') <= message.id);
+    if (!person || isLast !== true) return [];
+    const { contact } = person;
+    return [
+      {
+        instanceId: message.instanceId,
+        groupId: message.groupId,
+        contact: contact && summaryOf(contact),
+        number: contact ? contact.phoneNumber : numberOfKey(key),
+        groupName: message.groupId === null ? null : (groupNames.get(message.groupId) ?? null),
+        lastMessage: message,
+      },
+    ];
+  });
+}
+
+interface Person {
+  readonly contact: Contact | null;
+  readonly keys: readonly string[];
+}
+
+async function readPeople(
+  keys: readonly string[],
+  { contacts, withNumbers }: ChatFacts,
+): Promise<ReadonlyMap<string, Person>> {
+  const byId = new Map<string, Contact>();
+  const contactIds = keys.filter((key) => key.startsWith('con_'));
+  for (const contact of contactIds.length === 0 ? [] : await contacts(contactIds)) {
+    for (const id of [contact.id, ...contact.formerIds]) byId.set(id, contact);
+  }
+  const numbers = [
+    ...keys.flatMap((key) => numberOfKey(key) ?? []),
+    ...[...byId.values()].flatMap(({ phoneNumber }) => phoneNumber ?? []),
+  ];
+  const owners = numbers.length === 0 ? [] : await withNumbers([...new Set(numbers)]);
+  const ownerOf = (digits: string | null): Contact | null =>
+    digits === null ? null : ownerOfNumber(owners.filter((one) => one.phoneNumber === digits));
+  const personOf = (key: string): Person => {
+    const contact = byId.get(key) ?? ownerOf(numberOfKey(key));
+    if (!contact) return { contact: null, keys: [key] };
+    const hasNumber = ownerOf(contact.phoneNumber)?.id === contact.id;
+    return { contact, keys: chatKeysOf(contact, hasNumber) };
+  };
+  return new Map(keys.map((key) => [key, personOf(key)]));
+}

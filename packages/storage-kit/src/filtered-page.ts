@@ -1,0 +1,91 @@
+import { ROWS_EXAMINED_MAX } from '@trunkline/core/spi/storage';
+import type { Page, PageRequest } from '@trunkline/core/spi/storage';
+import { planPage } from './page-plan.ts';
+import type { IdBound, PagePlan } from './page-plan.ts';
+
+/** Of larger steps, PostgreSQL may expect that it is faster not to walk along the index. */
+const STEP_MAX = 400;
+
+/** A list of ids in which it shows only row by row whether one belongs to the page. */
+export interface FilteredList<Row> {
+  /** The first ids within the bound, in this order, at most `count`. */
+  readonly ids: (
+    bound: IdBound | null,
+    order: PagePlan['order'],
+    count: number,
+  ) => Promise<readonly string[]> | readonly string[];
+  /** Those of these ids that pass, in any order. */
+  readonly rows: (ids: readonly string[]) => Promise<readonly Row[]> | readonly Row[];
+  readonly idOf: (row: Row) => string;
+}
+
+/**
+ * A page of such a list. Examines `ROWS_EXAMINED_MAX` ids in either direction at most, in steps that grow, and says where
+ * it stopped.
+ */
+export async function readFilteredPage<Row>(
+  request: PageRequest,
+  list: FilteredList<Row>,
+): Promise<Page<Row>> {
+  const { limit, from } = request;
+  const { order, ahead, behind } = planPage(request);
+  const found = await search(list, { bound: ahead, order, wanted: limit + 1 });
+  const back = order === 'DESC' ? 'ASC' : 'DESC';
+  const isAnyBehind =
+    behind !== null && hasMore(await search(list, { bound: behind, order: back, wanted: 1 }), 0);
+  const rows = found.rows.slice(0, limit);
+  const stoppedAt = found.rows.length > limit ? null : found.stoppedAt;
+  return from?.direction === 'newer'
+    ? {
+        rows: rows.toReversed(),
+        hasOlder: isAnyBehind,
+        hasNewer: hasMore(found, limit),
+        ...(stoppedAt !== null && { newerFrom: stoppedAt }),
+      }
+    : {
+        rows,
+        hasOlder: hasMore(found, limit),
+        hasNewer: isAnyBehind,
+        ...(stoppedAt !== null && { olderFrom: stoppedAt }),
+      };
+}
+
+interface Found<Row> {
+  /** In the order of the search. */
+  readonly rows: readonly Row[];
+  /** The last id that was examined, if the search ended before the list and before it found enough. */
+  readonly stoppedAt: string | null;
+}
+
+function hasMore<Row>({ rows, stoppedAt }: Found<Row>, than: number): boolean {
+  return rows.length > than || stoppedAt !== null;
+}
+
+async function search<Row>(
+  list: FilteredList<Row>,
+  {
+    bound,
+    order,
+    wanted,
+  }: { readonly bound: IdBound | null; readonly order: PagePlan['order']; readonly wanted: number },
+): Promise<Found<Row>> {
+  let from = bound;
+  let found: readonly Row[] = [];
+  let examined = 0;
+  let step = wanted;
+  while (examined < ROWS_EXAMINED_MAX) {
+    const count = Math.min(step, ROWS_EXAMINED_MAX - examined);
+    const ids = await list.ids(from, order, count);
+    const passing = new Map((await list.rows(ids)).map((row) => [list.idOf(row), row]));
+    found = [...found, ...ids.flatMap((id) => passing.get(id) ?? [])];
+    const last = ids.at(-1);
+    if (found.length >= wanted || ids.length < count || last === undefined) {
+      return { rows: found.slice(0, wanted), stoppedAt: null };
+    }
+    examined += ids.length;
+    from = { sign: order === 'DESC' ? '<' : '>', id: last };
+    step = Math.min(Math.max(step * 4, 100), STEP_MAX);
+    if (examined >= ROWS_EXAMINED_MAX) return { rows: found, stoppedAt: last };
+  }
+  return { rows: found, stoppedAt: null };
+}

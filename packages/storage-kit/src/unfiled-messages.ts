@@ -1,0 +1,58 @@
+import type { Message, MessageFilter } from '@trunkline/core/spi/storage';
+import type { UnfiledMessage } from './chats.ts';
+import type { IdBound, PagePlan } from './page-plan.ts';
+
+/** How many of the latest messages that are not filed yet a look-up reads besides those that are. */
+export const UNFILED_READ_MAX = 1_000;
+
+/** The last of these messages under each key. */
+export function latestUnfiled(unfiled: readonly UnfiledMessage[]): ReadonlyMap<string, string> {
+  const latest = new Map<string, string>();
+  for (const { key, id } of unfiled) {
+    if (key !== null && id > (latest.get(key) ?? '')) latest.set(key, id);
+  }
+  return latest;
+}
+
+/** Of each key, the later one of these ids. */
+export function laterOf(
+  filed: ReadonlyMap<string, string>,
+  unfiled: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const later = new Map(filed);
+  for (const [key, id] of unfiled) if (id > (later.get(key) ?? '')) later.set(key, id);
+  return later;
+}
+
+/** The first ids in this order, of those that were found within the bound and those of `others` that are within it. */
+export function mergeIds(
+  found: readonly string[],
+  others: Iterable<string>,
+  {
+    bound,
+    order,
+    count,
+  }: { readonly bound: IdBound | null; readonly order: PagePlan['order']; readonly count: number },
+): readonly string[] {
+  const within = [...others].filter((id) => isWithin(id, bound));
+  const ids = [...new Set([...found, ...within])].toSorted();
+  return (order === 'ASC' ? ids : ids.toReversed()).slice(0, count);
+}
+
+function isWithin(id: string, bound: IdBound | null): boolean {
+  if (bound === null) return true;
+  if (id === bound.id) return bound.sign.endsWith('=');
+  return bound.sign.startsWith('<') ? id < bound.id : id > bound.id;
+}
+
+/** Whether a message passes the fields of a filter that are about the message itself. */
+export function passesFilter(
+  { direction, type, status }: Pick<Message, 'direction' | 'type' | 'status'>,
+  filter: Pick<MessageFilter, 'direction' | 'type' | 'statuses'>,
+): boolean {
+  return (
+    (filter.direction === undefined || filter.direction === direction) &&
+    (filter.type === undefined || filter.type === type) &&
+    (filter.statuses === undefined || filter.statuses.includes(status))
+  );
+}

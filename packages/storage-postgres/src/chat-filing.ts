@@ -1,0 +1,140 @@
+import { uuidToId } from '@trunkline/core/spi/storage';
+import type { ChatCoverage, FilingPass } from '@trunkline/core/spi/storage';
+import { UNFILED_READ_MAX } from '@trunkline/storage-kit';
+import type { UnfiledMessage } from '@trunkline/storage-kit';
+import { keyOfStored } from './chat-key.ts';
+import type { Database } from './database.ts';
+import { flag, id, integer, textOrNull } from './row.ts';
+import type { Row } from './row.ts';
+import type { Statements } from './statements.ts';
+
+/**
+ * Files messages that were stored since: one process at a time, by a lock that ends with its transaction, however that
+ * ends. Another process, or who deletes messages, holds it: then there is nothing to do for now.
+ */
+export function fileMessages(database: Database, limit: number): Promise<FilingPass> {
+  return pass(database, FILE, limit);
+}
+
+/** Files messages from before the migration, and notes how far it has come. */
+export function fileOlderMessages(database: Database, limit: number): Promise<FilingPass> {
+  return pass(database, FILE_OLDER, limit);
+}
+
+const NOTHING: FilingPass = { filed: 0, more: false };
+const OTHERS_FILE: FilingPass = { filed: 0, more: true };
+
+async function pass(
+  database: Database,
+  { any, file }: { readonly any: string; readonly file: string },
+  limit: number,
+): Promise<FilingPass> {
+  // Looks first: mostly there is nothing.
+  if (!(await database.get(any))) return NOTHING;
+  return database.transaction(async (transaction) => {
+    const lock = await transaction.get(TRY_LOCK);
+    if (!lock || !flag(lock, 'is_taken')) return OTHERS_FILE;
+    // A statement of its own: it sees all that others did before they released the lock.
+    const row = await transaction.get(file, limit);
+    const filed = row ? integer(row, 'filed') : 0;
+    return { filed, more: filed === limit };
+  });
+}
+
+/** The same lock as that of the function `take_message_from_chat` of migration 23. */
+const TRY_LOCK = `
+  SELECT pg_try_advisory_xact_lock(1667788148, (SELECT tableoid::integer FROM trunkline.schema_versions LIMIT 1)) AS is_taken`;
+
+/** Files the messages of `taken`. */
+const FILE_TAKEN = `
+  entry AS MATERIALIZED (
+    SELECT item.id, item.workspace_id, item.instance_id, trunkline.message_key(item) AS key
+    FROM taken CROSS JOIN LATERAL (
+      SELECT * FROM trunkline.messages AS item WHERE item.id = taken.message_id LIMIT 1
+    ) AS item
+    WHERE trunkline.message_key(item) IS NOT NULL
+  ), chat AS (
+    INSERT INTO trunkline.chats (workspace_id, instance_id, key, last_message_id)
+    SELECT DISTINCT ON (workspace_id, instance_id, key) workspace_id, instance_id, key, id
+    FROM entry ORDER BY workspace_id, instance_id, key, id DESC
+    ON CONFLICT (workspace_id, key, instance_id)
+    DO UPDATE SET last_message_id = greatest(chats.last_message_id, excluded.last_message_id)
+    RETURNING id, instance_id, key
+  ), filed AS (
+    INSERT INTO trunkline.chat_messages (chat_id, id)
+    SELECT chat.id, entry.id FROM entry JOIN chat USING (instance_id, key)
+    ON CONFLICT DO NOTHING
+  )`;
+
+const FILE = {
+  any: 'SELECT 1 FROM trunkline.unfiled_messages ORDER BY message_id LIMIT 1',
+  file: `
+    WITH taken AS MATERIALIZED (
+      DELETE FROM trunkline.unfiled_messages WHERE message_id = ANY (ARRAY(
+        SELECT message_id FROM trunkline.unfiled_messages ORDER BY message_id LIMIT $1
+      ))
+      RETURNING message_id
+    ), ${FILE_TAKEN}
+    SELECT count(*) AS filed FROM taken`,
+};
+
+const FILE_OLDER = {
+  any: 'SELECT 1 FROM trunkline.older_messages_to_file LIMIT 1',
+  file: `
+    WITH taken AS MATERIALIZED (
+      SELECT id AS message_id FROM trunkline.messages
+      WHERE id < (SELECT before_id FROM trunkline.older_messages_to_file LIMIT 1)
+      ORDER BY id DESC LIMIT $1
+    ), ${FILE_TAKEN}, last AS (
+      SELECT message_id FROM taken ORDER BY message_id LIMIT 1
+    ), going_on AS (
+      UPDATE trunkline.older_messages_to_file SET before_id = last.message_id
+      FROM last WHERE (SELECT count(*) FROM taken) = $1
+    ), over AS (
+      DELETE FROM trunkline.older_messages_to_file WHERE (SELECT count(*) FROM taken) < $1
+    )
+    SELECT count(*) AS filed FROM taken`,
+};
+
+/** The latest messages of a workspace that are not filed yet. */
+export async function readUnfiled(
+  { all }: Statements,
+  workspace: string | null,
+): Promise<readonly UnfiledMessage[]> {
+  return (await all(UNFILED, workspace)).map(unfiledMessage);
+}
+
+const UNFILED = `
+  SELECT item.id, item.workspace_id, item.instance_id, trunkline.message_key(item) AS key
+  FROM (
+    SELECT message_id FROM trunkline.unfiled_messages ORDER BY message_id DESC LIMIT ${UNFILED_READ_MAX}
+  ) AS noted
+  CROSS JOIN LATERAL (
+    SELECT * FROM trunkline.messages AS item WHERE item.id = noted.message_id LIMIT 1
+  ) AS item
+  WHERE item.workspace_id = $1`;
+
+function unfiledMessage(row: Row): UnfiledMessage {
+  const key = textOrNull(row, 'key');
+  return {
+    id: id(row, 'id', 'msg'),
+    workspaceId: id(row, 'workspace_id', 'ten'),
+    instanceId: id(row, 'instance_id', 'ins'),
+    key: key === null ? null : keyOfStored(key),
+  };
+}
+
+export async function readCoverage({ get }: Statements): Promise<ChatCoverage> {
+  const row = await get(COVERAGE);
+  const idOf = (uuid: unknown): string | null => (typeof uuid === 'string' ? uuidToId('msg', uuid) : null);
+  return { missingFrom: idOf(row?.['missing_from']), coversFrom: idOf(row?.['covers_from']) };
+}
+
+const COVERAGE = `
+  SELECT
+    (SELECT oldest.message_id FROM (
+      SELECT message_id FROM trunkline.unfiled_messages ORDER BY message_id LIMIT 1
+    ) AS oldest WHERE EXISTS (
+      SELECT 1 FROM trunkline.unfiled_messages ORDER BY message_id DESC LIMIT 1 OFFSET ${UNFILED_READ_MAX}
+    )) AS missing_from,
+    (SELECT before_id FROM trunkline.older_messages_to_file LIMIT 1) AS covers_from`;

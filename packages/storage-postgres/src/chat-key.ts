@@ -1,0 +1,19 @@
+import { isId, uuidToId } from '@trunkline/core/spi/storage';
+import { encodeText } from './text-encoding.ts';
+import { uuidOf } from './uuid.ts';
+
+/**
+ * How the key of a chat stands in the database: a letter, and the uuid of a group or a contact, or the digits of a
+ * number. The function `message_key` of migration 23 does the same.
+ */
+export function storedKey(key: string): string {
+  if (isId('grp', key)) return `g${uuidOf('grp', key)}`;
+  if (isId('con', key)) return `c${uuidOf('con', key)}`;
+  return `n${encodeText(key)}`;
+}
+
+export function keyOfStored(stored: string): string {
+  const rest = stored.slice(1);
+  if (stored.startsWith('g')) return uuidToId('grp', rest);
+  return stored.startsWith('c') ? uuidToId('con', rest) : rest;
+}

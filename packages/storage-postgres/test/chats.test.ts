@@ -1,0 +1,109 @@
+import { expect, it } from 'vitest';
+import { idToUuid } from '@trunkline/core/spi/storage';
+import { aMessage, NOW } from '@trunkline/storage-contract/examples';
+import { accept, storeInstance, storeLeasedInstance } from '@trunkline/storage-contract/fixtures';
+import { openStorage, temporarySchema } from './support/open-storage.ts';
+
+const ADA = { kind: 'number', digits: '15550111' } as const;
+const FIRST = { from: null, limit: 100 };
+
+/** Messages to one person: the first three are filed, the last one is not. */
+async function openChat() {
+  const schema = await temporarySchema();
+  const storage = await openStorage(schema);
+  const { workspace, instance } = await storeLeasedInstance(storage);
+  const messages = [0, 1, 2, 3].map((at) => aMessage(instance, { to: ADA.digits, createdAt: NOW + at }));
+  for (const [index, message] of messages.entries()) {
+    if (index === 3) await storage.chats.file?.(10);
+    await accept(storage, message);
+  }
+  const list = async () => {
+    const page = await storage.messages.list(workspace.id, { counterpart: ADA }, FIRST);
+    const chats = await storage.chats.list(workspace.id, instance.id, FIRST);
+    return {
+      messages: page.rows.map(({ id }) => messages.findIndex((message) => message.id === id)),
+      chats: chats.rows.map(({ lastMessage }) => messages.findIndex(({ id }) => id === lastMessage.id)),
+    };
+  };
+  const run = async (sql: string, ...values: readonly unknown[]) =>
+    schema.pool.query(sql.replaceAll('trunkline.', `"${schema.name}".`), [...values]);
+  const remove = async (...numbers: readonly number[]): Promise<void> => {
+    const uuids = numbers.map((number) => idToUuid('msg', messages[number]?.id ?? ''));
+    await run('DELETE FROM trunkline.messages WHERE id = ANY ($1::uuid[])', uuids);
+  };
+  return { schema, storage, run, list, remove };
+}
+
+it('a message that is deleted leaves its chat, whether it was filed or not', async () => {
+  const { storage, run, list, remove } = await openChat();
+  expect(await list()).toEqual({ messages: [3, 2, 1, 0], chats: [3] });
+  await remove(3, 1);
+  expect(await list()).toEqual({ messages: [2, 0], chats: [2] });
+  await remove(2);
+  expect(await list()).toEqual({ messages: [0], chats: [0] });
+  await remove(0);
+  expect(await list()).toEqual({ messages: [], chats: [] });
+  expect(await storage.chats.file?.(10)).toEqual({ filed: 0, more: false });
+  for (const table of ['chats', 'chat_messages', 'unfiled_messages']) {
+    expect((await run(`SELECT * FROM trunkline.${table}`)).rows).toEqual([]);
+  }
+});
+
+it('messages from before the upgrade are filed newest first, and what is late is reported', async () => {
+  const { storage, run, list } = await openChat();
+  await storage.chats.file?.(10);
+  await run('TRUNCATE trunkline.chat_messages, trunkline.chats');
+  await run(
+    "INSERT INTO trunkline.older_messages_to_file (before_id) VALUES ('ffffffff-ffff-ffff-ffff-ffffffffffff')",
+  );
+  expect(await list()).toEqual({ messages: [], chats: [] });
+  expect(await storage.chats.fileOlder?.(3)).toEqual({ filed: 3, more: true });
+  expect(await list()).toEqual({ messages: [3, 2, 1], chats: [3] });
+  expect((await storage.chats.coverage()).coversFrom).toMatch(/^msg_0/);
+  expect(await storage.chats.fileOlder?.(3)).toEqual({ filed: 1, more: false });
+  expect(await list()).toEqual({ messages: [3, 2, 1, 0], chats: [3] });
+  expect(await storage.chats.coverage()).toEqual({ missingFrom: null, coversFrom: null });
+  expect(await storage.chats.fileOlder?.(3)).toEqual({ filed: 0, more: false });
+});
+
+it('a message that another transaction stores late is filed when it appears', async () => {
+  const schema = await temporarySchema();
+  const storage = await openStorage(schema);
+  const { workspace, instance } = await storeLeasedInstance(storage);
+  const late = aMessage(instance, { to: ADA.digits, createdAt: NOW });
+  const early = aMessage(await storeInstance(storage, workspace), { to: ADA.digits, createdAt: NOW + 1 });
+  const client = await schema.pool.connect();
+  try {
+    await client.query('BEGIN');
+    const acceptance = { message: late, idempotency: null, backlogLimit: 10, trialLimit: null };
+    await storage.messages.accept(acceptance, client);
+    await accept(storage, early);
+    await storage.chats.file?.(10);
+    await client.query('COMMIT');
+  } finally {
+    client.release();
+  }
+  await storage.chats.file?.(10);
+  await schema.pool.query(`DELETE FROM "${schema.name}".unfiled_messages`);
+  const { rows } = await storage.messages.list(workspace.id, { counterpart: ADA }, FIRST);
+  expect(rows).toEqual([early, late]);
+});
+
+it('only one process files at a time, and another one goes on where that was ended', async () => {
+  const { schema, storage, list } = await openChat();
+  const client = await schema.pool.connect();
+  const ended = new Promise((resolve) => client.on('error', resolve));
+  await client.query('BEGIN');
+  // As the process that files has it, when it is killed in the middle of its transaction.
+  await client.query(
+    `SELECT pg_advisory_xact_lock(1667788148, (SELECT tableoid::integer FROM "${schema.name}".schema_versions LIMIT 1))`,
+  );
+  await client.query(`DELETE FROM "${schema.name}".unfiled_messages`);
+  expect(await storage.chats.file?.(10)).toEqual({ filed: 0, more: true });
+  const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
+  await schema.pool.query('SELECT pg_terminate_backend($1, 5000)', [rows[0].pid]);
+  await ended;
+  client.release(true);
+  expect(await storage.chats.file?.(10)).toEqual({ filed: 1, more: false });
+  expect(await list()).toEqual({ messages: [3, 2, 1, 0], chats: [3] });
+});

@@ -1,0 +1,165 @@
+import type {
+  ChatStore,
+  ChatSummary,
+  Contact,
+  MessageFilter,
+  Page,
+  PageRequest,
+  Message,
+} from '@trunkline/core/spi/storage';
+import {
+  isOfTarget,
+  laterOf,
+  latestUnfiled,
+  mergeIds,
+  passesFilter,
+  readChats,
+  readFilteredPage,
+  targetsOf,
+} from '@trunkline/storage-kit';
+import type { ChatFacts, ChatTarget, ContactLookUps } from '@trunkline/storage-kit';
+import { fileMessages, fileOlderMessages, readCoverage, readUnfiled } from './chat-filing.ts';
+import type { Connected } from './connection.ts';
+import { currentContact } from './contact-store.ts';
+import type { Database } from './database.ts';
+import { readMessage } from './message-row.ts';
+import { rowsOf, walkIds } from './page.ts';
+import { entities, integer, text, word } from './row.ts';
+
+export function chatStore(connected: Connected): ChatStore {
+  return {
+    list: async (workspaceId, instanceId, page) =>
+      listChats(connected().database, { workspaceId, instanceId }, page),
+    coverage: async () => readCoverage(connected().database),
+    file: async (limit) => fileMessages(connected(), limit),
+    fileOlder: async (limit) => fileOlderMessages(connected(), limit),
+  };
+}
+
+/** Messages by counterpart: walks along the chats that their messages are filed in, merged with what is not filed yet. */
+export async function listByCounterpart(
+  database: Database,
+  workspaceId: string,
+  filter: MessageFilter & Required<Pick<MessageFilter, 'counterpart'>>,
+  page: PageRequest,
+): Promise<Page<Message>> {
+  const contacts = contactsOf(database, workspaceId);
+  const targets = await targetsOf(filter.counterpart, filter.instanceId ?? null, contacts);
+  // What is filed meanwhile is in both, and nothing is in neither: it is read first.
+  const unfiled = readUnfiled(database)
+    .filter((message) => message.workspaceId === workspaceId && isOfTarget(message, targets))
+    .map(({ id }) => id);
+  const parts = targets.flatMap((target) => chatIds(database, workspaceId, target)).map((id) => [id]);
+  const list = { table: 'chat_messages', where: 'chat_id = ?', parts };
+  return readFilteredPage<Message>(page, {
+    ids: (bound, order, count) =>
+      mergeIds(walkIds(database, list, { ahead: bound, order, count }), unfiled, { bound, order, count }),
+    rows: (ids) =>
+      rowsOf(database, 'messages', ids)
+        .filter((row) =>
+          passesFilter(
+            { direction: word(row, 'direction'), type: word(row, 'type'), status: word(row, 'status') },
+            filter,
+          ),
+        )
+        .map((row) => readMessage(database, row)),
+    idOf: ({ id }) => id,
+  });
+}
+
+interface OwnedInstance {
+  readonly workspaceId: string;
+  readonly instanceId: string;
+}
+
+async function listChats(
+  database: Database,
+  owned: OwnedInstance,
+  page: PageRequest,
+): Promise<Page<ChatSummary>> {
+  const { workspaceId, instanceId } = owned;
+  const latest = latestUnfiled(
+    readUnfiled(database).filter(
+      (message) => message.workspaceId === workspaceId && message.instanceId === instanceId,
+    ),
+  );
+  const list = {
+    table: 'chats',
+    where: 'instance_id = ? AND workspace_id = ?',
+    parts: [[instanceId, workspaceId]],
+    id: 'last_message_id',
+  };
+  return readFilteredPage<ChatSummary>(page, {
+    ids: (bound, order, count) =>
+      mergeIds(walkIds(database, list, { ahead: bound, order, count }), latest.values(), {
+        bound,
+        order,
+        count,
+      }),
+    rows: (ids) => readChats(ids, factsOf(database, owned, latest)),
+    idOf: ({ lastMessage }) => lastMessage.id,
+  });
+}
+
+function factsOf(
+  database: Database,
+  { workspaceId, instanceId }: OwnedInstance,
+  latest: ReadonlyMap<string, string>,
+): ChatFacts {
+  const contacts = contactsOf(database, workspaceId);
+  const isHere = (contact: Contact | null): contact is Contact => contact?.instanceId === instanceId;
+  return {
+    messages: (ids) => rowsOf(database, 'messages', ids).map((row) => readMessage(database, row)),
+    contacts: (ids) => ids.map(contacts.current).filter(isHere),
+    withNumbers: (numbers) => numbers.flatMap(contacts.withNumber).filter(isHere),
+    lastIds: (keys) => {
+      const rows = database.all(LAST_IDS, workspaceId, JSON.stringify(keys), instanceId);
+      const filed = new Map(rows.map((row) => [text(row, 'key'), text(row, 'last_message_id')]));
+      return laterOf(filed, latest);
+    },
+    groupNames: (groupIds) => {
+      const rows = database.all(GROUP_NAMES, JSON.stringify(groupIds), instanceId);
+      return new Map(rows.map((row) => [text(row, 'id'), text(row, 'name')]));
+    },
+  };
+}
+
+function contactsOf(
+  database: Database,
+  workspaceId: string,
+): {
+  readonly [LookUp in keyof ContactLookUps]: (asked: string) => Awaited<ReturnType<ContactLookUps[LookUp]>>;
+} {
+  return {
+    current: (id) => {
+      const contact = currentContact(database, id);
+      return contact?.workspaceId === workspaceId ? contact : null;
+    },
+    withNumber: (digits) => database.all(WITH_NUMBER, workspaceId, digits).map(entities.contact.read),
+  };
+}
+
+function chatIds(
+  database: Database,
+  workspaceId: string,
+  { key, instanceId }: ChatTarget,
+): readonly number[] {
+  const rows =
+    instanceId === null
+      ? database.all(CHATS_OF_KEY, workspaceId, key)
+      : database.all(`${CHATS_OF_KEY} AND instance_id = ?`, workspaceId, key, instanceId);
+  return rows.map((row) => integer(row, 'id'));
+}
+
+/** Rely on chats_by_key. */
+const CHATS_OF_KEY = 'SELECT id FROM chats WHERE workspace_id = ? AND key = ?';
+const LAST_IDS = `
+  SELECT key, last_message_id FROM chats
+  WHERE workspace_id = ? AND key IN (SELECT value FROM json_each(?)) AND instance_id = ?`;
+
+/** Relies on contacts_by_number. */
+const WITH_NUMBER =
+  'SELECT * FROM contacts WHERE workspace_id = ? AND phone_number = ? AND merged_into IS NULL';
+
+const GROUP_NAMES =
+  'SELECT id, name FROM instance_groups WHERE id IN (SELECT value FROM json_each(?)) AND instance_id = ?';
