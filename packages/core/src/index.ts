@@ -8,6 +8,8 @@ export type { TrunklineOptions } from './options.ts';
 export type { Principal, Trunkline } from './trunkline.ts';
 export type { Roles } from './workers/workers.ts';
 export type {
+  ChatPage,
+  MessagePage,
   PageResult,
   SendMediaInput,
   SendOptions,
@@ -48,11 +50,16 @@ export type { OptInEventType, SubscribableEventType } from './domain/event/event
 export type { EventPageQuery, EventQuery, EventStreamQuery } from './inputs/events.ts';
 export type { ConnectInput, HistoryQuery, InstanceInput } from './inputs/instances.ts';
 export type { DeliveryQuery, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
+export type { ChatQuery } from './inputs/chats.ts';
 export type { MessageQuery } from './inputs/messages.ts';
 export type { ApiKeyResource } from './resources/api-key.ts';
 export type { GroupResource, InstanceResource, QrResource } from './resources/instance.ts';
 export type { InstanceHistoryResource } from './resources/instance-history.ts';
+export type { ChatMessageResource, ChatResource } from './resources/chat.ts';
+export type { CoverageResource } from './resources/coverage.ts';
 export type { MessageResource } from './resources/message.ts';
+export type { MessageStandingResource } from './resources/message-standing.ts';
+export type { StandingCode } from './domain/message/message-standing.ts';
 export type {
   AttemptResource,
   DeliveryDetailResource,

@@ -2,7 +2,11 @@ import type { MediaType } from './domain/message/media-rules.ts';
 import type { WebhookEvent } from '@trunkline/receiver';
 import type { EventPageQuery, EventQuery, EventStreamQuery } from './inputs/events.ts';
 import type { ConnectInput, HistoryQuery, InstanceInput } from './inputs/instances.ts';
+import type { ChatQuery } from './inputs/chats.ts';
 import type { MessageQuery } from './inputs/messages.ts';
+import type { ChatResource } from './resources/chat.ts';
+import type { CoverageResource } from './resources/coverage.ts';
+import type { MessageStandingResource } from './resources/message-standing.ts';
 import type { DeliveryQuery, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
 import type { GroupResource, InstanceResource, QrResource } from './resources/instance.ts';
 import type { InstanceHistoryResource } from './resources/instance-history.ts';
@@ -44,13 +48,19 @@ export interface WorkspaceApi<Transaction = never> {
     qr(id: string): Promise<QrResource>;
     /** Ordered by name. */
     groups(id: string): Promise<readonly GroupResource[]>;
+    /** The chats of the instance by their last message, newest first. */
+    chats(id: string, query?: ChatQuery): Promise<ChatPage>;
     /** What has happened to the instance and its messages in the last 30 days, newest first. */
     events(id: string, query?: EventQuery): Promise<PageResult<WebhookEvent>>;
     /** What happened to the instance, with the reason and what comes next, newest first. */
     history(id: string, query?: HistoryQuery): Promise<PageResult<InstanceHistoryResource>>;
   };
   readonly messages: {
-    list(query?: MessageQuery): Promise<PageResult<MessageResource>>;
+    /**
+     * Newest first. With a `counterpart` beside other filters than the instance, a page may have fewer messages than its
+     * limit, even none, and still a `nextCursor`: it stops after 2,000 messages of the chat.
+     */
+    list(query?: MessageQuery): Promise<MessagePage>;
     /**
      * Resolves once the message is on disk or, with a `transaction`, once it is part of that. `replayed` is true if the
      * idempotency key was used for the same request before.
@@ -67,6 +77,8 @@ export interface WorkspaceApi<Transaction = never> {
     /** The file of a message. Throws MEDIA_NOT_AVAILABLE if there is none. */
     media(id: string): Promise<MediaDownload>;
     get(id: string): Promise<MessageResource>;
+    /** Where the message stands now and why, as a code and as a sentence for a person. */
+    standing(id: string): Promise<MessageStandingResource>;
     /** What has happened to the message in the last 30 days, newest first. */
     events(id: string, query?: EventPageQuery): Promise<PageResult<WebhookEvent>>;
   };
@@ -94,6 +106,8 @@ export interface WorkspaceApi<Transaction = never> {
   readonly events: {
     /** An event of the last 30 days, as webhooks report it. Whether somebody subscribed to it makes no difference. */
     get(id: string): Promise<WebhookEvent>;
+    /** The deliveries of an event, oldest first. */
+    deliveries(id: string): Promise<readonly DeliveryResource[]>;
     /**
      * The events of the workspace as they happen: those that `'*'` stands for, or the `types` that you name. With a
      * `last_event_id`, what came after that event first, and what came up to a minute before it again: leave out ids
@@ -153,6 +167,15 @@ export interface SendOptions<Transaction = never> {
 export interface SendResult {
   readonly message: MessageResource;
   readonly replayed: boolean;
+}
+
+export interface MessagePage extends PageResult<MessageResource> {
+  /** Null unless the messages were asked for by their counterpart. */
+  readonly coverage: CoverageResource | null;
+}
+
+export interface ChatPage extends PageResult<ChatResource> {
+  readonly coverage: CoverageResource;
 }
 
 export interface PageResult<Resource> {

@@ -3,6 +3,8 @@ import { withoutEndedRestriction } from './domain/instance/instance-restriction.
 import type { Instance } from './domain/instance/instance.ts';
 import { asMediaType } from './domain/message/media-rules.ts';
 import type { Member } from './domain/workspace/workspace.ts';
+import { chatResource } from './resources/chat.ts';
+import { messageStandingResource } from './resources/message-standing.ts';
 import { groupResource, instanceResource } from './resources/instance.ts';
 import type { InstanceResource } from './resources/instance.ts';
 import { instanceHistoryResource } from './resources/instance-history.ts';
@@ -10,8 +12,11 @@ import { messageResource } from './resources/message.ts';
 import { deliveryDetailResource, deliveryResource, webhookResource } from './resources/webhook.ts';
 import { eventResource } from './resources/event.ts';
 import { findDelivery, listDeliveries, retryDelivery, retryFailedDeliveries } from './services/deliveries.ts';
+import { listEventDeliveries } from './services/events/event-deliveries.ts';
 import { findEvent, listInstanceEvents, listMessageEvents } from './services/events/find-events.ts';
 import { listHistory } from './services/instances/history.ts';
+import { listChats } from './services/chats.ts';
+import { findStanding } from './services/messages/message-standing.ts';
 import { listGroups } from './services/instances/groups.ts';
 import { createInstance, findInstance, readQr, updateInstance } from './services/instances/instances.ts';
 import { connectInstance, runOperation } from './services/instances/operations.ts';
@@ -61,12 +66,18 @@ export function workspaceFacade(
       groups: async (id) => unwrap(await listGroups(context, named(id))).map(groupResource),
       history: async (id, query = {}) =>
         page(unwrap(await listHistory(context, named(id), query)), instanceHistoryResource),
+      chats: async (id, query = {}) => {
+        const listed = unwrap(await listChats(context, named(id), query));
+        return { ...page(listed, chatResource), coverage: listed.coverage };
+      },
       events: async (id, query = {}) =>
         page(unwrap(await listInstanceEvents(context, named(id), query)), eventResource),
     },
     messages: {
-      list: async (query = {}) =>
-        page(unwrap(await listMessages(context, workspaceId, query)), messageResource),
+      list: async (query = {}) => {
+        const listed = unwrap(await listMessages(context, workspaceId, query));
+        return { ...page(listed, messageResource), coverage: listed.coverage };
+      },
       send: async (input, { idempotencyKey = null, transaction, traceparent } = {}) => {
         const request = { input, isJoined: transaction !== undefined };
         const sent = await sendWithFile(context, request, (upload) =>
@@ -78,6 +89,7 @@ export function workspaceFacade(
       upload: async (content, { type } = {}) => unwrap(await openUpload(context, content, asMediaType(type))),
       media: async (id) => unwrap(await readMedia(context, workspaceId, id)),
       get: async (id) => messageResource(unwrap(await findMessage(context, workspaceId, id))),
+      standing: async (id) => messageStandingResource(unwrap(await findStanding(context, workspaceId, id))),
       events: async (id, query = {}) =>
         page(unwrap(await listMessageEvents(context, named(id), query)), eventResource),
     },
@@ -116,6 +128,8 @@ export function workspaceFacade(
     },
     events: {
       get: async (id) => eventResource(unwrap(await findEvent(context, workspaceId, id))),
+      deliveries: async (id) =>
+        unwrap(await listEventDeliveries(context, workspaceId, id)).map(deliveryResource),
       stream: async (query = {}, options = {}) =>
         unwrap(await context.eventStreams.open(workspaceId, query, options)),
     },

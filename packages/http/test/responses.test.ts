@@ -242,7 +242,9 @@ describe('the QR', () => {
 });
 
 describe('the links of a page of messages', () => {
-  const messages = { list: async () => ({ data: [], perPage: 25, nextCursor: 'next+1', prevCursor: null }) };
+  const messages = {
+    list: async () => ({ data: [], perPage: 25, nextCursor: 'next+1', prevCursor: null, coverage: null }),
+  };
   const trunkline = fakeTrunkline({ operations: { messages } });
 
   test('repeat the request with another cursor', async () => {

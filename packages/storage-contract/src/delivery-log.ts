@@ -13,6 +13,7 @@ import {
   enqueueOne,
   exhausted,
   failed,
+  happen,
   readDelivery,
   storeEndpoint,
   storeLane,
@@ -39,6 +40,37 @@ export function deliveryLogContract(subject: ContractSubject): void {
       expect((await list(workspace.id, 'wh_unknown')).rows).toEqual([]);
       expect(await storage.deliveries.findDetail(other.id, delivery.id, 0)).toBeNull();
       expect(await storage.deliveries.findDetail(workspace.id, testId('whd', NOW), 0)).toBeNull();
+    });
+
+    it('shows those of one event, at every endpoint, whatever became of them', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const neighbour = await storeEndpoint(storage, workspace);
+      const other = await storeLane(storage);
+      const event = anEvent(workspace, NOW);
+      await enqueueAt(storage, endpoint, NOW, NOW + 1);
+      await enqueueAt(storage, other.endpoint, NOW);
+      await happen(storage, workspace, event);
+      const list = (workspaceId: string, since = 0) =>
+        storage.deliveries.listOfEvent(workspaceId, event, since);
+
+      const queued = await list(workspace.id);
+      expect(queued.map(({ endpointId, eventId, status }) => [endpointId, eventId, status])).toEqual(
+        [endpoint.id, neighbour.id].toSorted().map((id) => [id, event.id, 'pending']),
+      );
+      const at = NOW + 10;
+      const claimed = (await claim(storage, at)).filter(({ delivery }) => delivery.eventId === event.id);
+      await storage.deliveries.complete(
+        claimed.map((one, index) => (index === 0 ? succeeded(one, at) : failed(one, at))),
+        at,
+      );
+      await storage.endpoints.delete(workspace.id, endpoint.id);
+      const done = await list(workspace.id);
+      expect(done.map(({ attempts }) => attempts)).toEqual([1, 1]);
+      expect(done).toEqual(await Promise.all(done.map((delivery) => readDelivery(storage, delivery))));
+      expect(await list(other.workspace.id)).toEqual([]);
+      expect(await list(workspace.id, NOW + 1000)).toEqual([]);
+      expect(await storage.deliveries.listOfEvent(workspace.id, { ...event, id: 'evt_no' }, 0)).toEqual([]);
     });
 
     it('outlives its endpoint', async () => {

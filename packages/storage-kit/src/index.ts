@@ -16,6 +16,7 @@ export type {
   StoredProcess,
 } from './entities.ts';
 export {
+  deliveryIdsOf,
   earliestAttemptOf,
   ENDED_GENERATION,
   endedDeliveryKinds,

@@ -1,5 +1,18 @@
-import { DELIVERY_STATUSES, isOpen, MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core/spi/storage';
-import type { DeliveryStatus, MessageFilter, MessageStatus, MessageType } from '@trunkline/core/spi/storage';
+import {
+  DELIVERY_STATUSES,
+  floorId,
+  isOpen,
+  MESSAGE_STATUSES,
+  MESSAGE_TYPES,
+} from '@trunkline/core/spi/storage';
+import type {
+  DeliveryStatus,
+  Event,
+  IdRange,
+  MessageFilter,
+  MessageStatus,
+  MessageType,
+} from '@trunkline/core/spi/storage';
 
 /** The messages of one status and one type: with an index on both, they are found without looking at others. */
 export interface MessageKind {
@@ -81,4 +94,17 @@ const CLOCK_SLACK_MS = 24 * 60 * 60 * 1000;
  */
 export function earliestAttemptOf(madeSince: number): number {
   return madeSince - CLOCK_SLACK_MS;
+}
+
+/** Deliveries are made in the transaction that stores their event, which waits for locks no longer than this. */
+const STORED_WITHIN_MS = 120_000;
+const SAME_MOMENT_MS = 1_000;
+
+/** Where the ids of the deliveries of an event can be; its time is in epoch microseconds. */
+export function deliveryIdsOf({ occurredAt }: Pick<Event, 'occurredAt'>, since: number): IdRange {
+  const time = Math.floor(occurredAt / 1000);
+  return {
+    first: floorId('whd', Math.max(since, time - SAME_MOMENT_MS)),
+    last: floorId('whd', time + STORED_WITHIN_MS),
+  };
 }

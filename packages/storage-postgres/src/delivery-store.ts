@@ -1,10 +1,11 @@
-import { floorId, isOpen } from '@trunkline/core/spi/storage';
+import { EVENT_DELIVERIES_MAX, floorId, isOpen } from '@trunkline/core/spi/storage';
 import type { Delivery, DeliveryDetail, DeliveryStore, LanePosition } from '@trunkline/core/spi/storage';
+import { deliveryIdsOf } from '@trunkline/storage-kit';
 import { sweepCancellations } from './cancellation.ts';
 import { completing } from './completing.ts';
 import type { Connected } from './database.ts';
 import { deliveryList } from './delivery-list.ts';
-import { deliveryWith, readDelivery } from './delivery-row.ts';
+import { deliveryWith, endedDelivery, openDelivery, readDelivery } from './delivery-row.ts';
 import { retryDelivery, retryFailedDeliveries } from './delivery-retry.ts';
 import { enqueueing } from './enqueueing.ts';
 import { claimFromLanes, isWhole, readClaimed } from './lane-claims.ts';
@@ -57,6 +58,17 @@ export function deliveryStore(connected: Connected): DeliveryStore {
         const list = await deliveryList(statements, { workspaceId, endpointId, statuses, eventType, floor });
         return readPage(statements, list, page, readDelivery);
       }),
+    listOfEvent: async (workspaceId, event, since) => {
+      const { first, last } = deliveryIdsOf(event, since);
+      const rows = await connected().all(
+        OF_EVENT,
+        uuidOf('whd', first),
+        uuidOf('whd', last),
+        uuidToFind('evt', event.id),
+        uuidToFind('ten', workspaceId),
+      );
+      return rows.map(readDelivery);
+    },
 
     retry: (workspaceId, id, now, since) =>
       connected().transaction((transaction) =>
@@ -131,3 +143,14 @@ const POSITION = `
     WHERE id = $1 AND id <> ALL (ARRAY(SELECT delivery_id FROM unnest(lanes.claims)))
   ) AS due_at
   FROM trunkline.lanes WHERE endpoint_id = $2`;
+
+// Along the primary keys, so that no index by event is needed, which every delivery would have to be written to.
+const OF_EVENT = `
+  SELECT found.* FROM (
+    SELECT ${openDelivery('open')} FROM trunkline.open_deliveries AS open
+    WHERE open.id BETWEEN $1 AND $2 AND open.event_id = $3 AND open.workspace_id = $4
+    UNION ALL
+    SELECT ${endedDelivery('ended')} FROM trunkline.deliveries AS ended
+    WHERE ended.id BETWEEN $1 AND $2 AND ended.event_id = $3 AND ended.workspace_id = $4
+  ) AS found
+  ORDER BY found.id LIMIT ${EVENT_DELIVERIES_MAX}`;

@@ -1,6 +1,7 @@
 import {
   cancelledBy,
   endedWithoutEvent,
+  EVENT_DELIVERIES_MAX,
   floorId,
   isOpen,
   mayRetry,
@@ -16,7 +17,7 @@ import type {
   DeliveryStore,
   RetryResult,
 } from '@trunkline/core/spi/storage';
-import { ENDED_GENERATION } from '@trunkline/storage-kit';
+import { deliveryIdsOf, ENDED_GENERATION } from '@trunkline/storage-kit';
 import { sweepCancellations, TO_SWEEP } from './cancellation.ts';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
@@ -87,6 +88,16 @@ export function deliveryStore(connected: Connected): DeliveryStore {
         const list = deliveryList(database, { workspaceId, endpointId, statuses, eventType, floor });
         return readPage(database, list, page, (row) => readDelivery(database, row));
       });
+    },
+
+    listOfEvent: async (workspaceId, event, since) => {
+      const { database } = connected();
+      const { first, last } = deliveryIdsOf(event, since);
+      return database.snapshot(() =>
+        database
+          .all(OF_EVENT, first, last, event.id, workspaceId, EVENT_DELIVERIES_MAX)
+          .map((row) => readDelivery(database, row)),
+      );
     },
 
     retry: async (workspaceId, id, now, since) => {
@@ -237,3 +248,7 @@ function requeueNow(database: Database, delivery: Delivery, now: number): Delive
   queueDelivery(database, { endpointId, generation, deliveryId: id, dueAt: now, lostClaims: 0 });
   return requeued;
 }
+
+// Along the primary key, so that no index by event is needed, which every delivery would have to be written to.
+const OF_EVENT = `
+  SELECT * FROM deliveries WHERE id >= ? AND id < ? AND +event_id = ? AND +workspace_id = ? ORDER BY id LIMIT ?`;

@@ -58,6 +58,8 @@ type MessageFilterQuery<Status> = {
   readonly direction?: MessageDirection | undefined;
   readonly type?: MessageType | undefined;
   readonly status?: Status | undefined;
+  /** With whom: a phone number, formatted or not, the id of a contact, or that of a group. An addition of ours. */
+  readonly counterpart?: string | undefined;
 };
 /** `status`: one status or a comma-separated list. */
 export type MessageQuery = MessageFilterQuery<string> & PageQuery;
@@ -74,5 +76,6 @@ export const messageQuery: z.ZodType<CheckedMessageQuery, unknown> = z.object({
     .pipe(z.array(z.enum(MESSAGE_STATUSES)))
     .transform((statuses) => [...new Set(statuses)].toSorted())
     .optional(),
+  counterpart: z.string().min(1).max(64).optional(),
   ...pageFields,
 });

@@ -62,11 +62,11 @@ function pageCursors(
   page: Page<{ readonly id: string }>,
   filter: string,
 ): { readonly nextCursor: string | null; readonly prevCursor: string | null } {
-  const first = page.rows[0];
-  const last = page.rows.at(-1);
+  const last = page.olderFrom ?? page.rows.at(-1)?.id;
+  const first = page.newerFrom ?? page.rows[0]?.id;
   return {
-    nextCursor: page.hasOlder && last ? encode(['older', last.id, filter]) : null,
-    prevCursor: page.hasNewer && first ? encode(['newer', first.id, filter]) : null,
+    nextCursor: page.hasOlder && last !== undefined ? encode(['older', last, filter]) : null,
+    prevCursor: page.hasNewer && first !== undefined ? encode(['newer', first, filter]) : null,
   };
 }
 

@@ -20,6 +20,8 @@ export { apiKeyResource } from '../resources/api-key.ts';
 export { connectInput, historyQuery, instanceInput } from '../inputs/instances.ts';
 export { eventPageQuery, eventQuery, eventStreamQuery } from '../inputs/events.ts';
 export { deliveryQuery, webhookChanges, webhookInput } from '../inputs/webhooks.ts';
+export { chatQuery } from '../inputs/chats.ts';
+export { STANDINGS } from '../domain/message/message-standing.ts';
 export { mediaFields, messageInput, messageQuery, textInput } from '../inputs/messages.ts';
 export { flawInHostEntry } from '../domain/endpoint/host-list.ts';
 export { parsePhoneNumber } from '../domain/message/recipient.ts';

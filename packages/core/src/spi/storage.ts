@@ -6,6 +6,7 @@
 export type { Signal, Storage, StorageContext } from '../ports/storage/storage.ts';
 export type { ActivityStore, Echo, RecordedActivity } from '../ports/storage/activity-store.ts';
 export type { ApiKeyHolder, ApiKeyStore } from '../ports/storage/api-key-store.ts';
+export { EVENT_DELIVERIES_MAX } from '../ports/storage/delivery-store.ts';
 export type {
   ClaimedDelivery,
   Completion,

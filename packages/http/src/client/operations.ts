@@ -20,6 +20,17 @@ export const OPERATIONS: Operations = {
       input: 'query',
       facts: { perPage: 'per_page', nextCursor: 'next_cursor', prevCursor: 'prev_cursor' },
     },
+    chats: {
+      method: 'GET',
+      path: '/instances/{instance}/chats',
+      input: 'query',
+      facts: {
+        perPage: 'per_page',
+        nextCursor: 'next_cursor',
+        prevCursor: 'prev_cursor',
+        coverage: 'coverage',
+      },
+    },
     events: {
       method: 'GET',
       path: '/instances/{instance}/events',
@@ -32,10 +43,16 @@ export const OPERATIONS: Operations = {
       method: 'GET',
       path: '/messages',
       input: 'query',
-      facts: { perPage: 'per_page', nextCursor: 'next_cursor', prevCursor: 'prev_cursor' },
+      facts: {
+        perPage: 'per_page',
+        nextCursor: 'next_cursor',
+        prevCursor: 'prev_cursor',
+        coverage: 'coverage',
+      },
     },
     send: { method: 'POST', path: '/messages', input: 'json' },
     get: { method: 'GET', path: '/messages/{message}' },
+    standing: { method: 'GET', path: '/messages/{message}/standing' },
     media: { method: 'GET', path: '/messages/{message}/media' },
     events: {
       method: 'GET',
@@ -67,5 +84,6 @@ export const OPERATIONS: Operations = {
   events: {
     stream: { method: 'GET', path: '/events/stream', input: 'query' },
     get: { method: 'GET', path: '/events/{event}' },
+    deliveries: { method: 'GET', path: '/events/{event}/deliveries' },
   },
 };

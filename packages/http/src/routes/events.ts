@@ -1,6 +1,7 @@
 import { eventStreamQuery } from '@trunkline/core/spi/http';
 import { eventStreamResponse } from '../event-stream-response.ts';
 import { data } from '../route-response.ts';
+import { eventDeliveries } from '../schemas/deliveries.ts';
 import { eventResponse } from '../schemas/events.ts';
 import type { RouteGroup } from './route.ts';
 
@@ -51,6 +52,17 @@ export const eventRoutes: RouteGroup<'events'> = {
       success: { status: 200, body: eventResponse },
       errors: [],
       handle: async ({ api, id }) => data(await api.events.get(id)),
+    },
+    deliveries: {
+      operationId: 'listEventDeliveries',
+      method: 'GET',
+      path: '/events/{event}/deliveries',
+      beyond: true,
+      summary: 'Lists the deliveries of an event, oldest first',
+      scope: 'webhooks:read',
+      success: { status: 200, body: eventDeliveries },
+      errors: [],
+      handle: async ({ api, id }) => data(await api.events.deliveries(id)),
     },
   },
 };

@@ -1,8 +1,9 @@
 import { accepts } from 'hono/accepts';
-import { connectInput, eventQuery, historyQuery, instanceInput } from '@trunkline/core/spi/http';
+import { chatQuery, connectInput, eventQuery, historyQuery, instanceInput } from '@trunkline/core/spi/http';
 import type { ErrorCode } from '@trunkline/core';
 import { data, json, NOTHING } from '../route-response.ts';
 import { pageFacts } from '../page-links.ts';
+import { chatPage } from '../schemas/chats.ts';
 import { eventPage } from '../schemas/events.ts';
 import { group, instance, qr } from '../schemas/instances.ts';
 import { PAGE_PARAMETERS } from '../schemas/page.ts';
@@ -190,6 +191,23 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       handle: async ({ api, id, query, publicUrl }) => {
         const page = await api.instances.history(id, unchecked(query));
         return json({ data: page.data, ...pageFacts(page, publicUrl()) });
+      },
+    },
+    chats: {
+      operationId: 'listChats',
+      method: 'GET',
+      path: '/instances/{instance}/chats',
+      beyond: true,
+      summary: 'Lists the chats of an instance by their last message, newest first',
+      scope: 'messages:read',
+      query: { schema: chatQuery, parameters: { ...PAGE_PARAMETERS } },
+      success: { status: 200, body: chatPage },
+      errors: [],
+      refuses: { VALIDATION_FAILED: { query: 'limit=0' } },
+      handle: async ({ api, id, query, publicUrl }) => {
+        const page = await api.instances.chats(id, unchecked(query));
+        const { links, meta } = pageFacts(page, publicUrl());
+        return json({ data: page.data, links, meta: { ...meta, coverage: page.coverage } });
       },
     },
     events: {

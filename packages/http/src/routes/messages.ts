@@ -14,6 +14,7 @@ import type { JsonSchema } from '../schemas/json-schema.ts';
 import { pageFacts } from '../page-links.ts';
 import type { JsonObject } from '../request-body.ts';
 import { eventPage } from '../schemas/events.ts';
+import { messageStanding } from '../schemas/message-standing.ts';
 import { message, messagePage } from '../schemas/messages.ts';
 import { PAGE_PARAMETERS } from '../schemas/page.ts';
 import { one } from '../schemas/response-body.ts';
@@ -98,6 +99,8 @@ export const messageRoutes: RouteGroup<'messages'> = {
           direction: 'Only messages in this direction.',
           type: 'Only messages of this type.',
           status: 'Only what has this status; of messages also a list of statuses with commas.',
+          counterpart:
+            'Only messages with this person, in every chat with them, or in this group: a phone number, formatted or not, the id of a contact (`con_…`), or that of a group (`grp_…`). With a filter besides that is not the instance, a page may have fewer messages than its limit, even none, and still a next one. Beyond the specification.',
           ...PAGE_PARAMETERS,
         },
       },
@@ -109,7 +112,9 @@ export const messageRoutes: RouteGroup<'messages'> = {
       },
       handle: async ({ api, query, publicUrl }) => {
         const page = await api.messages.list(unchecked(query));
-        return json({ data: page.data, ...pageFacts(page, publicUrl()) });
+        const { links, meta } = pageFacts(page, publicUrl());
+        const { coverage } = page;
+        return json({ data: page.data, links, meta: { ...meta, ...(coverage && { coverage }) } });
       },
     },
     send: {
@@ -160,6 +165,17 @@ export const messageRoutes: RouteGroup<'messages'> = {
       success: { status: 200, body: MESSAGE },
       errors: [],
       handle: async ({ api, id }) => data(await api.messages.get(id)),
+    },
+    standing: {
+      operationId: 'getMessageStanding',
+      method: 'GET',
+      path: '/messages/{message}/standing',
+      beyond: true,
+      summary: 'Where a message stands and why, in a sentence for a person',
+      scope: 'messages:read',
+      success: { status: 200, body: one(messageStanding, 'Where the message stands') },
+      errors: [],
+      handle: async ({ api, id }) => data(await api.messages.standing(id)),
     },
     media: {
       operationId: 'downloadMedia',

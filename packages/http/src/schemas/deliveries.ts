@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { exactly } from './exactly.ts';
 import { count, httpStatus, id, timestamp, timestampOrNull } from './fields.ts';
 import { cursor, perPage } from './page.ts';
-import { one, page } from './response-body.ts';
+import { list, one, page } from './response-body.ts';
 import type { Resource, ResponseBody } from './response-body.ts';
 
 const errorCode = z
@@ -121,6 +121,7 @@ export const deliveryDetail: Resource<DeliveryDetailResource> = {
 
 export const deliveryResponse: ResponseBody = one(delivery, 'The delivery');
 
+export const eventDeliveries: ResponseBody = list(delivery, 'The deliveries of the event');
 export const deliveryPage: ResponseBody = page(delivery, 'A page of deliveries', {
   schemas: { meta: z.strictObject({ next_cursor: cursor, per_page: perPage }) },
   example: { meta: { next_cursor: null, per_page: 25 } },

@@ -13,7 +13,10 @@ export const PAGE_PARAMETERS = {
 const url = z.string().nullable();
 
 /** What stands beside the `data` of a page that has links (`page-links.ts`). `name` as in `/messages`. */
-export function pageOfLinks(name: string): Required<Parameters<typeof list>>[2] {
+export function pageOfLinks(
+  name: string,
+  more: { readonly schemas: z.ZodRawShape; readonly example: object } = { schemas: {}, example: {} },
+): Required<Parameters<typeof list>>[2] {
   return {
     schemas: {
       links: z.strictObject({ first: z.null(), last: z.null(), prev: url, next: url }),
@@ -22,6 +25,7 @@ export function pageOfLinks(name: string): Required<Parameters<typeof list>>[2] 
         per_page: perPage,
         next_cursor: cursor.meta({ description: `Towards older ${name}.` }),
         prev_cursor: cursor.meta({ description: `Towards newer ${name}.` }),
+        ...more.schemas,
       }),
     },
     example: {
@@ -36,6 +40,7 @@ export function pageOfLinks(name: string): Required<Parameters<typeof list>>[2] 
         per_page: 1,
         next_cursor: 'eyJ2IjoxfQ',
         prev_cursor: null,
+        ...more.example,
       },
     },
   };

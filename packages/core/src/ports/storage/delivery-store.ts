@@ -22,6 +22,9 @@ export interface ClaimedDelivery {
   readonly endpoint: { readonly url: string; readonly sealedSecret: string };
 }
 
+/** How many deliveries of one event `listOfEvent` returns at most: far more than a workspace has endpoints. */
+export const EVENT_DELIVERIES_MAX = 1_000;
+
 /** What to claim. Deliveries above the limits of their endpoint wait, and no attempt is counted. */
 export interface DeliveryClaim extends LaneLimits {
   readonly now: number;
@@ -129,6 +132,17 @@ export interface DeliveryStore {
     page: PageRequest,
     since: number,
   ): Promise<Page<Delivery>>;
+
+  /**
+   * The deliveries of an event, oldest first, at most `EVENT_DELIVERIES_MAX`. Also finds those of deleted endpoints. They
+   * are made in the transaction that stores the event, so that they are looked for from its time on, up to two minutes
+   * later.
+   */
+  listOfEvent(
+    workspaceId: string,
+    event: Pick<Event, 'id' | 'occurredAt'>,
+    since: number,
+  ): Promise<readonly Delivery[]>;
 
   /**
    * Queues one more attempt of a failed or exhausted delivery of an enabled endpoint, due at `now`. Returns

@@ -1,10 +1,15 @@
+import { keyOfCounterpart } from '../../domain/chat/chat-key.ts';
 import { isId } from '../../domain/id.ts';
 import { contentIdOf } from '../../domain/message/message.ts';
 import type { Message } from '../../domain/message/message.ts';
+import { parseRecipient } from '../../domain/message/recipient.ts';
+import type { Recipient } from '../../domain/message/recipient.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import { messageQuery } from '../../inputs/messages.ts';
-import { readInput } from '../../inputs/read-input.ts';
+import { invalid, readInput } from '../../inputs/read-input.ts';
+import type { CoverageResource } from '../../resources/coverage.ts';
+import { readCoverage } from '../chats.ts';
 import type { ServiceContext } from '../context.ts';
 import { findInstance } from '../instances/instances.ts';
 import { readPage } from '../paging.ts';
@@ -23,12 +28,16 @@ export async function listMessages(
   context: ServiceContext,
   workspaceId: string,
   query: unknown,
-): Promise<Result<ListPage<Message>>> {
+): Promise<Result<ListPage<Message> & { readonly coverage: CoverageResource | null }>> {
   const read = readInput(messageQuery, query);
   if (!read.ok) return read;
   const { instance, direction, type, status } = read.value;
+  const counterpart = readCounterpart(read.value.counterpart);
+  if (!counterpart.ok) return counterpart;
   const filter = [instance ?? null, direction ?? null, type ?? null, status ?? null];
-  return readPage(read.value, { prefix: 'msg', filter }, async (request) => {
+  const own = counterpart.value === null ? [] : [keyOfCounterpart(counterpart.value)];
+  const madeFor = { prefix: 'msg', filter: [...filter, ...own] } as const;
+  const listed = await readPage(read.value, madeFor, async (request) => {
     if (instance !== undefined) {
       const found = await findInstance(context, workspaceId, instance);
       if (!found.ok) return found;
@@ -40,12 +49,26 @@ export async function listMessages(
         ...(direction === undefined ? {} : { direction }),
         ...(type === undefined ? {} : { type }),
         ...(status === undefined ? {} : { statuses: status }),
+        ...(counterpart.value === null ? {} : { counterpart: counterpart.value }),
       },
       request,
     );
     return ok(page);
   });
+  if (!listed.ok) return listed;
+  const coverage = counterpart.value === null ? null : await readCoverage(context);
+  return ok({ ...listed.value, coverage });
 }
+
+/** An id that names nothing finds nothing: the messages of a group, or with a contact, may outlive it. */
+function readCounterpart(text: string | undefined): Result<Recipient | null> {
+  if (text === undefined) return ok(null);
+  const counterpart = parseRecipient(text);
+  return counterpart.ok ? counterpart : invalid({ counterpart: [COUNTERPART_RULE] });
+}
+
+const COUNTERPART_RULE =
+  'Must be a phone number with its country code, the id of a contact, or the id of a group.';
 
 /** A stored file on its way out. */
 export interface MediaDownload {

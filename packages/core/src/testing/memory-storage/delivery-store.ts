@@ -105,6 +105,19 @@ export class MemoryDeliveryStore implements DeliveryStore {
     return pageOf(rows, page);
   }
 
+  async listOfEvent(
+    workspaceId: string,
+    { id }: Pick<Event, 'id'>,
+    since: number,
+  ): Promise<readonly Delivery[]> {
+    const floor = floorId('whd', since);
+    return [...this.#state.deliveries.values()]
+      .filter(({ delivery }) => delivery.workspaceId === workspaceId && delivery.eventId === id)
+      .map((record) => readDelivery(this.#state, record))
+      .filter((delivery) => delivery.id >= floor)
+      .toSorted(byId);
+  }
+
   async retry(workspaceId: string, id: string, now: number, since: number): Promise<RetryResult> {
     const record = this.#record(workspaceId, id, since);
     if (!record) return { kind: 'not_found' };

@@ -1,0 +1,20 @@
+import type { Message } from '../message/message.ts';
+
+/** In code points. */
+const EXCERPT_MAX = 100;
+
+/** The beginning of what a message says, in one line; null if it says nothing. */
+export function excerptOf({ text, caption }: Pick<Message, 'text' | 'caption'>): string | null {
+  // No more is looked at than may be shown, however long the text is.
+  const line = (text ?? caption)
+    ?.slice(0, 4 * EXCERPT_MAX)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  if (line === undefined || line === '') return null;
+  const characters = Array.from(line);
+  if (characters.length <= EXCERPT_MAX) return line.toWellFormed();
+  return `${characters
+    .slice(0, EXCERPT_MAX - 1)
+    .join('')
+    .toWellFormed()}…`;
+}

@@ -1,0 +1,161 @@
+import { isPostponed } from '../workspace/plan-rules.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { withoutEndedRestriction } from '../instance/instance-restriction.ts';
+import type { Instance, InstanceStatus } from '../instance/instance.ts';
+import type { Message } from './message.ts';
+
+/** Where a message stands, for programs. */
+export const STANDINGS = [
+  'received',
+  'waiting',
+  'waiting_for_workspace',
+  'waiting_for_instance',
+  'unconfirmed',
+  'delivered',
+  'read',
+  'failed',
+  'deleted',
+] as const;
+export type StandingCode = (typeof STANDINGS)[number];
+
+export interface MessageStanding {
+  readonly code: StandingCode;
+  /** Since when it has stood there; epoch milliseconds. */
+  readonly since: number;
+  /** The same for a person, as one or two sentences. Times are in UTC. */
+  readonly sentence: string;
+}
+
+/** What a message may wait for. */
+export interface MessageSurroundings {
+  /** Null if it is deleted. */
+  readonly instance: Instance | null;
+  readonly workspace: Pick<Workspace, 'plan' | 'suspendedAt'>;
+  readonly now: number;
+}
+
+/** Decides where a message stands, and says it in a sentence. */
+export function standingOf(message: Message, surroundings: MessageSurroundings): MessageStanding {
+  const { now } = surroundings;
+  if (message.deletedAt !== null) return deleted(message, message.deletedAt, now);
+  if (message.direction === 'inbound') return received(message, now);
+  switch (message.status) {
+    case 'queued':
+      return queued(message, surroundings);
+    case 'sent':
+      return sent(message, now);
+    case 'delivered':
+      return delivered(message, now);
+    case 'read': {
+      const since = message.readAt ?? message.createdAt;
+      return standing('read', since, `It was read at ${clockTime(since, now)}.`);
+    }
+    case 'failed': {
+      const since = message.failedAt ?? message.createdAt;
+      const reason = message.error?.message ?? 'The reason is not known.';
+      return standing('failed', since, `It failed at ${clockTime(since, now)}: ${reason}`);
+    }
+    case 'received':
+      return received(message, now);
+  }
+}
+
+/** From this age on, it is worth a reason that a message has not moved. */
+const SOON_MS = 60_000;
+
+function deleted({ direction }: Message, since: number, now: number): MessageStanding {
+  const who = direction === 'inbound' ? 'Its sender deleted it' : 'It was deleted for everybody';
+  return standing('deleted', since, `${who} at ${clockTime(since, now)}.`);
+}
+
+function received({ receivedAt, createdAt, media }: Message, now: number): MessageStanding {
+  const since = receivedAt ?? createdAt;
+  const file = media && !media.available ? ' Its file is not stored.' : '';
+  return standing('received', since, `It was received at ${clockTime(since, now)}.${file}`);
+}
+
+function queued(message: Message, { instance, workspace, now }: MessageSurroundings): MessageStanding {
+  const accepted = message.queuedAt ?? message.createdAt;
+  if (isPostponed(workspace)) {
+    const since = Math.max(workspace.suspendedAt ?? accepted, accepted);
+    const why =
+      workspace.suspendedAt === null
+        ? 'the subscription of the workspace has ended. It is sent when there is one again.'
+        : `the workspace has been suspended since ${clockTime(workspace.suspendedAt, now)}. It is sent when that ends.`;
+    return standing('waiting_for_workspace', since, `It waits: ${why}`);
+  }
+  if (instance === null) {
+    return standing('waiting_for_instance', accepted, 'It waits, and its number no longer exists.');
+  }
+  const reason = whyInstanceWaits(withoutEndedRestriction(instance, now), now);
+  if (reason !== null) {
+    const since = Math.max(instance.statusChangedAt ?? accepted, accepted);
+    return standing('waiting_for_instance', since, `It waits: ${reason}`);
+  }
+  if (now - accepted < SOON_MS) {
+    return standing('waiting', accepted, 'It was accepted and is about to be sent.');
+  }
+  const waits = `It has waited in the queue since ${clockTime(accepted, now)}: messages before it come first, or the network takes none for this recipient for now.`;
+  return standing('waiting', accepted, waits);
+}
+
+/** Null if the instance can send. */
+function whyInstanceWaits(
+  { status, desired, lastError, restriction, statusChangedAt }: Instance,
+  now: number,
+): string | null {
+  const since = statusChangedAt === null ? '' : ` since ${clockTime(statusChangedAt, now)}`;
+  if (restriction !== null && status !== 'connected') {
+    const until = restriction.until === null ? '' : ` until ${clockTime(restriction.until, now)}`;
+    return `the network has restricted the number${until} (${restriction.code}).`;
+  }
+  if (status === 'disconnected' && desired === 'stopped') {
+    return `the number has been disconnected on request${since}. Connect it to send the message.`;
+  }
+  const cause = lastError === null ? '' : ` (${lastError})`;
+  return INSTANCE_REASONS[status]({ since, cause });
+}
+
+const INSTANCE_REASONS: Readonly<
+  Record<InstanceStatus, (facts: { readonly since: string; readonly cause: string }) => string | null>
+> = {
+  connected: () => null,
+  created: () => 'the number has not been linked yet. Connect it and scan its QR.',
+  connecting: ({ since }) =>
+    `the number has been connecting${since}. The message is sent once it is connected.`,
+  qr_required: ({ since }) => `the number has been waiting for its QR to be scanned${since}.`,
+  disconnected: ({ since, cause }) =>
+    `the number has been disconnected${since}${cause}. The message is sent once it is connected again.`,
+  logged_out: ({ since }) => `the number has been logged out${since}. Connect it and scan a new QR.`,
+  error: ({ since, cause }) =>
+    `the number has not been able to go on${since}${cause}. Connect it to send the message.`,
+};
+
+function sent({ sentAt, createdAt, groupId }: Message, now: number): MessageStanding {
+  const since = sentAt ?? createdAt;
+  const phone = groupId === null ? 'The phone' : 'No phone in the group';
+  const has = groupId === null ? 'has not confirmed it' : 'has confirmed it';
+  if (now - since < SOON_MS) {
+    return standing('unconfirmed', since, `The network has it. ${phone} ${has} yet.`);
+  }
+  const why = groupId === null ? '; it may be off' : '';
+  return standing('unconfirmed', since, `${phone} ${has} since ${clockTime(since, now)}${why}.`);
+}
+
+function delivered({ deliveredAt, createdAt, groupId }: Message, now: number): MessageStanding {
+  const since = deliveredAt ?? createdAt;
+  const phone = groupId === null ? 'the phone' : 'the first phone in the group';
+  const sentence = `It reached ${phone} at ${clockTime(since, now)}. It has not been read, or the reader does not report it.`;
+  return standing('delivered', since, sentence);
+}
+
+function standing(code: StandingCode, since: number, sentence: string): MessageStanding {
+  return { code, since, sentence };
+}
+
+/** `14:02 UTC`; with the date if it is another day. */
+function clockTime(time: number, now: number): string {
+  const [date, clock] = new Date(time).toISOString().split('T');
+  const isToday = date === new Date(now).toISOString().split('T')[0];
+  return `${isToday ? '' : `${date} `}${clock?.slice(0, 5)} UTC`;
+}

@@ -1,0 +1,6 @@
+import * as z from 'zod';
+import { pageFields } from './fields.ts';
+import type { CheckedPageQuery, PageQuery } from './fields.ts';
+
+export type ChatQuery = PageQuery;
+export const chatQuery: z.ZodType<CheckedPageQuery, unknown> = z.object({ ...pageFields });

@@ -1,0 +1,58 @@
+import type { WebhookContact } from '@trunkline/receiver';
+import { excerptOf } from '../domain/chat/excerpt.ts';
+import type { ChatSummary } from '../domain/chat/chat.ts';
+import type { MessageDirection, MessageStatus, MessageType } from '../domain/message/message.ts';
+import { contactResource } from './message.ts';
+import { timestamp } from './time.ts';
+
+/** An instance's messages with one person, or in one group. An addition of ours, beyond the specification. */
+export interface ChatResource {
+  readonly instance_id: string;
+  /** What to list its messages by, and to send to: the id of the contact or of the group, or the number, digits only. */
+  readonly counterpart: string;
+  /** Null if it is the chat with a person. */
+  readonly group_id: string | null;
+  /** The person as they are known now; null in a group, and if nothing but the number is known. */
+  readonly contact: WebhookContact | null;
+  /** Digits; null in a group, and while the network hides the number. */
+  readonly phone_number: string | null;
+  /** Of the person or the group, as far as it is known. */
+  readonly name: string | null;
+  readonly last_message: ChatMessageResource;
+}
+
+/** What a chat shows of its last message. */
+export interface ChatMessageResource {
+  readonly id: string;
+  readonly direction: MessageDirection;
+  readonly type: MessageType;
+  readonly status: MessageStatus;
+  /** The beginning of the text or the caption, in one line; null if there is none. */
+  readonly excerpt: string | null;
+  readonly created_at: string;
+}
+
+export function chatResource(chat: ChatSummary): ChatResource {
+  const { lastMessage: last, contact, groupId, number } = chat;
+  return {
+    instance_id: chat.instanceId,
+    counterpart: counterpartOf(chat),
+    group_id: groupId,
+    contact: contact && contactResource(contact),
+    phone_number: number,
+    name: contact?.name ?? chat.groupName,
+    last_message: {
+      id: last.id,
+      direction: last.direction,
+      type: last.type,
+      status: last.status,
+      excerpt: excerptOf(last),
+      created_at: timestamp(last.createdAt),
+    },
+  };
+}
+
+/** A contact that is gone is known by the id that its messages have. */
+function counterpartOf({ groupId, contact, number, lastMessage }: ChatSummary): string {
+  return groupId ?? contact?.id ?? number ?? lastMessage.contact?.id ?? '';
+}

@@ -1,0 +1,14 @@
+import type { MessageStanding, StandingCode } from '../domain/message/message-standing.ts';
+import { timestamp } from './time.ts';
+
+/** Where a message stands. An addition of ours, beyond the specification. */
+export interface MessageStandingResource {
+  readonly code: StandingCode;
+  readonly since: string;
+  /** One or two sentences for a person, with times in UTC. */
+  readonly sentence: string;
+}
+
+export function messageStandingResource({ code, since, sentence }: MessageStanding): MessageStandingResource {
+  return { code, since: timestamp(since), sentence };
+}

@@ -1,0 +1,22 @@
+import { standingOf } from '../../domain/message/message-standing.ts';
+import type { MessageStanding } from '../../domain/message/message-standing.ts';
+import { ok } from '../../domain/result.ts';
+import type { Result } from '../../domain/result.ts';
+import { noWorkspace } from '../admin/workspaces.ts';
+import type { ServiceContext } from '../context.ts';
+import { findMessage } from './messages.ts';
+
+/** Where a message stands now, and what it waits for. */
+export async function findStanding(
+  context: ServiceContext,
+  workspaceId: string,
+  id: string,
+): Promise<Result<MessageStanding>> {
+  const { storage, clock } = context;
+  const found = await findMessage(context, workspaceId, id);
+  if (!found.ok) return found;
+  const workspace = await storage.workspaces.find(workspaceId);
+  if (!workspace) return noWorkspace();
+  const instance = await storage.instances.find(workspaceId, found.value.instanceId);
+  return ok(standingOf(found.value, { instance, workspace, now: clock.now() }));
+}

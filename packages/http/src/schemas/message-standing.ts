@@ -1,0 +1,24 @@
+import type { MessageStandingResource } from '@trunkline/core';
+import { STANDINGS } from '@trunkline/core/spi/http';
+import * as z from 'zod';
+import { exactly } from './exactly.ts';
+import { timestamp } from './fields.ts';
+import type { Resource } from './response-body.ts';
+
+export const messageStanding: Resource<MessageStandingResource> = {
+  name: 'MessageStanding',
+  schema: exactly<MessageStandingResource>()(
+    z.strictObject({
+      code: z.enum(STANDINGS),
+      since: timestamp.meta({ description: 'Since when it has stood there.' }),
+      sentence: z
+        .string()
+        .meta({ description: 'One or two sentences for a person, in English, with times in UTC.' }),
+    }),
+  ),
+  example: {
+    code: 'unconfirmed',
+    since: '2026-11-20T14:02:11.000+00:00',
+    sentence: 'The phone has not confirmed it since 14:02 UTC; it may be off.',
+  },
+};
