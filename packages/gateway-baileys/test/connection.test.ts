@@ -19,11 +19,16 @@ describe('the end of a connection', () => {
       kind: 'dropped',
       detail: 'connection_replaced',
       notBeforeMs: 60_000,
+      networkCode: '440',
     });
     const again = await open();
     await again.first('connected');
     network.wa.replace(network.account);
-    expect((await again.first('closed')).reason).toEqual({ kind: 'failed', code: 'connection_replaced' });
+    expect((await again.first('closed')).reason).toEqual({
+      kind: 'failed',
+      code: 'connection_replaced',
+      networkCode: '440',
+    });
   });
 
   it('is noticed where the network falls silent', async () => {
@@ -33,6 +38,7 @@ describe('the end of a connection', () => {
     expect((await link.first('closed', anyEnd)).reason).toEqual({
       kind: 'dropped',
       detail: 'connection_lost',
+      networkCode: '408',
     });
   });
 
@@ -45,7 +51,11 @@ describe('the end of a connection', () => {
     const { network, session, link, open } = await linked();
     await link.connection().close();
     network.wa.refuseLogin(network.account, code);
-    expect((await (await open()).first('closed')).reason).toEqual({ kind: 'failed', code: detail });
+    expect((await (await open()).first('closed')).reason).toEqual({
+      kind: 'failed',
+      code: detail,
+      networkCode: String(code),
+    });
     network.wa.allowLogin(network.account);
     expect(session.values.size).toBeGreaterThan(0);
     await (await open()).first('connected');
@@ -67,6 +77,7 @@ describe('a version that the network refuses', () => {
     expect((await refused.first('closed', isFinal)).reason).toEqual({
       kind: 'failed',
       code: 'client_version_refused',
+      networkCode: '405',
     });
     expect(refused.all('closed').map(({ reason }) => reason.kind)).toEqual(['restart', 'failed']);
     expect(asked).toEqual(['asked']);
@@ -99,7 +110,7 @@ describe('a connection that does not come about', () => {
   it('ends when nobody scans', async () => {
     const { session, open } = await unlinked({ gateway: { socket: { qrTimeout: 60 } } });
     const link = await open();
-    expect((await link.first('closed')).reason).toEqual({ kind: 'qr_timeout' });
+    expect((await link.first('closed')).reason).toEqual({ kind: 'qr_timeout', networkCode: '408' });
     const codes = link.all('qr').map(({ code }) => code);
     expect(codes.length).toBeGreaterThan(3);
     expect(new Set(codes).size).toBe(codes.length);
