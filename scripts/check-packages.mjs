@@ -17,6 +17,7 @@ import { NEEDED_NODE, nodeVersionProblem } from '../internal/node-version/src/no
 import { runDockerfile } from './dockerfile-steps.mjs';
 
 const root = dirname(import.meta.dirname);
+const RECEIVER = join(root, 'examples/receiver/src/main.ts');
 const run = promisify(execFile);
 const work = await mkdtemp(join(tmpdir(), 'trunkline-packages-'));
 
@@ -227,10 +228,13 @@ async function sendFromNothing() {
       TRUNKLINE_API_KEY: /trk_\w+/.exec(printed.join('\n'))?.[0],
     });
     await npx('connect', '--scan');
+    const webhooks = await listenFromNothing(folder, env);
     const { stdout } = await npx('send', '+1 555 0123', 'Hello', '--json');
     const status = JSON.parse(stdout.trimEnd().split('\n').at(-1)).data.status;
+    const isVerified = await webhooks.isVerified('message.read');
     const seconds = (performance.now() - began) / 1000;
     return [
+      !isVerified && 'no verified webhook arrived',
       status !== 'read' && `the message is ${status}`,
       seconds > 120 && `it took ${Math.round(seconds)} s`,
     ].filter((problem) => problem !== false);
@@ -243,6 +247,35 @@ async function sendFromNothing() {
     }
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** The receiver of the examples, and `trunkline listen`, which posts events to it. */
+async function listenFromNothing(folder, env) {
+  const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const receiver = spawn(process.execPath, ['--conditions=source', RECEIVER], {
+    env: { PATH: env.PATH, WEBHOOK_SECRET, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: receiver.stdout })[Symbol.asyncIterator]();
+  const url = /http:\S+/.exec((await lines.next()).value)?.[0];
+  const listen = spawn(
+    join(folder, 'node_modules/.bin/trunkline'),
+    ['listen', '--forward-to', `${url}/hook`],
+    { cwd: folder, env: { ...env, WEBHOOK_SECRET }, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  for await (const line of createInterface({ input: listen.stderr })) if (line.startsWith('Waiting')) break;
+  return {
+    /** Whether the receiver prints an event of this type, within half a minute. */
+    async isVerified(type) {
+      const late = setTimeout(() => receiver.kill(), 30_000);
+      let next = await lines.next();
+      while (!next.done && !next.value.startsWith(type)) next = await lines.next();
+      clearTimeout(late);
+      listen.kill('SIGINT');
+      receiver.kill();
+      return !next.done;
+    },
+  };
 }
 
 /** What the image is made of starts, gets well, writes to its volume alone, and ends in good order. */
