@@ -55,6 +55,7 @@ export type { MessageQuery } from './inputs/messages.ts';
 export type { ApiKeyResource } from './resources/api-key.ts';
 export type { GroupResource, InstanceResource, QrResource } from './resources/instance.ts';
 export type { InstanceHistoryResource } from './resources/instance-history.ts';
+export type { HistoryCause, HistoryReason } from './domain/instance/instance-history.ts';
 export type { ChatMessageResource, ChatResource } from './resources/chat.ts';
 export type { CoverageResource } from './resources/coverage.ts';
 export type { MessageResource } from './resources/message.ts';
