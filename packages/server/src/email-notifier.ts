@@ -2,6 +2,7 @@ import { createTransport } from 'nodemailer';
 import type {
   InstanceNotification,
   Logger,
+  NextStep,
   Notification,
   Notifier,
   WebhookNotification,
@@ -99,11 +100,16 @@ function aboutInstance({ workspace, instance }: InstanceNotification): string {
     `Instance:  ${name.replaceAll(/\s+/g, ' ')} (${id})`,
     `Number:    ${phoneNumber ?? 'none is linked any more'}`,
     `Status:    ${status}${lastError === null ? '' : ` (${lastError})`}`,
-    ...(next === null ? [] : [`Next:      it ${nextStepText(next, downSince)}`]),
+    ...(next === null ? [] : [`Next:      ${nextIn(next, downSince)}`]),
     '',
     `What happened: trunkline instances history ${id}`,
     '',
   ].join('\n');
+}
+
+function nextIn(next: NextStep, now: number): string {
+  // An outage has many tries, and the email is read after some of them.
+  return next.kind === 'reconnect' ? 'it keeps trying to connect' : `it ${nextStepText(next, now)}`;
 }
 
 function senderOf(url: URL): string {

@@ -54,6 +54,17 @@ describe('An email about a number', () => {
     expect(source).toContain('trunkline instances history ins_1\r\n');
   });
 
+  it('says that nobody has to do anything while it is tried again', async () => {
+    const { url, emails } = await startSmtpServer();
+    const instance = {
+      ...down.instance,
+      status: 'disconnected',
+      next: { kind: 'reconnect', at: null },
+    } as const;
+    await emailNotifier(url, silentLogger).notify({ ...down, instance });
+    expect(emails[0]?.source).toContain('Next:      it keeps trying to connect\r\n');
+  });
+
   it('says that it is back, and how long it was down', async () => {
     const { url, emails } = await startSmtpServer();
     const instance = {

@@ -117,7 +117,7 @@ function detailsOf({
   return [
     ...(codes.length > 0 ? [`(${codes.join(', ')})`] : []),
     ...(count > 1 ? [`${count} times, last at ${last_at}.`] : []),
-    ...(previous_process === null ? [] : [`From ${previous_process} to ${process ?? '–'}.`]),
+    ...(previous_process === null ? [] : [`It went from process ${previous_process} to ${process ?? '–'}.`]),
   ];
 }
 

@@ -1,13 +1,13 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startNodeProgram } from '@trunkline/test-support/start-program';
 import { runCommand, startCommand } from '../support/command-process.ts';
+import { expectRecorded } from '../support/recorded-page.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const RECEIVER = new URL('../../../../examples/receiver/src/main.ts', import.meta.url);
 const PAGE = new URL('../../../../docs/command-line.md', import.meta.url);
-const BLOCK = /(<!-- recording: .* -->\n```text\n)([^]*?)(```\n<!-- end of recording -->)/;
 
 // RECORD=1 writes the recording into the page again.
 it(
@@ -65,14 +65,7 @@ it(
     await run(['backup', 'monday'], env);
     expect(await server.stop()).toBe(0);
 
-    const page = readFileSync(PAGE, 'utf8');
-    const recording = lines.join('\n');
-    if (process.env['RECORD'] === '1')
-      writeFileSync(
-        PAGE,
-        page.replace(BLOCK, (_, begin: string, __, end: string) => begin + recording + end),
-      );
-    else expect(BLOCK.exec(page)?.[2]).toBe(recording);
+    expectRecorded(PAGE, 'packages/server/test/commands/recording.test.ts', lines.join('\n'));
   },
 );
 

@@ -51,7 +51,7 @@ export function nextStepText({ kind, at }: NextStep, now: number): string {
   const wait = at === null || at <= now ? null : durationText(at - now);
   switch (kind) {
     case 'reconnect':
-      return wait === null ? 'reconnecting' : `reconnecting in ${wait}`;
+      return wait === null ? 'connecting' : `reconnecting in ${wait}`;
     case 'scan_qr':
       return wait === null ? 'needs a scan of its QR' : `needs a scan of its QR within ${wait}`;
     case 'pair':

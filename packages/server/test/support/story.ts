@@ -1,0 +1,144 @@
+import { createTrunkline, SCOPES } from '@trunkline/core';
+import type { Gateway, Notifier, Trunkline, WorkspaceApi } from '@trunkline/core';
+import { createSandbox } from '@trunkline/core/sandbox';
+import type { SandboxPhone } from '@trunkline/core/sandbox';
+import { manualClock, memoryStorage, testRuntime } from '@trunkline/core/testing';
+import type { ManualClock, RecordingSender } from '@trunkline/core/testing';
+import { createHttpApp } from '@trunkline/http';
+import { expect, onTestFinished } from 'vitest';
+import { listen } from '../../src/http-listener.ts';
+import { runCommand } from './command-process.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+export const SECOND = 1_000;
+export const MINUTE: number = 60 * SECOND;
+export const HOUR: number = 60 * MINUTE;
+
+/** A service whose time the test moves, with a number that is connected, and its operator's terminal. */
+export interface Story {
+  readonly trunkline: Trunkline;
+  readonly api: WorkspaceApi;
+  readonly workspaceId: string;
+  readonly clock: ManualClock;
+  readonly sender: RecordingSender;
+  readonly instance: string;
+  readonly phone: SandboxPhone;
+  /** Whether the messaging network lets anybody connect. */
+  setReachable(isReachable: boolean): void;
+  /** Lets time pass until the call has returned. */
+  during<Reply>(call: Promise<Reply>): Promise<Reply>;
+  /** Runs a command against the service, as its operator would, and keeps what it prints. */
+  run(...args: readonly string[]): Promise<string>;
+  /** The commands and what they printed, with ids that are the same each time. */
+  recording(): string;
+  /** A text with the ids of the recording. */
+  show(text: string): string;
+}
+
+export async function startStory({
+  startsAt,
+  notifier,
+}: {
+  readonly startsAt: string;
+  readonly notifier: Notifier;
+}): Promise<Story> {
+  const runtime = testRuntime();
+  const clock = manualClock(Date.parse(startsAt));
+  const sandbox = createSandbox();
+  const network = { isReachable: true };
+  const trunkline = createTrunkline({
+    ...runtime,
+    clock,
+    storage: memoryStorage(),
+    gateway: onNetwork(sandbox.gateway, network),
+    secretKey: 'a secret key of the stories, long enough',
+    notifier,
+  });
+  await trunkline.start();
+  const during: Story['during'] = async (call) => {
+    await clock.advance(SECOND);
+    return call;
+  };
+  onTestFinished(() => during(trunkline.stop()));
+  const app = createHttpApp(trunkline, { rateLimit: false });
+  const server = await listen({ host: '127.0.0.1', port: 0 }, (request) => app.fetch(request));
+  onTestFinished(() => server.close());
+  const { id: workspaceId } = await trunkline.admin.workspaces.create({ name: 'Acme' });
+  const { token } = await trunkline.admin.apiKeys.create({ workspaceId, name: 'operator', scopes: SCOPES });
+  const terminal = recordedTerminal({ TRUNKLINE_URL: server.url, TRUNKLINE_API_KEY: token });
+
+  const api = trunkline.workspace(workspaceId);
+  const { id: instance } = await api.instances.create({ name: 'Front desk' });
+  await during(api.instances.connect(instance));
+  const phone = sandbox.phone(instance);
+  await phone.scan({ phoneNumber: '15550142', profileName: 'Acme' });
+  await clock.settle();
+  return {
+    trunkline,
+    api,
+    workspaceId,
+    clock,
+    sender: runtime.webhookSender,
+    instance,
+    phone,
+    setReachable(isReachable) {
+      network.isReachable = isReachable;
+    },
+    during,
+    ...terminal,
+  };
+}
+
+/** The network behind a line that can be cut: whoever connects meanwhile gets what a real network's client gets. */
+function onNetwork(gateway: Gateway, network: { readonly isReachable: boolean }): Gateway {
+  return {
+    ...gateway,
+    async open(session, listener, options) {
+      if (network.isReachable) return gateway.open(session, listener, options);
+      void listener.closed({ kind: 'dropped', detail: 'network_unavailable', networkCode: 'ENETUNREACH' });
+      return {
+        send: async () => ({ kind: 'unknown', reason: 'the network is out of reach' }),
+        async close() {},
+        async logout() {
+          throw new Error('The network is out of reach.');
+        },
+      };
+    },
+  };
+}
+
+/** A terminal in which commands run, and what was typed and printed in it. */
+export function recordedTerminal(
+  env: Readonly<Record<string, string>>,
+): Pick<Story, 'run' | 'recording' | 'show'> {
+  const cwd = temporaryDirectory();
+  const lines: string[] = [];
+  const steady = steadyText();
+  return {
+    async run(...args) {
+      const { code, stdout, stderr } = await runCommand(args, { cwd, env });
+      expect(code, stderr).toBe(0);
+      const typed = args.map((arg) => (/[ ,+]/.test(arg) ? `"${arg}"` : arg)).join(' ');
+      lines.push(`$ trunkline ${steady(typed)}`, steady(stdout).trimEnd(), '');
+      return stdout;
+    },
+    recording: () => lines.join('\n'),
+    show: (text) => steady(text),
+  };
+}
+
+/** Ids of one length, numbered in the order in which they come: the same one is the same throughout a story. */
+function steadyText(): (text: string) => string {
+  const known = new Map<string, string>();
+  const counts = new Map<string, number>();
+  return (text) =>
+    text.replaceAll(/\b(ins|msg|evt|whd|wh|ten)_[0-9a-hjkmnp-tv-z]{26}\b/g, (id, prefix: string) => {
+      const seen = known.get(id);
+      if (seen !== undefined) return seen;
+      const count = (counts.get(prefix) ?? 0) + 1;
+      counts.set(prefix, count);
+      const name = `${prefix}_01m7${String(count).padStart(22, '0')}`;
+      known.set(id, name);
+      return name;
+    });
+}
