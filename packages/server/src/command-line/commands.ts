@@ -284,9 +284,10 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'instances history',
-    summary: 'why an instance is as it is: its last 100 changes, each with what comes next',
+    summary: 'why an instance is as it is: its last changes, each with what comes next',
     on: 'service',
     arguments: { '<instance>': 'its id' },
+    options: { '--limit <count>': 'how many; 100 by default' },
     load: async () => (await import('./instances.ts')).showHistory,
   },
   {
@@ -445,6 +446,25 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./deliveries.ts')).retryFailedDeliveries,
   },
   {
+    name: 'events list',
+    summary: 'list what has happened to a message or an instance, newest first',
+    on: 'service',
+    options: {
+      '--message <id>': 'the events of this message',
+      '--instance <id>': 'or those of this instance and its messages',
+      '--type <type>': 'with --instance, only events of this type',
+      '--limit <count>': 'how many; 25 by default',
+    },
+    load: async () => (await import('./events.ts')).listEvents,
+  },
+  {
+    name: 'events show',
+    summary: 'show an event as webhooks report it',
+    on: 'service',
+    arguments: { '<event>': 'its id' },
+    load: async () => (await import('./events.ts')).showEvent,
+  },
+  {
     name: 'profiles list',
     summary: 'list the services whose keys are kept on this machine',
     on: 'nothing',
@@ -509,5 +529,6 @@ export const GROUPS: Readonly<Record<string, string>> = {
   messages: 'the messages of a service',
   webhooks: 'the webhooks of a service',
   deliveries: 'what webhooks were sent',
+  events: 'what has happened',
   profiles: 'services whose keys are kept on this machine',
 };

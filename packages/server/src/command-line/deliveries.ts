@@ -2,26 +2,19 @@ import type { DeliveryQuery, DeliveryResource } from '@trunkline/http/client';
 import type { Call, CommandHandler } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { pause } from './pause.ts';
+import { readRows, rowLimit } from './pages.ts';
 import { facts, printable, printableJson, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
 
-const MOST = 10_000;
 const PER_PAGE = 100;
 const LOOK_EVERY_MS = 1_000;
 
 export const listDeliveries: CommandHandler = async (call) => {
-  const { options, output } = call;
-  const limit = options.whole('limit', { min: 1, max: MOST }) ?? 25;
+  const limit = rowLimit(call, 25);
   const service = await remoteService(call);
-  const data: DeliveryResource[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await pageOf(call, service, { limit: Math.min(PER_PAGE, limit - data.length), cursor });
-    data.push(...page.data);
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined && data.length < limit);
-  output.result({ data }, table([...COLUMNS], data.map(rowOf)));
+  const data = await readRows(limit, (page) => pageOf(call, service, page));
+  call.output.result({ data }, table([...COLUMNS], data.map(rowOf)));
 };
 
 const COLUMNS = ['id', 'at', 'event', 'status', 'attempts', 'response'] as const;

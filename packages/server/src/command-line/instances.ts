@@ -1,6 +1,7 @@
 import type { InstanceHistoryResource, InstanceResource } from '@trunkline/http/client';
 import type { Call, CommandHandler } from './command.ts';
 import { confirmed } from './confirm.ts';
+import { readRows, rowLimit } from './pages.ts';
 import { facts, printable, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
 
@@ -90,9 +91,12 @@ export const listGroups: CommandHandler = async (call) => {
 };
 
 export const showHistory: CommandHandler = async (call) => {
+  const limit = rowLimit(call, 100);
   const service = await remoteService(call);
   const id = call.argument('instance');
-  const { data } = await accepted(service, service.client.instances.history(id, { limit: 100 }, call));
+  const data = await readRows(limit, (page) =>
+    accepted(service, service.client.instances.history(id, page, call)),
+  );
   // Newest last, as a person reads what led to now.
   const rows = data
     .toReversed()

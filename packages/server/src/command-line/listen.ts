@@ -1,9 +1,8 @@
 import { readEvent } from '@trunkline/receiver';
-import type { WebhookEvent } from '@trunkline/receiver';
 import type { RemoteEvent } from '@trunkline/http/client';
 import type { Call, CommandHandler } from './command.ts';
+import { eventLine, instanceOf } from './event-line.ts';
 import { pause } from './pause.ts';
-import { printable } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
 import { createForwarder } from './webhook-forwarder.ts';
@@ -77,7 +76,7 @@ function createListener(
             forwarder && (await forwarder.forward({ id, type: event.type, body: event.body }));
           output.result(
             { data: read.event, ...(forwarded && { forwarded }) },
-            lineOf(read.event) + (forwarded ? `  ${answerOf(forwarded)}` : ''),
+            eventLine(read.event) + (forwarded ? `  ${answerOf(forwarded)}` : ''),
           );
         }
         known.add(id);
@@ -142,35 +141,6 @@ async function reopen(
     signal.throwIfAborted();
     if (isFirst) output.note(`${service.url} does not respond: it is asked again until it does.`);
   }
-}
-
-function lineOf(event: WebhookEvent): string {
-  return [event.created_at, event.type.padEnd(21), event.id, subjectOf(event)].map(printable).join('  ');
-}
-
-function subjectOf({ data }: WebhookEvent): string {
-  if ('message' in data) {
-    const { id, direction, from, to, text, caption } = data.message;
-    const who = direction === 'inbound' ? `from ${from ?? '–'}` : `to ${to ?? '–'}`;
-    return [id, who, excerpt(text ?? caption ?? '')].filter((part) => part !== '').join('  ');
-  }
-  if ('instance' in data)
-    return `${data.instance.id}  ${data.instance.status}  ${excerpt(data.instance.name)}`;
-  return instanceIn(data) ?? '';
-}
-
-function excerpt(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
-}
-
-function instanceOf({ data }: WebhookEvent): string | undefined {
-  if ('message' in data) return data.message.instance_id;
-  return 'instance' in data ? data.instance.id : instanceIn(data);
-}
-
-function instanceIn(data: WebhookEvent['data']): string | undefined {
-  if ('call' in data) return data.call.instance_id;
-  return 'undecryptable' in data ? data.undecryptable.instance_id : undefined;
 }
 
 function answerOf({ status, duration_ms: ms, attempts }: Forwarded): string {

@@ -6,15 +6,13 @@ import type { MessageQuery, MessageResource } from '@trunkline/http/client';
 import { errorCode } from '../start-error.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError } from './command-error.ts';
+import { readRows, rowLimit } from './pages.ts';
 import { facts, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
 
-const MOST = 10_000;
-const PER_PAGE = 100;
-
 export const listMessages: CommandHandler = async (call) => {
   const { options, output } = call;
-  const limit = options.whole('limit', { min: 1, max: MOST }) ?? 25;
+  const limit = rowLimit(call, 25);
   const service = await remoteService(call);
   // The service says what is wrong with a filter.
   const query: MessageQuery = {
@@ -23,17 +21,9 @@ export const listMessages: CommandHandler = async (call) => {
     type: options.text('type') as MessageQuery['type'],
     status: options.text('status'),
   };
-  const data: MessageResource[] = [];
-  let cursor: string | undefined;
-  do {
-    const size = Math.min(PER_PAGE, limit - data.length);
-    const page = await accepted(
-      service,
-      service.client.messages.list({ ...query, limit: size, cursor }, call),
-    );
-    data.push(...page.data);
-    cursor = page.nextCursor ?? undefined;
-  } while (cursor !== undefined && data.length < limit);
+  const data = await readRows(limit, (page) =>
+    accepted(service, service.client.messages.list({ ...query, ...page }, call)),
+  );
   output.result(
     { data },
     table(

@@ -17,6 +17,7 @@ const VALUES: Readonly<Record<string, string>> = {
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   send: ['--instance', 'ins_1'],
   'webhooks create': ['--events', 'message.sent'],
+  'events list': ['--instance', 'ins_1'],
   move: ['--to', 'sqlite:other.db'],
 };
 

@@ -1,0 +1,34 @@
+import type { WebhookEvent } from '@trunkline/receiver';
+import { printable } from './printable.ts';
+
+/** An event on one line. */
+export function eventLine(event: WebhookEvent): string {
+  return [event.created_at, event.type.padEnd(21), event.id, subjectOf(event)].map(printable).join('  ');
+}
+
+/** What an event is about, in a few words. */
+export function subjectOf({ data }: WebhookEvent): string {
+  if ('message' in data) {
+    const { id, direction, from, to, text, caption } = data.message;
+    const who = direction === 'inbound' ? `from ${from ?? '–'}` : `to ${to ?? '–'}`;
+    return [id, who, excerpt(text ?? caption ?? '')].filter((part) => part !== '').join('  ');
+  }
+  if ('instance' in data)
+    return `${data.instance.id}  ${data.instance.status}  ${excerpt(data.instance.name)}`;
+  return instanceIn(data) ?? '';
+}
+
+/** The instance of an event that has one. */
+export function instanceOf({ data }: WebhookEvent): string | undefined {
+  if ('message' in data) return data.message.instance_id;
+  return 'instance' in data ? data.instance.id : instanceIn(data);
+}
+
+function instanceIn(data: WebhookEvent['data']): string | undefined {
+  if ('call' in data) return data.call.instance_id;
+  return 'undecryptable' in data ? data.undecryptable.instance_id : undefined;
+}
+
+function excerpt(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}

@@ -1,0 +1,46 @@
+import type { EventQuery } from '@trunkline/http/client';
+import type { CommandHandler } from './command.ts';
+import { usageError } from './command-error.ts';
+import { subjectOf } from './event-line.ts';
+import { readRows, rowLimit } from './pages.ts';
+import { facts, printableJson, table } from './printable.ts';
+import { accepted, remoteService } from './remote-service.ts';
+
+export const listEvents: CommandHandler = async (call) => {
+  const { options, output } = call;
+  const limit = rowLimit(call, 25);
+  const [message, instance, type] = [options.text('message'), options.text('instance'), options.text('type')];
+  if ((message === undefined) === (instance === undefined))
+    throw usageError('Name what the events are about: either --message or --instance.');
+  if (message !== undefined && type !== undefined)
+    throw usageError('--type goes with --instance: the events of a message are few.');
+  const service = await remoteService(call);
+  const { messages, instances } = service.client;
+  const data = await readRows(limit, (page) => {
+    // The service says what is wrong with a type.
+    const query = { ...page, type } as EventQuery;
+    return message === undefined
+      ? accepted(service, instances.events(instance ?? '', query, call))
+      : accepted(service, messages.events(message, page, call));
+  });
+  output.result(
+    { data },
+    table(
+      ['id', 'at', 'type', 'about'],
+      data.map((event) => [event.id, event.created_at, event.type, subjectOf(event)]),
+    ),
+  );
+};
+
+export const showEvent: CommandHandler = async (call) => {
+  const service = await remoteService(call);
+  const { data } = await accepted(service, service.client.events.get(call.argument('event'), call));
+  call.output.result(
+    { data },
+    [
+      facts({ event: data.id, type: data.type, at: data.created_at, about: subjectOf(data) }),
+      '',
+      printableJson(data),
+    ].join('\n'),
+  );
+};
