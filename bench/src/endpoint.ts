@@ -13,6 +13,7 @@ export function anEndpoint(workspaceId: string): Endpoint {
     description: null,
     events: ['message.sent'],
     status: 'enabled',
+    traceContext: false,
     sealedSecret: 'sealed',
     secretHint: '…abcd',
     disabledAt: null,

@@ -32,6 +32,7 @@ describe('an endpoint', () => {
       disabled_reason: null,
       created_at: '2026-01-01T00:00:00.000+00:00',
       updated_at: '2026-01-01T00:00:00.000+00:00',
+      trace_context: false,
     });
   });
 

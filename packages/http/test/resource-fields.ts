@@ -12,7 +12,8 @@ export const FIELDS = {
     'created_at queued_at sent_at delivered_at read_at failed_at received_at ' +
     'contact reply_to kind payload origin edited_at deleted_at',
   webhook:
-    'id url description events status secret_hint last_delivery disabled_at disabled_reason created_at updated_at',
+    'id url description events status secret_hint last_delivery disabled_at disabled_reason created_at updated_at ' +
+    'trace_context',
   delivery:
     'id webhook_id event status attempts max_attempts next_retry_at response_status error_code ' +
     'last_attempt_at delivered_at created_at',

@@ -9,6 +9,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { ReadableSpan, TracerProviderOptions } from '@opentelemetry/sdk-trace';
 import { memoryStorage, REFUSED, TAKEN } from '@trunkline/core/testing';
+import type { RecordingSender } from '@trunkline/core/testing';
 import { SCOPES } from '@trunkline/core';
 import { must } from '@trunkline/test-support';
 import { expect, it } from 'vitest';
@@ -47,7 +48,7 @@ async function tracedService(options: Omit<TracerProviderOptions, 'spanProcessor
       headers: { ...headers, Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ instance, to, type: 'text', text: 'a secret of somebody' }),
     });
-  return { ...service, exporter, instance, send, spans: () => exporter.getFinishedSpans() };
+  return { ...service, exporter, workspace: id, instance, send, spans: () => exporter.getFinishedSpans() };
 }
 
 function spanOf(spans: readonly ReadableSpan[], name: string): ReadableSpan {
@@ -58,6 +59,14 @@ function spanOf(spans: readonly ReadableSpan[], name: string): ReadableSpan {
 function position(span: ReadableSpan) {
   const { traceId, spanId } = span.spanContext();
   return { traceId, spanId };
+}
+
+/** What was sent to a URL, and what was sent elsewhere. */
+function requestsTo(wanted: string, { requests }: RecordingSender) {
+  return [
+    requests.filter(({ url }) => url === wanted),
+    requests.filter(({ url }) => url !== wanted),
+  ] as const;
 }
 
 function linksOf({ links }: ReadableSpan) {
@@ -104,6 +113,53 @@ it('a message is traced from its request to the webhook, hours later too, by lin
   const page = readFileSync(new URL('../../../docs/monitoring.md', import.meta.url), 'utf8');
   const [, picture = ''] = /<!-- traces of one message -->\n\n```mermaid\n(.*?)```/s.exec(page) ?? [];
   expect(picture).toBe(pictureOf(spans()));
+});
+
+it('each request to an endpoint with trace_context says which trace its attempt is, and no other does', async () => {
+  const { trunkline, clock, receivers, workspace, send, spans } = await tracedService();
+  const { webhooks } = trunkline.workspace(workspace);
+  const url = 'https://traced.example.com/';
+  await webhooks.create({ url, events: ['message.sent'], trace_context: true });
+  receivers.respond(() => REFUSED);
+  await send({ traceparent: SAMPLED });
+  await clock.advance(1_000);
+  receivers.respond(() => TAKEN);
+  await clock.advance(3 * 3_600_000);
+
+  const attempts = spans().filter(({ attributes }) => attributes['server.address'] === 'traced.example.com');
+  const [traced, others] = requestsTo(url, receivers);
+  expect(attempts).toHaveLength(2);
+  expect(traced.map(({ headers }) => headers.get('traceparent'))).toEqual(
+    attempts.map((span) => `00-${span.spanContext().traceId}-${span.spanContext().spanId}-01`),
+  );
+  expect(others.map(({ headers }) => headers.has('traceparent'))).toEqual([false, false]);
+  // Nothing else differs.
+  const names = [...must(others[0]).headers.keys()];
+  expect(traced.map(({ headers }) => [...headers.keys()])).toEqual(
+    traced.map(() => [...names, 'traceparent']),
+  );
+});
+
+it('where no attempt is recorded, its request has the traceparent of its event, if that has one', async () => {
+  const service = await startService();
+  const { id, call } = await service.newWorkspace();
+  const { messages, webhooks } = service.trunkline.workspace(id);
+  const instance = await service.connected(call);
+  const url = 'https://traced.example.com/';
+  const webhook = await webhooks.create({ url, events: ['message.sent'], trace_context: true });
+  const send = async (traceparent?: string): Promise<string | undefined> => {
+    await messages.send({ instance, to: '15550199', type: 'text', text: 'Hello' }, { traceparent });
+    await service.clock.advance(60_000);
+    return must(service.receivers.requests.at(-1)).headers.get('traceparent');
+  };
+  expect(await send(SAMPLED)).toBe(SAMPLED);
+  expect(await send(`00-${TRACE}-${SPAN}-00`)).toBeUndefined();
+  expect(await send()).toBeUndefined();
+  await webhooks.update(webhook.id, { description: 'Orders' });
+  expect(await send(SAMPLED)).toBe(SAMPLED);
+  await webhooks.update(webhook.id, { trace_context: false });
+  expect(await send(SAMPLED)).toBeUndefined();
+  expect(service.receivers.requests).toHaveLength(5);
 });
 
 it('a handler in process is traced with a link to the request', async () => {

@@ -1,3 +1,4 @@
+import { TracerProvider } from '@opentelemetry/sdk-trace';
 import { describe, expect, test } from 'vitest';
 import { silentLogger } from '@trunkline/core';
 import { EVENT_TYPES, NAMEABLE_EVENT_TYPES } from '@trunkline/core/spi/http';
@@ -14,10 +15,21 @@ const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13
 /** Everything that there is an event of happens, in a chat and in a group; what the endpoint got of it. */
 async function everyEvent(
   options: Parameters<typeof startService>[0] = {},
+  fields: object = {},
 ): Promise<readonly RecordedRequest[]> {
-  const service = await startService({ media: memoryMediaStore(), logger: silentLogger, ...options });
+  const service = await startService({
+    media: memoryMediaStore(),
+    logger: silentLogger,
+    tracerProvider: new TracerProvider(),
+    ...options,
+  });
   const { call } = await service.newWorkspace();
-  const endpoint = { url: 'https://hooks.example.com/', events: NAMEABLE_EVENT_TYPES, description: null };
+  const endpoint = {
+    url: 'https://hooks.example.com/',
+    events: NAMEABLE_EVENT_TYPES,
+    description: null,
+    ...fields,
+  };
   const webhook = idOf((await call('POST', '/webhooks', { json: endpoint })).json);
   expect((await call('POST', `/webhooks/${webhook}/test`)).status).toBe(202);
 
@@ -96,7 +108,7 @@ describe('the webhooks of the OpenAPI document', () => {
   });
 
   test('have the headers that an endpoint gets, and no other', async () => {
-    for (const { headers, body } of await everyEvent()) {
+    for (const { headers, body } of await everyEvent({}, { trace_context: true })) {
       const parameters = parametersOf(JSON.parse(body).type);
       expect(sorted(parameters.map(({ name }) => name))).toEqual(sorted(headers.keys()));
       for (const { pointer, name } of parameters) {
@@ -106,7 +118,7 @@ describe('the webhooks of the OpenAPI document', () => {
     }
   });
 
-  test('require the headers that an endpoint gets without those of Standard Webhooks', async () => {
+  test('require the headers that an endpoint gets without trace_context and Standard Webhooks', async () => {
     const [request] = await everyEvent({ standardWebhooks: false });
     const required = parametersOf('webhook.test').filter((parameter) => parameter.required);
     expect(sorted(required.map(({ name }) => name))).toEqual(sorted(request?.headers.keys() ?? []));

@@ -44,6 +44,7 @@ describe('POST /webhooks', () => {
       disabled_reason: null,
       created_at: TIMESTAMP,
       updated_at: TIMESTAMP,
+      trace_context: false,
     });
     const read = await call('GET', `/webhooks/${webhook}`);
     expect(read.json).toEqual({ data: endpoint });
@@ -57,6 +58,7 @@ describe('POST /webhooks', () => {
     ['an event that cannot be subscribed', { url: ENDPOINT.url, events: ['webhook.test'] }, ['events']],
     ['events as text', { url: ENDPOINT.url, events: 'message.sent' }, ['events']],
     ['a url that is no text', { ...ENDPOINT, url: 5 }, ['url']],
+    ['trace_context as text', { ...ENDPOINT, trace_context: 'true' }, ['trace_context']],
     ['256 characters of description', { ...ENDPOINT, description: 'a'.repeat(256) }, ['description']],
   ])('refuses %s as VALIDATION_FAILED, and names the field', async (_, json, fields) => {
     const { call } = await (await startService()).newWorkspace();

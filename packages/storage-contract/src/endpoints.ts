@@ -34,6 +34,7 @@ export function endpointContract(subject: ContractSubject): void {
         status: 'disabled',
         disabledAt: NOW,
         disabledReason: 'auto_no_delivery_72h',
+        traceContext: true,
         health: {
           lastDelivery: { id: 'whd_1', status: 'exhausted', responseStatus: 500, at: NOW },
           lastSuccessAt: NOW - 9,

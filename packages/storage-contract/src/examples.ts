@@ -227,6 +227,7 @@ export function anEndpoint(workspace: Workspace, changes: Partial<Endpoint> = {}
     description: null,
     events: ['message.received', 'message.sent'],
     status: 'enabled',
+    traceContext: false,
     sealedSecret: 'sealed',
     secretHint: '…abcd',
     disabledAt: null,

@@ -28,7 +28,8 @@ export function laneContract(subject: ContractSubject): void {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       const delivery = await enqueueOne(storage, endpoint);
-      const moved = { ...endpoint, url: 'https://example.com/moved', sealedSecret: 'rotated' };
+      const current = { url: 'https://example.com/moved', sealedSecret: 'rotated', traceContext: true };
+      const moved = { ...endpoint, ...current };
       await storage.endpoints.write({ endpoint: moved });
       const { payload } = must(await storage.deliveries.findDetail(delivery.workspaceId, delivery.id, 0));
       expect(await claim(storage, NOW)).toEqual([
@@ -38,7 +39,7 @@ export function laneContract(subject: ContractSubject): void {
           lostClaims: 0,
           payload,
           traceparent: null,
-          endpoint: { url: 'https://example.com/moved', sealedSecret: 'rotated' },
+          endpoint: current,
         },
       ]);
     });

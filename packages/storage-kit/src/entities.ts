@@ -240,6 +240,7 @@ export const ENDPOINT_SETTINGS: ColumnsOf<EndpointSettings> = {
   secretHint: text('secret_hint'),
   disabledAt: orNull(integer('disabled_at')),
   disabledReason: orNull(word('disabled_reason')),
+  traceContext: flag('trace_context'),
   updatedAt: integer('updated_at'),
   version: integer('version'),
 };

@@ -90,6 +90,7 @@ describe('the row of an endpoint', () => {
     description: null,
     events: ['message.received', 'message.sent'],
     status: 'enabled',
+    traceContext: false,
     sealedSecret: 'sealed',
     secretHint: 'whsec_…',
     disabledAt: null,

@@ -161,10 +161,11 @@ const CLAIM: string = `
     CROSS JOIN LATERAL (SELECT ${readyFrom('new_starts', '$5', '$6')} AS ready_from) AS ready
     WHERE lanes.ctid = served.place
   )
-  SELECT delivery.*, (new_claims[turn]).token, event.payload, event.traceparent, endpoint.url, endpoint.sealed_secret
+  SELECT delivery.*, (new_claims[turn]).token, event.payload, event.traceparent, endpoint.url, endpoint.sealed_secret,
+    endpoint.trace_context
   FROM served
   LEFT JOIN LATERAL (
-    SELECT url, sealed_secret FROM trunkline.endpoints WHERE endpoints.id = served.endpoint_id LIMIT 1
+    SELECT url, sealed_secret, trace_context FROM trunkline.endpoints WHERE endpoints.id = served.endpoint_id LIMIT 1
   ) AS endpoint ON true
   CROSS JOIN LATERAL generate_series(1, taken) AS turn
   CROSS JOIN LATERAL (
@@ -190,6 +191,10 @@ export function readClaimed(row: Row): ClaimedDelivery {
     lostClaims: integer(row, 'lost_claims'),
     payload: text(row, 'payload'),
     traceparent: wordOrNull(row, 'traceparent'),
-    endpoint: { url: text(row, 'url'), sealedSecret: text(row, 'sealed_secret') },
+    endpoint: {
+      url: text(row, 'url'),
+      sealedSecret: text(row, 'sealed_secret'),
+      traceContext: flag(row, 'trace_context'),
+    },
   };
 }

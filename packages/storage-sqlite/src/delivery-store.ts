@@ -40,7 +40,7 @@ import {
 import type { Claim } from './lane-claims.ts';
 import { failedDeliveries, readRetryRound, writeRetryRound } from './failed-deliveries.ts';
 import { readPage, rowsOf } from './page.ts';
-import { entities, text, textOrNull } from './row.ts';
+import { entities, flag, text, textOrNull } from './row.ts';
 import { shortenDeliveryWaits } from './shorten-waits.ts';
 
 export function deliveryStore(connected: Connected): DeliveryStore {
@@ -182,7 +182,8 @@ function claimedDelivery(
   { deliveryId, token, lostClaims }: Claim,
 ): ClaimedDelivery | null {
   const row = database.get(
-    `SELECT deliveries.*, events.payload, event_traces.traceparent, endpoints.url, endpoints.sealed_secret
+    `SELECT deliveries.*, events.payload, event_traces.traceparent, endpoints.url, endpoints.sealed_secret,
+       endpoints.trace_context
      FROM deliveries
      JOIN events ON events.id = deliveries.event_id
      LEFT JOIN event_traces ON event_traces.event_id = deliveries.event_id
@@ -198,7 +199,11 @@ function claimedDelivery(
     lostClaims,
     payload: text(row, 'payload'),
     traceparent: textOrNull(row, 'traceparent'),
-    endpoint: { url: text(row, 'url'), sealedSecret: text(row, 'sealed_secret') },
+    endpoint: {
+      url: text(row, 'url'),
+      sealedSecret: text(row, 'sealed_secret'),
+      traceContext: flag(row, 'trace_context'),
+    },
   };
 }
 

@@ -16,6 +16,7 @@ export const senders: SenderRows = senderRows(CODECS);
 const reader = rowReader(CODECS);
 export const text: RowReader['text'] = reader.text;
 export const textOrNull: RowReader['textOrNull'] = reader.textOrNull;
+export const flag: RowReader['flag'] = reader.flag;
 export const integer: RowReader['integer'] = reader.integer;
 export const integerOrNull: RowReader['integerOrNull'] = reader.integerOrNull;
 export const bytes: RowReader['bytes'] = reader.bytes;

@@ -25,6 +25,8 @@ export interface WebhookResource {
   readonly disabled_reason: DisabledReason | null;
   readonly created_at: string;
   readonly updated_at: string;
+  /** Whether each request has the header `traceparent`, where there is a trace. */
+  readonly trace_context: boolean;
 }
 
 /** A webhook with its signing secret, which is shown only when it is created or rotated. */
@@ -51,6 +53,7 @@ export function webhookResource(endpoint: Endpoint): WebhookResource {
     disabled_reason: endpoint.disabledReason,
     created_at: timestamp(endpoint.createdAt),
     updated_at: timestamp(endpoint.updatedAt),
+    trace_context: endpoint.traceContext,
   };
 }
 

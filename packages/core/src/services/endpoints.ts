@@ -52,6 +52,7 @@ export async function registerEndpoint(
     description: read.value.description ?? null,
     events: read.value.events,
     status: 'enabled',
+    traceContext: read.value.trace_context ?? false,
     ...secretFields,
     disabledAt: null,
     disabledReason: null,
@@ -114,6 +115,7 @@ function applyChanges(
     url: changes.url ?? endpoint.url,
     events: changes.events ?? endpoint.events,
     description: changes.description === undefined ? endpoint.description : changes.description,
+    traceContext: changes.trace_context ?? endpoint.traceContext,
     updatedAt: now,
   };
   if (changes.status === undefined || changes.status === endpoint.status) return { endpoint: edited };

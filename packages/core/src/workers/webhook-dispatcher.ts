@@ -49,6 +49,12 @@ export interface WebhookDispatcher {
   stop(): Promise<void>;
 }
 
+interface StartedAttempt {
+  readonly startedAt: number;
+  /** What its request says of its trace; null if the endpoint does not ask for it, or nobody records one. */
+  readonly traceparent: string | null;
+}
+
 /** Sends due deliveries. The storage's lanes decide who may be served next, the domain what an outcome means. */
 export function createWebhookDispatcher(context: ServiceContext, sender: WebhookSender): WebhookDispatcher {
   const { storage, clock, logger } = context;
@@ -134,7 +140,9 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
         ...deliveryAttributes(delivery),
       }),
     });
-    const response = await span.run(() => attemptSafely(claimed, startedAt, (error) => (cause = error)));
+    const traceparent = claimed.endpoint.traceContext ? (span.traceparent ?? claimed.traceparent) : null;
+    const attempt = { startedAt, traceparent };
+    const response = await span.run(() => attemptSafely(claimed, attempt, (error) => (cause = error)));
     const { errorCode, responseStatus, responseBody } = response;
     span.end(
       errorCode,
@@ -162,7 +170,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
 
   const attemptSafely = async (
     claimed: ClaimedDelivery,
-    at: number,
+    attempt: StartedAttempt,
     onFailure: (cause: unknown) => void,
   ): Promise<WebhookResponse> => {
     // A delivery whose claims keep ending without a word kills its worker: count an attempt without making one.
@@ -171,7 +179,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
       return { errorCode: 'TIMEOUT', responseStatus: null, responseBody: null };
     }
     try {
-      return await sender.send(await signedRequest(claimed, at), onFailure);
+      return await sender.send(await signedRequest(claimed, attempt), onFailure);
     } catch (error) {
       logger.error(
         { err: error, deliveryId: claimed.delivery.id },
@@ -184,14 +192,17 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   /** Signed again on every attempt, over the stored bytes, with the secret of this moment. */
   const signedRequest = async (
     { delivery, endpoint, payload }: ClaimedDelivery,
-    at: number,
+    { startedAt: at, traceparent }: StartedAttempt,
   ): Promise<Parameters<WebhookSender['send']>[0]> => {
     const secret = openSecret(endpoint.sealedSecret, delivery.endpointId);
     const { standardWebhooks } = context.settings;
     const headers = await signedHeaders({ delivery, secret, payload, at, standardWebhooks });
     return {
       url: endpoint.url,
-      headers: Object.entries(headers).flat(),
+      headers: [
+        ...Object.entries(headers).flat(),
+        ...(traceparent === null ? [] : ['traceparent', traceparent]),
+      ],
       body: payload,
       urlPolicy: context.settings.urlPolicy,
       hosts: context.settings.hosts,

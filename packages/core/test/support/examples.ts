@@ -111,6 +111,7 @@ export function exampleEndpoint(changes: Partial<Endpoint> = {}): Endpoint {
     description: null,
     events: ['message.sent'],
     status: 'enabled',
+    traceContext: false,
     sealedSecret: 'sealed',
     secretHint: '…abcd',
     disabledAt: null,

@@ -111,4 +111,12 @@ export const WEBHOOK_PARAMETERS: Readonly<Record<string, oas31.ParameterObject>>
     schema: { type: 'string', pattern: '^v1,[A-Za-z0-9+/]{43}=$' },
     example: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   },
+  WebhookTraceparent: {
+    in: 'header',
+    name: 'traceparent',
+    description:
+      'Only to endpoints with `trace_context`: the trace of this attempt, or, if the attempt is not traced, that of its event, by W3C Trace Context. It is absent if neither is traced, and it is not signed.',
+    schema: { type: 'string', pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' },
+    example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  },
 };

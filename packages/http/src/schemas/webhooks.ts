@@ -25,6 +25,9 @@ const fields = z.strictObject({
   disabled_reason: z.enum(['manual', 'auto_no_delivery_72h']).nullable(),
   created_at: timestamp,
   updated_at: timestamp,
+  trace_context: z.boolean().meta({
+    description: 'Whether each request has the header `traceparent`, where there is a trace.',
+  }),
 });
 
 export const webhook: Resource<WebhookResource> = {
@@ -47,6 +50,7 @@ export const webhook: Resource<WebhookResource> = {
     disabled_reason: null,
     created_at: '2026-11-20T21:12:00.000+00:00',
     updated_at: '2026-11-20T21:12:00.000+00:00',
+    trace_context: false,
   },
 };
 

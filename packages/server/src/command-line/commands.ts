@@ -361,6 +361,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: {
       '--events <list>': 'the events that it gets, comma-separated',
       '--description <text>': 'what it is for',
+      '--trace-context <yes|no>': 'whether its requests have the header traceparent',
     },
     load: async () => (await import('./webhooks.ts')).createWebhook,
   },
@@ -381,6 +382,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       '--events <list>': 'the events that it gets, comma-separated',
       '--description <text>': 'what it is for',
       '--status <status>': 'enabled or disabled',
+      '--trace-context <yes|no>': 'whether its requests have the header traceparent',
     },
     load: async () => (await import('./webhooks.ts')).updateWebhook,
   },

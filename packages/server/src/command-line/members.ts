@@ -1,12 +1,12 @@
 import type { Member } from '@trunkline/core';
 import { memberResult } from './admin-results.ts';
 import type { Call, CommandHandler } from './command.ts';
-import { usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
 import { withLocalService } from './local-service.ts';
 import { facts, table } from './printable.ts';
 import { refusable } from './refusals.ts';
 import { workspaceMeant } from './workspaces.ts';
+import { yesOrNo, yesOrNoIn } from './yes-or-no.ts';
 
 export const listMembers: CommandHandler = (call) =>
   withLocalService(call, async ({ admin }) => {
@@ -68,13 +68,6 @@ function changesIn({ options }: Call): Partial<Pick<Member, 'emailVerified' | 'a
   };
 }
 
-function yesOrNoIn(options: Call['options'], name: string): boolean | undefined {
-  const text = options.text(name);
-  if (text === undefined) return undefined;
-  if (text !== 'yes' && text !== 'no') throw usageError(`--${name} must be yes or no.`);
-  return text === 'yes';
-}
-
 function described({ id, email, emailVerified, administersWebhooks }: Member): string {
   return facts({
     member: id,
@@ -82,8 +75,4 @@ function described({ id, email, emailVerified, administersWebhooks }: Member): s
     verified: yesOrNo(emailVerified),
     'administers webhooks': yesOrNo(administersWebhooks),
   });
-}
-
-function yesOrNo(value: boolean): string {
-  return value ? 'yes' : 'no';
 }

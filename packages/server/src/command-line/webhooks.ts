@@ -4,6 +4,7 @@ import { usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
 import { facts, printable, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
+import { yesOrNo, yesOrNoIn } from './yes-or-no.ts';
 
 export const listWebhooks: CommandHandler = async (call) => {
   const service = await remoteService(call);
@@ -28,6 +29,7 @@ export const createWebhook: CommandHandler = async (call) => {
     url: call.argument('url'),
     events,
     description: options.text('description'),
+    trace_context: yesOrNoIn(options, 'trace-context'),
   } as WebhookInput;
   const { data } = await accepted(service, service.client.webhooks.create(input, call));
   output.result({ data }, described(data, data.secret));
@@ -48,12 +50,14 @@ export const updateWebhook: CommandHandler = async (call) => {
     options.text('description'),
     options.text('status'),
   ];
+  const traceContext = yesOrNoIn(options, 'trace-context');
   // The service says what is wrong with a value.
   const changes = {
     ...(url !== undefined && { url }),
     ...(events !== undefined && { events }),
     ...(description !== undefined && { description: description === '' ? null : description }),
     ...(status !== undefined && { status }),
+    ...(traceContext !== undefined && { trace_context: traceContext }),
   } as WebhookChanges;
   const service = await remoteService(call);
   const { data } = await accepted(
@@ -103,6 +107,7 @@ function described(data: WebhookResource, secret?: string): string {
     status: data.disabled_reason === null ? data.status : `${data.status} (${data.disabled_reason})`,
     events: data.events.join(','),
     description: data.description,
+    'trace context': yesOrNo(data.trace_context),
     [secret === undefined ? 'secret ends in' : 'secret']: secret ?? data.secret_hint,
     'last delivery': last && `${last.id} ${last.status} ${last.at}`,
   });

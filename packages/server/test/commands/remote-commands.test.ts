@@ -218,7 +218,19 @@ describe('Webhooks and deliveries', { timeout: 120_000 }, () => {
     expect(await data('webhooks', 'update', webhook, '--status', 'disabled')).toMatchObject({
       status: 'disabled',
     });
-    expect(await data('webhooks', 'show', webhook)).toMatchObject({ id: webhook });
+    expect(await data('webhooks', 'show', webhook)).toMatchObject({ id: webhook, trace_context: false });
+    for (const [answer, trace_context] of [
+      ['yes', true],
+      ['no', false],
+    ] as const)
+      expect(await data('webhooks', 'update', webhook, '--trace-context', answer)).toMatchObject({
+        trace_context,
+      });
+    expect(await run('webhooks', 'update', webhook, '--trace-context', 'maybe')).toMatchObject({ code: 2 });
+    const traced = ['webhooks', 'create', receiver.url, '--events', 'message.sent', '--trace-context', 'yes'];
+    const other = await data(...traced);
+    expect(other).toMatchObject({ trace_context: true });
+    await data('webhooks', 'delete', String(other['id']), '--yes');
     expect((await run('webhooks', 'list')).stdout).toContain(webhook);
     expect(await data('webhooks', 'delete', webhook, '--yes')).toEqual({ id: webhook, deleted: true });
     expect((await run('webhooks', 'show', webhook)).code).toBe(3);

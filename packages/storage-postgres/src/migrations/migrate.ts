@@ -28,6 +28,7 @@ import { retention } from './0020-retention.ts';
 import { instanceHistory } from './0021-instance-history.ts';
 import { eventTraces } from './0022-event-traces.ts';
 import { chats } from './0023-chats.ts';
+import { endpointTraceContext } from './0024-endpoint-trace-context.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -55,6 +56,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   instanceHistory,
   eventTraces,
   chats,
+  endpointTraceContext,
 ];
 
 const OLDEST_SERVER = 14;

@@ -27,6 +27,7 @@ import { retention } from './0026-retention.ts';
 import { instanceHistory } from './0027-instance-history.ts';
 import { eventTraces } from './0028-event-traces.ts';
 import { chats } from './0029-chats.ts';
+import { endpointTraceContext } from './0030-endpoint-trace-context.ts';
 import type { SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a database is the number of its last one. */
@@ -57,6 +58,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   instanceHistory,
   eventTraces,
   chats,
+  endpointTraceContext,
 ];
 
 /** Four that were never released became one, which kept the number of the last of them. */

@@ -36,6 +36,8 @@ export interface Endpoint {
   readonly description: string | null;
   readonly events: readonly SubscribableEventType[];
   readonly status: EndpointStatus;
+  /** Whether its requests have the header `traceparent`, where there is a trace. */
+  readonly traceContext: boolean;
   readonly sealedSecret: string;
   readonly secretHint: string;
   readonly disabledAt: number | null;

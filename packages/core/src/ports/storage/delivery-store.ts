@@ -1,6 +1,7 @@
 import type { Attempt, Delivery, DeliveryStatus } from '../../domain/delivery/delivery.ts';
 import type { LaneLimits } from '../../domain/delivery/lane.ts';
 import type { LanePosition } from '../../domain/delivery/waiting.ts';
+import type { Endpoint } from '../../domain/endpoint/endpoint.ts';
 import type { Event } from '../../domain/event/event.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { WaitsStep } from './waits-step.ts';
@@ -19,7 +20,7 @@ export interface ClaimedDelivery {
   /** Of the event, as it was stored. */
   readonly traceparent: string | null;
   /** The endpoint's settings at the time of the claim. */
-  readonly endpoint: { readonly url: string; readonly sealedSecret: string };
+  readonly endpoint: Pick<Endpoint, 'url' | 'sealedSecret' | 'traceContext'>;
 }
 
 /** How many deliveries of one event `listOfEvent` returns at most: far more than a workspace has endpoints. */

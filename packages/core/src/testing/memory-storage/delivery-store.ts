@@ -220,7 +220,11 @@ export class MemoryDeliveryStore implements DeliveryStore {
       lostClaims,
       payload: this.#payload(record.delivery),
       traceparent: this.#state.traceparents.get(record.delivery.eventId) ?? null,
-      endpoint: { url: endpoint.url, sealedSecret: endpoint.sealedSecret },
+      endpoint: {
+        url: endpoint.url,
+        sealedSecret: endpoint.sealedSecret,
+        traceContext: endpoint.traceContext,
+      },
     };
   }
 
