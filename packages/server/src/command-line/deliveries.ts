@@ -57,7 +57,7 @@ export const showDelivery: CommandHandler = async (call) => {
         webhook: data.webhook_id,
         event: `${data.event.type} ${data.event.id}`,
         status: data.status,
-        attempts: `${data.attempts} of ${data.max_attempts}`,
+        attempts: attemptsOf(data),
         'next attempt': data.next_retry_at,
         waits: data.waiting
           ? `${data.waiting.reason}${data.waiting.until === null ? '' : ` until ${data.waiting.until}`}`
@@ -90,7 +90,10 @@ export const retryFailedDeliveries: CommandHandler = async (call) => {
     output.progress(`${requeued} queued again, ${data.remaining} left`);
     if (data.remaining === 0 || data.requeued === 0) break;
   }
-  output.result({ data: { webhook: id, requeued } }, `${requeued} deliveries are queued again.`);
+  output.result(
+    { data: { webhook: id, requeued } },
+    `${requeued === 1 ? '1 delivery is' : `${requeued} deliveries are`} queued again.`,
+  );
 };
 
 async function pageOf(
@@ -102,6 +105,11 @@ async function pageOf(
   // The service says what is wrong with a filter.
   const query = { ...page, event: options.text('event'), status: options.text('status') } as DeliveryQuery;
   return accepted(service, service.client.webhooks.deliveries(call.argument('webhook'), query, call));
+}
+
+/** Those by hand come on top of the schedule's. */
+function attemptsOf({ attempts, max_attempts: most }: DeliveryResource): string {
+  return attempts > most ? `${attempts}: all ${most} of the schedule, and by hand` : `${attempts} of ${most}`;
 }
 
 function stateOf({ status, attempts }: DeliveryResource): string {

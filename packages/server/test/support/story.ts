@@ -1,4 +1,4 @@
-import { createTrunkline, SCOPES } from '@trunkline/core';
+import { createTrunkline, SCOPES, silentLogger } from '@trunkline/core';
 import type { Gateway, Notifier, Trunkline, WorkspaceApi } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
 import type { SandboxPhone } from '@trunkline/core/sandbox';
@@ -29,6 +29,10 @@ export interface Story {
   during<Reply>(call: Promise<Reply>): Promise<Reply>;
   /** Runs a command against the service, as its operator would, and keeps what it prints. */
   run(...args: readonly string[]): Promise<string>;
+  /** The same, but keeps only the first lines, as `head` does. */
+  firstLines(count: number, ...args: readonly string[]): Promise<void>;
+  /** What the API says at a path below `/api/v1`, asked for with curl. */
+  get(path: string): Promise<unknown>;
   /** The commands and what they printed, with ids that are the same each time. */
   recording(): string;
   /** A text with the ids of the recording. */
@@ -53,6 +57,7 @@ export async function startStory({
     gateway: onNetwork(sandbox.gateway, network),
     secretKey: 'a secret key of the stories, long enough',
     notifier,
+    logger: silentLogger,
   });
   await trunkline.start();
   const during: Story['during'] = async (call) => {
@@ -110,20 +115,39 @@ function onNetwork(gateway: Gateway, network: { readonly isReachable: boolean })
 /** A terminal in which commands run, and what was typed and printed in it. */
 export function recordedTerminal(
   env: Readonly<Record<string, string>>,
-): Pick<Story, 'run' | 'recording' | 'show'> {
+): Pick<Story, 'run' | 'firstLines' | 'get' | 'recording' | 'show'> {
   const cwd = temporaryDirectory();
   const lines: string[] = [];
-  const steady = steadyText();
+  const show = steadyText();
+  const printed = async (args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runCommand(args, { cwd, env });
+    expect(code, stderr).toBe(0);
+    return stdout.trimEnd();
+  };
+  const record = (typed: string, output: string): void => {
+    lines.push(`$ ${show(typed)}`, show(output), '');
+  };
   return {
     async run(...args) {
-      const { code, stdout, stderr } = await runCommand(args, { cwd, env });
-      expect(code, stderr).toBe(0);
-      const typed = args.map((arg) => (/[ ,+]/.test(arg) ? `"${arg}"` : arg)).join(' ');
-      lines.push(`$ trunkline ${steady(typed)}`, steady(stdout).trimEnd(), '');
-      return stdout;
+      const output = await printed(args);
+      record(`trunkline ${args.join(' ')}`, output);
+      return output;
+    },
+    async firstLines(count, ...args) {
+      const output = await printed(args);
+      record(`trunkline ${args.join(' ')} | head -n ${count}`, output.split('\n').slice(0, count).join('\n'));
+    },
+    async get(path) {
+      const response = await fetch(`${env['TRUNKLINE_URL']}/api/v1${path}`, {
+        headers: { Authorization: `Bearer ${env['TRUNKLINE_API_KEY']}` },
+      });
+      const output = await response.text();
+      expect(response.status, output).toBe(200);
+      record(`curl -H "Authorization: Bearer $TRUNKLINE_API_KEY" "$TRUNKLINE_URL/api/v1${path}"`, output);
+      return JSON.parse(output);
     },
     recording: () => lines.join('\n'),
-    show: (text) => steady(text),
+    show,
   };
 }
 

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { expectRecorded } from '../support/recorded-page.ts';
+import { HOUR, MINUTE, SECOND, startStory } from '../support/story.ts';
+import type { Story } from '../support/story.ts';
+
+const PAGE = new URL('../../../../docs/stories.md', import.meta.url);
+
+const HOOK = 'https://shop.example.com/hook';
+const CONTENT = { type: 'text', text: 'Your table is booked for 20:00.' } as const;
+
+const story = (): Promise<Story> =>
+  startStory({ startsAt: '2026-11-23T14:00:00Z', notifier: { notify: async () => {} } });
+
+// RECORD=1 writes the recordings into the page again.
+describe(
+  'Did it arrive? The page of the documentation shows what the record says when',
+  { timeout: 120_000 },
+  () => {
+    it('the customer has read it, the phone is off, or the network refused it', async () => {
+      const { api, clock, instance, run, get, recording } = await story();
+      const ids: string[] = [];
+      for (const to of ['15550123', '15550001', '15550003']) {
+        ids.push((await api.messages.send({ instance, to, ...CONTENT })).message.id);
+        await clock.advance(MINUTE);
+      }
+      await clock.advance(10 * MINUTE);
+      await run('messages', 'list');
+      for (const [index, code] of ['read', 'unconfirmed', 'failed'].entries())
+        expect(await get(`/messages/${ids[index]}/standing`)).toMatchObject({ data: { code } });
+      // The page says that they are found by the person, too.
+      expect((await api.messages.list({ counterpart: '+15550001' })).data).toMatchObject([{ id: ids[1] }]);
+      expect((await api.instances.chats(instance)).data).toHaveLength(3);
+      expectRecorded(PAGE, 'where messages stand', recording());
+    });
+
+    it('the number was down meanwhile', async () => {
+      const { api, clock, instance, phone, setReachable, get, recording } = await story();
+      await clock.advance(MINUTE);
+      setReachable(false);
+      await phone.drop();
+      await clock.advance(MINUTE);
+      const { message } = await api.messages.send({ instance, to: '15550123', ...CONTENT });
+      await clock.advance(5 * MINUTE);
+      expect(await get(`/messages/${message.id}/standing`)).toMatchObject({
+        data: { code: 'waiting_for_instance' },
+      });
+      setReachable(true);
+      await clock.advance(5 * MINUTE);
+      expect(await get(`/messages/${message.id}/standing`)).toMatchObject({ data: { code: 'read' } });
+      expectRecorded(PAGE, 'a number that was down meanwhile', recording());
+    });
+
+    it('the webhook of the app failed for two days', async () => {
+      const { api, clock, sender, instance, run, firstLines, recording } = await story();
+      const { id: webhook } = await api.webhooks.create({ url: HOOK, events: ['message.read'] });
+      sender.respond(() => ({
+        errorCode: 'HTTP_ERROR',
+        responseStatus: 503,
+        responseBody: 'database is locked',
+      }));
+      const { message } = await api.messages.send({ instance, to: '15550123', ...CONTENT });
+      await clock.advance(MINUTE);
+      const newest = async () => {
+        const [delivery] = (await api.webhooks.deliveries(webhook)).data;
+        if (!delivery) throw new Error('Nothing was sent to the webhook.');
+        return delivery;
+      };
+      // From one attempt to the next: in between, nothing happens.
+      for (let next = await newest(); next.next_retry_at !== null; next = await newest()) {
+        clock.jump(Date.parse(next.next_retry_at) - clock.now() - SECOND);
+        await clock.advance(5 * SECOND);
+      }
+      const exhausted = await newest();
+      expect(exhausted).toMatchObject({ attempts: 8, status: 'exhausted' });
+      await run('deliveries', 'list', webhook, '--status', 'exhausted');
+      // Somebody mends it later.
+      clock.jump(2 * HOUR);
+      sender.respond(() => ({ errorCode: null, responseStatus: 204, responseBody: '' }));
+      await run('deliveries', 'retry-failed', webhook, '--yes');
+      await clock.advance(5 * SECOND);
+      expect((await newest()).status).toBe('success');
+      await firstLines(26, 'deliveries', 'show', exhausted.id);
+      // From the message's side, as the page says: its events, and where each went.
+      const events = (await api.messages.events(message.id)).data;
+      expect(events.map(({ type }) => type)).toEqual(['message.read', 'message.delivered', 'message.sent']);
+      const [read] = await api.events.deliveries(exhausted.event.id);
+      expect(exhausted.event.id).toBe(events[0]?.id);
+      expect(read).toMatchObject({ id: exhausted.id, attempts: 9, status: 'success' });
+      expectRecorded(PAGE, 'a webhook that failed for two days', recording());
+    });
+  },
+);
