@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { API_KEY } from './test-client.ts';
 
-/** Deliveries of a webhook whose attempts are read, of each kind. */
+/** Deliveries of a webhook whose attempts are read, of each kind; and files that are read at the same time. */
 const SOME = 50;
 
 interface Page {
@@ -32,15 +32,23 @@ export async function everythingServed(url: string): Promise<Readonly<Record<str
   const served: Record<string, readonly unknown[]> = {};
   const instances = await all('/api/v1/instances');
   served['instances'] = instances;
-  for (const { id } of instances)
-    served[`groups of ${String(id)}`] = await all(`/api/v1/instances/${String(id)}/groups`);
+  for (const { id } of instances) {
+    const path = `/api/v1/instances/${String(id)}`;
+    served[`groups of ${String(id)}`] = await all(`${path}/groups`);
+    served[`history of ${String(id)}`] = await all(`${path}/history?limit=100`);
+    served[`events of ${String(id)}`] = await all(`${path}/events?limit=100`);
+  }
   const messages = await all('/api/v1/messages?limit=100');
   served['messages'] = messages;
+  const withFile = messages.filter(
+    ({ media }) => (media as { available: boolean } | null)?.available === true,
+  ); // as the specification has it
   const files: unknown[] = [];
-  for (const { id, media } of messages)
-    if (media && (media as { available: boolean }).available)
-      // as the specification has it
-      files.push([id, await hashOf(await get(`/api/v1/messages/${String(id)}/media`))]);
+  for (let first = 0; first < withFile.length; first += SOME) {
+    const some = withFile.slice(first, first + SOME).map(({ id }) => String(id));
+    const hashes = some.map(async (id) => [id, await hashOf(await get(`/api/v1/messages/${id}/media`))]);
+    files.push(...(await Promise.all(hashes)));
+  }
   served['files'] = files;
   const webhooks = await all('/api/v1/webhooks');
   served['webhooks'] = webhooks;
@@ -48,7 +56,7 @@ export async function everythingServed(url: string): Promise<Readonly<Record<str
     const path = `/api/v1/webhooks/${String(id)}/deliveries`;
     const deliveries = await all(`${path}?limit=100`);
     served[`deliveries of ${String(id)}`] = deliveries;
-    const open = deliveries.filter(({ status }) => status !== 'delivered');
+    const open = deliveries.filter(({ status }) => status !== 'success');
     served[`details of ${String(id)}`] = await Promise.all(
       [...open.slice(0, SOME), ...open.slice(-SOME), ...deliveries.slice(0, SOME)].map(async (delivery) => {
         const response = await get(`/api/v1/webhook-deliveries/${String(delivery['id'])}`);

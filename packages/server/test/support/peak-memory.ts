@@ -1,0 +1,7 @@
+// Loaded into a command before anything else: at its end it writes its peak RSS, in bytes.
+import { writeFileSync } from 'node:fs';
+
+const file = process.env['PEAK_MEMORY_FILE'];
+process.on('exit', () => {
+  if (file !== undefined) writeFileSync(file, String(process.resourceUsage().maxRSS * 1024));
+});
