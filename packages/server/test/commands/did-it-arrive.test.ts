@@ -72,6 +72,7 @@ describe(
       }
       const exhausted = await newest();
       expect(exhausted).toMatchObject({ attempts: 8, status: 'exhausted' });
+      await run('events', 'list', '--message', message.id);
       await run('deliveries', 'list', webhook, '--status', 'exhausted');
       // Somebody mends it later.
       clock.jump(2 * HOUR);
