@@ -1,3 +1,5 @@
+// Loaded beforehand, as a service that has had a file has it: a manual clock does not wait for a module to be loaded.
+import '#file-type';
 import { nodeCrypto } from '../node/crypto.ts';
 import type { Crypto } from '../ports/crypto.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
