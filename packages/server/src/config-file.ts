@@ -9,6 +9,7 @@ import { textOf } from './setting-sources.ts';
 import { allSettings } from './settings.ts';
 import type { GivenSetting } from './settings.ts';
 import { errorCode, StartError } from './start-error.ts';
+import { hasPassword } from './url-password.ts';
 
 /** The one that counts if it is in the working directory, and no other is named. */
 export const DEFAULT_CONFIG_FILE = 'trunkline.toml';
@@ -128,7 +129,7 @@ function parsed(path: string, text: string): Readonly<Record<string, unknown>> {
 function isSecret({ variable, text }: GivenSetting): boolean {
   if (text === '') return false;
   if (allSettings().some((one) => one.variable === variable && one.isSecret)) return true;
-  return URL.canParse(text) && new URL(text).password !== '';
+  return hasPassword(text);
 }
 
 function noSuchSetting(key: string, known: readonly string[]): string {

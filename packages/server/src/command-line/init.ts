@@ -8,6 +8,7 @@ import type { GivenSetting } from '../settings.ts';
 import { errorCode } from '../start-error.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError } from './command-error.ts';
+import { refusePassword } from './local-service.ts';
 import { plain } from './plain.ts';
 import { facts } from './printable.ts';
 
@@ -48,7 +49,9 @@ function given({ options }: Call): Asked {
   return Object.fromEntries(
     ASKED.flatMap((variable) => {
       const text = options.text(flagOf(variable).slice(2));
-      return text === undefined ? [] : [[variable, text]];
+      if (text === undefined) return [];
+      refusePassword(flagOf(variable), variable, text);
+      return [[variable, text]];
     }),
   );
 }

@@ -13,6 +13,7 @@ import { fromEnvironment } from '../setting-sources.ts';
 import { allSettings, readSettings } from '../settings.ts';
 import type { GivenSetting, Settings } from '../settings.ts';
 import { StartError } from '../start-error.ts';
+import { hasPassword } from '../url-password.ts';
 import type { Call } from './command.ts';
 import { usageError } from './command-error.ts';
 import type { Output } from './output.ts';
@@ -33,12 +34,17 @@ function fromFlags(options: Call['options']): readonly GivenSetting[] {
     const text = isSecret ? undefined : options.text(name.slice(2));
     if (text === undefined) return [];
     if (text === '') throw usageError(`${name} must not be empty.`);
-    if (URL.canParse(text) && new URL(text).password !== '')
-      throw usageError(
-        `${name} has a password in it, which other users of this machine could read: give it as ${variable}, or in the configuration file.`,
-      );
+    refusePassword(name, variable, text);
     return [{ variable, name, text }];
   });
+}
+
+/** What a flag says can be read by every user of the machine, and stays in the history of the shell. */
+export function refusePassword(flag: string, variable: string, text: string): void {
+  if (hasPassword(text))
+    throw usageError(
+      `${flag} has a password in it, which other users of this machine could read: give it as ${variable}, or in the configuration file.`,
+    );
 }
 
 /** The service on the database of this machine, which does nothing by itself: servers may run on it meanwhile. */

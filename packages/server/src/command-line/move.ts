@@ -15,6 +15,7 @@ import { openOnce } from '../open-once.ts';
 import type { Settings } from '../settings.ts';
 import { databaseNamed } from '../setting-values.ts';
 import { trySecretKey } from '../try-secret-key.ts';
+import { hasPassword } from '../url-password.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
@@ -232,7 +233,7 @@ function databaseGiven({ options, environment }: Call, name: 'from' | 'to'): Dat
   const url = variable === undefined ? given : environment[variable];
   if (url === undefined || url === '')
     throw usageError(`--${name}: the environment has no variable ${variable ?? ''}.`);
-  if (variable === undefined && URL.canParse(url) && new URL(url).password !== '')
+  if (variable === undefined && hasPassword(url))
     throw usageError(
       `--${name} has a password in it, which other users of this machine could read: put it into a variable, and name that as --${name} env:NAME.`,
     );

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { allSettings } from '../../src/settings.ts';
@@ -96,14 +96,15 @@ describe('trunkline serve', () => {
         code: 2,
         stderr: expect.stringContaining(`Unknown option '${flag}'`),
       });
-    const { code, stderr } = await runCommand(['serve', '--database-url', 'postgres://me:hush@127.0.0.1/x'], {
-      cwd,
-    });
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr:
-        'trunkline: --database-url has a password in it, which other users of this machine could read: give it as DATABASE_URL, or in the configuration file.\n',
-    });
+    for (const url of ['postgres://me:hush@127.0.0.1/x', 'postgres://127.0.0.1/x?user=me&password=hush'])
+      for (const command of ['serve', 'init'])
+        expect(await runCommand([command, '--database-url', url], { cwd }), `${command} ${url}`).toEqual({
+          code: 2,
+          stdout: '',
+          stderr:
+            'trunkline: --database-url has a password in it, which other users of this machine could read: give it as DATABASE_URL, or in the configuration file.\n',
+        });
+    expect(readdirSync(cwd)).toEqual([]);
   });
 });
 
