@@ -77,7 +77,7 @@ const REASONS = {
     causedBy: 'service',
     meaning: 'It has been down for so long that a notification is sent.',
   },
-} as const satisfies Readonly<Record<string, ReasonInfo>>;
+} as const;
 
 export type HistoryReason = keyof typeof REASONS;
 
