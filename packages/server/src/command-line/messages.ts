@@ -1,11 +1,13 @@
-import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { MessageQuery, MessageResource } from '@trunkline/http/client';
 import { errorCode } from '../start-error.ts';
-import type { Call, CommandHandler } from './command.ts';
+import type { CommandHandler } from './command.ts';
 import { CommandError } from './command-error.ts';
+import { noteMissing } from './coverage.ts';
+import { readStory, storyText } from './message-story.ts';
 import { readRows, rowLimit } from './pages.ts';
 import { facts, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
@@ -20,10 +22,13 @@ export const listMessages: CommandHandler = async (call) => {
     direction: options.text('direction') as MessageQuery['direction'],
     type: options.text('type') as MessageQuery['type'],
     status: options.text('status'),
+    counterpart: options.text('counterpart'),
   };
-  const data = await readRows(limit, (page) =>
-    accepted(service, service.client.messages.list({ ...query, ...page }, call)),
-  );
+  const data = await readRows(limit, async (page) => {
+    const answer = await accepted(service, service.client.messages.list({ ...query, ...page }, call));
+    noteMissing(call, answer.coverage);
+    return answer;
+  });
   output.result(
     { data },
     table(
@@ -43,7 +48,8 @@ export const listMessages: CommandHandler = async (call) => {
 export const showMessage: CommandHandler = async (call) => {
   const service = await remoteService(call);
   const { data } = await accepted(service, service.client.messages.get(call.argument('message'), call));
-  printMessage(call, data);
+  const story = await readStory(call, service, data);
+  call.output.result({ data, ...story }, [messageFacts(data), '', storyText(story)].join('\n'));
 };
 
 /** Into a new file: none is overwritten. */
@@ -52,17 +58,15 @@ export const downloadMedia: CommandHandler = async (call) => {
   const path = call.argument('path');
   const service = await remoteService(call);
   const { content, size, mimeType } = await accepted(service, service.client.messages.media(id, call));
+  const file = await newFile(path).catch(async (error: unknown) => {
+    await content.cancel();
+    throw error;
+  });
   try {
-    await pipeline(
-      Readable.fromWeb(content),
-      createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
-      {
-        signal: call.signal,
-      },
-    );
+    await pipeline(Readable.fromWeb(content), file.createWriteStream({ flush: true }), {
+      signal: call.signal,
+    });
   } catch (error) {
-    if (errorCode(error) === 'EEXIST')
-      throw new CommandError(`${path} is there, and would be overwritten: name another file.`);
     await rm(path, { force: true }); // half of a file
     call.signal.throwIfAborted();
     throw new CommandError(
@@ -75,25 +79,39 @@ export const downloadMedia: CommandHandler = async (call) => {
   );
 };
 
-export function printMessage({ output }: Pick<Call, 'output'>, data: MessageResource): void {
-  output.result(
-    { data },
-    facts({
-      message: data.id,
-      instance: data.instance_id,
-      status: data.status,
-      [data.direction === 'inbound' ? 'from' : 'to']: counterpartOf(data),
-      type: data.type,
-      text: data.text ?? data.caption,
-      file: data.media && data.media.filename,
-      error: data.error && `${data.error.message} (${data.error.code})`,
-      created: data.created_at,
-      sent: data.sent_at,
-      delivered: data.delivered_at,
-      read: data.read_at,
-      failed: data.failed_at,
-    }),
-  );
+/** What is there already is not ours to remove. */
+async function newFile(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', 0o600);
+  } catch (error) {
+    throw new CommandError(
+      errorCode(error) === 'EEXIST'
+        ? `${path} is there, and would be overwritten: name another file.`
+        : `${path} cannot be made (${errorCode(error) ?? 'for an unknown reason'}): name a file in a directory that you can write to.`,
+    );
+  }
+}
+
+export function messageFacts(data: MessageResource): string {
+  const { contact } = data;
+  return facts({
+    message: data.id,
+    instance: data.instance_id,
+    status: data.status,
+    [data.direction === 'inbound' ? 'from' : 'to']: counterpartOf(data),
+    contact: contact && [contact.name, contact.id].filter((part) => part !== null).join(', '),
+    type: data.type,
+    kind: data.kind,
+    text: data.text ?? data.caption,
+    'replies to': data.reply_to,
+    file: data.media && data.media.filename,
+    error: data.error && `${data.error.message} (${data.error.code})`,
+    created: data.created_at,
+    sent: data.sent_at,
+    delivered: data.delivered_at,
+    read: data.read_at,
+    failed: data.failed_at,
+  });
 }
 
 /** Whom `send` takes as the recipient of an answer. */

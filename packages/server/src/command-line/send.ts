@@ -5,7 +5,7 @@ import type { MediaType, MessageResource, SendFileInput, SendTextInput } from '@
 import { errorCode } from '../start-error.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, EXIT, usageError } from './command-error.ts';
-import { printMessage } from './messages.ts';
+import { messageFacts } from './messages.ts';
 import { pause } from './pause.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
@@ -46,7 +46,7 @@ export const sendCommand: CommandHandler = async (call) => {
     show();
   }
   if (message.status === 'failed') {
-    if (!output.isJson) printMessage(call, message);
+    output.say(messageFacts(message));
     throw new CommandError(
       `${message.id} failed: ${message.error?.message ?? 'for an unknown reason'} (${message.error?.code ?? 'unknown'})`,
       {

@@ -58,6 +58,12 @@ describe('A number', { timeout: 120_000 }, () => {
       code: 1,
       stderr: 'trunkline: note.txt is there, and would be overwritten: name another file.\n',
     });
+    expect(await run('messages', 'download', String(id), 'note.txt/copy')).toMatchObject({
+      code: 1,
+      stderr:
+        'trunkline: note.txt/copy cannot be made (ENOTDIR): name a file in a directory that you can write to.\n',
+    });
+    expect(readFileSync(join(cwd, 'note.txt'), 'utf8')).toBe('a note');
     execFileSync('mkfifo', [join(cwd, 'pipe')]);
     for (const path of ['pipe', '.']) {
       expect(await run('send', '15550123', '--file', path)).toMatchObject({
@@ -85,6 +91,24 @@ describe('A number', { timeout: 120_000 }, () => {
     expect((await run('messages', 'list', '--limit', '2')).stdout.trimEnd().split('\n')).toHaveLength(3);
     expect(await run('messages', 'list', '--status', 'lost')).toMatchObject({ code: 3 });
     expect(await data('messages', 'show', String(id))).toMatchObject({ id, status: 'read' });
+    const shown = (await run('messages', 'show', String(id))).stdout;
+    expect(shown).toMatch(/^message +msg_\w+\n(?:.+\n)+\nIt was read at \d\d:\d\d UTC\.\n/);
+    expect(shown.match(/  (message\.\w+)  evt_/g)?.map((event) => event.trim().split('  ')[0])).toEqual([
+      'message.sent',
+      'message.delivered',
+      'message.read',
+    ]);
+
+    const [{ data: found } = { data: {} }] = await json('messages', 'list', '--counterpart', '+1 555 0003');
+    expect(found).toMatchObject([{ to: '15550003' }]);
+    const [{ data: chats } = { data: {} }] = await json('chats', instance);
+    expect((chats as unknown as readonly { counterpart: string }[]).map((chat) => chat.counterpart)).toEqual([
+      '15550001',
+      '15550003',
+      '15550123',
+    ]);
+    expect((await run('chats', instance)).stdout).toMatch(/^with +name +last message .*\n15550001 /);
+    expect(await run('messages', 'list', '--counterpart', 'nobody')).toMatchObject({ code: 3 });
 
     expect(await data('instances', 'rename', instance, 'Shop 2')).toMatchObject({ name: 'Shop 2' });
     expect((await run('instances', 'groups', instance)).stdout).toMatch(/Family[^]*Team/);

@@ -1,0 +1,31 @@
+import type { CommandHandler } from './command.ts';
+import { noteMissing } from './coverage.ts';
+import { readRows, rowLimit } from './pages.ts';
+import { table } from './printable.ts';
+import { accepted, remoteService } from './remote-service.ts';
+
+export const listChats: CommandHandler = async (call) => {
+  const limit = rowLimit(call, 25);
+  const id = call.argument('instance');
+  const service = await remoteService(call);
+  const data = await readRows(limit, async (page) => {
+    const answer = await accepted(service, service.client.instances.chats(id, page, call));
+    noteMissing(call, answer.coverage);
+    return answer;
+  });
+  call.output.result(
+    { data },
+    table(
+      ['with', 'name', 'last message', 'at', 'direction', 'status', 'text'],
+      data.map(({ counterpart, name, last_message: last }) => [
+        counterpart,
+        name ?? '–',
+        last.id,
+        last.created_at,
+        last.direction,
+        last.status,
+        last.excerpt ?? '',
+      ]),
+    ),
+  );
+};

@@ -1,0 +1,76 @@
+import type { DeliveryDetailResource, MessageResource } from '@trunkline/http/client';
+import type { MessageStandingResource } from '@trunkline/core';
+import type { WebhookEvent } from '@trunkline/receiver';
+import type { Call } from './command.ts';
+import { CommandError } from './command-error.ts';
+import { readRows } from './pages.ts';
+import { printable } from './printable.ts';
+import { accepted } from './remote-service.ts';
+import type { RemoteService } from './remote-service.ts';
+
+/** Of one message there are a few. */
+const MOST_EVENTS = 100;
+
+/** What has become of a message: where it stands, and what receivers were sent about it. */
+export interface MessageStory {
+  readonly standing: MessageStandingResource;
+  /** Oldest first. `deliveries` is null if the key may not read them. */
+  readonly events: readonly {
+    readonly event: WebhookEvent;
+    readonly deliveries: readonly DeliveryDetailResource[] | null;
+  }[];
+}
+
+export async function readStory(
+  call: Call,
+  service: RemoteService,
+  { id }: MessageResource,
+): Promise<MessageStory> {
+  const { messages } = service.client;
+  const { data: standing } = await accepted(service, messages.standing(id, call));
+  const newestFirst = await readRows(MOST_EVENTS, (page) =>
+    accepted(service, messages.events(id, page, call)),
+  );
+  const events = [];
+  for (const event of newestFirst.toReversed())
+    events.push({ event, deliveries: await deliveriesOf(call, service, event.id) });
+  return { standing, events };
+}
+
+/** For people: the sentence first, then each event with its deliveries and their attempts. */
+export function storyText({ standing, events }: MessageStory): string {
+  const lines = events.flatMap(({ event, deliveries }) => [
+    `${event.created_at}  ${event.type}  ${event.id}`,
+    ...(deliveries === null ? ['  its deliveries need a key with webhooks:read'] : []),
+    ...(deliveries?.flatMap(linesOf) ?? []),
+  ]);
+  return [standing.sentence, ...(lines.length > 0 ? ['', ...lines] : [])].map(printable).join('\n');
+}
+
+function linesOf(delivery: DeliveryDetailResource): readonly string[] {
+  const next = delivery.next_retry_at === null ? '' : `, next attempt at ${delivery.next_retry_at}`;
+  return [
+    `  ${delivery.id}  ${delivery.status}  ${delivery.request.url}${next}`,
+    ...delivery.attempt_log.map(
+      (one) =>
+        `    ${one.at}  attempt ${one.attempt}${one.manual ? ' (by hand)' : ''}: ${one.response_status ?? one.error_code ?? '–'}`,
+    ),
+  ];
+}
+
+async function deliveriesOf(
+  call: Call,
+  service: RemoteService,
+  event: string,
+): Promise<readonly DeliveryDetailResource[] | null> {
+  const { events, deliveries } = service.client;
+  try {
+    const { data } = await accepted(service, events.deliveries(event, call));
+    const details = [];
+    for (const { id } of data) details.push((await accepted(service, deliveries.get(id, call))).data);
+    return details;
+  } catch (error) {
+    if (error instanceof CommandError && error.code === 'INSUFFICIENT_SCOPE') return null;
+    throw error;
+  }
+}
