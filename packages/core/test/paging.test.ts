@@ -72,6 +72,47 @@ describe('a list of messages', () => {
     expect(await count({ limit: '3' })).toBe(3);
   });
 
+  it('begins before a time, and goes on from there both ways', async () => {
+    const harness = await startHarness();
+    const { api, clock } = harness;
+    const instance = await connectInstance(harness);
+    const sent: { readonly id: string; readonly created_at: string }[] = [];
+    for (let i = 0; i < 6; i++) {
+      sent.unshift((await sendText(harness, instance)).message);
+      await clock.advance(1);
+    }
+    const newestFirst = sent.map(({ id }) => id);
+    for (const [place, { created_at: before }] of sent.entries()) {
+      const page = await api.messages.list({ before, limit: 2 });
+      expect(page.data.map(({ id }) => id)).toEqual(newestFirst.slice(place + 1, place + 3));
+      const list = (cursor: string) => api.messages.list({ before, limit: 2, cursor });
+      const older = await walk(page, 'nextCursor', list);
+      expect(older.flat()).toEqual(newestFirst.slice(place + 1));
+      if (page.data.length === 0) continue;
+      const newer = await walk(page, 'prevCursor', list);
+      expect(newer.slice(1).toReversed().flat()).toEqual(newestFirst.slice(0, place + 1));
+    }
+    const all = { before: '9999-12-31T23:59:59-08:00', instance, status: 'queued,sent,delivered,read' };
+    expect((await api.messages.list(all)).data.map(({ id }) => id)).toEqual(newestFirst);
+    expect((await api.messages.list({ before: '0001-01-01T00:00:00Z' })).data).toEqual([]);
+  });
+
+  it.each([
+    ['a word', 'yesterday'],
+    ['a day', '2026-11-22'],
+    ['a time without its zone', '2026-11-22T09:30:00'],
+    ['a day that is not in the calendar', '2026-02-30T09:30:00Z'],
+    ['a megabyte', `2026-11-22T09:30:00.${'0'.repeat(1_000_000)}Z`],
+    ['a number', 1_763_803_800_000],
+  ])('refuses to begin before %s', async (_, before) => {
+    const { api } = await startHarness();
+    const query: object = { before };
+    await expect(api.messages.list(query)).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: { fields: { before: [expect.any(String)] } },
+    });
+  });
+
   it('refuses a cursor that was made for another filter', async () => {
     const { api, instance } = await withMessages(3);
     const { nextCursor } = await api.messages.list({ limit: 1, status: 'queued,sent', instance });

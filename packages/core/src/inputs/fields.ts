@@ -23,17 +23,32 @@ function codePoints(text: string): number {
 const PAGE_LIMIT_MAX = 100;
 const PAGE_LIMIT_DEFAULT = 25;
 
+const timeWithZone = z.iso.datetime({ offset: true });
+/** With as many digits of a second as anybody writes. */
+const TIME_LENGTH_MAX = 40;
+
 /** A page of a list; both may come as the text of a query parameter. */
 export type PageQuery = {
   readonly limit?: number | string | undefined;
   readonly cursor?: string | undefined;
+  /**
+   * A time by ISO 8601 with its zone, such as `2026-11-22T09:30:00Z`: the first page begins with the newest row from
+   * before it. It has no effect beside a cursor. An addition of ours.
+   */
+  readonly before?: string | undefined;
 };
-export type CheckedPageQuery = { readonly limit: number; readonly cursor?: string | undefined };
+export type CheckedPageQuery = {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+  /** Epoch milliseconds. */
+  readonly before?: number | undefined;
+};
 
 /** What the query of every list with pages has. */
 export const pageFields: {
   readonly limit: z.ZodType<number, unknown>;
   readonly cursor: z.ZodType<string | undefined>;
+  readonly before: z.ZodType<number | undefined, unknown>;
 } = {
   limit: z
     .union(
@@ -49,4 +64,13 @@ export const pageFields: {
     .pipe(z.int().min(1).max(PAGE_LIMIT_MAX))
     .default(PAGE_LIMIT_DEFAULT),
   cursor: z.string().min(1).max(512).optional(),
+  before: z
+    .string()
+    .refine(
+      (time) => time.length <= TIME_LENGTH_MAX && timeWithZone.safeParse(time).success,
+      'Must be a time with its zone, such as 2026-11-22T09:30:00Z. In a URL, write + as %2B.',
+    )
+    .meta({ format: 'date-time' })
+    .transform((time) => Date.parse(time))
+    .optional(),
 };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { base64url, fromBase64url } from '../domain/base-encoding.ts';
-import { isId } from '../domain/id.ts';
+import { floorId, isId } from '../domain/id.ts';
 import type { IdPrefix } from '../domain/id.ts';
 import { ok } from '../domain/result.ts';
 import type { Result } from '../domain/result.ts';
@@ -21,16 +21,21 @@ export interface ListPage<Row> {
  * where the page begins, after the cursor was checked.
  */
 export async function readPage<Row extends { readonly id: string }>(
-  { limit, cursor }: CheckedPageQuery,
+  { limit, cursor, before }: CheckedPageQuery,
   { prefix, filter }: { readonly prefix: IdPrefix; readonly filter: readonly unknown[] },
   find: (request: PageRequest) => Promise<Result<Page<Row>>>,
 ): Promise<Result<ListPage<Row>>> {
   const madeFor = JSON.stringify(filter);
   const from = readCursor(cursor, madeFor, prefix);
   if (!from.ok) return from;
-  const found = await find({ from: from.value, limit });
+  const found = await find({ from: from.value ?? startOf(before, prefix), limit });
   if (!found.ok) return found;
   return ok({ rows: found.value.rows, perPage: limit, ...pageCursors(found.value, madeFor) });
+}
+
+/** A list is ordered by ids, and these by the times at which they were made. */
+function startOf(before: number | undefined, prefix: IdPrefix): PageRequest['from'] {
+  return before === undefined ? null : { direction: 'older', id: floorId(prefix, before) };
 }
 
 /** Where a page begins, opaque to clients. It carries the filter that it was made for, and is refused with any other. */

@@ -8,6 +8,8 @@ export const perPage: z.ZodType<number> = z.int().min(1).max(100);
 export const PAGE_PARAMETERS = {
   limit: 'How many on a page.',
   cursor: 'Where the page begins: a cursor of another page of the same list.',
+  before:
+    'A time: without a cursor, the page begins with the newest row that was made before it. An addition of Trunkline.',
 } as const;
 
 const url = z.string().nullable();
