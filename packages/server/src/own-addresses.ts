@@ -3,13 +3,16 @@ import { listeningAddresses } from '@trunkline/core/node';
 import type { HttpListener } from './http-listener.ts';
 import type { Settings } from './settings.ts';
 
-/** Where this server can be reached on a port, at each call: a webhook to itself could use what only this machine may. */
+/**
+ * Where this server can be reached on a port, at each call, by any of its listeners: a webhook to itself could use what
+ * only this machine may, and read metrics that are meant for Prometheus alone.
+ */
 export function ownAddresses(
-  { address }: Pick<HttpListener, 'address'>,
+  listeners: readonly Pick<HttpListener, 'address'>[],
   { publicUrl }: Pick<Settings, 'publicUrl'>,
 ): (port: number) => readonly OwnAddress[] {
   const known = publicUrl === undefined ? [] : [addressIn(new URL(publicUrl))];
-  return (port) => [...listeningAddresses(address, port), ...known];
+  return (port) => [...listeners.flatMap(({ address }) => listeningAddresses(address, port)), ...known];
 }
 
 function addressIn({ protocol, hostname, port }: URL): OwnAddress {

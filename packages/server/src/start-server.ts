@@ -62,10 +62,14 @@ export async function startServer(
   });
   const listener = await listen(settings, createStartingApp().fetch);
   let telemetry: Telemetry | null = null;
+  let metricsListener: HttpListener | null = null;
   try {
     telemetry = await openTelemetry(settings, logger);
-    return await startOn(listener, { settings, logger, files, adapters, telemetry, parts });
+    metricsListener = await openMetricsListener(settings, telemetry.metrics);
+    const listeners = { listener, metricsListener };
+    return await startOn(listeners, { settings, logger, files, adapters, telemetry, parts });
   } catch (error) {
+    await metricsListener?.close();
     await telemetry?.close();
     await listener.close();
     throw error;
@@ -81,9 +85,15 @@ interface Start {
   readonly parts: ServerParts;
 }
 
-/** The listener and the telemetry are left open if this rejects; nothing else is. */
+/** Where a server listens. The metrics may have an address of their own. */
+interface Listeners {
+  readonly listener: HttpListener;
+  readonly metricsListener: HttpListener | null;
+}
+
+/** The listeners and the telemetry are left open if this rejects; nothing else is. */
 async function startOn(
-  listener: HttpListener,
+  { listener, metricsListener }: Listeners,
   { settings, logger, files, adapters, telemetry, parts }: Start,
 ): Promise<RunningServer> {
   const { network: given, adapt = (options) => options, terminal = processTerminal } = parts;
@@ -91,7 +101,12 @@ async function startOn(
   const { urlPolicy, webhookAllow, webhookDeny } = settings;
   const { standardWebhooks, instanceProxies, instanceHistoryDays, instanceDownAfterMs, stopTimeoutMs } =
     settings;
-  const urlRules = { urlPolicy, webhookAllow, webhookDeny, ownAddresses: ownAddresses(listener, settings) };
+  const urlRules = {
+    urlPolicy,
+    webhookAllow,
+    webhookDeny,
+    ownAddresses: ownAddresses([listener, ...(metricsListener ? [metricsListener] : [])], settings),
+  };
   const { secretKey, network } = await openData({
     settings,
     files,
@@ -123,9 +138,7 @@ async function startOn(
     }),
   );
   let rateLimit: RateLimit | null = null;
-  let metricsListener: HttpListener | null = null;
   const release = async (): Promise<void> => {
-    await metricsListener?.close();
     await trunkline.stop();
     await rateLimit?.close();
     network.close();
@@ -140,7 +153,6 @@ async function startOn(
     if (settings.emailTo !== undefined) await setEmailRecipients(trunkline, settings.emailTo);
 
     rateLimit = await openRateLimit(settings, logger);
-    metricsListener = await openMetricsListener(settings, telemetry.metrics);
     let draining = false;
     listener.serve(
       createServerApp({
@@ -174,6 +186,7 @@ async function startOn(
         draining = true;
         // A stream of events has no end of its own.
         await Promise.all([trunkline.endStreams(), listener.close()]);
+        await metricsListener?.close();
         await release();
         await telemetry.close();
       },

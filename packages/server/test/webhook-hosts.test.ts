@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { until } from '@trunkline/test-support';
+import { must, until } from '@trunkline/test-support';
 import { runServer, startServer } from './support/server-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 import { API_KEY, testClient } from './support/test-client.ts';
@@ -56,6 +56,15 @@ it('A server that listens everywhere is reached at none of its addresses, nor at
   expect(await create('https://messages.localhost/hook')).toMatchObject(refused);
   expect(await create('https://messages.localhost./hook')).toMatchObject(refused);
   expect((await create('https://others.localhost/hook')).status).toBe(201);
+});
+
+it('The address of the metrics is refused as the server itself is, however it is written', async () => {
+  const { server, create } = await start({ WEBHOOK_ALLOW: '127.0.0.0/8', METRICS_ADDRESS: '127.0.0.1:0' });
+  const { port } = new URL(must(/^The metrics are at (http:\S+)$/m.exec(server.stdout())?.[1]));
+  for (const host of ['127.0.0.1', '0x7f.1', '0.0.0.0', '[::ffff:127.0.0.1]'])
+    expect(await create(`http://${host}:${port}/metrics`), host).toMatchObject(refused);
+  // Another address of the machine is not its own.
+  expect((await create(`http://127.0.0.2:${port}/metrics`)).status).toBe(201);
 });
 
 it('WEBHOOK_DENY refuses what WEBHOOK_ALLOW and the policy would accept', async () => {
