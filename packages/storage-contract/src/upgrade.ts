@@ -76,13 +76,23 @@ const ENDPOINTS = 20;
 const QUEUED = 20;
 const KEYS = 1_000;
 const DAYS = 8;
-const RECIPIENT = '15550100';
+/** The messages are with each of them in turn, two at a time: one to them, and one from them. */
+export const PEOPLE = 10;
+/** The number of each is this, and the digit of their turn. */
+export const PERSON_PREFIX = '1555010';
+/** Another one, to whom nothing was sent before the upgrade. */
+const NEWCOMER = '15550199';
 /** An endpoint gets what is for it within the minute of its limit. */
 const ARRIVAL_MS = 5 * HANG_MS;
 
 /** When the message or delivery of this number was made, of so many. */
 export function madeAt({ since, now }: EarlierData, row: number, rows: number): number {
   return since + row * Math.floor((now - since) / (rows + 1));
+}
+
+/** Whom the message of this number is with. Databases that do this by themselves do the same. */
+export function personOf(row: number): string {
+  return `${PERSON_PREFIX}${Math.floor(row / 2) % PEOPLE}`;
 }
 
 type Kind = Extract<IdPrefix, 'msg' | 'evt' | 'whd'>;
@@ -153,6 +163,8 @@ async function expectUpgrade(
     await expectWork(data, { api, sandbox, arrived: receiver.arrived });
     note(`sent what was open and queued ${upgraded()} after them`);
     await expectHistory(data, api);
+    await expectLookUps(data, api);
+    note(`look-ups by counterpart have all messages ${upgraded()} after them`);
   } finally {
     await trunkline.stop();
     receiver.close();
@@ -242,7 +254,7 @@ async function expectWork(
   }: { readonly api: WorkspaceApi; readonly sandbox: Sandbox; readonly arrived: readonly string[] },
 ): Promise<void> {
   const { instance, open, deliveries, queued } = data;
-  const content = { instance: instance.id, to: RECIPIENT, type: 'text', text: 'after the upgrade' } as const;
+  const content = { instance: instance.id, to: NEWCOMER, type: 'text', text: 'after the upgrade' } as const;
   await expect(api.messages.send(content, { idempotencyKey: 'key-1' })).rejects.toMatchObject({
     code: 'IDEMPOTENCY_KEY_REUSED',
   });
@@ -290,6 +302,43 @@ async function expectHistory(data: EarlierData, api: WorkspaceApi): Promise<void
       status: row % 2 === 0 ? 'read' : 'received',
     });
   }
+}
+
+/** Messages from before the upgrade are found by the person, as new ones are, once all are filed. */
+async function expectLookUps({ instance, messages }: EarlierData, api: WorkspaceApi): Promise<void> {
+  await until(
+    'all messages are in the look-ups',
+    async () => (await api.instances.chats(instance.id, { limit: 1 })).coverage.since === null,
+    ARRIVAL_MS + 2 * messages,
+  );
+  const { data: chats } = await api.instances.chats(instance.id, { limit: 100 });
+  // The last one is to somebody; before it, the newer one of each two is from somebody.
+  const newest = Array.from({ length: PEOPLE }, (_, index) => Math.min(messages, messages + 1 - 2 * index));
+  expect(chats.map(({ counterpart }) => counterpart)).toEqual([NEWCOMER, ...newest.map(personOf)]);
+  expect(chats.map(({ last_message: last }) => last.excerpt)).toEqual([
+    'after the upgrade',
+    ...newest.map((row) => `message ${row}`),
+  ]);
+  const rowsWith = (person: string): readonly string[] =>
+    Array.from({ length: messages }, (_, index) => messages - index)
+      .filter((row) => personOf(row) === person)
+      .map((row) => `message ${row}`);
+  for (const person of [personOf(2), personOf(3), personOf(messages)])
+    expect(await textsWith(api, person)).toEqual(rowsWith(person));
+  expect(await textsWith(api, NEWCOMER)).toEqual(['after the upgrade']);
+  expect(await textsWith(api, '15550177')).toEqual([]);
+}
+
+/** Newest first. */
+async function textsWith(api: WorkspaceApi, counterpart: string): Promise<readonly (string | null)[]> {
+  const texts: (string | null)[] = [];
+  await count(async (cursor) => {
+    const page = await api.messages.list({ counterpart, limit: 100, ...cursor });
+    expect(page.coverage).toEqual({ since: null, delay_ms: 0 });
+    texts.push(...page.data.map(({ text }) => text));
+    return page;
+  });
+  return texts;
 }
 
 async function count(

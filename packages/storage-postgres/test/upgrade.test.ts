@@ -1,7 +1,13 @@
 import { expect } from 'vitest';
 import { idToUuid } from '@trunkline/core/spi/storage';
 import type { IdPrefix } from '@trunkline/core/spi/storage';
-import { describeUpgrade, KINDS, payloadOf } from '@trunkline/storage-contract/upgrade';
+import {
+  describeUpgrade,
+  KINDS,
+  payloadOf,
+  PEOPLE,
+  PERSON_PREFIX,
+} from '@trunkline/storage-contract/upgrade';
 import type { EarlierData } from '@trunkline/storage-contract/upgrade';
 import { must } from '@trunkline/test-support';
 import { startChild } from '@trunkline/test-support/start-child';
@@ -113,6 +119,7 @@ function history(data: EarlierData): readonly string[] {
   const [delivery, event, made] = [idOf('whd', deliveries), idOf('evt', deliveries), madeOf(deliveries)];
   const urls = `(ARRAY[${endpoints.map(({ url }) => `'${url}'`).join()}])[1 + row % ${endpoints.length}]`;
   const endpoint = `(ARRAY[${endpoints.map(({ id }) => `'${uuid('wh', id)}'::uuid`).join()}])[1 + row % ${endpoints.length}]`;
+  const person = `'${PERSON_PREFIX}' || row / 2 % ${PEOPLE}`;
   const isOutbound = 'row % 2 = 0';
   const isQueued = `(${isOutbound} AND row <= ${2 * queued})`;
   const rows = (count: number, from = 1): string => `FROM generate_series(${from}, ${count}) AS row`;
@@ -125,7 +132,7 @@ function history(data: EarlierData): readonly string[] {
      SELECT ${message}, '${workspaceId}', '${instanceId}', 'network id ' || row,
        CASE WHEN ${isOutbound} THEN '' ELSE 'sender' END, CASE WHEN ${isOutbound} THEN 'outbound' ELSE 'inbound' END, 'text',
        CASE WHEN ${isQueued} THEN 'queued' WHEN ${isOutbound} THEN 'read' ELSE 'received' END,
-       CASE WHEN ${isOutbound} THEN '15550100' END, CASE WHEN NOT ${isOutbound} THEN '15550100' END, 'message ' || row,
+       CASE WHEN ${isOutbound} THEN ${person} END, CASE WHEN NOT ${isOutbound} THEN ${person} END, 'message ' || row,
        ${messageMade}, CASE WHEN ${isOutbound} THEN ${messageMade} END, CASE WHEN NOT ${isOutbound} THEN ${messageMade} END
      ${rows(messages)}`,
     `INSERT INTO trunkline.queued_messages (instance_id, position, message_id, tries, due_at)

@@ -3,7 +3,7 @@ import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { describeUpgrade, idOfRow, madeAt, payloadOf } from '@trunkline/storage-contract/upgrade';
+import { describeUpgrade, idOfRow, madeAt, payloadOf, personOf } from '@trunkline/storage-contract/upgrade';
 import type { EarlierData } from '@trunkline/storage-contract/upgrade';
 import { startChild } from '@trunkline/test-support/start-child';
 import { sqliteStorage } from '../src/index.ts';
@@ -115,8 +115,8 @@ function insertMessages(insert: Insert, data: EarlierData): void {
       direction: isOutbound ? 'outbound' : 'inbound',
       type: 'text',
       status: isQueued ? 'queued' : isOutbound ? 'read' : 'received',
-      recipient: isOutbound ? '15550100' : null,
-      sender: isOutbound ? null : '15550100',
+      recipient: isOutbound ? personOf(row) : null,
+      sender: isOutbound ? null : personOf(row),
       text: `message ${row}`,
       created_at: at,
       queued_at: isOutbound ? at : null,
