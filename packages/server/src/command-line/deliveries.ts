@@ -1,4 +1,4 @@
-import type { DeliveryQuery, DeliveryResource } from '@trunkline/http/client';
+import type { DeliveryDetailResource, DeliveryQuery, DeliveryResource } from '@trunkline/http/client';
 import type { Call, CommandHandler } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { pause } from './pause.ts';
@@ -108,8 +108,16 @@ async function pageOf(
 }
 
 /** Those by hand come on top of the schedule's. */
-function attemptsOf({ attempts, max_attempts: most }: DeliveryResource): string {
-  return attempts > most ? `${attempts}: all ${most} of the schedule, and by hand` : `${attempts} of ${most}`;
+function attemptsOf({ attempts, max_attempts: most, attempt_log: log }: DeliveryDetailResource): string {
+  const byHand = log.filter(({ manual }) => manual).length;
+  return byHand === 0
+    ? `${attempts} of ${most}`
+    : `${attempts}: ${attempts - byHand} of ${most} by the schedule, and ${byHand} by hand`;
+}
+
+/** In a column. More than the schedule has means that some were by hand. */
+function attemptCount({ attempts, max_attempts: most }: DeliveryResource): string {
+  return attempts > most ? `${attempts} (by hand)` : `${attempts}/${most}`;
 }
 
 function stateOf({ status, attempts }: DeliveryResource): string {
@@ -122,7 +130,7 @@ function rowOf(one: DeliveryResource): readonly string[] {
     one.created_at,
     one.event.type,
     one.status,
-    `${one.attempts}/${one.max_attempts}`,
+    attemptCount(one),
     one.response_status === null ? (one.error_code ?? '–') : String(one.response_status),
   ];
 }

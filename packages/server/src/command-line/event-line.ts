@@ -3,7 +3,12 @@ import { printable } from './printable.ts';
 
 /** An event on one line. */
 export function eventLine(event: WebhookEvent): string {
-  return [event.created_at, event.type.padEnd(21), event.id, subjectOf(event)].map(printable).join('  ');
+  return [timeOf(event), event.type.padEnd(21), event.id, subjectOf(event)].map(printable).join('  ');
+}
+
+/** When it happened, in the form of every other time that commands print. Receivers get it with microseconds. */
+export function timeOf({ created_at: at }: WebhookEvent): string {
+  return at.replace(/(\.\d{3})\d{3}Z$/, '$1+00:00');
 }
 
 /** What an event is about, in a few words. */

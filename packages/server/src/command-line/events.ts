@@ -1,7 +1,7 @@
 import type { EventQuery } from '@trunkline/http/client';
 import type { CommandHandler } from './command.ts';
 import { usageError } from './command-error.ts';
-import { subjectOf } from './event-line.ts';
+import { subjectOf, timeOf } from './event-line.ts';
 import { readRows, rowLimit } from './pages.ts';
 import { facts, printableJson, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
@@ -27,7 +27,7 @@ export const listEvents: CommandHandler = async (call) => {
     { data },
     table(
       ['id', 'at', 'type', 'about'],
-      data.map((event) => [event.id, event.created_at, event.type, subjectOf(event)]),
+      data.map((event) => [event.id, timeOf(event), event.type, subjectOf(event)]),
     ),
   );
 };
@@ -38,7 +38,7 @@ export const showEvent: CommandHandler = async (call) => {
   call.output.result(
     { data },
     [
-      facts({ event: data.id, type: data.type, at: data.created_at, about: subjectOf(data) }),
+      facts({ event: data.id, type: data.type, at: timeOf(data), about: subjectOf(data) }),
       '',
       printableJson(data),
     ].join('\n'),

@@ -3,6 +3,7 @@ import type { MessageStandingResource } from '@trunkline/core';
 import type { WebhookEvent } from '@trunkline/receiver';
 import type { Call } from './command.ts';
 import { CommandError } from './command-error.ts';
+import { timeOf } from './event-line.ts';
 import { readRows } from './pages.ts';
 import { printable } from './printable.ts';
 import { accepted } from './remote-service.ts';
@@ -40,7 +41,7 @@ export async function readStory(
 /** For people: the sentence first, then each event with its deliveries and their attempts. */
 export function storyText({ standing, events }: MessageStory): string {
   const lines = events.flatMap(({ event, deliveries }) => [
-    `${event.created_at}  ${event.type}  ${event.id}`,
+    `${timeOf(event)}  ${event.type}  ${event.id}`,
     ...(deliveries === null ? ['  its deliveries need a key with webhooks:read'] : []),
     ...(deliveries?.flatMap(linesOf) ?? []),
   ]);

@@ -16,6 +16,8 @@ export const HOUR: number = 60 * MINUTE;
 
 /** A service whose time the test moves, with a number that is connected, and its operator's terminal. */
 export interface Story {
+  /** Where the service listens, without a slash at its end. */
+  readonly url: string;
   readonly trunkline: Trunkline;
   readonly api: WorkspaceApi;
   readonly workspaceId: string;
@@ -31,8 +33,6 @@ export interface Story {
   run(...args: readonly string[]): Promise<string>;
   /** The same, but keeps only the first lines, as `head` does. */
   firstLines(count: number, ...args: readonly string[]): Promise<void>;
-  /** What the API says at a path below `/api/v1`, asked for with curl. */
-  get(path: string): Promise<unknown>;
   /** The commands and what they printed, with ids that are the same each time. */
   recording(): string;
   /** A text with the ids of the recording. */
@@ -79,6 +79,7 @@ export async function startStory({
   await phone.scan({ phoneNumber: '15550142', profileName: 'Acme' });
   await clock.settle();
   return {
+    url: server.url,
     trunkline,
     api,
     workspaceId,
@@ -115,7 +116,7 @@ function onNetwork(gateway: Gateway, network: { readonly isReachable: boolean })
 /** A terminal in which commands run, and what was typed and printed in it. */
 export function recordedTerminal(
   env: Readonly<Record<string, string>>,
-): Pick<Story, 'run' | 'firstLines' | 'get' | 'recording' | 'show'> {
+): Pick<Story, 'run' | 'firstLines' | 'recording' | 'show'> {
   const cwd = temporaryDirectory();
   const lines: string[] = [];
   const show = steadyText();
@@ -136,15 +137,6 @@ export function recordedTerminal(
     async firstLines(count, ...args) {
       const output = await printed(args);
       record(`trunkline ${args.join(' ')} | head -n ${count}`, output.split('\n').slice(0, count).join('\n'));
-    },
-    async get(path) {
-      const response = await fetch(`${env['TRUNKLINE_URL']}/api/v1${path}`, {
-        headers: { Authorization: `Bearer ${env['TRUNKLINE_API_KEY']}` },
-      });
-      const output = await response.text();
-      expect(response.status, output).toBe(200);
-      record(`curl -H "Authorization: Bearer $TRUNKLINE_API_KEY" "$TRUNKLINE_URL/api/v1${path}"`, output);
-      return JSON.parse(output);
     },
     recording: () => lines.join('\n'),
     show,
