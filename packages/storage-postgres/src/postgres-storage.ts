@@ -90,7 +90,12 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     workload: explained(workloadStore(connected)),
 
     open: (context: StorageContext) =>
-      opening.open(() => openStorage(checked, context, (signal) => signals.publish(signal, context.logger))),
+      opening.open(() =>
+        openStorage(checked, context, (signal) => {
+          // The connection that listens may have some left while it is closed, for listeners who would read then.
+          if (opening.current()) signals.publish(signal, context.logger);
+        }),
+      ),
     setting: async (name, valueIfNew) => findOrAddSetting(connected(), name, valueIfNew),
     replaceSetting: async (name, value) => replaceSetting(connected(), name, value),
     subscribe: signals.subscribe,

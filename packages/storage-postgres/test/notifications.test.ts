@@ -1,4 +1,5 @@
 import { Pool } from 'pg';
+import type { PoolClient } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Signal, Storage } from '@trunkline/core/spi/storage';
 import { aMessage, anInstance } from '@trunkline/storage-contract/examples';
@@ -70,6 +71,30 @@ describe('two storages on one schema', () => {
     await accept(one, aMessage(instance));
     await eventually(() => expect(atTwo).toContainEqual({ topic: 'queue', instanceId: instance.id }));
   });
+});
+
+it('what comes while the storage is closed, or afterwards, is not reported: whoever heard of it could not read', async () => {
+  const schema = await temporarySchema();
+  const pool = new Pool({ connectionString: schema.url, max: 4 });
+  const clients = new Set<PoolClient>();
+  pool.on('connect', (client) => clients.add(client));
+  onTestFinished(() => pool.end());
+  const storage = await openStorage(schema, { pool });
+  const signals = listen(storage);
+  /** As the server sends it. */
+  const notify = (): void => {
+    const payload = JSON.stringify({ from: '', signals: [{ topic: 'deliveries' }] });
+    for (const client of clients)
+      client.emit('notification', { channel: channelOf(schema.name), payload, processId: 1 });
+  };
+  notify();
+  expect(signals).toEqual([{ topic: 'deliveries' }]);
+  const closed = storage.close();
+  await new Promise((resolve) => setImmediate(resolve));
+  notify();
+  await closed;
+  notify();
+  expect(signals).toEqual([{ topic: 'deliveries' }]);
 });
 
 it('messages of somebody else that are no signals are passed over', async () => {
