@@ -1,5 +1,7 @@
-// Loaded beforehand, as a service that has had a file has it: a manual clock does not wait for a module to be loaded.
+// Loaded beforehand, as a service has them that has had a file and a message: a manual clock does not wait for a module
+// to be loaded.
 import '#file-type';
+import '../domain/message/ff1.ts';
 import { nodeCrypto } from '../node/crypto.ts';
 import type { Crypto } from '../ports/crypto.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';

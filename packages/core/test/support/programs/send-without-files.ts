@@ -5,9 +5,12 @@ import { connectScripted, sendText, startHarness } from '../harness.ts';
 
 let hasFiles = false;
 registerHooks({
-  load(url, context, nextLoad) {
-    if (!hasFiles && url.endsWith('/ff1.ts')) throw new Error('EMFILE: too many open files');
-    return nextLoad(url, context);
+  // The harness has loaded the module already. To the service it is as if it could not be.
+  resolve(specifier, context, nextResolve) {
+    const isOfService = context.parentURL?.endsWith('/network-ids.ts') === true;
+    if (!hasFiles && isOfService && specifier.endsWith('/ff1.ts'))
+      throw new Error('EMFILE: too many open files');
+    return nextResolve(specifier, context);
   },
 });
 
