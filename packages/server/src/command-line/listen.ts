@@ -115,9 +115,17 @@ function openStream(
   service: RemoteService,
   after: string | undefined,
 ): Promise<AsyncIterable<RemoteEvent>> {
+  return accepted(service, askForStream(call, service, after)).then(({ data }) => data);
+}
+
+/** The same types each time: what the first stream left out, the next one does, too. */
+function askForStream(
+  call: Call,
+  { client }: RemoteService,
+  after: string | undefined,
+): ReturnType<RemoteService['client']['events']['stream']> {
   const types = call.options.list('types')?.join(',');
-  const query = { types, last_event_id: after };
-  return accepted(service, service.client.events.stream(query, call)).then(({ data }) => data);
+  return client.events.stream({ types, last_event_id: after }, call);
 }
 
 /** Asks until the service responds. What it refuses ends the command. */
@@ -126,11 +134,10 @@ async function reopen(
   service: RemoteService,
   listener: Listener,
 ): Promise<AsyncIterable<RemoteEvent>> {
-  const { output, signal, options } = call;
+  const { output, signal } = call;
   for (let isFirst = true; ; isFirst = false) {
     await pause(AGAIN_MS, signal);
-    const query = { types: options.list('types')?.join(','), last_event_id: listener.after() };
-    const asked = service.client.events.stream(query, call);
+    const asked = askForStream(call, service, listener.after());
     const reply = await asked;
     if (reply.ok) {
       if (!isFirst) output.note(`${service.url} responds again.`);

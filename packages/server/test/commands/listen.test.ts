@@ -25,9 +25,13 @@ describe('trunkline listen', { timeout: 120_000 }, () => {
       return json.stdout() !== '';
     });
     await listen.printed(/message\.read +evt_\w+  msg_\w+  to 15550123  Hello  → 204 in \d+ ms/);
-    expect(JSON.parse(json.stdout().split('\n')[0] ?? '')).toMatchObject({
-      data: { type: 'message.read', data: { message: { text: 'Hello' } } },
-    });
+    await run('send', '15550123', 'Hello');
+    await until('it has printed the next one, too', async () => json.stdout().trimEnd().includes('\n'));
+    // Nothing else comes between the two, or before them.
+    for (const line of json.stdout().trimEnd().split('\n'))
+      expect(JSON.parse(line)).toMatchObject({
+        data: { type: 'message.read', data: { message: { text: 'Hello' } } },
+      });
     expect(receiver.refused).toEqual([]);
     expect(receiver.requests[0]?.deliveryId).toMatch(/^whd_\w{26}$/);
     listen.signal('SIGINT');
@@ -106,6 +110,8 @@ describe('trunkline listen', { timeout: 120_000 }, () => {
       'message' in event.data ? event.data.message.text : '',
     );
     expect([...new Set(texts)]).toEqual(['before', 'between', 'missed']);
+    // Of the stream that was opened again, too.
+    expect(new Set(receiver.requests.map(({ event }) => event.type))).toEqual(new Set(['message.sent']));
     expect(await second.stop()).toBe(0);
   });
 
