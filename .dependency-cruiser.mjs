@@ -237,6 +237,22 @@ export default {
       to: { path: '^packages/http/src/msw/' },
     },
     only(
+      'dashboard',
+      own('dashboard'),
+      [
+        own('dashboard'),
+        publicCore,
+        spi('http'),
+        coreOnNode,
+        '^packages/http/src/(index|spi/index)\\.ts$',
+        '^packages/dashboard/package\\.json$',
+        optionNames,
+        npm('hono', 'zod'),
+        '^(node:)?crypto$',
+      ],
+      'Any Fetch runtime with node:crypto.',
+    ),
+    only(
       'storage-kit',
       own('storage-kit'),
       [own('storage-kit'), spi('storage')],

@@ -1,5 +1,5 @@
-import { TrunklineError } from '@trunkline/core';
-import { refuse } from '@trunkline/core/spi/http';
+import { isTrunklineError, TrunklineError } from '@trunkline/core';
+import { isUnavailable, refuse } from '@trunkline/core/spi/http';
 import { json, toResponse } from './route-response.ts';
 
 /** What callers are shown: mostly refusals. */
@@ -31,6 +31,19 @@ function headersOf({ status, details }: PublicError): Record<string, string> {
     'X-RateLimit-Remaining': '0',
     'X-RateLimit-Reset': String(details?.reset),
   };
+}
+
+/** What callers are shown of a failure: a refusal as it is, and nothing of what is no fault of theirs. */
+export function publicErrorOf(error: unknown): PublicError {
+  if (isTrunklineError(error)) return error;
+  return isUnavailable(error) ? unavailable() : internalError();
+}
+
+/** Contains nothing but the request id, by which the failure is found in the log. */
+function internalError(): TrunklineError {
+  return new TrunklineError(
+    refuse('INTERNAL_ERROR', 'Something went wrong. Quote the request id when you report it.').refusal,
+  );
 }
 
 /** No such path. The key is not looked at: what does not exist is the same for everybody. */

@@ -1,11 +1,10 @@
 import type { Context } from 'hono';
-import { isTrunklineError, TrunklineError } from '@trunkline/core';
-import { checkScope, consoleLogger, isUnavailable, refuse, unwrap } from '@trunkline/core/spi/http';
+import { isTrunklineError } from '@trunkline/core';
+import { checkScope, consoleLogger, unwrap } from '@trunkline/core/spi/http';
 import type { Trunkline } from '@trunkline/core';
 import { toResponse } from './route-response.ts';
 import type { RouteResponse } from './route-response.ts';
-import { errorResponse, unavailable } from './error-response.ts';
-import type { PublicError } from './error-response.ts';
+import { errorResponse, publicErrorOf } from './error-response.ts';
 import { isForm } from './form-body.ts';
 import type { RequestGuard } from './request-guard.ts';
 import type { CheckedHttpOptions } from './http-options.ts';
@@ -104,18 +103,6 @@ async function run(
     traceparent,
     readmit,
   });
-}
-
-function publicErrorOf(error: unknown): PublicError {
-  if (isTrunklineError(error)) return error;
-  return isUnavailable(error) ? unavailable() : internalError();
-}
-
-/** Contains nothing but the request id, by which the failure is found in the log. */
-function internalError(): TrunklineError {
-  return new TrunklineError(
-    refuse('INTERNAL_ERROR', 'Something went wrong. Quote the request id when you report it.').refusal,
-  );
 }
 
 function publicUrl(c: Context, { basePath, publicUrl: base }: CheckedHttpOptions): URL {

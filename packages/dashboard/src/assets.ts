@@ -1,0 +1,17 @@
+/** A file of the browser's side. */
+export interface Asset {
+  /** Its content type. */
+  readonly type: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The same compressed; null for what compression does not make smaller. */
+  readonly gzip: Uint8Array<ArrayBuffer> | null;
+}
+
+/**
+ * Finds a file by its name below the dashboard's path, such as `index.html` or `assets/main-1a2b3c.js`. What is below
+ * `assets/` never changes under its name.
+ */
+export type Assets = (name: string) => Promise<Asset | null>;
+
+/** The page that every path leads to. */
+export const DOCUMENT = 'index.html';

@@ -1,0 +1,111 @@
+import { checkOptionNames } from '@trunkline/option-names';
+import type { OptionNames } from '@trunkline/option-names';
+import type { Principal } from '@trunkline/core';
+import type { RateLimitOptions } from '@trunkline/http';
+import { rateLimitOption } from '@trunkline/http/spi';
+import type { CheckedRateLimit } from '@trunkline/http/spi';
+import * as z from 'zod';
+import type { DashboardAccess } from './access.ts';
+import { isSignIn } from './sign-in/sign-in.ts';
+import type { SignIn } from './sign-in/sign-in.ts';
+
+/** One of `authorize` and `signIn` has to be given. */
+export interface DashboardOptions {
+  /** Where the dashboard is mounted. Default `/dashboard`; an empty string for the root. */
+  readonly basePath?: string | undefined;
+  /**
+   * Says what the sender of a request may do; null for nobody. It is asked for each request, and every five seconds
+   * while a stream of hints is open. What it throws is logged, and the request fails.
+   *
+   * @example authorize: async (request) => ((await userOf(request))?.isOperator ? { access: 'admin' } : null)
+   */
+  readonly authorize?:
+    ((request: Request) => DashboardAccess | null | Promise<DashboardAccess | null>) | undefined;
+  /** Signs people in by an API key, a token or a link, with a page and a cookie of its own: see `createSignIn`. */
+  readonly signIn?: SignIn | undefined;
+  /**
+   * Carries out what somebody does with a phone of the sandbox. It gets the request with a path that begins with
+   * `/sandbox/`, and who made it, once it is known that they may change instances.
+   */
+  readonly sandbox?: ((request: Request, principal: Principal) => Response | Promise<Response>) | undefined;
+  /**
+   * The address of the dashboard that browsers use, base path included, if a proxy changes the host or ends TLS:
+   * `https://messages.example.com/dashboard`.
+   */
+  readonly publicUrl?: string | undefined;
+  /** The origins whose pages may show the dashboard in a frame, such as `https://app.example.com`. Default: none. */
+  readonly frameAncestors?: readonly string[] | undefined;
+  /**
+   * How many requests each session's key or workspace may make; `false` switches the limit off. Default
+   * `{ requestsPerMinute: 600 }`. They are counted apart from those of the REST API.
+   */
+  readonly rateLimit?: RateLimitOptions | false | undefined;
+}
+
+export interface CheckedDashboardOptions {
+  readonly basePath: string;
+  readonly authorize?: DashboardOptions['authorize'];
+  readonly signIn?: SignIn | undefined;
+  readonly sandbox?: DashboardOptions['sandbox'];
+  readonly publicUrl?: string | undefined;
+  readonly frameAncestors: readonly string[];
+  readonly rateLimit: CheckedRateLimit | false;
+}
+
+const OPTION_NAMES: OptionNames<DashboardOptions> = {
+  basePath: true,
+  authorize: true,
+  signIn: true,
+  sandbox: true,
+  publicUrl: true,
+  frameAncestors: true,
+  rateLimit: true,
+};
+
+const ORIGIN = /^https?:\/\/(\*\.)?[\w.-]+(:\d{1,5})?$/;
+
+const dashboardOptions: z.ZodType<CheckedDashboardOptions, unknown> = z.object({
+  basePath: z
+    .string()
+    .regex(/^(\/[\w.~-]+)*$/, 'Must be a path like /dashboard, without a slash at its end.')
+    .default('/dashboard'),
+  authorize: z.custom<DashboardOptions['authorize']>(isFunction, 'Must be a function.').optional(),
+  signIn: z.custom<SignIn>(isSignIn, 'Must be made by createSignIn.').optional(),
+  sandbox: z.custom<DashboardOptions['sandbox']>(isFunction, 'Must be a function.').optional(),
+  publicUrl: z
+    .url({ protocol: /^https?$/, error: 'Must be a URL like https://messages.example.com/dashboard.' })
+    .refine((url) => !/[?#@]/.test(url), 'Must have no query, no fragment and no user name.')
+    .transform((url) => url.replace(/\/$/, ''))
+    .optional(),
+  frameAncestors: z
+    .array(
+      z.string().refine((origin) => origin === "'self'" || ORIGIN.test(origin)),
+      {
+        error: 'Must be a list of origins like https://app.example.com.',
+      },
+    )
+    .default([]),
+  rateLimit: rateLimitOption,
+});
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
+
+/** Throws a TypeError that names the first wrong option. */
+export function checkDashboardOptions(options: DashboardOptions): CheckedDashboardOptions {
+  checkOptionNames('createDashboard', options, OPTION_NAMES);
+  const checked = dashboardOptions.safeParse(options);
+  if (!checked.success) {
+    const issue = checked.error.issues[0];
+    throw new TypeError(
+      `createDashboard: the option "${issue?.path[0]?.toString()}" is wrong: ${issue?.message}`,
+    );
+  }
+  const { authorize, signIn } = checked.data;
+  if ((authorize === undefined) === (signIn === undefined))
+    throw new TypeError(
+      'createDashboard: give either the option "authorize", which says who may see it, or "signIn": createSignIn({ … }).',
+    );
+  return checked.data;
+}

@@ -1,0 +1,69 @@
+import { DOCUMENT } from './assets.ts';
+import type { Asset, Assets } from './assets.ts';
+
+const FOR_EVER = 'public, max-age=31536000, immutable';
+const UTF8 = new TextDecoder();
+
+/**
+ * A file of the browser's side, or the document, which every other path leads to; null for a missing file. `below` is
+ * the path below `basePath` as it was sent: names are looked up as they are, so that no spelling leads elsewhere.
+ */
+export async function pageResponse(
+  request: Request,
+  { basePath, below, assets }: { readonly basePath: string; readonly below: string; readonly assets: Assets },
+): Promise<Response | null> {
+  const name = below.replace(/^\//, '');
+  const asset = name === '' || name === DOCUMENT ? null : await assets(name);
+  if (asset) return assetResponse(request, name, asset);
+  // A script that a newer version does not have any more: the document in its place would be no script.
+  if (name.startsWith('assets/')) return null;
+  return documentResponse(await assets(DOCUMENT), { basePath, below });
+}
+
+function assetResponse(request: Request, name: string, { type, bytes, gzip }: Asset): Response {
+  const isCompressed = gzip !== null && acceptsGzip(request.headers.get('Accept-Encoding'));
+  const body = isCompressed ? gzip : bytes;
+  return new Response(body, {
+    headers: {
+      'Content-Type': type,
+      'Content-Length': String(body.byteLength),
+      'Cache-Control': name.startsWith('assets/') ? FOR_EVER : 'no-cache',
+      Vary: 'Accept-Encoding',
+      ...(isCompressed && { 'Content-Encoding': 'gzip' }),
+    },
+  });
+}
+
+function documentResponse(
+  document: Asset | null,
+  { basePath, below }: { readonly basePath: string; readonly below: string },
+): Response {
+  if (document === null)
+    throw new Error('The dashboard has been built without its document: build it again.');
+  const page = UTF8.decode(document.bytes).replace(
+    /<base href="[^"]*"/,
+    `<base href="${wayToRoot(basePath, below)}"`,
+  );
+  return new Response(page, {
+    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' },
+  });
+}
+
+/**
+ * The path from a page to the root of the dashboard, which holds behind any prefix that a proxy takes away. It is made
+ * of dots and of the base path's own last segment, whatever was asked for.
+ */
+function wayToRoot(basePath: string, below: string): string {
+  if (below === '') return basePath === '' ? './' : `./${basePath.slice(basePath.lastIndexOf('/') + 1)}/`;
+  const depth = below.split('/').length - 2;
+  return depth === 0 ? './' : '../'.repeat(depth);
+}
+
+/** As RFC 9110 section 12.5.3 has it; one that is refused with `q=0` is not accepted. */
+function acceptsGzip(header: string | null): boolean {
+  return (header ?? '').split(',').some((part) => {
+    const [coding, ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());
+    const isRefused = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+    return (coding === 'gzip' || coding === '*') && !isRefused;
+  });
+}

@@ -1,0 +1,28 @@
+import type { Scope } from '@trunkline/core';
+import * as z from 'zod';
+import type { AccessKind } from '../access.ts';
+
+/** Who is signed in, and what the dashboard has for them. */
+export interface SessionResource {
+  readonly access: AccessKind;
+  readonly scopes: readonly Scope[];
+  /** The one that the session is bound to; null if it may name any. */
+  readonly workspace: { readonly id: string; readonly name: string } | null;
+  readonly features: {
+    /** Whether the phones of a sandbox can be used. */
+    readonly sandbox: boolean;
+    /** Whether one can sign out here; where the dashboard is part of another app, that app does it. */
+    readonly signOut: boolean;
+  };
+  /** Of the dashboard. */
+  readonly version: string;
+}
+
+const credential = z.string().min(1).max(1_000).optional();
+
+export const signInInput: z.ZodType<
+  { readonly api_key?: string | undefined; readonly token?: string | undefined },
+  unknown
+> = z
+  .strictObject({ api_key: credential, token: credential })
+  .refine(({ api_key, token }) => (api_key === undefined) !== (token === undefined));

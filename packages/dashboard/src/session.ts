@@ -1,0 +1,87 @@
+import type { Principal, Scope, Trunkline, Workspace } from '@trunkline/core';
+import { TrunklineError } from '@trunkline/core';
+import { checkSuspension, refuse, unwrap } from '@trunkline/core/spi/http';
+import { scopesOfAccess } from './access.ts';
+import type { AccessKind, DashboardAccess } from './access.ts';
+
+/** The part of a Trunkline that the dashboard needs. */
+export type DashboardTrunkline = Pick<
+  Trunkline,
+  'roles' | 'authenticate' | 'as' | 'newRequestId' | 'admin' | 'logger'
+>;
+
+/** Who a request is from, by its cookie or by `authorize`. */
+export interface Session {
+  readonly access: AccessKind;
+  readonly scopes: readonly Scope[];
+  /** The only one that it may see; null if it may see all. */
+  readonly workspaceId: string | null;
+  /** The holder of the API key that signed in. */
+  readonly principal: Principal | null;
+}
+
+/** Finds out who a request is from, each time anew. `fresh` also looks up again what is remembered for some seconds. */
+export type SessionOf = (request: Request, options?: { readonly fresh?: boolean }) => Promise<Session | null>;
+
+export function sessionOfAccess(access: DashboardAccess): Session {
+  return {
+    access: access.access,
+    scopes: scopesOfAccess(access),
+    workspaceId: access.access === 'admin' ? null : (access.workspaceId ?? null),
+    principal: null,
+  };
+}
+
+/** Who the operations on a workspace are carried out as. Throws a TrunklineError if the session may not see it. */
+export async function principalIn(
+  trunkline: DashboardTrunkline,
+  session: Session,
+  workspaceId: string,
+): Promise<Principal> {
+  // Before it is looked up: whether there are others is nobody's business.
+  if (session.workspaceId !== null && session.workspaceId !== workspaceId) throw otherWorkspace();
+  if (session.principal) {
+    unwrap(checkSuspension(session.principal.workspace));
+    return session.principal;
+  }
+  const workspace = await trunkline.admin.workspaces.find(workspaceId);
+  if (!workspace) throw refused('NOT_FOUND', 'There is no such workspace.');
+  // Those who run the service have to see what a suspended workspace did.
+  if (session.workspaceId !== null) unwrap(checkSuspension(workspace));
+  return ownerOf(workspace, session.scopes);
+}
+
+/** The dashboard in the place of a key: an owner without a member, with the scopes of the session. */
+function ownerOf(workspace: Workspace, scopes: readonly Scope[]): Principal {
+  return {
+    workspace,
+    member: null,
+    apiKey: {
+      id: 'dashboard',
+      workspaceId: workspace.id,
+      memberId: null,
+      name: 'Dashboard',
+      scopes,
+      hash: '',
+      createdAt: workspace.createdAt,
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+    },
+  };
+}
+
+export function signedOut(): TrunklineError {
+  return refused('UNAUTHENTICATED', 'Nobody is signed in: sign in to the dashboard first.');
+}
+
+function otherWorkspace(): TrunklineError {
+  return refused(
+    'WORKSPACE_MISMATCH',
+    'This session is for another workspace: sign in with a key of that one.',
+  );
+}
+
+export function refused(...refusal: Parameters<typeof refuse>): TrunklineError {
+  return new TrunklineError(refuse(...refusal).refusal);
+}

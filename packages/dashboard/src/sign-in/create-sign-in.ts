@@ -1,0 +1,189 @@
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+import { isTrunklineError, SCOPES } from '@trunkline/core';
+import type { Principal } from '@trunkline/core';
+import { checkSuspension, unwrap } from '@trunkline/core/spi/http';
+import { checkOptionNames } from '@trunkline/option-names';
+import type { OptionNames } from '@trunkline/option-names';
+import * as z from 'zod';
+import { accessOfScopes } from '../access.ts';
+import { refused } from '../session.ts';
+import type { DashboardTrunkline, Session } from '../session.ts';
+import { createAttempts } from './attempts.ts';
+import { sealedTokens } from './sealed-tokens.ts';
+import { sessionCookie } from './session-cookie.ts';
+import { makeSignIn } from './sign-in.ts';
+import type { SignIn } from './sign-in.ts';
+import { usedOnceInMemory } from './used-once.ts';
+import type { UseOnce } from './used-once.ts';
+
+export interface SignInOptions {
+  /** That of `createTrunkline`: it seals the cookies. Of a list, the first seals and all open. */
+  readonly secretKey: string | readonly string[];
+  /** What an admin can sign in with, at least 16 characters. Without one, by links alone. */
+  readonly adminToken?: string | undefined;
+  /**
+   * Makes sure that a link is used once. By default, this process remembers which ones were used: with several processes,
+   * give one that they share.
+   */
+  readonly useOnce?: UseOnce | undefined;
+  /** The time, in epoch milliseconds. Default `Date.now`. */
+  readonly now?: (() => number) | undefined;
+}
+
+const OPTION_NAMES: OptionNames<SignInOptions> = {
+  secretKey: true,
+  adminToken: true,
+  useOnce: true,
+  now: true,
+};
+
+const SESSION_MS = 12 * 60 * 60_000;
+const LINK_MS = 60 * 60_000;
+/** How far the clock may have been set back since, or the one of another process be ahead. */
+const AHEAD_MS = 5 * 60_000;
+
+const LINK_PREFIX = 'link_';
+
+const madeAt = z.int().min(0);
+const sessionContent = z.union([
+  z.object({ id: z.string(), madeAt, apiKey: z.string() }),
+  z.object({ id: z.string(), madeAt, admin: z.string() }),
+]);
+const linkContent = z.object({ id: z.string(), madeAt });
+
+/**
+ * Signs people in to the dashboard by an API key, the admin token or a link. The session is a sealed cookie for 12 hours,
+ * so that every process with the secret key knows it. It ends with its API key, or when the admin token changes. Throws a
+ * TypeError if an option is wrong.
+ *
+ * @example createDashboard(trunkline, { signIn: createSignIn({ secretKey, adminToken: process.env.DASHBOARD_TOKEN }) })
+ */
+export function createSignIn(options: SignInOptions): SignIn {
+  checkOptionNames('createSignIn', options, OPTION_NAMES);
+  const secretKeys = typeof options.secretKey === 'string' ? [options.secretKey] : options.secretKey;
+  if (!Array.isArray(secretKeys) || secretKeys.length === 0 || !secretKeys.every(isLongEnough(32)))
+    throw new TypeError(
+      'createSignIn: the option "secretKey" is wrong: Must be the secret key of createTrunkline, 32 characters or more.',
+    );
+  const { adminToken, now = Date.now } = options;
+  if (adminToken !== undefined && !isLongEnough(16)(adminToken))
+    throw new TypeError('createSignIn: the option "adminToken" is wrong: Must have 16 characters or more.');
+  const useOnce = options.useOnce ?? usedOnceInMemory(now);
+
+  const sessions = sealedTokens(secretKeys, 'session');
+  const links = sealedTokens(secretKeys, 'link');
+  const attempts = createAttempts();
+  /** Sessions that were signed out of in this process, and until when their cookies would hold. */
+  const ended = new Map<string, number>();
+  /** What sessions of an admin were signed in under: with another token they are over. */
+  const adminPrint = digest(`dashboard admin ${adminToken ?? ''}`).toString('base64url');
+  const isYoung = (at: number, ms: number): boolean => at - AHEAD_MS <= now() && now() < at + ms;
+
+  const isLink = async (token: string): Promise<boolean> => {
+    if (!token.startsWith(LINK_PREFIX)) return false;
+    const link = linkContent.safeParse(links.open(token.slice(LINK_PREFIX.length)));
+    return (
+      link.success && isYoung(link.data.madeAt, LINK_MS) && useOnce(link.data.id, link.data.madeAt + LINK_MS)
+    );
+  };
+
+  const newLinkToken = (): string => LINK_PREFIX + links.seal({ id: randomUUID(), madeAt: now() });
+
+  return makeSignIn(newLinkToken, ({ trunkline, basePath, publicUrl }) => {
+    const cookie = sessionCookie({ basePath, publicUrl });
+    const contentOf = (request: Request): z.output<typeof sessionContent> | null => {
+      const value = cookie.read(request);
+      const content = sessionContent.safeParse(value === undefined ? null : sessions.open(value));
+      return content.success && isYoung(content.data.madeAt, SESSION_MS) && !ended.has(content.data.id)
+        ? content.data
+        : null;
+    };
+    const cookieOf = (
+      request: Request,
+      who: { readonly apiKey: string } | { readonly admin: string },
+    ): string =>
+      cookie.set(request, sessions.seal({ id: randomUUID(), madeAt: now(), ...who }), SESSION_MS / 1000);
+
+    return {
+      async sessionOf(request, lookUp) {
+        const content = contentOf(request);
+        if (content === null) return null;
+        if ('admin' in content) return content.admin === adminPrint ? ADMIN : null;
+        const principal = await holderOf(trunkline, content.apiKey, lookUp);
+        return principal && sessionOfKey(principal);
+      },
+
+      async signIn(request, credential) {
+        // Its seal cannot be guessed, and so it is not held back by those who guess.
+        if ('token' in credential && (await isLink(credential.token)))
+          return { session: ADMIN, cookie: cookieOf(request, { admin: adminPrint }) };
+        const succeeded = attempts.begin();
+        if ('token' in credential) {
+          if (adminToken === undefined || !isSame(credential.token, adminToken)) throw wrongToken();
+          succeeded();
+          return { session: ADMIN, cookie: cookieOf(request, { admin: adminPrint }) };
+        }
+        const principal = await holderOf(trunkline, credential.apiKey, { fresh: true });
+        if (principal === null) throw wrongKey();
+        succeeded();
+        unwrap(checkSuspension(principal.workspace));
+        return { session: sessionOfKey(principal), cookie: cookieOf(request, { apiKey: credential.apiKey }) };
+      },
+
+      signOut(request) {
+        const content = contentOf(request);
+        for (const [id, until] of ended) if (until <= now()) ended.delete(id);
+        if (content) ended.set(content.id, content.madeAt + SESSION_MS);
+        return cookie.remove(request);
+      },
+    };
+  });
+}
+
+const ADMIN: Session = { access: 'admin', scopes: SCOPES, workspaceId: null, principal: null };
+
+function sessionOfKey(principal: Principal): Session {
+  const { scopes } = principal.apiKey;
+  return { access: accessOfScopes(scopes), scopes, workspaceId: principal.workspace.id, principal };
+}
+
+/** Null for a key that is wrong, revoked or expired. */
+async function holderOf(
+  trunkline: DashboardTrunkline,
+  apiKey: string,
+  options?: { readonly fresh?: boolean },
+): Promise<Principal | null> {
+  try {
+    return await trunkline.authenticate(`Bearer ${apiKey}`, options);
+  } catch (error) {
+    if (isTrunklineError(error) && error.status === 401) return null;
+    throw error;
+  }
+}
+
+function wrongKey(): Error {
+  return refused(
+    'INVALID_API_KEY',
+    'The API key is malformed, unknown, revoked or expired: check that it was copied whole, or use another key.',
+  );
+}
+
+function wrongToken(): Error {
+  return refused(
+    'INVALID_API_KEY',
+    'The token is wrong; if it came with a link, the link was used before or is older than an hour: `trunkline dashboard` prints a new one.',
+  );
+}
+
+function isLongEnough(length: number): (value: unknown) => boolean {
+  return (value) => typeof value === 'string' && value.length >= length;
+}
+
+/** In the same time, whatever is wrong with it. */
+function isSame(given: string, wanted: string): boolean {
+  return timingSafeEqual(digest(given), digest(wanted));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

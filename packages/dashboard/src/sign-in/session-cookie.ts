@@ -1,0 +1,41 @@
+import { parse, serialize } from 'hono/utils/cookie';
+
+export interface SessionCookie {
+  /** The value of the cookie of a request, if it has one. */
+  read(request: Request): string | undefined;
+  /** A `Set-Cookie` with this value. */
+  set(request: Request, value: string, maxAgeSeconds: number): string;
+  /** A `Set-Cookie` that removes it. */
+  remove(request: Request): string;
+}
+
+/** Out of reach of scripts, of other sites, and, over https, of the network. */
+export function sessionCookie({
+  basePath,
+  publicUrl,
+}: {
+  readonly basePath: string;
+  readonly publicUrl: string | undefined;
+}): SessionCookie {
+  const known = publicUrl === undefined ? null : new URL(publicUrl);
+  const path = (known ? known.pathname : basePath) || '/';
+  const isSecure = (request: Request): boolean => (known?.href ?? request.url).startsWith('https:');
+  // The prefix is a promise of browsers: only a page over https can have set it.
+  const nameFor = (request: Request): string => `${isSecure(request) ? '__Secure-' : ''}trunkline_dashboard`;
+  const write = (request: Request, value: string, maxAge: number): string =>
+    serialize(nameFor(request), value, {
+      path,
+      maxAge,
+      httpOnly: true,
+      sameSite: 'Strict',
+      secure: isSecure(request),
+    });
+  return {
+    read(request) {
+      const name = nameFor(request);
+      return parse(request.headers.get('Cookie') ?? '', name)[name];
+    },
+    set: write,
+    remove: (request) => write(request, '', 0),
+  };
+}

@@ -1,0 +1,74 @@
+import type { Dashboard } from '../../src/index.ts';
+
+/** What a test sees of a response. */
+interface Seen {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed body; undefined where it is no JSON. */
+  readonly json: Json;
+  /** The error code, where the response is an error. */
+  readonly code: string | undefined;
+}
+
+/** Parsed JSON that a test looks into freely: what is not there is undefined, and fails the assertion on it. */
+interface Json {
+  readonly [key: string]: Json;
+}
+
+interface Visit {
+  readonly json?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: RequestInit['body'];
+}
+
+/** Somebody at a browser: keeps the cookie, and says where requests come from, as browsers do. */
+export interface Visitor {
+  (method: string, path: string, visit?: Visit): Promise<Seen>;
+  /** What would be sent as `Cookie`. */
+  cookie(): string;
+  signIn(credential: { readonly api_key: string } | { readonly token: string }): Promise<Seen>;
+}
+
+export function visitor(dashboard: Dashboard, { cookie = '', origin = 'http://localhost' } = {}): Visitor {
+  let jar = cookie;
+  const visit = async (method: string, path: string, { json, headers, body }: Visit = {}): Promise<Seen> => {
+    const response = await dashboard.fetch(
+      new Request(new URL(path, origin), {
+        method,
+        headers: {
+          'Sec-Fetch-Site': 'same-origin',
+          ...(jar !== '' && { Cookie: jar }),
+          ...(json !== undefined && { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(json !== undefined && { body: JSON.stringify(json) }),
+        ...(body !== undefined && { body, duplex: 'half' }),
+      }),
+    );
+    const set = response.headers.get('Set-Cookie');
+    if (set !== null) jar = /Max-Age=0/.test(set) ? '' : (set.split(';', 1)[0] ?? '');
+    const text = await response.text();
+    const parsed = parse(text);
+    const code: unknown = parsed?.['error']?.['code'];
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: parsed,
+      code: typeof code === 'string' ? code : undefined,
+    };
+  };
+  return Object.assign(visit, {
+    cookie: () => jar,
+    signIn: (credential: object) => visit('POST', '/dashboard/api/sign-in', { json: credential }),
+  });
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text) as Json; // looked into freely, see `Json`
+  } catch {
+    return undefined as never; // the same
+  }
+}

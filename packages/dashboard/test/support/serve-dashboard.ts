@@ -1,0 +1,160 @@
+import { serve } from '@hono/node-server';
+import { createTrunkline, SCOPES, silentLogger } from '@trunkline/core';
+import type { InstanceResource, NewApiKey, Trunkline, TrunklineOptions } from '@trunkline/core';
+import { nodeRuntime } from '@trunkline/core/node';
+import { pause } from '@trunkline/core/spi/runtime';
+import { createSandbox } from '@trunkline/core/sandbox';
+import type { Sandbox } from '@trunkline/core/sandbox';
+import { memoryMediaStore, memoryStorage, testRuntime } from '@trunkline/core/testing';
+import type { ManualClock } from '@trunkline/core/testing';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { createDashboard, createSignIn } from '../../src/index.ts';
+import type { Dashboard, DashboardOptions, SignIn } from '../../src/index.ts';
+
+const SECRET_KEY = 'a secret key of the tests, long enough';
+export const ADMIN_TOKEN = 'the admin token of the tests';
+
+/**
+ * A whole service with its dashboard on loopback, for the tests of pages: everything that the page, a test of the API or a
+ * browser needs. It runs on storage in memory, the sandbox network and the machine's clock, where a message that is sent is
+ * read within a tenth of a second; `startDashboard` is the same on a clock that stands still, without a socket.
+ *
+ * ```ts
+ * const { url, link, workspaceId, connect, sandbox } = await serveDashboard();
+ * await page.goto(link());                      // signed in as an admin
+ * const { id } = await connect('Support');      // a connected number
+ * await sandbox.phone(id).receive({ from: '15550123', text: 'Hello' });
+ * ```
+ *
+ * It ends with the test that started it.
+ */
+export async function serveDashboard(given: HarnessOptions = {}): Promise<ServedDashboard> {
+  const { dns } = testRuntime();
+  const runtime = { ...nodeRuntime({ dns }), media: memoryMediaStore() };
+  const harness = await startOn(runtime, given, () => pause(runtime.clock, 5));
+  const server = serve({
+    fetch: (request) => harness.dashboard.fetch(request),
+    hostname: '127.0.0.1',
+    port: 0,
+  });
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const origin = `http://127.0.0.1:${port}`;
+  onTestFinished(async () => {
+    await harness.trunkline.endStreams();
+    const closed = new Promise((resolve) => server.close(resolve));
+    if ('closeAllConnections' in server) server.closeAllConnections();
+    await closed;
+    await harness.trunkline.stop();
+  });
+  const url = `${origin}${given.dashboard?.basePath ?? '/dashboard'}`;
+  return { ...harness, origin, url, link: () => `${url}/sign-in#token=${harness.signIn.newLinkToken()}` };
+}
+
+/** The same without a socket, on a clock that stands still: call `dashboard.fetch`. */
+export async function startDashboard(
+  given: HarnessOptions = {},
+): Promise<DashboardHarness & { readonly clock: ManualClock }> {
+  const runtime = testRuntime();
+  const harness = await startOn(runtime, given, () => runtime.clock.advance(1_000));
+  onTestFinished(async () => {
+    const stopped = harness.trunkline.stop();
+    await runtime.clock.advance(1_000);
+    await stopped;
+  });
+  return { ...harness, clock: runtime.clock };
+}
+
+export interface HarnessOptions {
+  readonly trunkline?: Partial<TrunklineOptions>;
+  /** Without `authorize`, people sign in by the link, the token or a key. */
+  readonly dashboard?: DashboardOptions;
+}
+
+export interface DashboardHarness {
+  readonly trunkline: Trunkline;
+  readonly dashboard: Dashboard;
+  readonly signIn: SignIn;
+  readonly sandbox: Sandbox;
+  /** A workspace, Acme, and a key of it with every scope. */
+  readonly workspaceId: string;
+  readonly apiKey: string;
+  /** Another key, of Acme if none is named. */
+  newKey(key?: Partial<NewApiKey>): Promise<string>;
+  /** A new number, linked and connected. */
+  connect(name?: string): Promise<InstanceResource>;
+}
+
+export interface ServedDashboard extends DashboardHarness {
+  /** `http://127.0.0.1:<port>` */
+  readonly origin: string;
+  /** Of the dashboard, without a slash at its end. */
+  readonly url: string;
+  /** A new link that signs an admin in, once. */
+  link(): string;
+}
+
+type Runtime = Pick<TrunklineOptions, 'clock' | 'random' | 'crypto' | 'dns' | 'webhookSender' | 'media'>;
+
+async function startOn(
+  runtime: Runtime,
+  { trunkline: adapted, dashboard: options }: HarnessOptions,
+  letTimePass: () => Promise<void>,
+): Promise<DashboardHarness> {
+  const sandbox = createSandbox();
+  const trunkline = createTrunkline({
+    ...runtime,
+    storage: memoryStorage(),
+    gateway: sandbox.gateway,
+    secretKey: SECRET_KEY,
+    urlPolicy: 'local',
+    logger: silentLogger,
+    ...adapted,
+  });
+  await trunkline.start();
+  const { id: workspaceId } = await trunkline.admin.workspaces.create({ name: 'Acme' });
+  const newKey: DashboardHarness['newKey'] = async (key) => {
+    const created = await trunkline.admin.apiKeys.create({
+      workspaceId,
+      name: 'Tests',
+      scopes: SCOPES,
+      ...key,
+    });
+    return created.token;
+  };
+  const signIn = createSignIn({
+    secretKey: SECRET_KEY,
+    adminToken: ADMIN_TOKEN,
+    now: () => runtime.clock.now(),
+  });
+  const dashboard = createDashboard(trunkline, {
+    ...(options?.authorize === undefined && { signIn }),
+    ...options,
+  });
+  return {
+    trunkline,
+    dashboard,
+    signIn,
+    sandbox,
+    workspaceId,
+    apiKey: await newKey(),
+    newKey,
+    async connect(name) {
+      const { instances } = trunkline.workspace(workspaceId);
+      const { id } = await instances.create(name === undefined ? {} : { name });
+      const untilStatus = async (status: InstanceResource['status']): Promise<InstanceResource> => {
+        for (;;) {
+          const instance = await instances.get(id);
+          if (instance.status === status) return instance;
+          await letTimePass();
+        }
+      };
+      await instances.connect(id);
+      await untilStatus('qr_required');
+      await sandbox.phone(id).scan();
+      return untilStatus('connected');
+    },
+  };
+}

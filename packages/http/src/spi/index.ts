@@ -1,0 +1,11 @@
+// What is written beside the API, with its requests and its responses, such as `@trunkline/dashboard`. Unlike the names of
+// `@trunkline/http`, these may change with a minor version.
+export { errorResponse, methodNotAllowed, notFound, publicErrorOf } from '../error-response.ts';
+export type { PublicError } from '../error-response.ts';
+export { createRateLimit } from '../rate-limit.ts';
+export type { RateLimit } from '../rate-limit.ts';
+export { rateLimitOption } from '../rate-limit-options.ts';
+export type { CheckedRateLimit } from '../rate-limit-options.ts';
+export { readJsonBody } from '../request-body.ts';
+export type { JsonObject } from '../request-body.ts';
+export { requestIdOf } from '../request-id.ts';
