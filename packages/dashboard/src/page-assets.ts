@@ -1,18 +1,24 @@
+import type { BuiltFiles } from '#assets';
 import type { Asset, Assets } from './assets.ts';
 
-const BYTES = new TextEncoder().encode(`<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <base href="./" />
-    <title>Trunkline</title>
-  </head>
-  <body>
-    <p>Trunkline</p>
-  </body>
-</html>
-`);
+const unpacked = new Map<string, Promise<Asset>>();
 
-const document: Asset = { type: 'text/html; charset=utf-8', bytes: BYTES, gzip: null };
+/**
+ * The built files, which are loaded when the first page is asked for: a server without visitors does without them.
+ * Each is unpacked when it is asked for, and kept.
+ */
+export const pageAssets: Assets = async (name) => {
+  const { loadAssets } = await import('#assets');
+  const files = await loadAssets();
+  const file = Object.hasOwn(files, name) ? files[name] : undefined;
+  if (!file) return null;
+  const asset = unpacked.get(name) ?? unpack(file);
+  unpacked.set(name, asset);
+  return asset;
+};
 
-export const pageAssets: Assets = async (name) => (name === 'index.html' ? document : null);
+async function unpack({ type, gzip: base64 }: BuiltFiles[string]): Promise<Asset> {
+  const gzip = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const content = new Response(gzip).body?.pipeThrough(new DecompressionStream('gzip'));
+  return { type, bytes: new Uint8Array(await new Response(content).arrayBuffer()), gzip };
+}

@@ -1,0 +1,25 @@
+import { createClient } from '@trunkline/http/client';
+import type { TrunklineClient } from '@trunkline/http/client';
+import { BASE_PATH } from '../base-path.ts';
+
+const clients = new Map<string, TrunklineClient>();
+
+/** The REST API of a workspace, by the session's cookie. One client per workspace. */
+export function clientOf(workspaceId: string): TrunklineClient {
+  const known = clients.get(workspaceId);
+  if (known) return known;
+  const client = createClient({
+    baseUrl: `${location.origin}${BASE_PATH}/api/workspaces/${encodeURIComponent(workspaceId)}`,
+    apiKey: 'session',
+    fetch: fetchWithSession,
+  });
+  clients.set(workspaceId, client);
+  return client;
+}
+
+/** The cookie says who it is: no header does. */
+function fetchWithSession(url: string, init: RequestInit): Promise<Response> {
+  const headers = new Headers(init.headers);
+  headers.delete('Authorization');
+  return fetch(url, { ...init, headers });
+}

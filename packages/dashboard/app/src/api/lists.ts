@@ -1,0 +1,18 @@
+import { queryOptions } from '@tanstack/react-query';
+import { unwrap } from '@trunkline/http/client';
+import { clientOf } from './client.ts';
+import { keyOf } from './keys.ts';
+
+// What more than one page reads: each has it from one place of the cache.
+
+export const numbersQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'numbers', 'list'),
+    queryFn: async ({ signal }) => unwrap(await clientOf(workspaceId).instances.list({ signal })).data,
+  });
+
+export const webhooksQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'webhooks', 'list'),
+    queryFn: async ({ signal }) => unwrap(await clientOf(workspaceId).webhooks.list({ signal })),
+  });

@@ -1,0 +1,41 @@
+import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { isClientError } from '@trunkline/http/client';
+import { isSignedOut, sessionQuery } from './session.ts';
+
+/**
+ * The cache of what has been read. A 401 of any request makes the session's own query ask again, which leads to the
+ * sign-in page if the session is over.
+ */
+export function createQueryClient(): QueryClient {
+  const onError = (error: unknown): void => {
+    if (isSignedOut(error)) void client.resetQueries({ queryKey: sessionQuery.queryKey });
+  };
+  const client = new QueryClient({
+    queryCache: new QueryCache({
+      onError(error, query) {
+        if (query.queryKey[0] !== 'session') onError(error);
+      },
+    }),
+    mutationCache: new MutationCache({
+      onError(error, _variables, _context, mutation) {
+        if (mutation.options.mutationKey?.[0] !== 'session') onError(error);
+      },
+    }),
+    defaultOptions: {
+      queries: {
+        // Hints and polling fetch what has changed. A mount within this time shows what is there.
+        staleTime: 2_000,
+        gcTime: 60_000,
+        refetchOnWindowFocus: true,
+        retry: (failures, error) => failures < 2 && mayPass(error),
+        retryDelay: (failures) => Math.min(1_000 * 2 ** failures, 8_000),
+      },
+    },
+  });
+  return client;
+}
+
+/** The typed client repeats what asks to be repeated; what is left is a network that was away for a moment. */
+function mayPass(error: unknown): boolean {
+  return isClientError(error) && error.code === 'NETWORK_ERROR';
+}

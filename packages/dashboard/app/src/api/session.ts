@@ -1,0 +1,43 @@
+import { queryOptions } from '@tanstack/react-query';
+import { isClientError } from '@trunkline/http/client';
+import type { SessionResource } from '../../../src/schemas/session.ts';
+import { request } from './request.ts';
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: ({ signal }) => request<SessionResource>('session', { signal }),
+  staleTime: 5 * 60_000,
+  retry: false,
+});
+
+/** Whether the service asks for a sign-in. */
+export function isSignedOut(error: unknown): boolean {
+  return isClientError(error) && error.error.status === 401;
+}
+
+/**
+ * Signs in with an API key or with a token: the admin's, or the one of a link. An operator may have made keys of any
+ * form, so that what does not look like one of ours is tried as both.
+ */
+export async function signIn(credential: string): Promise<void> {
+  if (credential.startsWith('trk_')) return enter({ api_key: credential });
+  try {
+    await enter({ token: credential });
+  } catch (error) {
+    if (!isSignedOut(error)) throw error;
+    await enter({ api_key: credential });
+  }
+}
+
+/** Signs in with the token of a link. */
+export function signInByLink(token: string): Promise<void> {
+  return enter({ token });
+}
+
+function enter(body: { readonly api_key: string } | { readonly token: string }): Promise<void> {
+  return request('sign-in', { method: 'POST', body });
+}
+
+export function signOut(): Promise<unknown> {
+  return request('sign-out', { method: 'POST' });
+}

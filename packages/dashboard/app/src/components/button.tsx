@@ -1,0 +1,32 @@
+import type { ComponentProps, ReactNode } from 'react';
+import { classes } from './class-names.ts';
+import styles from './button.module.css';
+
+export interface ButtonProps extends ComponentProps<'button'> {
+  /** `primary`: the one thing to do here. `danger`: what cannot be undone. */
+  readonly kind?: 'primary' | 'plain' | 'danger' | 'bare';
+  /** It is being done: a second press does nothing. */
+  readonly isBusy?: boolean;
+}
+
+export function Button({
+  kind = 'plain',
+  isBusy = false,
+  className,
+  onClick,
+  ...rest
+}: ButtonProps): ReactNode {
+  return (
+    <button
+      type="button"
+      {...rest}
+      // Not `disabled`, which would take the focus away.
+      aria-disabled={isBusy || rest['aria-disabled']}
+      onClick={(event) => {
+        if (isBusy) event.preventDefault();
+        else onClick?.(event);
+      }}
+      className={classes(styles['button'], styles[kind], className)}
+    />
+  );
+}

@@ -1,0 +1,67 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { useTexts } from '../texts/language.tsx';
+import { Button } from './button.tsx';
+import { DialogButtons, Question } from './dialog.tsx';
+import { ErrorView } from './error-view.tsx';
+import { Field, Form } from './form.tsx';
+
+interface ConfirmProps {
+  readonly isOpen: boolean;
+  onClose(): void;
+  /** Names the thing: *Delete Support?* */
+  readonly title: string;
+  /** What will be lost. */
+  readonly children: ReactNode;
+  /** The verb on the button. */
+  readonly verb: string;
+  /** What has to be typed first, before what cannot be undone. */
+  readonly typed?: string;
+  /** Throws what the API refuses; the dialog then stays open and shows it. */
+  act(): Promise<unknown>;
+  onDone?(): void;
+}
+
+/** Asks before what cannot be undone, does it, and says what came of it. */
+export function Confirm(props: ConfirmProps): ReactNode {
+  return (
+    <Question isOpen={props.isOpen} onClose={props.onClose} title={props.title}>
+      <ConfirmContent {...props} />
+    </Question>
+  );
+}
+
+function ConfirmContent({ onClose, children, verb, typed, act, onDone }: ConfirmProps): ReactNode {
+  const t = useTexts('common');
+  const [text, setText] = useState('');
+  const action = useMutation({
+    mutationFn: act,
+    onSuccess() {
+      onClose();
+      onDone?.();
+    },
+  });
+  const isAllowed = typed === undefined || text.trim() === typed.trim();
+  return (
+    <Form onSubmit={() => isAllowed && action.mutate()} error={null}>
+      <div>{children}</div>
+      {typed !== undefined && (
+        <Field name="confirmation" label={t.typeToConfirm(typed)}>
+          <input
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </Field>
+      )}
+      {action.error !== null && <ErrorView error={action.error} />}
+      <DialogButtons onCancel={onClose}>
+        <Button type="submit" kind="danger" isBusy={action.isPending} disabled={!isAllowed}>
+          {verb}
+        </Button>
+      </DialogButtons>
+    </Form>
+  );
+}

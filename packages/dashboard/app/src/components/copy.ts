@@ -1,0 +1,35 @@
+import { useTexts } from '../texts/language.tsx';
+import { useToasts } from './toasts.tsx';
+
+/** Copies a text and says whether that worked: browsers refuse it on pages without TLS. */
+export function useCopy(): (text: string) => Promise<void> {
+  const t = useTexts('common');
+  const { say } = useToasts();
+  return async (text) => {
+    try {
+      await navigator.clipboard.writeText(text);
+      say(t.copied);
+    } catch {
+      say(copiedBySelection(text) ? t.copied : t.copyFailed);
+    }
+  };
+}
+
+/** The older way, which plain http allows, too. */
+function copiedBySelection(text: string): boolean {
+  const field = document.createElement('textarea');
+  field.value = text;
+  field.className = 'unseen';
+  const parent = document.querySelector('[role="dialog"], [role="alertdialog"]') ?? document.body;
+  const focused = document.activeElement;
+  parent.append(field);
+  field.select();
+  try {
+    return document.execCommand('copy');
+  } catch {
+    return false;
+  } finally {
+    field.remove();
+    if (focused instanceof HTMLElement) focused.focus();
+  }
+}

@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react';
+import styles from './empty-state.module.css';
+
+/** What this place is for, in one sentence, and what to do next as a button or a link. */
+export function EmptyState({
+  title,
+  children,
+  action,
+}: {
+  readonly title: string;
+  readonly children?: ReactNode;
+  readonly action?: ReactNode;
+}): ReactNode {
+  return (
+    <div className={styles['empty']}>
+      <p className={styles['title']}>{title}</p>
+      {children && <p className={styles['text']}>{children}</p>}
+      {action}
+    </div>
+  );
+}

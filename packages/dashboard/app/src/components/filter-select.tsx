@@ -1,0 +1,46 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useId } from 'react';
+import type { ReactNode } from 'react';
+import { useTexts } from '../texts/language.tsx';
+import styles from './filter-select.module.css';
+
+interface FilterSelectProps<Value extends string> {
+  /** In the URL. */
+  readonly name: string;
+  readonly label: string;
+  readonly value: Value | undefined;
+  readonly options: readonly { readonly value: Value; readonly label: string }[];
+}
+
+/** A filter whose choice stands in the URL. A new choice begins on the first page. */
+export function FilterSelect<Value extends string>({
+  name,
+  label,
+  value,
+  options,
+}: FilterSelectProps<Value>): ReactNode {
+  const t = useTexts('common');
+  const id = useId();
+  const navigate = useNavigate();
+  const choose = (chosen: string): void => {
+    const search = (before: object): object => ({
+      ...before,
+      [name]: chosen === '' ? undefined : chosen,
+      cursor: undefined,
+    });
+    void navigate({ to: '.', search: search as never, replace: true }); // the page's route checks it
+  };
+  return (
+    <span className={styles['filter']}>
+      <label htmlFor={id}>{label}</label>
+      <select id={id} value={value ?? ''} onChange={(event) => choose(event.target.value)}>
+        <option value="">{t.all}</option>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
+}

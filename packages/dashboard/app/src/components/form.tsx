@@ -1,0 +1,92 @@
+import { isClientError } from '@trunkline/http/client';
+import { cloneElement, createContext, useContext, useEffect, useId, useRef } from 'react';
+import type { ReactElement, ReactNode } from 'react';
+import { ErrorView } from './error-view.tsx';
+import styles from './form.module.css';
+
+type FieldErrors = Readonly<Record<string, readonly string[]>>;
+
+const ErrorContext = createContext<FieldErrors>({});
+
+interface FormProps {
+  onSubmit(): void;
+  /** Of the last try; null if there is none. What it says of a field stands at the field. */
+  readonly error: unknown;
+  readonly children: ReactNode;
+}
+
+/** A form whose fields show what the API says of them; the first wrong one gets the focus. */
+export function Form({ onSubmit, error, children }: FormProps): ReactNode {
+  const form = useRef<HTMLFormElement>(null);
+  const fields = fieldErrors(error);
+  useEffect(() => {
+    if (error !== null) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [error]);
+  return (
+    <form
+      ref={form}
+      className={styles['form']}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      <ErrorContext value={fields}>{children}</ErrorContext>
+      {error !== null && Object.keys(fields).length === 0 && <ErrorView error={error} />}
+    </form>
+  );
+}
+
+interface Controlled {
+  readonly id?: string;
+  readonly name?: string;
+  readonly 'aria-invalid'?: boolean;
+  readonly 'aria-describedby'?: string | undefined;
+}
+
+interface FieldProps {
+  /** As the API calls it: its errors are found by it. */
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: ReactNode;
+  /** An error found before the API was asked. */
+  readonly error?: string | undefined;
+  /** The `<input>`, `<select>` or `<textarea>`. */
+  readonly children: ReactElement<Controlled>;
+}
+
+/** A control with its label, its hint and its errors. */
+export function Field({ name, label, hint, error, children }: FieldProps): ReactNode {
+  const id = useId();
+  const errors = [...(error === undefined ? [] : [error]), ...(useContext(ErrorContext)[name] ?? [])];
+  const isWrong = errors.length > 0;
+  const described = [hint && `${id}-hint`, isWrong && `${id}-error`].filter(Boolean).join(' ');
+  return (
+    <div className={styles['field']}>
+      <label htmlFor={id} className={styles['label']}>
+        {label}
+      </label>
+      {cloneElement(children, {
+        id,
+        name,
+        'aria-invalid': isWrong,
+        'aria-describedby': described === '' ? undefined : described,
+      })}
+      {hint && (
+        <p id={`${id}-hint`} className={styles['hint']}>
+          {hint}
+        </p>
+      )}
+      {isWrong && (
+        <p id={`${id}-error`} className={styles['wrong']}>
+          {errors.join(' ')}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function fieldErrors(error: unknown): FieldErrors {
+  return isClientError(error) ? (error.error.details.fields ?? {}) : {};
+}

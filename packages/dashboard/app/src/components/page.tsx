@@ -1,0 +1,51 @@
+import { useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
+import { useTexts } from '../texts/language.tsx';
+import styles from './page.module.css';
+
+interface PageProps {
+  readonly title: string;
+  /** The way to here: links to what is above. */
+  readonly above?: ReactNode;
+  /** Below the title: ids, numbers. */
+  readonly facts?: ReactNode;
+  /** What one can do here; the most important one first. */
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A page: its title is the document's, and has the focus when somebody comes here by a link of the dashboard. */
+export function Page({ title, above, facts, actions, children }: PageProps): ReactNode {
+  const { product } = useTexts('shell');
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · ${product}`;
+  }, [title, product]);
+  useEffect(() => {
+    // A field that took the focus by itself keeps it, and so does a page that was just loaded.
+    if (
+      hasNavigated &&
+      (document.activeElement === document.body || document.activeElement?.closest('nav'))
+    ) {
+      heading.current?.focus();
+    }
+    hasNavigated = true;
+  }, []);
+  return (
+    <div className={styles['page']}>
+      <header className={styles['header']}>
+        <div className={styles['titles']}>
+          {above && <p className={styles['above']}>{above}</p>}
+          <h1 ref={heading} tabIndex={-1} className={styles['title']}>
+            {title}
+          </h1>
+          {facts && <div className={styles['facts']}>{facts}</div>}
+        </div>
+        {actions && <div className={styles['actions']}>{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+let hasNavigated = false;

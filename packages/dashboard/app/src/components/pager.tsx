@@ -1,0 +1,40 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { useTexts } from '../texts/language.tsx';
+import styles from './pager.module.css';
+
+/**
+ * *Newer* and *Older* by cursor, which stands in the URL as `cursor` beside the filters. A page without either has
+ * nothing here.
+ */
+export function Pager({
+  prevCursor,
+  nextCursor,
+}: {
+  readonly prevCursor: string | null;
+  readonly nextCursor: string | null;
+}): ReactNode {
+  const t = useTexts('common');
+  if (prevCursor === null && nextCursor === null) return null;
+  return (
+    <nav aria-label={t.pages} className={styles['pager']}>
+      <PageLink cursor={prevCursor}>← {t.newer}</PageLink>
+      <PageLink cursor={nextCursor}>{t.older} →</PageLink>
+    </nav>
+  );
+}
+
+function PageLink({
+  cursor,
+  children,
+}: {
+  readonly cursor: string | null;
+  readonly children: ReactNode;
+}): ReactNode {
+  if (cursor === null) return <span className={styles['none']}>{children}</span>;
+  return (
+    <Link to="." search={(before: object) => ({ ...before, cursor })} className={styles['link']}>
+      {children}
+    </Link>
+  );
+}

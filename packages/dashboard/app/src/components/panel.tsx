@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react';
+import { useId } from 'react';
+import { classes } from './class-names.ts';
+import styles from './panel.module.css';
+
+interface PanelProps {
+  readonly title: string;
+  /** Beside the title. */
+  readonly action?: ReactNode;
+  /** The content brings its own space: a table. */
+  readonly isFlush?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A part of a page with its title. */
+export function Panel({ title, action, isFlush = false, children }: PanelProps): ReactNode {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className={styles['panel']}>
+      <div className={styles['head']}>
+        <h2 id={id}>{title}</h2>
+        {action}
+      </div>
+      <div className={classes(styles['body'], isFlush && styles['flush'])}>{children}</div>
+    </section>
+  );
+}

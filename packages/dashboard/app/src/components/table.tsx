@@ -1,0 +1,71 @@
+import type { ReactNode } from 'react';
+import { classes } from './class-names.ts';
+import styles from './table.module.css';
+
+interface Column<Row> {
+  readonly key: string;
+  readonly title: string;
+  cell(row: Row): ReactNode;
+  /** Of a count or a duration. */
+  readonly isNumeric?: boolean;
+}
+
+interface TableProps<Row> {
+  /** What the rows are, for readers. */
+  readonly caption: string;
+  /** The first one has the row's link, whose target is the whole row: `<Link className={rowLink}>`. */
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  keyOf(row: Row): string;
+  /** The rows are of an older read; new ones are on their way. */
+  readonly isStale?: boolean;
+}
+
+/** A table; on a narrow screen each row is a block with its labels. */
+export function Table<Row>({ caption, columns, rows, keyOf, isStale = false }: TableProps<Row>): ReactNode {
+  return (
+    <table className={classes(styles['table'], isStale && styles['stale'])}>
+      <caption className="unseen">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ key, title, isNumeric }) => (
+            <th key={key} scope="col" className={classes(isNumeric && styles['numeric'])}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            {columns.map((column, index) => {
+              const content = (
+                <>
+                  {/* The heads are out of sight on a narrow screen. */}
+                  {index > 0 && (
+                    <span className={styles['label']} aria-hidden="true">
+                      {column.title}
+                    </span>
+                  )}
+                  {column.cell(row)}
+                </>
+              );
+              return index === 0 ? (
+                <th key={column.key} scope="row">
+                  {content}
+                </th>
+              ) : (
+                <td key={column.key} className={classes(column.isNumeric && styles['numeric'])}>
+                  {content}
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** For the link of a row: its target is the row. */
+export const rowLink: string = styles['rowLink'] ?? '';

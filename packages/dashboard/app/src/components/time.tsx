@@ -1,0 +1,123 @@
+import { useSyncExternalStore } from 'react';
+import type { ReactNode } from 'react';
+import { useLanguage } from '../texts/language.tsx';
+import styles from './time.module.css';
+
+interface TimeProps {
+  /** ISO 8601. */
+  readonly at: string;
+  /**
+   * `distance`: *14 min* since or until then. `ago`: the same as a phrase. `clock`: the time of the day; `moment`: the
+   * date, too.
+   */
+  readonly as?: 'distance' | 'ago' | 'clock' | 'moment';
+}
+
+/** A time in the viewer's zone, with the exact one on hover and on focus. A distance follows the clock. */
+export function Time({ at, as = 'ago' }: TimeProps): ReactNode {
+  const { locale } = useLanguage();
+  const date = new Date(at);
+  const exact = format(locale, EXACT, date);
+  return (
+    <time dateTime={at} title={exact} className={styles['time']}>
+      {as === 'clock' && format(locale, CLOCK, date)}
+      {as === 'moment' && format(locale, MOMENT, date)}
+      {as === 'distance' && <Distance locale={locale} ms={date.getTime()} />}
+      {as === 'ago' && <Ago locale={locale} ms={date.getTime()} />}
+    </time>
+  );
+}
+
+const EXACT = { dateStyle: 'full', timeStyle: 'long' } as const;
+const CLOCK = { timeStyle: 'medium' } as const;
+const MOMENT = { dateStyle: 'medium', timeStyle: 'medium' } as const;
+const DAY = { weekday: 'short', day: 'numeric', month: 'short' } as const;
+
+/** The day of a time, for headings. */
+export function dayOf(at: string, locale: string): string {
+  return format(locale, DAY, new Date(at));
+}
+
+function Distance({ locale, ms }: { readonly locale: string; readonly ms: number }): ReactNode {
+  return distanceText(locale, Math.abs(useNow() - ms));
+}
+
+function Ago({ locale, ms }: { readonly locale: string; readonly ms: number }): ReactNode {
+  const past = useNow() - ms;
+  const { value, unit } = largestUnit(Math.abs(past));
+  return relative(locale).format(past >= 0 ? -value : value, unit);
+}
+
+const UNITS = [
+  { unit: 'day', ms: 86_400_000 },
+  { unit: 'hour', ms: 3_600_000 },
+  { unit: 'minute', ms: 60_000 },
+  { unit: 'second', ms: 1_000 },
+] as const;
+
+type Unit = (typeof UNITS)[number]['unit'];
+
+/** The largest unit that it has two of, as in the API's own sentences: 90 s, 14 min, 36 h, 3 d. */
+function largestUnit(ms: number): { readonly value: number; readonly unit: Unit } {
+  const found = UNITS.find((each) => ms >= 2 * each.ms) ?? { unit: 'second', ms: 1_000 };
+  return { value: Math.floor(ms / found.ms), unit: found.unit };
+}
+
+/** A length of time in its largest unit: *14 min*. */
+export function distanceText(locale: string, ms: number): string {
+  const { value, unit } = largestUnit(ms);
+  return units(locale, unit).format(value);
+}
+
+// Formats are slow to make and used in each row.
+const formats = new Map<string, Intl.DateTimeFormat>();
+const unitFormats = new Map<string, Intl.NumberFormat>();
+const relatives = new Map<string, Intl.RelativeTimeFormat>();
+
+function format(locale: string, options: Intl.DateTimeFormatOptions, date: Date): string {
+  if (Number.isNaN(date.getTime())) return '?';
+  const key = `${locale} ${JSON.stringify(options)}`;
+  return made(formats, key, () => new Intl.DateTimeFormat(locale, options)).format(date);
+}
+
+function units(locale: string, unit: Unit): Intl.NumberFormat {
+  const options = { style: 'unit', unit, unitDisplay: 'short' } as const;
+  return made(unitFormats, `${locale} ${unit}`, () => new Intl.NumberFormat(locale, options));
+}
+
+function relative(locale: string): Intl.RelativeTimeFormat {
+  return made(relatives, locale, () => new Intl.RelativeTimeFormat(locale, { style: 'short' }));
+}
+
+function made<Value>(known: Map<string, Value>, key: string, make: () => Value): Value {
+  const value = known.get(key) ?? make();
+  known.set(key, value);
+  return value;
+}
+
+const listeners = new Set<() => void>();
+let timer: number | undefined;
+let now = Date.now();
+
+/** The time, once a second, from one timer for the whole page; none while nothing is shown that needs it. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => now);
+}
+
+function subscribe(listener: () => void): () => void {
+  if (listeners.size === 0) {
+    now = Date.now();
+    timer = window.setInterval(tick, 1_000);
+  }
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) window.clearInterval(timer);
+  };
+}
+
+function tick(): void {
+  if (document.hidden) return;
+  now = Date.now();
+  for (const listener of listeners) listener();
+}

@@ -1,0 +1,49 @@
+import type { InstanceResource } from '@trunkline/http/client';
+import type { Tone } from '../components/status-badge.tsx';
+
+export type Status = InstanceResource['status'];
+
+/** Those that need somebody first. */
+export const STATUSES: readonly Status[] = [
+  'error',
+  'logged_out',
+  'qr_required',
+  'disconnected',
+  'connecting',
+  'created',
+  'connected',
+];
+
+const TONES: Readonly<Record<Status, Tone>> = {
+  created: 'idle',
+  connecting: 'busy',
+  qr_required: 'act',
+  connected: 'good',
+  disconnected: 'bad',
+  logged_out: 'bad',
+  error: 'bad',
+};
+
+type Shown = Pick<InstanceResource, 'status' | 'last_error' | 'restriction'>;
+
+/** Somebody who disconnected a number wants it so; a restricted number works in part. */
+export function toneOf({ status, last_error, restriction }: Shown): Tone {
+  if (status === 'disconnected' && last_error === null) return 'idle';
+  return status === 'connected' && restriction ? 'act' : TONES[status];
+}
+
+export function toneOfStatus(status: Status | null): Tone {
+  return status === null ? 'idle' : TONES[status];
+}
+
+/** The order of the list: what needs somebody first, then by name. */
+export function byUrgency(a: InstanceResource, b: InstanceResource): number {
+  const rank = (instance: InstanceResource): number =>
+    toneOf(instance) === 'idle' ? STATUSES.length - 1.5 : STATUSES.indexOf(instance.status);
+  return rank(a) - rank(b) || a.name.localeCompare(b.name);
+}
+
+/** Whether it is not as it should be. One that was never connected, or was stopped by somebody, is as it should be. */
+export function isTrouble(instance: InstanceResource): boolean {
+  return !['good', 'idle'].includes(toneOf(instance));
+}

@@ -1,0 +1,124 @@
+import type { CallResult, StreamResult } from '@trunkline/http/client';
+import type { Timers } from './throttle.ts';
+
+/** How the page gets to know of changes. */
+export type LiveState =
+  /** The first connection is being made. */
+  | 'connecting'
+  /** Hints come as it happens. */
+  | 'live'
+  /** No stream gets through, or there are too many: the pages ask every few seconds. */
+  | 'polling'
+  /** The service cannot be reached. */
+  | 'offline'
+  /** Nobody looks at the page. */
+  | 'paused';
+
+export interface HintStreamOptions {
+  /** Opens `GET events/stream`. */
+  open(lastEventId: string | undefined, signal: AbortSignal): Promise<CallResult<StreamResult>>;
+  /** Something of this type has happened. */
+  onHint(type: string): void;
+  /** There was a gap, in which anything may have happened. */
+  onGap(): void;
+  onState(state: LiveState): void;
+  readonly timers: Timers;
+  /** From 0 to 1: spreads the tries of many pages over time. */
+  random(): number;
+}
+
+/** A shorter break is caught up with by the stream itself, a longer one by reading what is shown again. */
+const CATCH_UP_MS = 30_000;
+/** Two heartbeats of the server: what is silent for longer is dead. */
+const SILENCE_MAX_MS = 35_000;
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 60_000;
+/** Seen ids: the stream repeats up to a minute when it goes on. */
+const SEEN_MAX = 1_000;
+
+/**
+ * One stream of events, as hints of what has changed: opened again when it breaks, 1 s later at first and then up to a
+ * minute later. `start` and `stop` may be called in any order, any number of times.
+ */
+export function createHintStream(options: HintStreamOptions): {
+  start(): void;
+  stop(state: LiveState): void;
+} {
+  const { open, onHint, onGap, onState, timers, random } = options;
+  let current: AbortController | null = null;
+  let cancelRetry: (() => void) | null = null;
+  let lastId: string | undefined;
+  let lostAt = -Infinity;
+  let failures = 0;
+  const seen = new Set<string>();
+
+  const run = async (abort: AbortController): Promise<void> => {
+    const isCaughtUp = lastId !== undefined && timers.now() - lostAt < CATCH_UP_MS;
+    if (!isCaughtUp) lastId = undefined;
+    let cancelSilence = timers.after(SILENCE_MAX_MS, () => abort.abort());
+    try {
+      const result = await open(lastId, abort.signal);
+      if (abort !== current) return;
+      if (!result.ok) return onState(result.error.status === null ? 'offline' : 'polling');
+      onState('live');
+      // What is shown was read before the stream began.
+      if (!isCaughtUp) onGap();
+      for await (const { id, event } of result.data) {
+        if (abort !== current) return;
+        failures = 0;
+        lastId = id;
+        cancelSilence();
+        cancelSilence = timers.after(SILENCE_MAX_MS, () => abort.abort());
+        if (event && isNew(seen, id)) onHint(event.type);
+      }
+    } catch {
+      // The connection broke off; `finally` opens the next one.
+    } finally {
+      cancelSilence();
+      if (abort === current) retry();
+    }
+  };
+
+  const retry = (): void => {
+    lostAt = timers.now();
+    current = null;
+    const longest = Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
+    failures++;
+    // The first break is most often a restart of the service or a proxy's limit: no reason to say anything.
+    if (failures > 2) onState('polling');
+    cancelRetry = timers.after(longest * (0.5 + random() / 2), begin);
+  };
+
+  const begin = (): void => {
+    cancelRetry = null;
+    current = new AbortController();
+    void run(current);
+  };
+
+  return {
+    start() {
+      if (current || cancelRetry) return;
+      failures = 0;
+      begin();
+    },
+    stop(state) {
+      cancelRetry?.();
+      cancelRetry = null;
+      if (current) lostAt = timers.now();
+      const abort = current;
+      current = null;
+      abort?.abort();
+      onState(state);
+    },
+  };
+}
+
+function isNew(seen: Set<string>, id: string): boolean {
+  if (seen.has(id)) return false;
+  seen.add(id);
+  if (seen.size > SEEN_MAX) {
+    const [oldest] = seen;
+    if (oldest !== undefined) seen.delete(oldest);
+  }
+  return true;
+}

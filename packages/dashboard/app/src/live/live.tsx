@@ -1,0 +1,99 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, useContext, useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+import { clientOf } from '../api/client.ts';
+import { keyOf } from '../api/keys.ts';
+import type { Area } from '../api/keys.ts';
+import { areasOf, HINT_TYPES } from './areas-of-event.ts';
+import { createHintStream } from './hint-stream.ts';
+import type { LiveState } from './hint-stream.ts';
+import { throttleByName } from './throttle.ts';
+import type { Timers } from './throttle.ts';
+
+const LiveContext = createContext<LiveState>('polling');
+
+const TIMERS: Timers = {
+  now: () => performance.now(),
+  after(ms, run) {
+    const timer = window.setTimeout(run, ms);
+    return () => window.clearTimeout(timer);
+  },
+};
+
+/** A tab that nobody looks at for so long gives its connection up: browsers allow six to a server without HTTP/2. */
+const HIDDEN_MAX_MS = 30_000;
+
+/** One stream of hints for the workspace that is shown: what has changed is read again, if it is on the page. */
+export function LiveProvider({
+  workspaceId,
+  children,
+}: {
+  readonly workspaceId: string | null;
+  readonly children: ReactNode;
+}): ReactNode {
+  const queries = useQueryClient();
+  const [state, setState] = useState<LiveState>('connecting');
+
+  useEffect(() => {
+    if (workspaceId === null) {
+      setState('polling');
+      return;
+    }
+    const invalidate = throttleByName<Area>((area) => {
+      // A read that is on its way is not cut off: traffic that never ends would keep it from ever arriving.
+      void queries.invalidateQueries({ queryKey: keyOf(workspaceId, area) }, { cancelRefetch: false });
+    }, TIMERS);
+    const stream = createHintStream({
+      open: (last_event_id, signal) => {
+        const query = { types: HINT_TYPES.join(','), ...(last_event_id !== undefined && { last_event_id }) };
+        return clientOf(workspaceId).events.stream(query, { signal });
+      },
+      onHint: (type) => areasOf(type).forEach(invalidate.give),
+      onGap: () => void queries.invalidateQueries({ queryKey: ['workspace', workspaceId] }),
+      onState: setState,
+      timers: TIMERS,
+      random: Math.random,
+    });
+
+    let cancelPause: (() => void) | null = null;
+    const onVisibility = (): void => {
+      cancelPause?.();
+      cancelPause = null;
+      if (document.hidden) cancelPause = TIMERS.after(HIDDEN_MAX_MS, () => stream.stop('paused'));
+      else stream.start();
+    };
+    const onOffline = (): void => stream.stop('offline');
+    const onOnline = (): void => {
+      if (!document.hidden) stream.start();
+    };
+    document.addEventListener('visibilitychange', onVisibility);
+    window.addEventListener('offline', onOffline);
+    window.addEventListener('online', onOnline);
+    setState('connecting');
+    onVisibility();
+    return () => {
+      document.removeEventListener('visibilitychange', onVisibility);
+      window.removeEventListener('offline', onOffline);
+      window.removeEventListener('online', onOnline);
+      cancelPause?.();
+      stream.stop('connecting');
+      invalidate.stop();
+    };
+  }, [queries, workspaceId]);
+
+  return <LiveContext value={state}>{children}</LiveContext>;
+}
+
+export function useLiveState(): LiveState {
+  return useContext(LiveContext);
+}
+
+/**
+ * How often to read what is shown again, for `refetchInterval`: seldom while hints come, since some changes have no event
+ * (a delivery's attempt, a queue that grows), and every `POLL_MS` otherwise. A tab that nobody looks at reads nothing.
+ */
+export function useRefreshMs(whileLiveMs: number = 30_000): number {
+  return useLiveState() === 'live' ? whileLiveMs : Math.min(POLL_MS, whileLiveMs);
+}
+
+const POLL_MS = 10_000;

@@ -1,0 +1,46 @@
+/** What the hints wait by; a test has its own. */
+export interface Timers {
+  now(): number;
+  /** Returns what cancels it. */
+  after(ms: number, run: () => void): () => void;
+}
+
+const FIRST_WAIT_MS = 100;
+const SHORTEST_GAP_MS = 1_000;
+const LONGEST_GAP_MS = 8_000;
+
+/**
+ * Runs `run(name)` soon after a name is given for the first time, so that a burst is one run, and then no more often than
+ * after 1 s. While names keep coming the gap doubles, up to 8 s: a page in the middle of traffic does not hammer.
+ */
+export function throttleByName<Name extends string>(
+  run: (name: Name) => void,
+  timers: Timers,
+): { give(name: Name): void; stop(): void } {
+  const states = new Map<Name, { lastRun: number; gap: number; cancel: (() => void) | null }>();
+
+  const fire = (name: Name): void => {
+    const state = states.get(name);
+    if (!state) return;
+    state.cancel = null;
+    const now = timers.now();
+    const wasQuiet = now - state.lastRun > 2 * state.gap;
+    state.gap = wasQuiet ? SHORTEST_GAP_MS : Math.min(state.gap * 2, LONGEST_GAP_MS);
+    state.lastRun = now;
+    run(name);
+  };
+
+  return {
+    give(name) {
+      const state = states.get(name) ?? { lastRun: -Infinity, gap: SHORTEST_GAP_MS, cancel: null };
+      states.set(name, state);
+      if (state.cancel) return;
+      const wait = Math.max(FIRST_WAIT_MS, state.lastRun + state.gap - timers.now());
+      state.cancel = timers.after(wait, () => fire(name));
+    },
+    stop() {
+      for (const { cancel } of states.values()) cancel?.();
+      states.clear();
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { InstanceResource, WebhookResource } from '@trunkline/http/client';
+import type { ReactNode } from 'react';
+import { StatusShape } from '../../components/status-badge.tsx';
+import { toneOf } from '../../domain/number-status.ts';
+import { webhookState } from '../../domain/webhook-status.ts';
+import { useTexts } from '../../texts/language.tsx';
+import styles from './headline.module.css';
+
+interface HeadlineProps {
+  /** Those that are not as they should be. */
+  readonly numbers: readonly InstanceResource[];
+  readonly webhooks: readonly WebhookResource[];
+  readonly connected: number;
+}
+
+/** The answer in one sentence. */
+export function Headline({ numbers, webhooks, connected }: HeadlineProps): ReactNode {
+  const t = useTexts('now');
+  const down = numbers.filter((number) => toneOf(number) === 'bad').length;
+  const waiting = numbers.length - down;
+  const disabled = webhooks.filter((webhook) => webhookState(webhook) === 'disabled').length;
+  const failing = webhooks.length - disabled;
+  const sentences = [
+    down > 0 && t.numbersDown(down),
+    waiting > 0 && t.numbersWaiting(waiting),
+    disabled > 0 && t.webhooksDown(disabled),
+    failing > 0 && t.webhooksFailing(failing),
+  ].filter((sentence) => sentence !== false);
+  const tone = down + disabled > 0 ? 'bad' : sentences.length > 0 ? 'act' : 'good';
+  return (
+    <p role="status" className={styles['headline']}>
+      <StatusShape tone={tone} />
+      <span>{sentences.length > 0 ? sentences.join(' ') : t.allWell}</span>
+      {sentences.length === 0 && <span className={styles['detail']}>{t.allWellDetail(connected)}</span>}
+    </p>
+  );
+}

@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { InstanceResource, WebhookResource } from '@trunkline/http/client';
+import type { ReactNode } from 'react';
+import { numbersQuery, webhooksQuery } from '../../api/lists.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { Page } from '../../components/page.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { isTrouble } from '../../domain/number-status.ts';
+import { isWebhookTrouble } from '../../domain/webhook-status.ts';
+import { useRefreshMs } from '../../live/live.tsx';
+import { useMay } from '../../shell/session-context.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { Headline } from './headline.tsx';
+import { TroubledNumbers } from './troubled-numbers.tsx';
+import { TroubledWebhooks } from './troubled-webhooks.tsx';
+
+const route = getRouteApi('/session/w/$workspace/');
+
+/** Is something wrong, and since when? */
+export function NowPage(): ReactNode {
+  const t = useTexts('now');
+  const { workspace } = route.useParams();
+  const refetchInterval = useRefreshMs(10_000);
+  const maySeeWebhooks = useMay('webhooks:read');
+  const numbers = useQuery({
+    ...numbersQuery(workspace),
+    refetchInterval,
+    enabled: useMay('instances:read'),
+  });
+  const webhooks = useQuery({ ...webhooksQuery(workspace), refetchInterval, enabled: maySeeWebhooks });
+  return (
+    <Page title={t.title}>
+      <Loaded query={numbers}>
+        {(all) =>
+          all.length === 0 ? (
+            <NothingYet workspace={workspace} />
+          ) : (
+            <Standing workspace={workspace} numbers={all} webhooks={webhooks.data?.data ?? []} />
+          )
+        }
+      </Loaded>
+      {maySeeWebhooks && (
+        <Loaded query={webhooks}>{({ data }) => <TroubledWebhooks webhooks={data} />}</Loaded>
+      )}
+    </Page>
+  );
+}
+
+function NothingYet({ workspace }: { readonly workspace: string }): ReactNode {
+  const t = useTexts('now');
+  const toNumbers = (
+    <Link to="/w/$workspace/numbers" params={{ workspace }}>
+      {t.toNumbers}
+    </Link>
+  );
+  return (
+    <Panel title={t.numbers} isFlush>
+      <EmptyState title={t.nothingYet} action={toNumbers}>
+        {t.nothingYetHint}
+      </EmptyState>
+    </Panel>
+  );
+}
+
+function Standing({
+  workspace,
+  numbers,
+  webhooks,
+}: {
+  readonly workspace: string;
+  readonly numbers: readonly InstanceResource[];
+  readonly webhooks: readonly WebhookResource[];
+}): ReactNode {
+  return (
+    <>
+      <Headline
+        numbers={numbers.filter(isTrouble)}
+        webhooks={webhooks.filter(isWebhookTrouble)}
+        connected={numbers.filter(({ status }) => status === 'connected').length}
+      />
+      <TroubledNumbers workspace={workspace} numbers={numbers} />
+    </>
+  );
+}

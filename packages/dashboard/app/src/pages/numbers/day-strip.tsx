@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query';
+import type { InstanceResource } from '@trunkline/http/client';
+import type { ReactNode } from 'react';
+import { Loaded } from '../../components/loaded.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { Strip } from '../../components/strip.tsx';
+import { useRefreshMs } from '../../live/live.tsx';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
+import { DAY_MS, stretchesOf } from './day.ts';
+import { dayQuery } from './queries.ts';
+import { toneOfStatus } from '../../domain/number-status.ts';
+
+interface DayStripProps {
+  readonly workspaceId: string;
+  readonly number: InstanceResource;
+}
+
+/** Whether the number was connected, over the last 24 hours. */
+export function DayStrip({ workspaceId, number }: DayStripProps): ReactNode {
+  const t = useTexts('numbers');
+  const query = useQuery({ ...dayQuery(workspaceId, number.id), refetchInterval: useRefreshMs(60_000) });
+  const { locale } = useLanguage();
+  return (
+    <Panel title={t.day}>
+      <Loaded query={query}>
+        {({ entries, at }) => {
+          const stretches = stretchesOf(entries, number, at);
+          const known = stretches.reduce((sum, { from, to }) => sum + to - from, 0);
+          const connected = stretches
+            .filter(({ status }) => status === 'connected')
+            .reduce((sum, { from, to }) => sum + to - from, 0);
+          const share = new Intl.NumberFormat(locale, { style: 'percent' }).format(
+            known === 0 ? 0 : Math.floor((connected / known) * 100) / 100,
+          );
+          return (
+            <Strip
+              summary={t.daySummary(share)}
+              from={at - DAY_MS}
+              to={at}
+              stretches={stretches.map(({ from, to, status }) => ({
+                from,
+                to,
+                tone: toneOfStatus(status),
+                label: t.statuses[status],
+              }))}
+            />
+          );
+        }}
+      </Loaded>
+    </Panel>
+  );
+}

@@ -1,0 +1,89 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { InstanceResource } from '@trunkline/http/client';
+import { lazy, Suspense } from 'react';
+import type { ReactNode } from 'react';
+import { Id } from '../../components/id.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { Page } from '../../components/page.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { useRefreshMs } from '../../live/live.tsx';
+import { useMay, useSession } from '../../shell/session-context.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { DayStrip } from './day-strip.tsx';
+import { NumberActions } from './number-actions.tsx';
+import styles from './number-page.module.css';
+import { NumberStatus } from './number-status.tsx';
+import { NumberTimeline } from './number-timeline.tsx';
+import { phoneText } from './phone-text.ts';
+import { numberQuery } from './queries.ts';
+import { SandboxPhone } from './sandbox-phone.tsx';
+
+// What draws a QR is fetched where one is shown.
+const LinkPhone = lazy(() =>
+  import('./link-phone.tsx').then(({ LinkPhone: component }) => ({ default: component })),
+);
+
+const route = getRouteApi('/session/w/$workspace/numbers/$instance');
+
+export function NumberPage(): ReactNode {
+  const { workspace, instance } = route.useParams();
+  // Not every step of a connection is an event: while one is made, the page looks often.
+  const calm = useRefreshMs();
+  const query = useQuery({
+    ...numberQuery(workspace, instance),
+    refetchInterval: ({ state }) => (isChanging(state.data?.status) ? 2_000 : calm),
+  });
+  return <Loaded query={query}>{(number) => <Number workspace={workspace} number={number} />}</Loaded>;
+}
+
+function isChanging(status: InstanceResource['status'] | undefined): boolean {
+  return status === 'connecting' || status === 'qr_required';
+}
+
+function Number({
+  workspace,
+  number,
+}: {
+  readonly workspace: string;
+  readonly number: InstanceResource;
+}): ReactNode {
+  const t = useTexts('numbers');
+  const { features } = useSession();
+  const mayChange = useMay('instances:write');
+  const { cursor } = route.useSearch();
+  const isLinking = number.status === 'qr_required';
+  return (
+    <Page
+      title={number.name}
+      above={
+        <Link to="/w/$workspace/numbers" params={{ workspace }}>
+          {t.title}
+        </Link>
+      }
+      facts={
+        <>
+          <span>{number.phone_number === null ? t.notLinked : phoneText(number.phone_number)}</span>
+          {number.profile_name !== null && <span>{number.profile_name}</span>}
+          <Id value={number.id} />
+        </>
+      }
+      actions={mayChange && <NumberActions workspaceId={workspace} number={number} />}
+    >
+      <NumberStatus number={number} />
+      {isLinking &&
+        (mayChange ? (
+          <Panel title={t.link}>
+            <Suspense>
+              <LinkPhone workspaceId={workspace} instanceId={number.id} />
+            </Suspense>
+          </Panel>
+        ) : (
+          <p className={styles['quiet']}>{t.noQrAccess}</p>
+        ))}
+      {features.sandbox && mayChange && <SandboxPhone workspaceId={workspace} number={number} />}
+      <DayStrip workspaceId={workspace} number={number} />
+      <NumberTimeline workspaceId={workspace} instanceId={number.id} cursor={cursor} />
+    </Page>
+  );
+}

@@ -1,0 +1,45 @@
+import type { InstanceResource } from '@trunkline/http/client';
+import type { ReactNode } from 'react';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { Time } from '../../components/time.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import styles from './number-status.module.css';
+import { toneOf } from '../../domain/number-status.ts';
+
+/** The answer to the page's question: how it is, since when, and what that means. Announced when it changes. */
+export function NumberStatus({ number }: { readonly number: InstanceResource }): ReactNode {
+  const t = useTexts('numbers');
+  const { status, status_changed_at, last_error, restriction, has_proxy } = number;
+  return (
+    <section className={styles['status']} aria-label={t.status}>
+      <p className={styles['headline']}>
+        <span role="status">
+          <StatusBadge tone={toneOf(number)}>{t.statuses[status]}</StatusBadge>
+        </span>
+        {status_changed_at !== null && (
+          <span className={styles['since']}>
+            <Time at={status_changed_at} as="distance" />
+          </span>
+        )}
+      </p>
+      <p>{t.meanings[status]}</p>
+      {restriction && (
+        <p>
+          {t.restriction(restriction.code)}
+          {restriction.until !== null && (
+            <>
+              {' '}
+              {t.restrictionUntil} <Time at={restriction.until} as="moment" />
+            </>
+          )}
+        </p>
+      )}
+      {last_error !== null && status !== 'connected' && (
+        <p className={styles['quiet']}>
+          {t.lastError}: <code>{last_error}</code>
+        </p>
+      )}
+      {has_proxy && <p className={styles['quiet']}>{t.proxy}</p>}
+    </section>
+  );
+}

@@ -1,0 +1,130 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { InstanceResource } from '@trunkline/http/client';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { numbersQuery } from '../../api/lists.ts';
+import { Button } from '../../components/button.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { FilterSelect } from '../../components/filter-select.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { Page } from '../../components/page.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { rowLink, Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { useRefreshMs } from '../../live/live.tsx';
+import { useMay } from '../../shell/session-context.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { AddNumber } from './add-number.tsx';
+import { phoneText } from './phone-text.ts';
+import { byUrgency, STATUSES, toneOf } from '../../domain/number-status.ts';
+
+const route = getRouteApi('/session/w/$workspace/numbers');
+
+export function NumbersPage(): ReactNode {
+  const t = useTexts('numbers');
+  const { workspace } = route.useParams();
+  const { status } = route.useSearch();
+  const [isAdding, setAdding] = useState(false);
+  const query = useQuery({ ...numbersQuery(workspace), refetchInterval: useRefreshMs(5_000) });
+  const add = useMay('instances:write') && (
+    <Button kind="primary" onClick={() => setAdding(true)}>
+      {t.add}
+    </Button>
+  );
+  return (
+    <Page title={t.title} actions={add}>
+      <Panel
+        title={t.title}
+        isFlush
+        action={
+          <FilterSelect
+            name="status"
+            label={t.status}
+            value={status}
+            options={STATUSES.map((value) => ({ value, label: t.statuses[value] }))}
+          />
+        }
+      >
+        <Loaded query={query}>
+          {(numbers) => <Numbers workspace={workspace} numbers={numbers} status={status} add={add} />}
+        </Loaded>
+      </Panel>
+      <AddNumber workspaceId={workspace} isOpen={isAdding} onClose={() => setAdding(false)} />
+    </Page>
+  );
+}
+
+function Numbers({
+  workspace,
+  numbers,
+  status,
+  add,
+}: {
+  readonly workspace: string;
+  readonly numbers: readonly InstanceResource[];
+  readonly status: InstanceResource['status'] | undefined;
+  readonly add: ReactNode;
+}): ReactNode {
+  const t = useTexts('numbers');
+  const common = useTexts('common');
+  if (numbers.length === 0) {
+    return (
+      <EmptyState title={t.empty} action={add}>
+        {t.emptyHint}
+      </EmptyState>
+    );
+  }
+  const shown = numbers
+    .filter((number) => status === undefined || number.status === status)
+    .toSorted(byUrgency);
+  if (shown.length === 0) {
+    const clear = (
+      <Link to="/w/$workspace/numbers" params={{ workspace }}>
+        {common.clearFilters}
+      </Link>
+    );
+    return <EmptyState title={t.noneMatch} action={clear} />;
+  }
+  return (
+    <Table
+      caption={t.caption}
+      rows={shown}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          key: 'name',
+          title: t.name,
+          cell: ({ id, name }) => (
+            <Link
+              to="/w/$workspace/numbers/$instance"
+              params={{ workspace, instance: id }}
+              className={rowLink}
+            >
+              {name}
+            </Link>
+          ),
+        },
+        {
+          key: 'number',
+          title: t.number,
+          cell: ({ phone_number }) => (phone_number === null ? t.notLinked : phoneText(phone_number)),
+        },
+        {
+          key: 'status',
+          title: t.status,
+          cell: (number) => <StatusBadge tone={toneOf(number)}>{t.statuses[number.status]}</StatusBadge>,
+        },
+        {
+          key: 'since',
+          title: t.since,
+          isNumeric: true,
+          cell: ({ status_changed_at, created_at }) => (
+            <Time at={status_changed_at ?? created_at} as="distance" />
+          ),
+        },
+      ]}
+    />
+  );
+}

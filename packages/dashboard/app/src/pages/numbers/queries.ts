@@ -1,0 +1,47 @@
+import { queryOptions } from '@tanstack/react-query';
+import { unwrap } from '@trunkline/http/client';
+import { clientOf } from '../../api/client.ts';
+import { keyOf } from '../../api/keys.ts';
+
+export const numberQuery = (workspaceId: string, instanceId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'numbers', 'one', instanceId),
+    queryFn: async ({ signal }) =>
+      unwrap(await clientOf(workspaceId).instances.get(instanceId, { signal })).data,
+  });
+
+const HISTORY_PAGE = 25;
+
+export const historyQuery = (workspaceId: string, instanceId: string, cursor: string | undefined) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'numbers', 'history', instanceId, cursor ?? null),
+    queryFn: async ({ signal }) => {
+      const query = { limit: HISTORY_PAGE, ...(cursor !== undefined && { cursor }) };
+      return unwrap(await clientOf(workspaceId).instances.history(instanceId, query, { signal }));
+    },
+  });
+
+export const qrQuery = (workspaceId: string, instanceId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'numbers', 'qr', instanceId),
+    queryFn: async ({ signal }) =>
+      unwrap(await clientOf(workspaceId).instances.qr(instanceId, { signal })).data,
+    // A code that has expired must never be shown.
+    gcTime: 0,
+    staleTime: 0,
+    retry: false,
+  });
+
+/** More changes than this in a day are of a number that flaps: the strip then has its newest part. */
+const DAY_ENTRIES_MAX = 100;
+
+/** What happened within a day, and when that was read. */
+export const dayQuery = (workspaceId: string, instanceId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'numbers', 'day', instanceId),
+    queryFn: async ({ signal }) => {
+      const query = { limit: DAY_ENTRIES_MAX };
+      const page = unwrap(await clientOf(workspaceId).instances.history(instanceId, query, { signal }));
+      return { entries: page.data, at: Date.now() };
+    },
+  });

@@ -1,0 +1,104 @@
+import { useMutation } from '@tanstack/react-query';
+import { isClientError } from '@trunkline/http/client';
+import { getRouteApi, useLocation, useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+import { signIn, signInByLink } from '../../api/session.ts';
+import { BASE_PATH } from '../../base-path.ts';
+import { Button } from '../../components/button.tsx';
+import { ErrorView } from '../../components/error-view.tsx';
+import { Field, Form } from '../../components/form.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import styles from './sign-in-page.module.css';
+
+const route = getRouteApi('/sign-in');
+
+/** By an API key, by the admin token, or by the link that the server prints, which has its token in the fragment. */
+export function SignInPage(): ReactNode {
+  const t = useTexts('signIn');
+  const { product } = useTexts('shell');
+  const { next = '/' } = route.useSearch();
+  const linkToken = useLinkToken();
+  // A new document: nothing of an earlier session stays in memory.
+  const onSuccess = (): void => location.replace(`${BASE_PATH}${next}`);
+  const byLink = useMutation({ mutationKey: ['session', 'link'], mutationFn: signInByLink, onSuccess });
+  const byHand = useMutation({ mutationKey: ['session', 'sign-in'], mutationFn: signIn, onSuccess });
+  const { mutate } = byLink;
+  useEffect(() => {
+    if (linkToken !== null) mutate(linkToken);
+  }, [linkToken, mutate]);
+  useEffect(() => {
+    document.title = `${t.title} · ${product}`;
+  }, [t, product]);
+
+  const error = byHand.error ?? byLink.error;
+  const hasNoSignIn = isClientError(error) && error.error.status === 404;
+  return (
+    <main className={styles['page']}>
+      <h1>{product}</h1>
+      {hasNoSignIn ? (
+        <p>{t.elsewhere}</p>
+      ) : byLink.isPending || byLink.isSuccess ? (
+        <p role="status">{t.withLink}</p>
+      ) : (
+        <>
+          {byLink.error !== null && (
+            <p>
+              {t.linkFailed} {t.newLink} <code>trunkline dashboard</code>
+            </p>
+          )}
+          {error !== null && <ErrorView error={error} />}
+          <SignInForm isBusy={byHand.isPending || byHand.isSuccess} onSubmit={byHand.mutate} />
+        </>
+      )}
+    </main>
+  );
+}
+
+function SignInForm({
+  isBusy,
+  onSubmit,
+}: {
+  readonly isBusy: boolean;
+  onSubmit(credential: string): void;
+}): ReactNode {
+  const t = useTexts('signIn');
+  const [credential, setCredential] = useState('');
+  const [isMissing, setMissing] = useState(false);
+  const submit = (): void => {
+    const value = credential.trim();
+    setMissing(value === '');
+    if (value !== '') onSubmit(value);
+  };
+  return (
+    <Form onSubmit={submit} error={null}>
+      <Field name="credential" label={t.credential} hint={t.intro} error={isMissing ? t.required : undefined}>
+        <input
+          type="password"
+          autoComplete="current-password"
+          autoFocus
+          spellCheck={false}
+          value={credential}
+          onChange={(event) => setCredential(event.target.value)}
+        />
+      </Field>
+      <Button type="submit" kind="primary" isBusy={isBusy}>
+        {isBusy ? t.submitting : t.title}
+      </Button>
+    </Form>
+  );
+}
+
+/** The token of the link, taken out of the address: it stays neither there nor in the history. */
+function useLinkToken(): string | null {
+  const { hash } = useLocation();
+  const navigate = useNavigate();
+  const [token, setToken] = useState<string | null>(null);
+  useEffect(() => {
+    const found = new URLSearchParams(hash).get('token');
+    if (found === null) return;
+    setToken(found);
+    void navigate({ to: '.', search: true, hash: '', replace: true });
+  }, [hash, navigate]);
+  return token;
+}

@@ -1,0 +1,26 @@
+import { createRouter } from '@tanstack/react-router';
+import { BASE_PATH } from '../base-path.ts';
+import { NotFound } from '../shell/not-found.tsx';
+import { PageFailure } from '../shell/page-failure.tsx';
+import { ROUTES } from './routes.ts';
+import { parseSearch, stringifySearch } from './search.ts';
+
+export function createAppRouter() {
+  return createRouter({
+    routeTree: ROUTES,
+    basepath: BASE_PATH === '' ? '/' : BASE_PATH,
+    parseSearch,
+    stringifySearch,
+    // The files of a page, when its link is pointed at.
+    defaultPreload: 'intent',
+    defaultNotFoundComponent: NotFound,
+    defaultErrorComponent: PageFailure,
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

@@ -1,0 +1,39 @@
+/** What the URL says after its `?`: texts, whatever somebody has written there. */
+export type RawSearch = Readonly<Record<string, unknown>>;
+
+/** Every value is a text as it stands: ids and cursors are never taken for numbers. */
+export function parseSearch(search: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(search));
+}
+
+export function stringifySearch(search: Readonly<Record<string, unknown>>): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(search)) {
+    if (typeof value === 'string' && value !== '') parameters.set(name, value);
+  }
+  const text = parameters.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/** A text of the URL, if it is there and not too long for the API. */
+export function textIn(search: RawSearch, name: string, max: number = 500): string | undefined {
+  const value = search[name];
+  return typeof value === 'string' && value !== '' && value.length <= max ? value : undefined;
+}
+
+/** One of these, or nothing. */
+export function oneOfIn<Value extends string>(
+  search: RawSearch,
+  name: string,
+  values: readonly Value[],
+): Value | undefined {
+  return values.find((value) => value === search[name]);
+}
+
+/** Without what is not there, which the types of the router ask for. */
+export function present<Fields extends object>(
+  fields: Fields,
+): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
+  const there = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(there) as { [Name in keyof Fields]?: NonNullable<Fields[Name]> }; // its own entries
+}

@@ -1,0 +1,18 @@
+import { NAVIGATION } from './navigation.ts';
+import type { NavigationEntry } from './navigation.ts';
+import { useSession } from './session-context.ts';
+
+interface Entry extends NavigationEntry {
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** The pages that this session has something to see on. */
+export function useEntries(workspaceId: string | null): readonly Entry[] {
+  const { scopes, workspace } = useSession();
+  return NAVIGATION.flatMap((entry): readonly Entry[] => {
+    const { scope, isGlobal = false } = entry;
+    if (scope !== undefined && !scopes.includes(scope)) return [];
+    if (isGlobal) return workspace === null ? [{ ...entry, params: {} }] : [];
+    return workspaceId === null ? [] : [{ ...entry, params: { workspace: workspaceId } }];
+  });
+}

@@ -1,0 +1,63 @@
+import { Dialog } from '@base-ui/react/dialog';
+import { Outlet, useLocation, useParams } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
+import { LiveProvider } from '../live/live.tsx';
+import { useTexts } from '../texts/language.tsx';
+import styles from './frame.module.css';
+import { LiveIndicator } from './live-indicator.tsx';
+import { useSession } from './session-context.ts';
+import { Shortcuts } from './shortcuts.tsx';
+import { Sidebar } from './sidebar.tsx';
+
+/** The sidebar, or on a narrow screen a bar with a menu, and the page. */
+export function Frame(): ReactNode {
+  const t = useTexts('shell');
+  const { workspace: inUrl } = useParams({ strict: false });
+  const { workspace: bound } = useSession();
+  const workspaceId = inUrl ?? bound?.id ?? null;
+  const main = useRef<HTMLElement>(null);
+  return (
+    <LiveProvider workspaceId={workspaceId}>
+      <div className={styles['frame']}>
+        <button type="button" className={styles['skip']} onClick={() => main.current?.focus()}>
+          {t.skip}
+        </button>
+        <div className={styles['bar']}>
+          <Drawer workspaceId={workspaceId} />
+          <LiveIndicator />
+        </div>
+        <div className={styles['side']}>
+          <Sidebar workspaceId={workspaceId} />
+        </div>
+        <main ref={main} tabIndex={-1} className={styles['main']}>
+          <Outlet />
+        </main>
+      </div>
+      <Shortcuts workspaceId={workspaceId} />
+    </LiveProvider>
+  );
+}
+
+function Drawer({ workspaceId }: { readonly workspaceId: string | null }): ReactNode {
+  const t = useTexts('shell');
+  const [isOpen, setOpen] = useState(false);
+  const { pathname } = useLocation();
+  useEffect(() => setOpen(false), [pathname]);
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={setOpen}>
+      <Dialog.Trigger className={styles['menu']}>
+        <svg viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M2 4h12M2 8h12M2 12h12" />
+        </svg>
+        {t.menu}
+      </Dialog.Trigger>
+      <Dialog.Portal>
+        <Dialog.Backdrop className={styles['backdrop']} />
+        <Dialog.Popup className={styles['drawer']} aria-label={t.menu}>
+          <Sidebar workspaceId={workspaceId} />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,21 @@
+import type { SessionResource } from '../../../src/schemas/session.ts';
+
+/** An entry of the sidebar. */
+export interface NavigationEntry {
+  /** Its word: `texts.shell[name]`. */
+  readonly name:
+    'now' | 'numbers' | 'messages' | 'chats' | 'webhooks' | 'keys' | 'members' | 'workspaces' | 'system';
+  readonly to: string;
+  /** After `g`. */
+  readonly letter: string;
+  /** Only with this scope. */
+  readonly scope?: SessionResource['scopes'][number];
+  /** Of the whole service: for a session that is not bound to a workspace. */
+  readonly isGlobal?: boolean;
+}
+
+/** In the order of the sidebar. Below `/w/$workspace` is what a workspace has. */
+export const NAVIGATION: readonly NavigationEntry[] = [
+  { name: 'now', to: '/w/$workspace', letter: 'n' },
+  { name: 'numbers', to: '/w/$workspace/numbers', letter: 'u', scope: 'instances:read' },
+];

@@ -1,0 +1,19 @@
+import { createContext, useContext } from 'react';
+import type { SessionResource } from '../../../src/schemas/session.ts';
+
+export const SessionContext = createContext<SessionResource | null>(null);
+
+/** Who is signed in. Below the session's gate alone. */
+export function useSession(): SessionResource {
+  const session = useContext(SessionContext);
+  if (!session)
+    throw new Error('useSession is used outside of the session’s gate: move the component below it.');
+  return session;
+}
+
+/**
+ * Whether a button has a point. What is refused is refused by the service: this only keeps from offering it.
+ */
+export function useMay(scope: SessionResource['scopes'][number]): boolean {
+  return useSession().scopes.includes(scope);
+}

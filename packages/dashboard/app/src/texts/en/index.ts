@@ -1,0 +1,8 @@
+import { common } from './common.ts';
+import { now } from './now.ts';
+import { numbers } from './numbers.ts';
+import { shell } from './shell.ts';
+import { signIn } from './sign-in.ts';
+
+/** One entry for each area, one file for each entry. */
+export const EN = { common, now, numbers, shell, signIn };

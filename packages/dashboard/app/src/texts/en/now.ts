@@ -1,0 +1,39 @@
+import { pluralIn } from '../plural.ts';
+
+const plural = pluralIn('en');
+
+export const now = {
+  title: 'Now',
+  allWell: 'All is well.',
+  allWellDetail: (numbers: number) =>
+    plural(numbers, { one: '# number is connected.', other: '# numbers are connected.' }),
+  nothingYet: 'There is no number yet.',
+  nothingYetHint: 'Add the first one: it takes a phone with WhatsApp, and a minute.',
+  toNumbers: 'Go to Numbers',
+  numbersDown: (count: number) => plural(count, { one: '# number is down.', other: '# numbers are down.' }),
+  numbersWaiting: (count: number) =>
+    plural(count, { one: '# number needs somebody.', other: '# numbers need somebody.' }),
+  webhooksDown: (count: number) =>
+    plural(count, { one: '# webhook is disabled.', other: '# webhooks are disabled.' }),
+  webhooksFailing: (count: number) => plural(count, { one: '# webhook fails.', other: '# webhooks fail.' }),
+  numbers: 'Numbers',
+  numbersCaption: 'Numbers that are not as they should be, the worst first',
+  numbersWell: (count: number) =>
+    plural(count, { one: '# number is as it should be.', other: '# numbers are as they should be.' }),
+  webhooks: 'Webhooks',
+  webhooksCaption: 'Webhooks that do not deliver, the worst first',
+  webhooksWell: (count: number) =>
+    plural(count, { one: '# webhook is as it should be.', other: '# webhooks are as they should be.' }),
+  noWebhooks: 'No webhook: your systems are not notified of what happens.',
+  name: 'Name',
+  address: 'Address',
+  status: 'Status',
+  since: 'Since',
+  cause: 'Cause',
+  disabled: 'Disabled',
+  failing: 'Failing',
+  restricted: 'Restricted',
+  disabledBecause: { manual: 'by hand', auto_no_delivery_72h: 'nothing arrived for 72 h' },
+  lastResponse: (status: string) => `last response: ${status}`,
+  noResponse: 'no response',
+};

@@ -1,0 +1,33 @@
+import type { TextsOf } from '../texts.ts';
+
+export const common: TextsOf<'common'> = {
+  tryAgain: 'Reintentar',
+  requestId: 'Id de la solicitud',
+  code: 'Código',
+  failed: 'No se pudo leer.',
+  networkFailed: 'El servicio no respondió. Compruebe la red y que el servicio esté en marcha.',
+  pageFailed:
+    'Esta página tiene un defecto. Vuelva a cargarla; si se repite, comuníquelo con el texto de abajo.',
+  reload: 'Recargar',
+  stale: 'Lo que se muestra es de la última lectura correcta.',
+  loading: 'Cargando…',
+  copy: 'Copiar',
+  copied: 'Copiado',
+  copyFailed: 'El navegador no lo permitió: seleccione el texto y cópielo.',
+  cancel: 'Cancelar',
+  close: 'Cerrar',
+  save: 'Guardar',
+  newer: 'Más recientes',
+  older: 'Más antiguos',
+  pages: 'Páginas',
+  none: 'ninguno',
+  unknown: 'desconocido',
+  never: 'nunca',
+  all: 'Todos',
+  filter: 'Filtro',
+  clearFilters: 'Quitar filtros',
+  typeToConfirm: (name) => `Escriba ${name} para confirmar`,
+  ago: (distance) => `hace ${distance}`,
+  details: 'Detalles',
+  notAllowed: 'Su acceso no lo incluye.',
+};

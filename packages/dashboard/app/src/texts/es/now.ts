@@ -1,0 +1,40 @@
+import { pluralIn } from '../plural.ts';
+import type { TextsOf } from '../texts.ts';
+
+const plural = pluralIn('es');
+
+export const now: TextsOf<'now'> = {
+  title: 'Ahora',
+  allWell: 'Todo está bien.',
+  allWellDetail: (numbers) =>
+    plural(numbers, { one: '# número está conectado.', other: '# números están conectados.' }),
+  nothingYet: 'Todavía no hay ningún número.',
+  nothingYetHint: 'Añada el primero: hace falta un teléfono con WhatsApp, y un minuto.',
+  toNumbers: 'Ir a Números',
+  numbersDown: (count) => plural(count, { one: '# número está caído.', other: '# números están caídos.' }),
+  numbersWaiting: (count) =>
+    plural(count, { one: '# número necesita a alguien.', other: '# números necesitan a alguien.' }),
+  webhooksDown: (count) =>
+    plural(count, { one: '# webhook está desactivado.', other: '# webhooks están desactivados.' }),
+  webhooksFailing: (count) => plural(count, { one: '# webhook falla.', other: '# webhooks fallan.' }),
+  numbers: 'Números',
+  numbersCaption: 'Números que no están como deben, primero los peores',
+  numbersWell: (count) =>
+    plural(count, { one: '# número está como debe.', other: '# números están como deben.' }),
+  webhooks: 'Webhooks',
+  webhooksCaption: 'Webhooks que no entregan, primero los peores',
+  webhooksWell: (count) =>
+    plural(count, { one: '# webhook está como debe.', other: '# webhooks están como deben.' }),
+  noWebhooks: 'Ningún webhook: sus sistemas no reciben avisos de lo que ocurre.',
+  name: 'Nombre',
+  address: 'Dirección',
+  status: 'Estado',
+  since: 'Desde hace',
+  cause: 'Causa',
+  disabled: 'Desactivado',
+  failing: 'Falla',
+  restricted: 'Restringido',
+  disabledBecause: { manual: 'a mano', auto_no_delivery_72h: 'nada llegó en 72 h' },
+  lastResponse: (status) => `última respuesta: ${status}`,
+  noResponse: 'sin respuesta',
+};

@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+
+/**
+ * The files of the built browser's side by their path below the dashboard's root. Those below `assets/` have a hash of the
+ * content in their names: they never change. `index.html` has `<base href="./" />`, in whose place the server writes the path
+ * from the page that was asked for to the root.
+ */
+export type BuiltFiles = Readonly<Record<string, BuiltFile>>;
+
+interface BuiltFile {
+  readonly type: string;
+  /** The content compressed with gzip, as base64. */
+  readonly gzip: string;
+}
+
+const ROOT = join(import.meta.dirname, '..');
+/** What goes into the build: a change of any of these builds it again. */
+const SOURCES = [
+  'app',
+  'derive',
+  'package.json',
+  '../http/src/client',
+  '../../internal/option-names/src',
+  '../../pnpm-lock.yaml',
+];
+const KEPT_DAYS = 7;
+
+let loading: Promise<BuiltFiles> | null = null;
+
+/**
+ * What `dist/assets.js` of the published package gives, from a clone: the build is made when it is missing or older than its
+ * sources, once for each process, into a folder that is named by them. Starts at the same time make the same folder.
+ */
+export function loadAssets(): Promise<BuiltFiles> {
+  loading ??= builtFromSources().catch((error: unknown) => {
+    // The next visitor tries again.
+    loading = null;
+    throw error;
+  });
+  return loading;
+}
+
+async function builtFromSources(): Promise<BuiltFiles> {
+  const folder = await folderFor(await hashOf(SOURCES));
+  const module = join(folder, 'assets.mjs');
+  if (!existsSync(module)) await buildInto(module);
+  const built: { loadAssets(): Promise<BuiltFiles> } = await import(pathToFileURL(module).href);
+  return built.loadAssets();
+}
+
+async function buildInto(module: string): Promise<void> {
+  const program = join(import.meta.dirname, 'build-app.ts');
+  try {
+    await promisify(execFile)(process.execPath, ['--conditions=source', program, module], {
+      cwd: ROOT,
+      env: { ...process.env, NODE_OPTIONS: '' },
+      timeout: 120_000,
+    });
+  } catch (cause) {
+    throw new Error(
+      'The dashboard could not be built from its sources: see the cause. Run `pnpm --filter @trunkline/dashboard build` to see it alone.',
+      { cause },
+    );
+  }
+}
+
+/** Below node_modules, which nothing else looks at; elsewhere if that cannot be written to. */
+async function folderFor(hash: string): Promise<string> {
+  const builds = join(ROOT, 'node_modules', '.cache', 'trunkline-dashboard');
+  const folder = join(builds, hash);
+  try {
+    await mkdir(folder, { recursive: true });
+    await dropOld(builds, hash);
+    return folder;
+  } catch {
+    return mkdtemp(join(tmpdir(), 'trunkline-dashboard-'));
+  }
+}
+
+async function dropOld(builds: string, current: string): Promise<void> {
+  const before = Date.now() - KEPT_DAYS * 86_400_000;
+  for (const name of await readdir(builds)) {
+    if (name === current) continue;
+    const { mtimeMs } = await stat(join(builds, name));
+    if (mtimeMs < before) await rm(join(builds, name), { recursive: true, force: true });
+  }
+}
+
+async function hashOf(paths: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const path of paths) {
+    for (const file of await filesIn(join(ROOT, path))) {
+      hash
+        .update(file.slice(ROOT.length))
+        .update('\0')
+        .update(await readFile(file))
+        .update('\0');
+    }
+  }
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function filesIn(path: string): Promise<readonly string[]> {
+  if ((await stat(path)).isFile()) return [path];
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted();
+}

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { loadAssets } from '#assets';
+
+/** Over the wire, in bytes: operator's budget for the first page. */
+const FIRST_PAGE_MAX = 200 * 1024;
+
+const IMPORTED = /(?:from|import)\s*["']\.\/([^"']+)["']/g;
+
+async function builtText(name: string): Promise<string> {
+  const file = (await loadAssets())[name];
+  if (!file) throw new Error(`The build has no ${name}.`);
+  const content = new Response(Buffer.from(file.gzip, 'base64')).body;
+  return new Response(content?.pipeThrough(new DecompressionStream('gzip'))).text();
+}
+
+/** The files that a script brings with it, itself among them. */
+async function withImports(name: string, known = new Set<string>()): Promise<ReadonlySet<string>> {
+  if (known.has(name)) return known;
+  known.add(name);
+  for (const [, imported] of (await builtText(name)).matchAll(IMPORTED)) {
+    await withImports(`assets/${imported}`, known);
+  }
+  return known;
+}
+
+it('the first page takes less than 200 KiB over the wire, with every style there is', async () => {
+  const files = await loadAssets();
+  const names = Object.keys(files);
+  const entries = names.filter((name) => /^assets\/(index|now-page)-[^/]+\.js$/.test(name));
+  expect(entries).toHaveLength(2);
+  const needed = new Set(['index.html', ...names.filter((name) => name.endsWith('.css'))]);
+  for (const entry of entries) for (const name of await withImports(entry)) needed.add(name);
+  const bytes = [...needed].map((name) => Buffer.from(files[name]?.gzip ?? '', 'base64').byteLength);
+  expect(needed.size).toBeGreaterThan(5);
+  expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(FIRST_PAGE_MAX);
+});
+
+it('the document has nothing inline, and no path that only holds at the root of a host', async () => {
+  const text = await builtText('index.html');
+  expect(text).toContain('<base href="./" />');
+  expect(text).not.toMatch(/<style|style=|<script(?![^>]*\ssrc=)|\son\w+=/);
+  const paths = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, path]) => path);
+  expect(paths.length).toBeGreaterThan(2);
+  for (const path of paths) expect(path).toMatch(/^\.\//);
+});
+
+it('pages and languages are fetched when they are needed', async () => {
+  const eager = await withImports(await entryName());
+  const names = Object.keys(await loadAssets());
+  for (const lazy of ['numbers-page', 'number-page', 'sign-in-page', 'link-phone', 'es']) {
+    const name = names.find((each) => each.startsWith(`assets/${lazy}-`) && each.endsWith('.js'));
+    expect(name, lazy).toBeDefined();
+    expect(eager, lazy).not.toContain(name);
+  }
+});
+
+async function entryName(): Promise<string> {
+  const [, name = ''] = /<script[^>]*src="\.\/([^"]+)"/.exec(await builtText('index.html')) ?? [];
+  return name;
+}
