@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+/** A program to start, and what it needs to be told. */
+export interface Executable {
+  readonly path: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+const INSTALLED = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+const run = promisify(execFile);
+
+/** The browser of this machine: `CHROME_PATH`, an installed one, or the one from npm. Rejects if none starts, and says why. */
+export async function findExecutable(): Promise<Executable> {
+  const { CHROME_PATH } = process.env;
+  if (CHROME_PATH !== undefined) return started({ path: CHROME_PATH, environment: {} });
+  const installed = INSTALLED.find((path) => existsSync(path));
+  if (installed !== undefined) return started({ path: installed, environment: {} });
+  const directory = await unpacked();
+  const path = join(directory, 'chromium');
+  const fonts = { FONTCONFIG_PATH: join(directory, 'fonts') };
+  // The libraries of the package are for a machine without its own: a newer one may not get on with all of them.
+  return started({ path, environment: fonts }).catch(() =>
+    started({ path, environment: { ...fonts, LD_LIBRARY_PATH: join(directory, 'al2023', 'lib') } }),
+  );
+}
+
+async function started(executable: Executable): Promise<Executable> {
+  const { path, environment } = executable;
+  await run(path, ['--version'], { env: { ...process.env, ...environment }, timeout: 60_000 });
+  return executable;
+}
+
+/**
+ * The browser from npm, unpacked once for all test processes that have this temporary directory. It takes seconds, in
+ * which one of them may be killed: what is there under the name is whole.
+ */
+async function unpacked(): Promise<string> {
+  const directory = join(tmpdir(), 'trunkline-chromium');
+  if (existsSync(directory)) return directory;
+  const draft = await mkdtemp(`${directory}-`);
+  const program = fileURLToPath(new URL('unpack.ts', import.meta.url));
+  await run(process.execPath, [program], { env: { ...process.env, TMPDIR: draft }, timeout: 120_000 });
+  try {
+    await rename(draft, directory);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    if (!existsSync(directory)) throw error; // another process was faster otherwise
+  }
+  return directory;
+}

@@ -1,0 +1,21 @@
+import { chromium } from 'playwright-core';
+import type { BrowserServer } from 'playwright-core';
+import { findExecutable } from './executable.ts';
+
+const FLAGS = [
+  // Root has no other way; and the pages are our own.
+  '--no-sandbox',
+  '--disable-dev-shm-usage',
+  '--disable-webgl',
+  '--font-render-hinting=none',
+];
+
+/** Starts the browser of this machine. It ends with this process. */
+export async function launch(): Promise<BrowserServer> {
+  const { path, environment } = await findExecutable();
+  return chromium.launchServer({
+    executablePath: path,
+    args: FLAGS,
+    env: { ...process.env, ...environment },
+  });
+}

@@ -1,0 +1,46 @@
+import type { CDPSession, Page } from 'playwright-core';
+
+/** Makes the page's processor so many times slower. */
+export async function slowDown(page: Page, rate: number): Promise<void> {
+  await (await debuggerOf(page)).send('Emulation.setCPUThrottlingRate', { rate });
+}
+
+/** Waits for the first picture of the page: milliseconds from the start of the navigation. */
+export function firstPaint(page: Page): Promise<number> {
+  return page.evaluate<number>(FIRST_PAINT);
+}
+
+/** A text, since it runs in the page. A page that is asked again and again paints later. */
+const FIRST_PAINT = `new Promise((resolve) => {
+  const seen = (list) => {
+    const [entry] = list.getEntriesByName('first-contentful-paint');
+    if (entry) resolve(entry.startTime);
+  };
+  new PerformanceObserver(seen).observe({ type: 'paint', buffered: true });
+})`;
+
+/** Counts what comes over the wire from now on, compressed, with headers. */
+export async function bytesReceived(page: Page): Promise<() => number> {
+  const session = await debuggerOf(page);
+  let bytes = 0;
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => (bytes += encodedDataLength));
+  await session.send('Network.enable');
+  return () => bytes;
+}
+
+/** Bytes of the page's heap that are in use, after a collection. */
+export async function heapBytes(page: Page): Promise<number> {
+  const session = await debuggerOf(page);
+  await session.send('HeapProfiler.enable');
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  return usedSize;
+}
+
+const sessions = new WeakMap<Page, Promise<CDPSession>>();
+
+function debuggerOf(page: Page): Promise<CDPSession> {
+  const known = sessions.get(page) ?? page.context().newCDPSession(page);
+  sessions.set(page, known);
+  return known;
+}

@@ -1,0 +1,47 @@
+import type { ConsoleMessage, Page } from 'playwright-core';
+
+/** What a page did that no page should: errors, violations of its content security policy, failed requests. */
+export interface Problems {
+  /** All that was found and not expected, in the order in which it came. */
+  readonly list: () => readonly string[];
+  /** Takes problems with this text for expected. At the end of the test there must have been one. */
+  expect(text: RegExp): void;
+}
+
+/** Watches a page from before its first document. */
+export async function watch(page: Page): Promise<Problems & { check(): void }> {
+  const found: string[] = [];
+  const expected: RegExp[] = [];
+  page.on('pageerror', (error) => found.push(`error: ${error.stack ?? error.message}`));
+  page.on('console', (message) => {
+    if (isComplaint(message)) found.push(`console: ${message.text()} (${message.location().url})`);
+  });
+  page.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText ?? '';
+    // The page itself does so when it goes elsewhere.
+    if (reason !== 'net::ERR_ABORTED') found.push(`request: ${request.url()}: ${reason}`);
+  });
+  await page.exposeFunction('trunklineViolation', (violation: string) => found.push(violation));
+  await page.addInitScript(REPORT_VIOLATIONS);
+  const list = (): readonly string[] => found.filter((one) => !expected.some((text) => text.test(one)));
+  return {
+    list,
+    expect: (text) => void expected.push(text),
+    check() {
+      const unexpected = list();
+      if (unexpected.length > 0) throw new Error(`The page has problems:\n${unexpected.join('\n')}`);
+      const absent = expected.find((text) => !found.some((one) => text.test(one)));
+      if (absent) throw new Error(`The page was to have a problem like ${absent}, and had none.`);
+    },
+  };
+}
+
+function isComplaint(message: ConsoleMessage): boolean {
+  return ['error', 'warning', 'assert'].includes(message.type());
+}
+
+/** A text, since it runs in the page. */
+const REPORT_VIOLATIONS = `
+  addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile, lineNumber }) => {
+    trunklineViolation('policy: ' + violatedDirective + ' forbids ' + blockedURI + ' (' + sourceFile + ':' + lineNumber + ')');
+  });`;

@@ -1,0 +1,76 @@
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserServer, Page } from 'playwright-core';
+import { afterAll, onTestFinished } from 'vitest';
+import { launch } from './launch.ts';
+import { watch } from './problems.ts';
+import type { Problems } from './problems.ts';
+
+export interface PageOptions {
+  /** What relative addresses are below. */
+  readonly baseURL?: string;
+  /** Default 1280 × 800. */
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly colorScheme?: 'light' | 'dark';
+  /** Default `en-GB`. */
+  readonly locale?: string;
+  /** Default `UTC`. */
+  readonly timezoneId?: string;
+  /** The page of another tab, whose cookies it shares. */
+  readonly beside?: Page;
+}
+
+export interface TestBrowser {
+  /** Why there is none; null if there is one. */
+  readonly missing: string | null;
+  /**
+   * Opens a page in a new profile. The test fails at its end if the page had a problem that was not expected, and the
+   * page is closed.
+   */
+  open(options?: PageOptions): Promise<{ readonly page: Page; readonly problems: Problems }>;
+}
+
+/** A wait for something that the page never does ends with a clear error before the test itself is ended. */
+const HANG_MS = 30_000;
+
+/**
+ * The browser of a file of tests: `const browser = await testBrowser()` beside its imports, and its tests below
+ * `describe.skipIf(browser.missing !== null)`. It ends with the file, and with its process, however that ends. Where none
+ * can be started, this rejects in CI; elsewhere the reason is printed, and the tests are left out.
+ */
+export async function testBrowser(): Promise<TestBrowser> {
+  let server: BrowserServer;
+  let browser: Browser;
+  try {
+    server = await launch();
+    browser = await chromium.connect(server.wsEndpoint());
+  } catch (error) {
+    if (process.env['CI'] !== undefined) throw error;
+    const missing = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`No browser starts here, so that its tests are left out: ${missing}\n`);
+    return { missing, open: () => Promise.reject(new Error(missing)) };
+  }
+  afterAll(() => server.close());
+  return {
+    missing: null,
+    async open({ beside, ...options } = {}) {
+      const context = beside?.context() ?? (await newContext(browser, options));
+      const page = await context.newPage();
+      page.setDefaultTimeout(HANG_MS);
+      const problems = await watch(page);
+      onTestFinished(async () => {
+        await (beside ? page.close() : context.close());
+        problems.check();
+      });
+      return { page, problems };
+    },
+  };
+}
+
+function newContext(browser: Browser, options: Omit<PageOptions, 'beside'>): Promise<BrowserContext> {
+  return browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    ...options,
+  });
+}

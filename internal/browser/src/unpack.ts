@@ -1,0 +1,7 @@
+// Unpacks the browser from npm into TMPDIR. A program of its own, since the package knows no other way to be told where.
+import { fileURLToPath } from 'node:url';
+import { inflate } from '@sparticuz/chromium';
+
+const parts = new URL('../bin/', import.meta.resolve('@sparticuz/chromium'));
+for (const part of ['chromium.br', 'fonts.tar.br', 'al2023.tar.br'])
+  await inflate(fileURLToPath(new URL(part, parts)));
