@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { floorId } from '@trunkline/core/spi/storage';
+import { createNewId, floorId } from '@trunkline/core/spi/storage';
 import type { Instance, Lease, Message, Storage, Workspace } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
@@ -28,6 +28,7 @@ import {
 import { testDatabases } from './test-database.ts';
 
 const FILE = { available: true, mimeType: 'image/png', size: 12, filename: 'ü.png', sha256: 'ab' };
+const HOUR = 3_600_000;
 const FIRST = floorId('msg', 0);
 const ALL = { from: null, limit: 100 } as const;
 
@@ -86,6 +87,25 @@ export function erasureContract(subject: ContractSubject): void {
         events.map(({ id }) => id),
       );
       expect(await erase(all, message)).toEqual({ messages: 0, events: 0, more: false });
+    });
+
+    it('takes deliveries that were made while the clock was set back by an hour, where they are found by their event', async () => {
+      // The ids of a process stay ahead of its clock until that has caught up.
+      const newId = createNewId((length) => new Uint8Array(length).fill(5));
+      newId('msg', NOW + HOUR);
+      const storage = await open('immediately', newId);
+      const all = { storage, ...(await storeLeasedInstance(storage)) };
+      const { workspace, instance, lease } = all;
+      const endpoint = await storeEndpoint(storage, workspace);
+      const message = anInboundMessage(instance);
+      const event = eventOf(workspace, instance, message, { id: newId('evt', NOW) });
+      expect(await storage.messages.receive(lease, { message, senderId: 's1', event })).toBe('received');
+      const [delivery] = await storage.deliveries.listOfEvent(workspace.id, event, 0);
+      expect(delivery).toMatchObject({ endpointId: endpoint.id, eventId: event.id });
+
+      expect(await erase(all, message)).toEqual({ messages: 1, events: 1, more: false });
+      expect((await storage.deliveries.list(workspace.id, endpoint.id, {}, ALL, 0)).rows).toEqual([]);
+      expect(await storage.deliveries.findDetail(workspace.id, must(delivery).id, 0)).toBeNull();
     });
 
     it('frees the slots of deliveries that are being attempted, whose outcome is then written nowhere', async () => {

@@ -1,13 +1,14 @@
 import {
   DELIVERY_STATUSES,
   floorId,
+  isId,
   isOpen,
   MESSAGE_STATUSES,
   MESSAGE_TYPES,
+  orderOfId,
 } from '@trunkline/core/spi/storage';
 import type {
   DeliveryStatus,
-  Event,
   IdRange,
   MessageFilter,
   MessageStatus,
@@ -96,15 +97,20 @@ export function earliestAttemptOf(madeSince: number): number {
   return madeSince - CLOCK_SLACK_MS;
 }
 
-/** Deliveries are made in the transaction that stores their event, which waits for locks no longer than this. */
+/** The transaction that stores an event, and makes its deliveries, has ended by then, unless it may wait for longer. */
 const STORED_WITHIN_MS = 120_000;
+/** Former versions may have made the id of a delivery a moment before that of its event. */
 const SAME_MOMENT_MS = 1_000;
 
-/** Where the ids of the deliveries of an event can be; its time is in epoch microseconds. */
-export function deliveryIdsOf({ occurredAt }: Pick<Event, 'occurredAt'>, since: number): IdRange {
-  const time = Math.floor(occurredAt / 1000);
+/**
+ * Where the ids of the deliveries of an event can be. The process that stores an event makes its deliveries in the same
+ * transaction, and never an id that sorts before an earlier one: they follow the id of the event, also while its clock
+ * is set back, when ids are ahead of the time of the event. `storedWithinMs` is how long that transaction may take.
+ */
+export function deliveryIdsOf(eventId: string, since: number, storedWithinMs: number = 0): IdRange {
+  const ms = isId('evt', eventId) ? orderOfId('evt', eventId).ms : 0;
   return {
-    first: floorId('whd', Math.max(since, time - SAME_MOMENT_MS)),
-    last: floorId('whd', time + STORED_WITHIN_MS),
+    first: floorId('whd', Math.max(since, ms - SAME_MOMENT_MS)),
+    last: floorId('whd', ms + Math.max(STORED_WITHIN_MS, storedWithinMs)),
   };
 }

@@ -59,8 +59,9 @@ export function deliveryStore(connected: Connected): DeliveryStore {
         return readPage(statements, list, page, readDelivery);
       }),
     listOfEvent: async (workspaceId, event, since) => {
-      const { first, last } = deliveryIdsOf(event, since);
-      const rows = await connected().all(
+      const { all, storedWithinMs } = connected();
+      const { first, last } = deliveryIdsOf(event.id, since, storedWithinMs);
+      const rows = await all(
         OF_EVENT,
         uuidOf('whd', first),
         uuidOf('whd', last),

@@ -1,8 +1,8 @@
+import { uuidToId } from '@trunkline/core/spi/storage';
+import { deliveryIdsOf } from '@trunkline/storage-kit';
 import type { Transaction } from './database.ts';
 import { lockLanes, refreshLanes, releasing } from './lane.ts';
-import { floorUuid } from './partitions.ts';
-import { integer } from './row.ts';
-import type { Row } from './row.ts';
+import { uuidOf } from './uuid.ts';
 
 /**
  * Deletes events, wherever they are queued, with their deliveries and the attempts of these. Returns how many events.
@@ -16,7 +16,7 @@ export async function deleteEvents(
   const { all, run } = transaction;
   const own = await all(OWN, given, workspace);
   const events = own.map((row) => String(row['id']));
-  const spans = spansOf(own);
+  const spans = spansOf(events, transaction.storedWithinMs);
   const before = await all(DELIVERIES, events, ...spans);
   const endpoints = [...new Set(before.map((row) => String(row['webhook_id'])))];
   // What is open may end, and what has ended be retried, until these are held.
@@ -31,20 +31,17 @@ export async function deleteEvents(
   return events.length;
 }
 
-const OWN = 'SELECT id, occurred_at FROM trunkline.events WHERE id = ANY ($1::uuid[]) AND workspace_id = $2';
+const OWN = 'SELECT id FROM trunkline.events WHERE id = ANY ($1::uuid[]) AND workspace_id = $2';
 
 const FORGET = 'DELETE FROM trunkline.event_log WHERE id = ANY ($1::uuid[]) AND workspace_id = $2';
 
-/** Deliveries are made in the transaction that stores their event, which waits for locks no longer than this. */
-const STORED_WITHIN_MS = 120_000;
-
-/** Where the ids of each event's deliveries can be: they have the time at which they were made. */
-function spansOf(events: readonly Row[]): readonly [first: readonly string[], last: readonly string[]] {
-  const times = events.map((row) => Math.floor(integer(row, 'occurred_at') / 1000));
-  return [
-    times.map((time) => floorUuid(time - 1_000)),
-    times.map((time) => floorUuid(time + STORED_WITHIN_MS)),
-  ];
+/** Where the ids of each event's deliveries can be. */
+function spansOf(
+  events: readonly string[],
+  storedWithinMs: number,
+): readonly [first: readonly string[], last: readonly string[]] {
+  const spans = events.map((uuid) => deliveryIdsOf(uuidToId('evt', uuid), 0, storedWithinMs));
+  return [spans.map(({ first }) => uuidOf('whd', first)), spans.map(({ last }) => uuidOf('whd', last))];
 }
 
 // Along the primary keys, so that no index by event is needed, which every delivery would have to be written to.

@@ -92,7 +92,7 @@ export function deliveryStore(connected: Connected): DeliveryStore {
 
     listOfEvent: async (workspaceId, event, since) => {
       const { database } = connected();
-      const { first, last } = deliveryIdsOf(event, since);
+      const { first, last } = deliveryIdsOf(event.id, since);
       return database.snapshot(() =>
         database
           .all(OF_EVENT, first, last, event.id, workspaceId, EVENT_DELIVERIES_MAX)

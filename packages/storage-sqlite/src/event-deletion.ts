@@ -1,28 +1,26 @@
-import { floorId } from '@trunkline/core/spi/storage';
+import { deliveryIdsOf } from '@trunkline/storage-kit';
 import type { Database } from './database.ts';
 import { removeFromLane } from './lane-claims.ts';
 import { integer, text } from './row.ts';
-import type { Row } from './row.ts';
 
 /** Deletes an event, wherever it is queued, with its deliveries and their attempts. Returns whether there was one. */
 export function deleteEvent(database: Database, workspaceId: string, id: string): boolean {
   const row = database.get(FIND, id, workspaceId);
   database.run('DELETE FROM event_log WHERE workspace_id = ? AND id = ?', workspaceId, id);
   if (!row) return false;
-  deleteDeliveriesOf(database, id, row);
+  deleteDeliveriesOf(database, id, integer(row, 'deliveries'));
   database.run('DELETE FROM queued_events WHERE event_id = ?', id);
   database.run('DELETE FROM events WHERE id = ?', id);
   database.run('DELETE FROM event_traces WHERE event_id = ?', id);
   return true;
 }
 
-const FIND = 'SELECT occurred_at, deliveries FROM events WHERE id = ? AND workspace_id = ?';
+const FIND = 'SELECT deliveries FROM events WHERE id = ? AND workspace_id = ?';
 
-/** The deliveries of an event are made with it, so that their ids follow its time: the walk ends with the last of them. */
-function deleteDeliveriesOf(database: Database, eventId: string, event: Row): void {
-  const count = integer(event, 'deliveries');
+/** Their ids follow the one of the event: the walk ends with the last of them. */
+function deleteDeliveriesOf(database: Database, eventId: string, count: number): void {
   if (count <= 0) return;
-  const first = floorId('whd', Math.floor(integer(event, 'occurred_at') / 1000) - 1_000);
+  const { first } = deliveryIdsOf(eventId, 0);
   for (const row of database.all(DELIVERIES, first, eventId, count))
     deleteDelivery(database, { id: text(row, 'id'), endpointId: text(row, 'webhook_id') });
 }

@@ -429,7 +429,7 @@ async function useDeliveries(storage: Storage, endpoint: Endpoint): Promise<void
     close: 'ENDPOINT_DISABLED',
   });
   await deliveries.retryFailedDeliveries(workspaceId, id, { limit: 2, countUpTo: 10, now, since: 0 });
-  await deliveries.listOfEvent(workspaceId, { id: done.delivery.eventId, occurredAt: NOW * 1000 }, 0);
+  await deliveries.listOfEvent(workspaceId, { id: done.delivery.eventId }, 0);
   for (const filter of deliveryFilters) {
     for (const page of pagesFrom(done.delivery.id)) await deliveries.list(workspaceId, id, filter, page, 0);
   }

@@ -136,14 +136,10 @@ export interface DeliveryStore {
 
   /**
    * The deliveries of an event, oldest first, at most `EVENT_DELIVERIES_MAX`. Also finds those of deleted endpoints. They
-   * are made in the transaction that stores the event, so that they are looked for from its time on, up to two minutes
-   * later.
+   * are made in the transaction that stores the event, so that their ids follow its own: they are looked for from there
+   * on, for as long as such a transaction may take, which is two minutes at least.
    */
-  listOfEvent(
-    workspaceId: string,
-    event: Pick<Event, 'id' | 'occurredAt'>,
-    since: number,
-  ): Promise<readonly Delivery[]>;
+  listOfEvent(workspaceId: string, event: Pick<Event, 'id'>, since: number): Promise<readonly Delivery[]>;
 
   /**
    * Queues one more attempt of a failed or exhausted delivery of an enabled endpoint, due at `now`. Returns
