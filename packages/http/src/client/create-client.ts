@@ -3,6 +3,8 @@ import { checkClientOptions } from './client-options.ts';
 import type { ClientOptions } from './client-options.ts';
 import { eventCalls } from './events.ts';
 import type { EventCalls } from './events.ts';
+import { instanceCalls } from './instances.ts';
+import type { InstanceCalls } from './instances.ts';
 import { messageCalls } from './messages.ts';
 import type { MessageCalls } from './messages.ts';
 import type { Operation } from './operation.ts';
@@ -30,6 +32,7 @@ export function createClient(options: ClientOptions): TrunklineClient {
   const calls = remoteCalls(transport);
   return {
     ...calls,
+    instances: { ...calls.instances, ...instanceCalls(calls.instances) },
     messages: { ...calls.messages, ...messageCalls(transport, calls.messages) },
     webhooks: { ...calls.webhooks, ...webhookCalls(calls.webhooks) },
     events: { ...calls.events, ...eventCalls(transport) },
@@ -48,6 +51,7 @@ export type TrunklineClient = {
 
 /** What takes the place of an operation, or stands beside it. */
 interface OwnCalls {
+  readonly instances: InstanceCalls;
   readonly messages: MessageCalls;
   readonly webhooks: WebhookCalls;
   readonly events: EventCalls;

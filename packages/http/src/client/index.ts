@@ -12,6 +12,9 @@ export { ClientError, isClientError, unwrap } from './call-result.ts';
 // What the calls take and return, so that one import is enough.
 export type {
   ApiKeyResource,
+  ChatMessageResource,
+  ChatQuery,
+  ChatResource,
   DeliveryDetailResource,
   DeliveryQuery,
   DeliveryResource,
@@ -20,6 +23,7 @@ export type {
   EventQuery,
   EventStreamQuery,
   GroupResource,
+  HistoryQuery,
   InstanceInput,
   InstanceHistoryResource,
   InstanceResource,

@@ -6,6 +6,11 @@ interface Page<Row> {
   readonly nextCursor: string | null;
 }
 
+/** The row of the pages that a call resolves with. */
+export type RowOf<Call> = Call extends (...given: never[]) => Promise<CallResult<Page<infer Row>>>
+  ? Row
+  : never;
+
 /** The rows of all pages, from the query's own cursor on. A page is asked for when the one before it is used up. */
 export async function* iterate<Row>(
   readPage: (cursor: string | undefined) => Promise<CallResult<Page<Row>>>,

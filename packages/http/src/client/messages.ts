@@ -1,6 +1,13 @@
-import type { MediaType, MessageQuery, MessageResource, SendTextInput } from '@trunkline/core';
+import type {
+  EventPageQuery,
+  MediaType,
+  MessageQuery,
+  MessageResource,
+  SendTextInput,
+} from '@trunkline/core';
 import type { CallResult } from './call-result.ts';
 import { iterate } from './iterate.ts';
+import type { RowOf } from './iterate.ts';
 import { OPERATIONS } from './operations.ts';
 import type { CallOptions, RemoteApi } from './remote-api.ts';
 import { pathOf } from './request.ts';
@@ -10,6 +17,12 @@ import type { Transport } from './transport.ts';
 export interface MessageCalls {
   /** Every message. Requests each page when it is needed. Throws a ClientError. */
   iterate(query?: MessageQuery, options?: CallOptions): AsyncIterable<MessageResource>;
+  /** Every event about a message, newest first. The same holds for its pages. */
+  iterateEvents(
+    id: string,
+    query?: EventPageQuery,
+    options?: CallOptions,
+  ): AsyncIterable<RowOf<RemoteApi['messages']['events']>>;
   /** Queues a text or a file. However often the request has to be made, the message is sent once. */
   send(message: SendTextInput | SendFileInput, options?: SendOptions): Promise<CallResult<Sent>>;
   /** Downloads the file of a message as you read it. The message has its name. */
@@ -54,9 +67,11 @@ export interface Sent {
   readonly replayed: boolean;
 }
 
-export function messageCalls(transport: Transport, { list }: RemoteApi['messages']): MessageCalls {
+export function messageCalls(transport: Transport, { list, events }: RemoteApi['messages']): MessageCalls {
   return {
     iterate: (query, options) => iterate((cursor) => list({ ...query, cursor }, options), query?.cursor),
+    iterateEvents: (id, query, options) =>
+      iterate((cursor) => events(id, { ...query, cursor }, options), query?.cursor),
     async send(message, { idempotencyKey = newIdempotencyKey(), signal } = {}) {
       const { method, path } = OPERATIONS.messages.send;
       const headers = { 'Idempotency-Key': idempotencyKey };

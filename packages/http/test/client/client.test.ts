@@ -169,6 +169,8 @@ describe('a send', () => {
   });
 });
 
+const LIMITED = { limit: 1, cursor: 'c7' } as const;
+
 describe('an iterator', () => {
   const page = (ids: readonly string[], next: string | null): Response =>
     jsonResponse({ data: ids.map((id) => ({ id })), meta: { per_page: 2, next_cursor: next } });
@@ -195,6 +197,28 @@ describe('an iterator', () => {
       seen.push(id);
     expect(seen).toEqual(['whd_1']);
     expect(script.requests[0]?.url).toBe(`${baseUrl}/webhooks/wh_1/deliveries?cursor=c7`);
+  });
+
+  it.each([
+    ['/instances/ins_1/chats', (client: TrunklineClient) => client.instances.iterateChats('ins_1', LIMITED)],
+    [
+      '/instances/ins_1/events',
+      (client: TrunklineClient) => client.instances.iterateEvents('ins_1', LIMITED),
+    ],
+    [
+      '/instances/ins_1/history',
+      (client: TrunklineClient) => client.instances.iterateHistory('ins_1', LIMITED),
+    ],
+    ['/messages/msg_1/events', (client: TrunklineClient) => client.messages.iterateEvents('msg_1', LIMITED)],
+  ])('goes through the pages of %s, from the cursor of the caller on', async (path, rowsOf) => {
+    const script = scriptedFetch(page(['row_2'], 'c8'), page(['row_1'], null));
+    const seen: unknown[] = [];
+    for await (const row of rowsOf(clientOf(script))) seen.push(row);
+    expect(seen).toEqual([{ id: 'row_2' }, { id: 'row_1' }]);
+    expect(script.requests.map(({ url }) => url)).toEqual([
+      `${baseUrl}${path}?limit=1&cursor=c7`,
+      `${baseUrl}${path}?limit=1&cursor=c8`,
+    ]);
   });
 
   it('throws the error of a page', async () => {

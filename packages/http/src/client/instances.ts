@@ -1,0 +1,39 @@
+import type {
+  ChatQuery,
+  ChatResource,
+  EventQuery,
+  HistoryQuery,
+  InstanceHistoryResource,
+} from '@trunkline/core';
+import { iterate } from './iterate.ts';
+import type { RowOf } from './iterate.ts';
+import type { CallOptions, RemoteApi } from './remote-api.ts';
+
+/** The calls about instances that are more than a request and the data of its response. */
+export interface InstanceCalls {
+  /** Every chat, by its last message, newest first. Requests each page when it is needed. Throws a ClientError. */
+  iterateChats(id: string, query?: ChatQuery, options?: CallOptions): AsyncIterable<ChatResource>;
+  /** The same with every event about the instance and its messages, newest first. */
+  iterateEvents(
+    id: string,
+    query?: EventQuery,
+    options?: CallOptions,
+  ): AsyncIterable<RowOf<RemoteApi['instances']['events']>>;
+  /** The same with everything that has happened to the instance, newest first. */
+  iterateHistory(
+    id: string,
+    query?: HistoryQuery,
+    options?: CallOptions,
+  ): AsyncIterable<InstanceHistoryResource>;
+}
+
+export function instanceCalls({ chats, events, history }: RemoteApi['instances']): InstanceCalls {
+  return {
+    iterateChats: (id, query, options) =>
+      iterate((cursor) => chats(id, { ...query, cursor }, options), query?.cursor),
+    iterateEvents: (id, query, options) =>
+      iterate((cursor) => events(id, { ...query, cursor }, options), query?.cursor),
+    iterateHistory: (id, query, options) =>
+      iterate((cursor) => history(id, { ...query, cursor }, options), query?.cursor),
+  };
+}
