@@ -4,3 +4,7 @@ export function dataResponse(data: object, headers: Readonly<Record<string, stri
     headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...headers },
   });
 }
+
+export function nothingResponse(headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(null, { status: 204, headers: { 'Cache-Control': 'no-store', ...headers } });
+}

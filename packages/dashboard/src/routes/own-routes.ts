@@ -1,13 +1,16 @@
-import type { RequestGuard } from '@trunkline/http';
 import type { DashboardTrunkline } from '../session.ts';
 import type { OpenSignIn } from '../sign-in/sign-in.ts';
+import { keyRoutes } from './key-routes.ts';
+import { memberRoutes } from './member-routes.ts';
 import type { OwnRoute } from './own-route.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
+import { subscriptionRoutes } from './subscription-routes.ts';
+import { systemRoutes } from './system-routes.ts';
+import { workspaceRoutes } from './workspace-routes.ts';
 
 interface OwnRouteParts {
   readonly trunkline: DashboardTrunkline;
-  readonly guard: RequestGuard;
   /** Undefined where `authorize` takes its place. */
   readonly signIn: OpenSignIn | undefined;
   readonly hasSandbox: boolean;
@@ -16,5 +19,14 @@ interface OwnRouteParts {
 /** Every route of the dashboard's own. */
 export function ownRoutes({ trunkline, signIn, hasSandbox }: OwnRouteParts): readonly OwnRoute[] {
   const facts = { trunkline, features: { sandbox: hasSandbox, signOut: signIn !== undefined } };
-  return [...sessionRoutes(facts), ...(signIn ? signInRoutes(signIn, facts) : [])];
+  const { admin } = trunkline;
+  return [
+    ...sessionRoutes(facts),
+    ...(signIn ? signInRoutes(signIn, facts) : []),
+    ...workspaceRoutes(admin),
+    ...keyRoutes(admin),
+    ...memberRoutes(admin),
+    ...subscriptionRoutes(admin),
+    ...systemRoutes(trunkline),
+  ];
 }

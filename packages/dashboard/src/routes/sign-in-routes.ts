@@ -1,6 +1,6 @@
 import { invalid } from '@trunkline/core/spi/http';
 import { TrunklineError } from '@trunkline/core';
-import { dataResponse } from '../json-response.ts';
+import { dataResponse, nothingResponse } from '../json-response.ts';
 import { signInInput } from '../schemas/session.ts';
 import type { OpenSignIn } from '../sign-in/sign-in.ts';
 import type { OwnRoute } from './own-route.ts';
@@ -32,10 +32,7 @@ export function signInRoutes(signIn: OpenSignIn, facts: SessionFacts): readonly 
       path: '/sign-out',
       access: 'anybody', // with a cookie that is no session any more, too
       async handle({ request }) {
-        return new Response(null, {
-          status: 204,
-          headers: { 'Cache-Control': 'no-store', 'Set-Cookie': signIn.signOut(request) },
-        });
+        return nothingResponse({ 'Set-Cookie': signIn.signOut(request) });
       },
     },
   ];

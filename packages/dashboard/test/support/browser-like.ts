@@ -18,6 +18,7 @@ interface Json {
 
 interface Visit {
   readonly json?: unknown;
+  /** One that is empty is left out. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: RequestInit['body'];
 }
@@ -36,19 +37,19 @@ export function visitor(dashboard: Dashboard, { cookie = '', origin = 'http://lo
     const response = await dashboard.fetch(
       new Request(new URL(path, origin), {
         method,
-        headers: {
+        headers: withoutEmpty({
           'Sec-Fetch-Site': 'same-origin',
-          ...(jar !== '' && { Cookie: jar }),
-          ...(json !== undefined && { 'Content-Type': 'application/json' }),
+          Cookie: jar,
+          'Content-Type': json === undefined ? '' : 'application/json',
           ...headers,
-        },
+        }),
         ...(json !== undefined && { body: JSON.stringify(json) }),
         ...(body !== undefined && { body, duplex: 'half' }),
       }),
     );
     const set = response.headers.get('Set-Cookie');
     if (set !== null) jar = /Max-Age=0/.test(set) ? '' : (set.split(';', 1)[0] ?? '');
-    const text = await response.text();
+    const text = await textOf(response);
     const parsed = parse(text);
     const code: unknown = parsed?.['error']?.['code'];
     return {
@@ -65,10 +66,30 @@ export function visitor(dashboard: Dashboard, { cookie = '', origin = 'http://lo
   });
 }
 
+function withoutEmpty(headers: Readonly<Record<string, string>>): Headers {
+  return new Headers(Object.entries(headers).filter(([, value]) => value !== ''));
+}
+
+/** Of a stream of events, which has no end, the first chunk. */
+async function textOf(response: Response): Promise<string> {
+  const isStream = response.headers.get('Content-Type') === 'text/event-stream';
+  if (!isStream || !response.body) return response.text();
+  const reader = response.body.getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  return new TextDecoder().decode(value);
+}
+
 function parse(text: string): Json {
   try {
     return JSON.parse(text) as Json; // looked into freely, see `Json`
   } catch {
     return undefined as never; // the same
   }
+}
+
+/** A field that is text; anything else fails the test. */
+export function textIn(field: unknown): string {
+  if (typeof field !== 'string') throw new TypeError(`Not text: ${JSON.stringify(field)}`);
+  return field;
 }

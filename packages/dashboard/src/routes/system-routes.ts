@@ -1,0 +1,52 @@
+import type { Workload } from '@trunkline/core';
+import { dataResponse } from '../json-response.ts';
+import type { SystemResource } from '../schemas/admin.ts';
+import type { DashboardTrunkline } from '../session.ts';
+import { VERSION } from '../version.ts';
+import { time, timeOrNull } from './admin-resources.ts';
+import type { OwnRoute } from './own-route.ts';
+
+export function systemRoutes({
+  admin,
+  roles,
+}: Pick<DashboardTrunkline, 'admin' | 'roles'>): readonly OwnRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/admin/system',
+      access: 'see-all',
+      async handle() {
+        const { api, gateway, webhooks, maintenance } = roles;
+        const system: SystemResource = {
+          version: VERSION,
+          roles: { api, gateway, webhooks, maintenance },
+          workload: workloadResource(await admin.workload()),
+        };
+        return dataResponse(system);
+      },
+    },
+  ];
+}
+
+function workloadResource(workload: Workload): SystemResource['workload'] {
+  const oldest = workload.oldestQueuedMessage;
+  return {
+    instances: workload.instances,
+    unheld_instances: workload.unheldInstances,
+    queued_messages: workload.queuedMessages,
+    oldest_queued_message: oldest && {
+      workspace_id: oldest.workspaceId,
+      instance_id: oldest.instanceId,
+      message_id: oldest.messageId,
+      since: time(oldest.since),
+    },
+    open_deliveries: workload.openDeliveries,
+    oldest_open_delivery_at: timeOrNull(workload.oldestOpenDeliveryAt),
+    deliveries_due_at: timeOrNull(workload.deliveriesDueAt),
+    failing_webhooks: workload.failingEndpoints,
+    queued_events: workload.queuedEvents,
+    exhausted_events: workload.exhaustedEvents,
+    pending_downloads: workload.pendingDownloads,
+    oldest_event_at: timeOrNull(workload.oldestEventAt),
+  };
+}

@@ -1,0 +1,93 @@
+import type { Admin, Plan, Workspace } from '@trunkline/core';
+import { dataResponse } from '../json-response.ts';
+import { newWorkspace, workspaceChanges } from '../schemas/admin.ts';
+import type { WorkspaceChanges, WorkspacePage } from '../schemas/admin.ts';
+import { refused } from '../session.ts';
+import { workspaceResource } from './admin-resources.ts';
+import type { OwnRoute } from './own-route.ts';
+import { readBody } from './read-body.ts';
+
+/** What `admin.workspaces.list` returns in one call. */
+const PAGE = 100;
+
+export function workspaceRoutes({ workspaces }: Pick<Admin, 'workspaces'>): readonly OwnRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: '/admin/workspaces',
+      access: 'see-all',
+      async handle({ request }) {
+        const after = new URL(request.url).searchParams.get('after') ?? undefined;
+        const found = await workspaces.list(after);
+        const page: WorkspacePage = {
+          workspaces: found.map(workspaceResource),
+          next_after: found.length < PAGE ? null : (found.at(-1)?.id ?? null),
+        };
+        return dataResponse(page);
+      },
+    },
+    {
+      method: 'POST',
+      path: '/admin/workspaces',
+      access: 'admin',
+      async handle({ body }) {
+        return dataResponse(workspaceResource(await workspaces.create(readBody(newWorkspace, body))));
+      },
+    },
+    {
+      method: 'GET',
+      path: '/admin/workspaces/:workspace',
+      access: 'see-all',
+      async handle({ parameter }) {
+        return dataResponse(workspaceResource(await existing(workspaces, parameter('workspace'))));
+      },
+    },
+    {
+      method: 'PATCH',
+      path: '/admin/workspaces/:workspace',
+      access: 'admin',
+      async handle({ parameter, body }) {
+        const changes = readBody(workspaceChanges, body);
+        return dataResponse(workspaceResource(await change(workspaces, parameter('workspace'), changes)));
+      },
+    },
+    ...(['suspend', 'resume'] as const).map((action): OwnRoute => ({
+      method: 'POST',
+      path: `/admin/workspaces/:workspace/${action}`,
+      access: 'admin',
+      async handle({ parameter }) {
+        return dataResponse(workspaceResource(await workspaces[action](parameter('workspace'))));
+      },
+    })),
+  ];
+}
+
+async function existing(workspaces: Admin['workspaces'], id: string): Promise<Workspace> {
+  const workspace = await workspaces.find(id);
+  if (!workspace) throw refused('NOT_FOUND', 'There is no such workspace.');
+  return workspace;
+}
+
+/** All of it was checked before: the first of several changes is not made where the last one is wrong. */
+async function change(
+  workspaces: Admin['workspaces'],
+  id: string,
+  { name, plan, messages_days: messagesDays }: WorkspaceChanges,
+): Promise<Workspace> {
+  let changed = await existing(workspaces, id);
+  if (name !== undefined) changed = await workspaces.rename(id, name);
+  if (plan !== undefined) changed = await workspaces.setPlan(id, planChanges(plan));
+  if (messagesDays !== undefined)
+    changed = await workspaces.setRetention(id, messagesDays === null ? null : { messagesDays });
+  return changed;
+}
+
+function planChanges(given: NonNullable<WorkspaceChanges['plan']>): Partial<Plan> {
+  const { subscription, instance_limit, trial_message_limit, webhook_limit } = given;
+  return {
+    ...(subscription !== undefined && { subscription }),
+    ...(instance_limit !== undefined && { instanceLimit: instance_limit }),
+    ...(trial_message_limit !== undefined && { trialMessageLimit: trial_message_limit }),
+    ...(webhook_limit !== undefined && { webhookLimit: webhook_limit }),
+  };
+}

@@ -1,0 +1,165 @@
+import { SCOPES } from '@trunkline/core';
+import type { Scope } from '@trunkline/core';
+import * as z from 'zod';
+
+// What the admin routes take and return: names as in the REST API, times in ISO 8601 (UTC).
+
+export interface WorkspaceResource {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: {
+    readonly subscription: 'active' | 'trial' | 'past_due' | 'none';
+    /** Null for no limit. */
+    readonly instance_limit: number | null;
+    readonly trial_message_limit: number | null;
+    readonly webhook_limit: number;
+  };
+  readonly trial_messages_used: number;
+  readonly suspended_at: string | null;
+  /** For how many days its messages are kept; null for what the service says. */
+  readonly messages_days: number | 'forever' | null;
+  readonly created_at: string;
+}
+
+/** Oldest first. */
+export interface WorkspacePage {
+  readonly workspaces: readonly WorkspaceResource[];
+  /** The `after` of the next page; null on the last one. */
+  readonly next_after: string | null;
+}
+
+export interface KeyResource {
+  readonly id: string;
+  readonly workspace_id: string;
+  /** The member who made it; null for one of the service's own. */
+  readonly member_id: string | null;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly revoked_at: string | null;
+  readonly last_used_at: string | null;
+}
+
+/** Only the response to its creation has the token. */
+export interface NewKeyResource extends KeyResource {
+  readonly token: string;
+}
+
+export interface MemberResource {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly email: string;
+  readonly email_verified: boolean;
+  readonly administers_webhooks: boolean;
+  readonly created_at: string;
+}
+
+/** A handler of events in process. */
+export interface SubscriptionResource {
+  readonly name: string;
+  readonly types: readonly string[];
+  /** Counted up to 1,000, as is `exhausted`. */
+  readonly waiting: number;
+  readonly exhausted: number;
+  readonly created_at: string;
+}
+
+const name = z.string().trim().min(1).max(255);
+const count = z.int().min(0);
+
+export const newWorkspace: z.ZodType<{ readonly name: string }, unknown> = z.strictObject({ name });
+
+const plan: z.ZodType<PlanChanges, unknown> = z
+  .strictObject({
+    subscription: z.enum(['active', 'trial', 'past_due', 'none']),
+    instance_limit: count.nullable(),
+    trial_message_limit: count.nullable(),
+    webhook_limit: count,
+  })
+  .partial();
+
+interface PlanChanges {
+  readonly subscription?: WorkspaceResource['plan']['subscription'] | undefined;
+  readonly instance_limit?: number | null | undefined;
+  readonly trial_message_limit?: number | null | undefined;
+  readonly webhook_limit?: number | undefined;
+}
+
+export interface WorkspaceChanges {
+  readonly name?: string | undefined;
+  readonly plan?: PlanChanges | undefined;
+  readonly messages_days?: number | 'forever' | null | undefined;
+}
+
+export const workspaceChanges: z.ZodType<WorkspaceChanges, unknown> = z
+  .strictObject({
+    name,
+    plan,
+    messages_days: z.union([z.int().min(1).max(36_500), z.literal('forever'), z.null()], {
+      error: 'Must be a whole number of days from 1 to 36,500, "forever", or null for what the service says.',
+    }),
+  })
+  .partial();
+
+export interface NewKey {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly member_id?: string | undefined;
+  readonly expires_at?: string | undefined;
+}
+
+export const newKey: z.ZodType<NewKey, unknown> = z.strictObject({
+  name,
+  scopes: z.array(z.enum(SCOPES)).min(1),
+  member_id: z.string().max(64).optional(),
+  expires_at: z.iso.datetime({ offset: true }).optional(),
+});
+
+const memberFields = z.strictObject({
+  email: z.email().max(320),
+  email_verified: z.boolean().optional(),
+  administers_webhooks: z.boolean().optional(),
+});
+
+export interface MemberChanges {
+  readonly email?: string | undefined;
+  readonly email_verified?: boolean | undefined;
+  readonly administers_webhooks?: boolean | undefined;
+}
+
+export type NewMember = MemberChanges & { readonly email: string };
+
+export const newMember: z.ZodType<NewMember, unknown> = memberFields;
+export const memberChanges: z.ZodType<MemberChanges, unknown> = memberFields.partial();
+
+/** The service as a whole, and the process that responded. Counts of the workload stop at 10,000. */
+export interface SystemResource {
+  /** Of the dashboard. */
+  readonly version: string;
+  /** What the process that responded does. */
+  readonly roles: Readonly<Record<'api' | 'gateway' | 'webhooks' | 'maintenance', boolean>>;
+  readonly workload: {
+    /** How many instances have each status. */
+    readonly instances: Readonly<Record<string, number>>;
+    /** Instances that need a process, and that none holds. */
+    readonly unheld_instances: number;
+    readonly queued_messages: number;
+    readonly oldest_queued_message: {
+      readonly workspace_id: string;
+      readonly instance_id: string;
+      readonly message_id: string;
+      readonly since: string;
+    } | null;
+    readonly open_deliveries: number;
+    readonly oldest_open_delivery_at: string | null;
+    /** Since when a delivery could have been attempted; later than now if none can be yet. */
+    readonly deliveries_due_at: string | null;
+    readonly failing_webhooks: number;
+    /** Events that a handler in process has not handled yet. */
+    readonly queued_events: number;
+    readonly exhausted_events: number;
+    readonly pending_downloads: number;
+    readonly oldest_event_at: string | null;
+  };
+}
