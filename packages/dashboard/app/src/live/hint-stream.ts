@@ -55,11 +55,15 @@ export function createHintStream(options: HintStreamOptions): {
   const run = async (abort: AbortController): Promise<void> => {
     const isCaughtUp = lastId !== undefined && timers.now() - lostAt < CATCH_UP_MS;
     if (!isCaughtUp) lastId = undefined;
+    let isRefused = false;
     let cancelSilence = timers.after(SILENCE_MAX_MS, () => abort.abort());
     try {
       const result = await open(lastId, abort.signal);
       if (abort !== current) return;
-      if (!result.ok) return onState(result.error.status === null ? 'offline' : 'polling');
+      if (!result.ok) {
+        isRefused = true;
+        return onState(result.error.status === null ? 'offline' : 'polling');
+      }
       onState('live');
       // What is shown was read before the stream began.
       if (!isCaughtUp) onGap();
@@ -75,17 +79,17 @@ export function createHintStream(options: HintStreamOptions): {
       // The connection broke off; `finally` opens the next one.
     } finally {
       cancelSilence();
-      if (abort === current) retry();
+      if (abort === current) retry(isRefused);
     }
   };
 
-  const retry = (): void => {
+  const retry = (isRefused: boolean): void => {
     lostAt = timers.now();
     current = null;
     const longest = Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
     failures++;
     // The first break is most often a restart of the service or a proxy's limit: no reason to say anything.
-    if (failures > 2) onState('polling');
+    if (failures > 2 && !isRefused) onState('polling');
     cancelRetry = timers.after(longest * (0.5 + random() / 2), begin);
   };
 

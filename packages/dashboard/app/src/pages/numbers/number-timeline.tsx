@@ -73,7 +73,7 @@ function Details({
     <>
       {next && (
         <span>
-          → {t.next[next.kind]}
+          → {next.kind === 'reconnect' && next.at === null ? t.statuses.connecting : t.next[next.kind]}
           {next.at !== null && (
             <>
               {' '}
