@@ -1,6 +1,7 @@
 import type { ErrorCode, ErrorDetails } from '@trunkline/core';
 import { clientFailure } from './call-result.ts';
 import type { Failure, Success } from './call-result.ts';
+import { readText } from './response-text.ts';
 
 /** A success as it came: `body` is null where the response has none. */
 export interface ApiResponse extends Success {
@@ -12,11 +13,17 @@ export interface ApiResponse extends Success {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
+/** In bytes: more than a page of the longest messages takes, so that no service can fill the memory. */
+const RESPONSE_MAX = 41_943_040;
+
 /** Reads a response of the API. Rejects when its body breaks off. */
 export async function readResponse(response: Response): Promise<ApiResponse | Failure> {
   const { status, headers } = response;
   const requestId = headers.get('X-Request-Id');
-  const body = parse(await response.text());
+  if (isRedirect(response)) return redirected(response, requestId);
+  const text = await readText(response, RESPONSE_MAX);
+  if (text === null) return clientFailure('UNEXPECTED_RESPONSE', TOO_LONG, { status, requestId });
+  const body = parse(text);
   if (!response.ok) return errorIn(body, { status, requestId }) ?? unexpected(status, requestId);
   if (status !== 204 && !(body && 'data' in body)) return unexpected(status, requestId);
   return { ok: true, requestId, body, headers };
@@ -49,13 +56,15 @@ function errorIn(
   { status, requestId }: { readonly status: number; readonly requestId: string | null },
 ): Failure | undefined {
   const error = body?.['error'];
-  if (!isObject(error) || typeof error['code'] !== 'string') return undefined;
+  if (!isObject(error)) return undefined;
+  const { code, message } = error;
+  if (typeof code !== 'string' || typeof message !== 'string') return undefined;
   return {
     ok: false,
     error: {
-      code: error['code'] as ErrorCode, // or a newer one, as ApiError says
+      code: code as ErrorCode, // or a newer one, as ApiError says
       status,
-      message: String(error['message']),
+      message,
       requestId: typeof error['request_id'] === 'string' ? error['request_id'] : requestId,
       details: isObject(error['details']) ? (error['details'] as ErrorDetails) : {}, // the API's own promise
     },
@@ -64,6 +73,21 @@ function errorIn(
 
 function unexpected(status: number, requestId: string | null): Failure {
   const message = `The response (HTTP ${status}) is not from the API: check baseUrl, and the proxies in between.`;
+  return clientFailure('UNEXPECTED_RESPONSE', message, { status, requestId });
+}
+
+const TOO_LONG = 'The response is longer than 40 MiB, which none of the API is: check baseUrl.';
+
+/** Browsers hide what a redirect is. */
+function isRedirect({ type, status, headers }: Response): boolean {
+  return type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('Location'));
+}
+
+async function redirected(response: Response, requestId: string | null): Promise<Failure> {
+  const { status, headers, body } = response;
+  await body?.cancel();
+  const target = headers.get('Location')?.slice(0, 200) ?? 'another address';
+  const message = `The response (HTTP ${status}) is a redirect to ${target}, which is not followed: check baseUrl, and the proxies in between.`;
   return clientFailure('UNEXPECTED_RESPONSE', message, { status, requestId });
 }
 

@@ -3,7 +3,7 @@ import { clientFailure } from './call-result.ts';
 import type { CallResult } from './call-result.ts';
 import { OPERATIONS } from './operations.ts';
 import type { CallOptions } from './remote-api.ts';
-import { readServerSentEvents } from './server-sent-events.ts';
+import { readServerSentEvents, unexpectedStream } from './server-sent-events.ts';
 import type { Transport } from './transport.ts';
 
 /** The calls about events that are more than a request and the data of its response. */
@@ -16,7 +16,7 @@ export interface EventCalls {
 }
 
 export interface StreamResult {
-  /** Throws what the connection breaks off with. */
+  /** Throws what the connection breaks off with, or a ClientError if what comes is no stream of the API. */
   readonly data: AsyncIterable<RemoteEvent>;
 }
 
@@ -42,9 +42,14 @@ export function eventCalls(transport: Transport): EventCalls {
   };
 }
 
+/** Both become headers: of the next request, and of a webhook that somebody makes of the event. */
+const ID = /^[\w.:-]{1,200}$/;
+const TYPE = /^[\w.-]{1,100}$/;
+
 async function* eventsIn(content: ReadableStream<Uint8Array>): AsyncGenerator<RemoteEvent, void, undefined> {
   for await (const { id, type, data } of readServerSentEvents(content)) {
     if (id === null) continue;
+    if (!ID.test(id) || !TYPE.test(type)) throw unexpectedStream('an id or a type is not of the API');
     yield { id, event: data === null ? null : { type, body: data } };
   }
 }

@@ -37,6 +37,8 @@ export function initOf(
 ): RequestInit {
   return {
     method,
+    // The API never redirects: what a request carries is for this address alone.
+    redirect: 'manual',
     headers: {
       Authorization: `Bearer ${apiKey}`,
       Accept: wantsEvents ? 'text/event-stream' : wantsFile ? '*/*' : 'application/json',

@@ -1,3 +1,5 @@
+import { ClientError, clientFailure } from './call-result.ts';
+
 /** A block of a stream of server-sent events (HTML Living Standard, section 9.2). */
 export interface ServerSentEvent {
   /** Null if the block has none. */
@@ -7,38 +9,58 @@ export interface ServerSentEvent {
   readonly data: string | null;
 }
 
-/** Longer than any event: a stream without line breaks must not fill the memory. */
-const LINE_MAX = 4_194_304;
+/** In characters: longer than any event. A stream without line breaks or blank lines must not fill the memory. */
+const BLOCK_MAX = 4_194_304;
 
-/** The blocks of a stream, which it cancels when its reader stops. What is cut off at the end is dropped. */
+/**
+ * The blocks of a stream, which it cancels when its reader stops. What is cut off at the end is dropped. Throws a
+ * ClientError for a block that is too long.
+ */
 export async function* readServerSentEvents(
   content: ReadableStream<Uint8Array>,
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   const reader = content.getReader();
   const decoder = new TextDecoder();
-  let rest = '';
+  // Joined when the line ends: a line in one-byte chunks takes no more time than any other.
+  let line: string[] = [];
   let block: string[] = [];
+  let size = 0;
+  let isAfterCr = false;
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      const text = rest + decoder.decode(value, { stream: true });
-      // A CR at the end may be half of a CRLF.
-      const lines = text.split(/\r\n|\n|\r(?!$)/);
-      rest = lines.pop() ?? '';
-      if (rest.length > LINE_MAX) throw new Error('A line of the stream of events is too long.');
-      for (const line of lines) {
-        if (line !== '') block.push(line);
-        else {
-          const event = eventOf(block);
-          block = [];
-          if (event) yield event;
+      const text = decoder.decode(value, { stream: true });
+      if (text === '') continue;
+      // A CR at the end of the last chunk has ended its line, and may have been half of a CRLF.
+      const unread = isAfterCr && text.startsWith('\n') ? text.slice(1) : text;
+      isAfterCr = text.endsWith('\r');
+      const [first = '', ...others] = unread.split(/\r\n|\n|\r/);
+      line.push(first);
+      size += first.length;
+      for (const next of others) {
+        const whole = line.join('');
+        line = [next];
+        size += next.length + 1;
+        if (whole !== '') {
+          block.push(whole);
+          continue;
         }
+        const event = eventOf(block);
+        block = [];
+        size = next.length;
+        if (event) yield event;
       }
+      if (size > BLOCK_MAX) throw unexpectedStream('a block is longer than 4 MiB');
     }
   } finally {
     await reader.cancel().catch(() => undefined); // it has ended by itself
   }
+}
+
+export function unexpectedStream(why: string): ClientError {
+  const message = `The stream of events is not from the API (${why}): check baseUrl, and the proxies in between.`;
+  return new ClientError(clientFailure('UNEXPECTED_RESPONSE', message).error);
 }
 
 /** Null if the block has neither an id nor data. */

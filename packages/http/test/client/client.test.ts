@@ -137,6 +137,47 @@ describe('a result', () => {
     expect(result).toMatchObject({ ok: false, error: { code: 'NETWORK_ERROR' } });
   });
 
+  it.each([301, 302, 303, 307, 308])(
+    'is UNEXPECTED_RESPONSE for a redirect (%i), which is not followed',
+    async (status) => {
+      const carried: unknown[] = [];
+      const fetch = (_: string, { redirect }: RequestInit): Response => {
+        carried.push(redirect);
+        return new Response(null, { status, headers: { Location: 'https://evil.example.com/in' } });
+      };
+      const result = await createClient({ baseUrl, apiKey, fetch }).messages.send(text);
+      expect(result).toMatchObject({
+        ok: false,
+        error: { code: 'UNEXPECTED_RESPONSE', status, message: expect.stringContaining('evil.example.com') },
+      });
+      expect(carried).toEqual(['manual']);
+    },
+  );
+
+  it('is UNEXPECTED_RESPONSE for one that is longer than any of the API, of which the rest is not read', async () => {
+    let pieces = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pieces += 1;
+        controller.enqueue(new Uint8Array(1_048_576).fill(32));
+      },
+    });
+    const fetch = (): Response => new Response(endless);
+    expect(await createClient({ baseUrl, apiKey, fetch }).instances.list()).toMatchObject({
+      ok: false,
+      error: { code: 'UNEXPECTED_RESPONSE', message: expect.stringContaining('40 MiB') },
+    });
+    expect(pieces).toBeLessThan(45);
+  });
+
+  it('is UNEXPECTED_RESPONSE for an error whose message is no text', async () => {
+    const message = { toString: null };
+    const script = scriptedFetch(Response.json({ error: { code: 'NOT_FOUND', message } }, { status: 404 }));
+    expect(await clientOf(script).instances.list()).toMatchObject({
+      error: { code: 'UNEXPECTED_RESPONSE', status: 404 },
+    });
+  });
+
   it('can be unwrapped', async () => {
     const client = clientOf(
       scriptedFetch(jsonResponse({ data: { id: 'ins_1' } }), refusal(404, 'INSTANCE_NOT_FOUND')),
@@ -235,5 +276,54 @@ describe('an iterator', () => {
     expect(seen).toEqual(['msg_1']);
     expect(thrown).toBeInstanceOf(ClientError);
     expect(isClientError(thrown) && thrown.error).toMatchObject({ code: 'INVALID_API_KEY', status: 401 });
+  });
+});
+
+describe('a stream of events', () => {
+  async function eventsOf(pieces: readonly string[]): Promise<readonly unknown[]> {
+    const encoder = new TextEncoder();
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const piece of pieces) controller.enqueue(encoder.encode(piece));
+        controller.close();
+      },
+    });
+    const fetch = (): Response => new Response(body, { headers: { 'Content-Type': 'text/event-stream' } });
+    const { data } = unwrap(await createClient({ baseUrl, apiKey, fetch }).events.stream());
+    const events = [];
+    for await (const event of data) events.push(event);
+    return events;
+  }
+
+  const stream = 'id: evt_1\r\n\r\nid: evt_2\rdata: a\rdata: b\r\revent: x\nid: evt_3\ndata: ü\n\n';
+
+  it.each([1, 2, 3, 7, 1_000])('is the same in pieces of %i characters', async (size) => {
+    const pieces = stream.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
+    expect(await eventsOf(pieces)).toEqual([
+      { id: 'evt_1', event: null },
+      { id: 'evt_2', event: { type: 'message', body: 'a\nb' } },
+      { id: 'evt_3', event: { type: 'x', body: 'ü' } },
+    ]);
+  });
+
+  it.each([
+    ['a line without end', ['data: ', ...Array.from({ length: 5 }, () => 'x'.repeat(1_048_576))]],
+    ['a block without end', Array.from({ length: 5 }, () => 'data: x\n'.repeat(131_072 * 2))],
+    ['an id that no header can carry', ['id: a\u0001b\n\n']],
+    ['an id that a shell would run', ['id: evt_1$(reboot)\n\n']],
+    ['an id without end', [`id: ${'x'.repeat(201)}\n\n`]],
+    ['a type that no header can carry', ['id: evt_1\nevent: ä\ndata: {}\n\n']],
+  ])('throws UNEXPECTED_RESPONSE for %s', async (_name, pieces) => {
+    await expect(eventsOf(pieces)).rejects.toMatchObject({
+      isClientError: true,
+      code: 'UNEXPECTED_RESPONSE',
+    });
+  });
+
+  it('takes no longer for a line in pieces of one character', async () => {
+    const began = performance.now();
+    await eventsOf([...`id: evt_1\ndata: ${'x'.repeat(400_000)}\n\n`]);
+    // Read again with each piece, it would take minutes.
+    expect(performance.now() - began).toBeLessThan(20_000);
   });
 });

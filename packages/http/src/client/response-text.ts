@@ -1,0 +1,18 @@
+/** The text of a response as it comes, or null if it is longer than so many bytes: the rest is not read then. */
+export async function readText(response: Response, maxBytes: number): Promise<string | null> {
+  // Some runtimes have no streams.
+  if (!response.body) return response.text();
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let size = 0; ;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    size += value.byteLength;
+    if (size > maxBytes) {
+      await reader.cancel();
+      return null;
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
