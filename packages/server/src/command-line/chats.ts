@@ -3,13 +3,14 @@ import { noteMissing } from './coverage.ts';
 import { readRows, rowLimit } from './pages.ts';
 import { table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
+import { chat, page as pageOf } from './service-shapes.ts';
 
 export const listChats: CommandHandler = async (call) => {
   const limit = rowLimit(call, 25);
   const id = call.argument('instance');
   const service = await remoteService(call);
   const data = await readRows(limit, async (page) => {
-    const answer = await accepted(service, service.client.instances.chats(id, page, call));
+    const answer = await accepted(service, service.client.instances.chats(id, page, call), pageOf(chat));
     noteMissing(call, answer.coverage);
     return answer;
   });

@@ -2,10 +2,12 @@ import { renderUnicodeCompact } from 'uqr';
 import type { InstanceResource, QrResource } from '@trunkline/http/client';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, EXIT } from './command-error.ts';
+import { withDeadline } from './deadline.ts';
 import { pause } from './pause.ts';
 import { printable } from './printable.ts';
-import { accepted, failedResponse, remoteService } from './remote-service.ts';
+import { accepted, checkShape, failedResponse, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
+import { instance as instanceShape, one as reply, qr as qrShape, theOne } from './service-shapes.ts';
 
 const LOOK_EVERY_MS = 500;
 /** Statuses in which a connection that was asked for goes no further by itself. */
@@ -13,29 +15,43 @@ const OVER: readonly InstanceResource['status'][] = ['disconnected', 'logged_out
 
 /** Connects an instance and shows each QR until the phone has scanned one. */
 export const connectCommand: CommandHandler = async (call) => {
-  const { options, output } = call;
+  const { options } = call;
   const service = await remoteService(call);
   const { instances } = service.client;
   const seconds = options.whole('timeout', { min: 1, max: 3_600 }) ?? 180;
   const given = call.argument('instance');
   const id = given === '' ? await newInstance(call, service) : given;
   const input = { pairing_phone_number: options.text('pairing-phone') };
-  const before = (await accepted(service, instances.get(id, call))).data;
+  const it = theOne(instanceShape, id);
+  const before = (await accepted(service, instances.get(id, call), it)).data;
   if (before.status === 'connected') return connected(call, before);
-  await accepted(service, instances.connect(id, input, call));
+  await accepted(service, instances.connect(id, input, call), it);
+  const late = (): CommandError =>
+    new CommandError(
+      `${id} is not connected after ${seconds} s. It goes on waiting for a scan: "trunkline connect ${id}" shows the QR again.`,
+      { exitCode: EXIT.failed, code: 'TIMEOUT' },
+    );
+  const data = await withDeadline({ seconds, signal: call.signal, late }, (signal) =>
+    untilConnected({ ...call, signal }, service, id),
+  );
+  connected(call, data);
+};
 
+/** Shows each QR and each status until the instance is connected. */
+async function untilConnected(call: Call, service: RemoteService, id: string): Promise<InstanceResource> {
+  const { options, output } = call;
+  const { instances } = service.client;
   let shown = '';
   let status = '';
   let isScanned = false;
-  const end = performance.now() + seconds * 1000;
-  while (performance.now() < end) {
-    const { data } = await accepted(service, instances.get(id, call));
+  for (;;) {
+    const { data } = await accepted(service, instances.get(id, call), theOne(instanceShape, id));
+    if (data.status === 'connected') return data;
     if (data.status !== status) {
       status = data.status;
-      if (status !== 'connected') output.say(`${id} is ${status}`);
-      if (output.isJson && status !== 'connected') output.result({ data: { instance: id, status } }, '');
+      output.say(printable(`${id} is ${status}`));
+      if (output.isJson) output.result({ data: { instance: id, status } }, '');
     }
-    if (status === 'connected') return connected(call, data);
     if (OVER.includes(data.status))
       throw new CommandError(
         `${id} is ${status}${data.last_error === null ? '' : `: ${printable(data.last_error)}`}. Begin again with "trunkline connect ${id}".`,
@@ -47,6 +63,7 @@ export const connectCommand: CommandHandler = async (call) => {
         isScanned = true;
       } else {
         const qr = await instances.qr(id, call);
+        if (qr.ok) checkShape(service.url, qr, reply(qrShape));
         if (qr.ok && qr.data.code !== shown) {
           shown = qr.data.code;
           showQr(call, id, qr.data);
@@ -55,15 +72,15 @@ export const connectCommand: CommandHandler = async (call) => {
     }
     await pause(LOOK_EVERY_MS, call.signal);
   }
-  throw new CommandError(
-    `${id} is not connected after ${seconds} s. It goes on waiting for a scan: "trunkline connect ${id}" shows the QR again.`,
-    { exitCode: EXIT.failed, code: 'TIMEOUT' },
-  );
-};
+}
 
 async function newInstance(call: Call, service: RemoteService): Promise<string> {
   const name = call.options.text('name');
-  const { data } = await accepted(service, service.client.instances.create({ name }, call));
+  const { data } = await accepted(
+    service,
+    service.client.instances.create({ name }, call),
+    reply(instanceShape),
+  );
   call.output.say(`The instance ${data.id} is made.`);
   return data.id;
 }

@@ -1,5 +1,6 @@
 import type { CoverageResource } from '@trunkline/core';
 import type { Call } from './command.ts';
+import { printable } from './printable.ts';
 
 /** Below this, what is missing is there before a person has read the list. */
 const WORTH_A_NOTE_MS = 5_000;
@@ -9,7 +10,7 @@ export function noteMissing({ output }: Pick<Call, 'output'>, coverage: Coverage
   if (coverage === null) return;
   if (coverage.since !== null)
     output.note(
-      `trunkline: messages from before ${coverage.since} are being added since an upgrade, and may be missing here.`,
+      `trunkline: messages from before ${printable(coverage.since)} are being added since an upgrade, and may be missing here.`,
     );
   if (coverage.delay_ms >= WORTH_A_NOTE_MS)
     output.note(

@@ -1,14 +1,25 @@
 import type { DeliveryDetailResource, DeliveryQuery, DeliveryResource } from '@trunkline/http/client';
 import type { Call, CommandHandler } from './command.ts';
+import { CommandError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
 import { pause } from './pause.ts';
 import { readRows, rowLimit } from './pages.ts';
 import { facts, printable, printableJson, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
+import {
+  delivery,
+  deliveryDetail,
+  one as reply,
+  page as pageShape,
+  retried,
+  theOne,
+} from './service-shapes.ts';
 
 const PER_PAGE = 100;
 const LOOK_EVERY_MS = 1_000;
+/** A service that never comes to an end is not followed for ever. */
+const MOST_BATCHES = 2_000;
 
 export const listDeliveries: CommandHandler = async (call) => {
   const limit = rowLimit(call, 25);
@@ -43,10 +54,17 @@ export const tailDeliveries: CommandHandler = async (call) => {
 
 export const showDelivery: CommandHandler = async (call) => {
   const service = await remoteService(call);
-  const { data } = await accepted(service, service.client.deliveries.get(call.argument('delivery'), call));
+  const id = call.argument('delivery');
+  const { data } = await accepted(
+    service,
+    service.client.deliveries.get(id, call),
+    theOne(deliveryDetail, id),
+  );
   const attempts = data.attempt_log.map(
     (one) =>
-      `  ${one.at}  attempt ${one.attempt}${one.manual ? ' (by hand)' : ''}: ${one.response_status ?? one.error_code ?? '–'} in ${one.duration_ms} ms` +
+      printable(
+        `  ${one.at}  attempt ${one.attempt}${one.manual ? ' (by hand)' : ''}: ${one.response_status ?? one.error_code ?? '–'} in ${one.duration_ms} ms`,
+      ) +
       (one.response_body === null || one.response_body === '' ? '' : `\n    ${printable(one.response_body)}`),
   );
   call.output.result(
@@ -66,14 +84,15 @@ export const showDelivery: CommandHandler = async (call) => {
       }),
       ...(attempts.length > 0 ? ['', ...attempts] : []),
       '',
-      printableJson(data.request.payload),
+      printableJson(data.request.payload ?? null),
     ].join('\n'),
   );
 };
 
 export const retryDelivery: CommandHandler = async (call) => {
   const service = await remoteService(call);
-  const { data } = await accepted(service, service.client.deliveries.retry(call.argument('delivery'), call));
+  const id = call.argument('delivery');
+  const { data } = await accepted(service, service.client.deliveries.retry(id, call), theOne(delivery, id));
   call.output.result({ data }, rowOf(data).map(printable).join('  '));
 };
 
@@ -84,11 +103,19 @@ export const retryFailedDeliveries: CommandHandler = async (call) => {
   const service = await remoteService(call);
   await confirmed(call, `Every failed delivery of ${printable(id)} of the last 30 days will be sent again.`);
   let requeued = 0;
-  for (;;) {
-    const { data } = await accepted(service, service.client.webhooks.retryFailedDeliveries(id, call));
+  for (let batches = 1, isOver = false; !isOver; batches++) {
+    const { data } = await accepted(
+      service,
+      service.client.webhooks.retryFailedDeliveries(id, call),
+      reply(retried),
+    );
     requeued += data.requeued;
     output.progress(`${requeued} queued again, ${data.remaining} left`);
-    if (data.remaining === 0 || data.requeued === 0) break;
+    isOver = data.remaining === 0 || data.requeued === 0;
+    if (!isOver && batches === MOST_BATCHES)
+      throw new CommandError(
+        `${requeued} deliveries are queued again, and the service still has some: run the command again.`,
+      );
   }
   output.result(
     { data: { webhook: id, requeued } },
@@ -104,7 +131,11 @@ async function pageOf(
   const { options } = call;
   // The service says what is wrong with a filter.
   const query = { ...page, event: options.text('event'), status: options.text('status') } as DeliveryQuery;
-  return accepted(service, service.client.webhooks.deliveries(call.argument('webhook'), query, call));
+  return accepted(
+    service,
+    service.client.webhooks.deliveries(call.argument('webhook'), query, call),
+    pageShape(delivery),
+  );
 }
 
 /** Those by hand come on top of the schedule's. */

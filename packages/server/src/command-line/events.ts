@@ -5,6 +5,7 @@ import { subjectOf, timeOf } from './event-line.ts';
 import { readRows, rowLimit } from './pages.ts';
 import { facts, printableJson, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
+import { event, page as pageOf, theOne } from './service-shapes.ts';
 
 export const listEvents: CommandHandler = async (call) => {
   const { options, output } = call;
@@ -20,8 +21,8 @@ export const listEvents: CommandHandler = async (call) => {
     // The service says what is wrong with a type.
     const query = { ...page, type } as EventQuery;
     return message === undefined
-      ? accepted(service, instances.events(instance ?? '', query, call))
-      : accepted(service, messages.events(message, page, call));
+      ? accepted(service, instances.events(instance ?? '', query, call), pageOf(event))
+      : accepted(service, messages.events(message, page, call), pageOf(event));
   });
   output.result(
     { data },
@@ -34,7 +35,8 @@ export const listEvents: CommandHandler = async (call) => {
 
 export const showEvent: CommandHandler = async (call) => {
   const service = await remoteService(call);
-  const { data } = await accepted(service, service.client.events.get(call.argument('event'), call));
+  const id = call.argument('event');
+  const { data } = await accepted(service, service.client.events.get(id, call), theOne(event, id));
   call.output.result(
     { data },
     [

@@ -4,10 +4,20 @@ import { confirmed } from './confirm.ts';
 import { readRows, rowLimit } from './pages.ts';
 import { facts, printable, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
+import {
+  anyObject,
+  group,
+  historyEntry,
+  instance,
+  list,
+  one as reply,
+  page as pageOf,
+  theOne,
+} from './service-shapes.ts';
 
 export const listInstances: CommandHandler = async (call) => {
   const service = await remoteService(call);
-  const { data } = await accepted(service, service.client.instances.list(call));
+  const { data } = await accepted(service, service.client.instances.list(call), list(instance));
   call.output.result(
     { data },
     table(
@@ -26,32 +36,37 @@ export const listInstances: CommandHandler = async (call) => {
 export const createInstance: CommandHandler = async (call) => {
   const service = await remoteService(call);
   const name = call.options.text('name');
-  const { data } = await accepted(service, service.client.instances.create({ name }, call));
+  const { data } = await accepted(service, service.client.instances.create({ name }, call), reply(instance));
   printInstance(call, data);
   call.output.say(`\nNext: trunkline connect ${data.id}`);
 };
 
 export const showInstance: CommandHandler = async (call) => {
   const service = await remoteService(call);
-  const { data } = await accepted(service, service.client.instances.get(call.argument('instance'), call));
+  const id = call.argument('instance');
+  const { data } = await accepted(service, service.client.instances.get(id, call), theOne(instance, id));
   printInstance(call, data);
 };
 
 export const renameInstance: CommandHandler = async (call) => {
   const service = await remoteService(call);
+  const id = call.argument('instance');
   const input = { name: call.argument('name') };
   const { data } = await accepted(
     service,
-    service.client.instances.update(call.argument('instance'), input, call),
+    service.client.instances.update(id, input, call),
+    theOne(instance, id),
   );
   printInstance(call, data);
 };
 
 export const disconnectInstance: CommandHandler = async (call) => {
   const service = await remoteService(call);
+  const id = call.argument('instance');
   const { data } = await accepted(
     service,
-    service.client.instances.disconnect(call.argument('instance'), call),
+    service.client.instances.disconnect(id, call),
+    theOne(instance, id),
   );
   printInstance(call, data);
 };
@@ -63,7 +78,7 @@ export const logOutInstance: CommandHandler = async (call) => {
     call,
     `The phone of ${printable(id)} will be unlinked; to use it again, somebody has to scan a QR.`,
   );
-  const { data } = await accepted(service, service.client.instances.logout(id, call));
+  const { data } = await accepted(service, service.client.instances.logout(id, call), theOne(instance, id));
   printInstance(call, data);
 };
 
@@ -74,13 +89,17 @@ export const deleteInstance: CommandHandler = async (call) => {
     call,
     `The instance ${printable(id)} will be deleted, with its session and the files of its messages.`,
   );
-  await accepted(service, service.client.instances.delete(id, call));
+  await accepted(service, service.client.instances.delete(id, call), anyObject);
   call.output.result({ data: { id, deleted: true } }, `The instance ${printable(id)} is deleted.`);
 };
 
 export const listGroups: CommandHandler = async (call) => {
   const service = await remoteService(call);
-  const { data } = await accepted(service, service.client.instances.groups(call.argument('instance'), call));
+  const { data } = await accepted(
+    service,
+    service.client.instances.groups(call.argument('instance'), call),
+    list(group),
+  );
   call.output.result(
     { data },
     table(
@@ -95,7 +114,7 @@ export const showHistory: CommandHandler = async (call) => {
   const service = await remoteService(call);
   const id = call.argument('instance');
   const data = await readRows(limit, (page) =>
-    accepted(service, service.client.instances.history(id, page, call)),
+    accepted(service, service.client.instances.history(id, page, call), pageOf(historyEntry)),
   );
   // Newest last, as a person reads what led to now.
   const rows = data

@@ -1,10 +1,13 @@
 import { readEvent } from '@trunkline/receiver';
-import type { RemoteEvent } from '@trunkline/http/client';
+import type { WebhookEvent } from '@trunkline/receiver';
+import { isClientError } from '@trunkline/http/client';
+import type { CallResult, RemoteEvent, StreamResult } from '@trunkline/http/client';
 import type { Call, CommandHandler } from './command.ts';
 import { eventLine, instanceOf } from './event-line.ts';
 import { pause } from './pause.ts';
-import { accepted, remoteService } from './remote-service.ts';
+import { failureOf, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
+import { event as eventShape } from './service-shapes.ts';
 import { createForwarder } from './webhook-forwarder.ts';
 import type { Forwarded, WebhookForwarder } from './webhook-forwarder.ts';
 
@@ -29,7 +32,7 @@ export const listenCommand: CommandHandler = async (call) => {
         });
   const service = await remoteService(call);
   const listener = createListener(call, forwarder);
-  let stream = await openStream(call, service, listener.after());
+  let stream = await openStream(call, service, listener);
   if (forwarder) {
     output.note(`Each event is posted to ${target}.`);
     output.note(
@@ -41,7 +44,7 @@ export const listenCommand: CommandHandler = async (call) => {
   output.note('Waiting for events; Ctrl-C ends it.');
   try {
     for (;;) {
-      await readStream(stream, listener, signal);
+      await readStream(stream, listener, service);
       signal.throwIfAborted();
       stream = await reopen(call, service, listener);
     }
@@ -70,13 +73,15 @@ function createListener(
     async take({ id, event }) {
       const isNews = event !== null && !known.has(id);
       if (isNews) {
-        const read = readEvent(event.body);
-        if (read.ok && (instance === undefined || instanceOf(read.event) === instance)) {
+        const read = eventIn({ id, event });
+        if (read === null)
+          output.note(`The event ${id} is left out: it is not as the API has it. Is this program too old?`);
+        else if (instance === undefined || instanceOf(read) === instance) {
           const forwarded =
             forwarder && (await forwarder.forward({ id, type: event.type, body: event.body }));
           output.result(
-            { data: read.event, ...(forwarded && { forwarded }) },
-            eventLine(read.event) + (forwarded ? `  ${answerOf(forwarded)}` : ''),
+            { data: read, ...(forwarded && { forwarded }) },
+            eventLine(read) + (forwarded ? `  ${answerOf(forwarded)}` : ''),
           );
         }
         known.add(id);
@@ -91,61 +96,80 @@ function createListener(
   };
 }
 
-/** Resolves when the connection has ended, for whatever reason. */
+/** Null if it is none, or another one than the stream says: its headers as a webhook would be those of the other. */
+function eventIn({ id, event }: RemoteEvent): WebhookEvent | null {
+  const read = readEvent(event?.body ?? '');
+  const isIt = read.ok && read.event.id === id && read.event.type === event?.type;
+  return isIt && eventShape.safeParse(read.event).success ? read.event : null;
+}
+
+interface OpenStream {
+  readonly events: AsyncIterable<RemoteEvent>;
+  /** Breaks it off. */
+  end(): void;
+}
+
+/**
+ * Resolves when the connection has ended, for whatever reason, or brings nothing any more: a service that works sends a
+ * position every 15 s. Rejects if what comes is no stream of the API.
+ */
 async function readStream(
-  stream: AsyncIterable<RemoteEvent>,
+  { events: stream, end }: OpenStream,
   listener: Listener,
-  signal: AbortSignal,
+  { url, timeoutMs }: RemoteService,
 ): Promise<void> {
   const events = stream[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const next = await events.next().catch(() => null);
+      const timer = setTimeout(end, timeoutMs);
+      const next = await events
+        .next()
+        .catch((error: unknown) => {
+          if (isClientError(error)) throw failureOf(url, error.error);
+          return null;
+        })
+        .finally(() => clearTimeout(timer));
       if (next === null || next.done === true) return;
       await listener.take(next.value);
-      signal.throwIfAborted();
     }
   } finally {
+    end();
     await events.return?.();
   }
 }
 
-function openStream(
-  call: Call,
+/** The same types each time: what the first stream left out, the next one does, too. */
+async function askForStream(
+  { options, signal }: Call,
   service: RemoteService,
-  after: string | undefined,
-): Promise<AsyncIterable<RemoteEvent>> {
-  return accepted(service, askForStream(call, service, after)).then(({ data }) => data);
+  listener: Listener,
+): Promise<{ readonly reply: CallResult<StreamResult>; end(): void }> {
+  const query = { types: options.list('types')?.join(','), last_event_id: listener.after() };
+  const life = new AbortController();
+  const either = AbortSignal.any([signal, life.signal]);
+  const reply = await service.client.events.stream(query, { signal: either });
+  return { reply, end: () => life.abort() };
 }
 
-/** The same types each time: what the first stream left out, the next one does, too. */
-function askForStream(
-  call: Call,
-  { client }: RemoteService,
-  after: string | undefined,
-): ReturnType<RemoteService['client']['events']['stream']> {
-  const types = call.options.list('types')?.join(',');
-  return client.events.stream({ types, last_event_id: after }, call);
+async function openStream(call: Call, service: RemoteService, listener: Listener): Promise<OpenStream> {
+  const { reply, end } = await askForStream(call, service, listener);
+  if (!reply.ok) throw failureOf(service.url, reply.error);
+  return { events: reply.data, end };
 }
 
 /** Asks until the service responds. What it refuses ends the command. */
-async function reopen(
-  call: Call,
-  service: RemoteService,
-  listener: Listener,
-): Promise<AsyncIterable<RemoteEvent>> {
+async function reopen(call: Call, service: RemoteService, listener: Listener): Promise<OpenStream> {
   const { output, signal } = call;
   for (let isFirst = true; ; isFirst = false) {
     await pause(AGAIN_MS, signal);
-    const asked = askForStream(call, service, listener.after());
-    const reply = await asked;
+    const { reply, end } = await askForStream(call, service, listener);
     if (reply.ok) {
       if (!isFirst) output.note(`${service.url} responds again.`);
-      return reply.data;
+      return { events: reply.data, end };
     }
-    const { status } = reply.error;
-    if (status !== null && status < 500 && status !== 429) return (await accepted(service, asked)).data;
     signal.throwIfAborted();
+    const { status } = reply.error;
+    if (status !== null && status < 500 && status !== 429) throw failureOf(service.url, reply.error);
     if (isFirst) output.note(`${service.url} does not respond: it is asked again until it does.`);
   }
 }

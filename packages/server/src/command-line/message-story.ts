@@ -8,9 +8,21 @@ import { readRows } from './pages.ts';
 import { printable } from './printable.ts';
 import { accepted } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
+import {
+  delivery,
+  deliveryDetail,
+  event as eventShape,
+  list,
+  one as reply,
+  page as pageOf,
+  standing as standingShape,
+  theOne,
+} from './service-shapes.ts';
 
 /** Of one message there are a few. */
 const MOST_EVENTS = 100;
+/** Of one event: a workspace has fewer endpoints. */
+const MOST_DELIVERIES = 1_000;
 
 /** What has become of a message: where it stands, and what receivers were sent about it. */
 export interface MessageStory {
@@ -28,9 +40,9 @@ export async function readStory(
   { id }: MessageResource,
 ): Promise<MessageStory> {
   const { messages } = service.client;
-  const { data: standing } = await accepted(service, messages.standing(id, call));
+  const { data: standing } = await accepted(service, messages.standing(id, call), reply(standingShape));
   const newestFirst = await readRows(MOST_EVENTS, (page) =>
-    accepted(service, messages.events(id, page, call)),
+    accepted(service, messages.events(id, page, call), pageOf(eventShape)),
   );
   const events = [];
   for (const event of newestFirst.toReversed())
@@ -66,9 +78,14 @@ async function deliveriesOf(
 ): Promise<readonly DeliveryDetailResource[] | null> {
   const { events, deliveries } = service.client;
   try {
-    const { data } = await accepted(service, events.deliveries(event, call));
+    const { data } = await accepted(service, events.deliveries(event, call), list(delivery));
     const details = [];
-    for (const { id } of data) details.push((await accepted(service, deliveries.get(id, call))).data);
+    if (data.length > MOST_DELIVERIES)
+      throw new CommandError(
+        `The event ${event} has ${data.length} deliveries, too many to show here: "trunkline deliveries list" lists them.`,
+      );
+    for (const { id } of data)
+      details.push((await accepted(service, deliveries.get(id, call), theOne(deliveryDetail, id))).data);
     return details;
   } catch (error) {
     if (error instanceof CommandError && error.code === 'INSUFFICIENT_SCOPE') return null;

@@ -1,16 +1,12 @@
-import { open, rm } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { MessageQuery, MessageResource } from '@trunkline/http/client';
-import { errorCode } from '../start-error.ts';
 import type { CommandHandler } from './command.ts';
-import { CommandError } from './command-error.ts';
 import { noteMissing } from './coverage.ts';
 import { readStory, storyText } from './message-story.ts';
+import { writeNewFile } from './new-file.ts';
 import { readRows, rowLimit } from './pages.ts';
-import { facts, table } from './printable.ts';
+import { facts, printable, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
+import { anyObject, message, page as pageOf, theOne } from './service-shapes.ts';
 
 export const listMessages: CommandHandler = async (call) => {
   const { options, output } = call;
@@ -25,7 +21,11 @@ export const listMessages: CommandHandler = async (call) => {
     counterpart: options.text('counterpart'),
   };
   const data = await readRows(limit, async (page) => {
-    const answer = await accepted(service, service.client.messages.list({ ...query, ...page }, call));
+    const answer = await accepted(
+      service,
+      service.client.messages.list({ ...query, ...page }, call),
+      pageOf(message),
+    );
     noteMissing(call, answer.coverage);
     return answer;
   });
@@ -47,7 +47,8 @@ export const listMessages: CommandHandler = async (call) => {
 
 export const showMessage: CommandHandler = async (call) => {
   const service = await remoteService(call);
-  const { data } = await accepted(service, service.client.messages.get(call.argument('message'), call));
+  const id = call.argument('message');
+  const { data } = await accepted(service, service.client.messages.get(id, call), theOne(message, id));
   const story = await readStory(call, service, data);
   call.output.result({ data, ...story }, [messageFacts(data), '', storyText(story)].join('\n'));
 };
@@ -57,40 +58,13 @@ export const downloadMedia: CommandHandler = async (call) => {
   const id = call.argument('message');
   const path = call.argument('path');
   const service = await remoteService(call);
-  const { content, size, mimeType } = await accepted(service, service.client.messages.media(id, call));
-  const file = await newFile(path).catch(async (error: unknown) => {
-    await content.cancel();
-    throw error;
-  });
-  try {
-    await pipeline(Readable.fromWeb(content), file.createWriteStream({ flush: true }), {
-      signal: call.signal,
-    });
-  } catch (error) {
-    await rm(path, { force: true }); // half of a file
-    call.signal.throwIfAborted();
-    throw new CommandError(
-      `The file could not be downloaded to ${path}: ${errorCode(error) ?? 'the connection ended'}.`,
-    );
-  }
+  const { content, mimeType } = await accepted(service, service.client.messages.media(id, call), anyObject);
+  const size = await writeNewFile({ path, content, signal: call.signal });
   call.output.result(
     { data: { message: id, path, size, mime_type: mimeType } },
-    `${path}: ${size} bytes, ${mimeType}`,
+    printable(`${path}: ${size} bytes, ${mimeType}`),
   );
 };
-
-/** What is there already is not ours to remove. */
-async function newFile(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'wx', 0o600);
-  } catch (error) {
-    throw new CommandError(
-      errorCode(error) === 'EEXIST'
-        ? `${path} is there, and would be overwritten: name another file.`
-        : `${path} cannot be made (${errorCode(error) ?? 'for an unknown reason'}): name a file in a directory that you can write to.`,
-    );
-  }
-}
 
 export function messageFacts(data: MessageResource): string {
   const { contact } = data;

@@ -1,21 +1,36 @@
-import { EXIT, CommandError } from './command-error.ts';
+import { CommandError, EXIT } from './command-error.ts';
 import type { CommandHandler } from './command.ts';
-import { serviceUrlOf, unreachable } from './remote-service.ts';
+import { checkShape, serviceUrlOf, unreachable } from './remote-service.ts';
+import { createServiceFetch, timeoutIn } from './service-fetch.ts';
+import { anyObject } from './service-shapes.ts';
 
 /** The document of a running service: it needs no key. */
 export const openapiCommand: CommandHandler = async (call) => {
+  const { environment, output, signal } = call;
   const url = await serviceUrlOf(call);
-  const response = await fetch(`${url}/api/v1/openapi.json`, { signal: call.signal }).catch(
-    (cause: unknown) => {
-      call.signal.throwIfAborted();
+  const request = createServiceFetch(url, timeoutIn(environment));
+  const document = await request(`${url}/api/v1/openapi.json`, { signal })
+    .then((response) => (response.ok ? documentIn(response) : null))
+    .catch((cause: unknown) => {
+      signal.throwIfAborted();
       throw unreachable(url, cause);
-    },
-  );
-  const document: unknown = response.ok ? await response.json().catch(() => null) : null;
-  if (typeof document !== 'object' || document === null || !('openapi' in document))
+    });
+  if (document === null || !('openapi' in document))
     throw new CommandError(`${url} has no API of Trunkline: check --url.`, {
       exitCode: EXIT.unreachable,
       code: 'UNEXPECTED_RESPONSE',
     });
-  call.output.result(document, JSON.stringify(document, undefined, 2));
+  checkShape(url, document, anyObject);
+  output.result(document, JSON.stringify(document, undefined, 2));
 };
+
+/** Null if it is none. Rejects when the response breaks off. */
+async function documentIn(response: Response): Promise<object | null> {
+  const text = await response.text();
+  try {
+    const document: unknown = JSON.parse(text);
+    return typeof document === 'object' ? document : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,8 +1,11 @@
 import { CommandError } from './command-error.ts';
-import { printable, printableJson } from './printable.ts';
+import { printable, printableJson, printableLines } from './printable.ts';
 import { complaintsOf } from '../start-error.ts';
 
-/** What a command prints: for people, or with `--json` a line of JSON for each result. */
+/**
+ * What a command prints: for people, or with `--json` a line of JSON for each result. Whatever it is given, only line
+ * breaks get through to a terminal as what they are: what is to stay on one line goes through `printable` before.
+ */
 export interface Output {
   readonly isJson: boolean;
   /** Whether a person is there who can be asked: stdin and stdout are terminals, and it is not for a program. */
@@ -27,6 +30,7 @@ interface Streams {
 
 export function createOutput(isJson: boolean, streams: Streams = process): Output {
   const { stdin, stdout, stderr } = streams;
+  const canWriteOver = stderr.isTTY === true && process.env['TERM'] !== 'dumb';
   let hasProgress = false;
   const clearProgress = (): void => {
     if (hasProgress) stderr.write('\r\u001b[K');
@@ -34,7 +38,7 @@ export function createOutput(isJson: boolean, streams: Streams = process): Outpu
   };
   const print = (stream: Streams['stdout'], text: string): void => {
     clearProgress();
-    stream.write(`${text}\n`);
+    stream.write(`${printableLines(text)}\n`);
   };
   return {
     isJson,
@@ -50,8 +54,8 @@ export function createOutput(isJson: boolean, streams: Streams = process): Outpu
       if (!isJson) print(stderr, line);
     },
     progress(line) {
-      if (isJson || stderr.isTTY !== true) return;
-      stderr.write(`\r\u001b[K${line}`);
+      if (isJson || !canWriteOver) return;
+      stderr.write(`\r\u001b[K${printable(line)}`);
       hasProgress = true;
     },
     error(error) {
@@ -65,7 +69,7 @@ export function createOutput(isJson: boolean, streams: Streams = process): Outpu
         );
       } else
         for (const complaint of complaints)
-          print(stderr, `trunkline: ${printable(complaint)}${referenceOf(error)}`);
+          print(stderr, printable(`trunkline: ${complaint}${referenceOf(error)}`));
     },
   };
 }

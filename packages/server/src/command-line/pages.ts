@@ -1,4 +1,5 @@
 import type { Call } from './command.ts';
+import { CommandError, EXIT } from './command-error.ts';
 
 const MOST = 10_000;
 const PER_PAGE = 100;
@@ -18,6 +19,9 @@ export function rowLimit({ options }: Pick<Call, 'options'>, byDefault: number):
   return options.whole('limit', { min: 1, max: MOST }) ?? byDefault;
 }
 
+/** A page may have fewer rows than it was asked for, or none: so many more are read, and then it is enough. */
+const MOST_PAGES = 1_000;
+
 /** The first `limit` rows of a list, from as many pages as that takes. */
 export async function readRows<Row>(
   limit: number,
@@ -25,10 +29,17 @@ export async function readRows<Row>(
 ): Promise<readonly Row[]> {
   const rows: Row[] = [];
   let cursor: string | undefined;
-  do {
+  for (let pages = 1; pages <= MOST_PAGES; pages++) {
     const { data, nextCursor } = await pageOf({ limit: Math.min(PER_PAGE, limit - rows.length), cursor });
     rows.push(...data);
     cursor = nextCursor ?? undefined;
-  } while (cursor !== undefined && rows.length < limit);
-  return rows;
+    if (cursor === undefined || rows.length >= limit) return rows.slice(0, limit);
+  }
+  throw new CommandError(
+    `The service has not come to the end of the list in ${MOST_PAGES} pages: try again.`,
+    {
+      exitCode: EXIT.unreachable,
+      code: 'UNEXPECTED_RESPONSE',
+    },
+  );
 }

@@ -3,11 +3,16 @@
  * strangers.
  */
 // oxlint-disable-next-line no-control-regex -- these are what it is about
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]/g;
 
 /** The text on one line of a terminal, with escapes in the place of what is no text. */
 export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, escaped);
+}
+
+/** The same for a text of several lines, which are our own. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
 }
 
 /** JSON on one line, which a terminal shows as it is. */
@@ -35,6 +40,6 @@ export function table(names: readonly string[], rows: readonly (readonly string[
 export function facts(given: Readonly<Record<string, string | number | null>>): string {
   const width = Math.max(...Object.keys(given).map((name) => name.length));
   return Object.entries(given)
-    .map(([name, value]) => `${name.padEnd(width)}  ${value === null ? '–' : printable(String(value))}`)
+    .map(([name, value]) => `${name.padEnd(width)}  ${printable(String(value ?? '–'))}`)
     .join('\n');
 }

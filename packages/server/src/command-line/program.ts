@@ -12,8 +12,7 @@ const END_WITHIN_MS = 10_000;
 
 /** Runs the command that the arguments name. Resolves with the exit code. */
 export async function runCommandLine(args: readonly string[], version: string): Promise<number> {
-  // A misspelt command gets its error as JSON too.
-  const isJson = args.slice(0, args.includes('--') ? args.indexOf('--') : args.length).includes('--json');
+  const isJson = asksForJson(args);
   const output = createOutput(isJson);
   let exitCode: number = EXIT.done;
   const program = createProgram(version, async (spec, command) => {
@@ -31,6 +30,20 @@ export async function runCommandLine(args: readonly string[], version: string): 
     );
     return wrong ? EXIT.usage : EXIT.failed;
   }
+}
+
+/** Read before the rest, so that a misspelt command gets its error as JSON too. The value of an option is no option. */
+function asksForJson(args: readonly string[]): boolean {
+  const withValue = new Set(
+    COMMANDS.flatMap((spec) => Object.keys(optionsOf(spec)))
+      .filter((flags) => flags.includes(' '))
+      .map((flags) => flags.split(' ')[0]),
+  );
+  for (let index = 0; index < args.length && args[index] !== '--'; index++) {
+    if (args[index] === '--json') return true;
+    if (withValue.has(args[index])) index += 1;
+  }
+  return false;
 }
 
 function createProgram(

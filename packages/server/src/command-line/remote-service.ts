@@ -1,20 +1,29 @@
 import { createClient } from '@trunkline/http/client';
-import type { ApiError, CallResult, TrunklineClient } from '@trunkline/http/client';
+import type { ApiError, CallResult, Success, TrunklineClient } from '@trunkline/http/client';
+import { errorCode, reasonOf } from '../start-error.ts';
 import type { Call } from './command.ts';
 import { CommandError, EXIT } from './command-error.ts';
 import { readProfile } from './profiles.ts';
 import type { Profile } from './profiles.ts';
+import { createServiceFetch, timeoutIn } from './service-fetch.ts';
+import type { Shape } from './service-shapes.ts';
 import { serviceUrl } from './service-url.ts';
 
 export interface RemoteService {
   readonly client: TrunklineClient;
   /** Without `/api/v1`, and without a slash at its end. */
   readonly url: string;
+  /** In milliseconds: how long a request may take, and for how long a stream may bring nothing. */
+  readonly timeoutMs: number;
   /** A request beside the API, with the key. */
-  fetch(path: string, init?: { readonly method?: string; readonly body?: string }): Promise<Response>;
+  fetch(path: string, init: { readonly method: string }): Promise<Response>;
 }
 
 const LOCAL = 'http://127.0.0.1:8080';
+/** Far more than any response has: what is nested deeper cannot be printed. */
+const DEPTH_MAX = 200;
+/** In characters, of what the service says about an error. */
+const MESSAGE_MAX = 1_000;
 
 /**
  * The service that the flags, the environment or a profile name, in this order of strength. A key is never a flag: other
@@ -42,23 +51,19 @@ export async function remoteService(call: Call): Promise<RemoteService> {
     output.note(
       `trunkline: the API key goes to ${url} without encryption: use https if that is not a private network.`,
     );
+  const timeoutMs = timeoutIn(environment);
+  const request = createServiceFetch(url, timeoutMs);
   return {
-    client: createClient({ baseUrl: `${url}/api/v1`, apiKey }),
+    client: createClient({ baseUrl: `${url}/api/v1`, apiKey, fetch: request }),
     url,
-    fetch: (path, { method = 'GET', body } = {}) =>
-      fetch(`${url}${path}`, {
-        method,
-        redirect: 'error', // the key is for this service
-        signal: call.signal,
-        headers: {
-          Authorization: `Bearer ${apiKey}`,
-          ...(body !== undefined && { 'Content-Type': 'application/json' }),
-        },
-        ...(body !== undefined && { body }),
-      }).catch((cause: unknown) => {
+    timeoutMs,
+    fetch: (path, { method }) => {
+      const headers = { Authorization: `Bearer ${apiKey}`, Accept: 'application/json' };
+      return request(`${url}${path}`, { method, signal: call.signal, headers }).catch((cause: unknown) => {
         call.signal.throwIfAborted();
         throw unreachable(url, cause);
-      }),
+      });
+    },
   };
 }
 
@@ -75,14 +80,40 @@ function urlIn({ environment, options }: Call, profile: Profile | null): string 
   return serviceUrl(options.text('url') ?? nonEmpty(environment['TRUNKLINE_URL']) ?? profile?.url ?? LOCAL);
 }
 
-/** The success of a call, or an error with the exit code that its failure has. */
+/** The success of a call, if it has the shape of one; or an error with the exit code that its failure has. */
 export async function accepted<Reply>(
   service: RemoteService,
   result: Promise<CallResult<Reply>>,
-): Promise<Reply> {
+  shape: Shape,
+): Promise<Success & Reply> {
   const reply = await result;
-  if (reply.ok) return reply;
-  throw failed(service.url, reply.error);
+  if (!reply.ok) throw failureOf(service.url, reply.error);
+  checkShape(service.url, reply, shape);
+  return reply;
+}
+
+/** Throws an error that says what is not as the API has it. */
+export function checkShape(url: string, value: unknown, shape: Shape): void {
+  const { error } = isTooDeep(value)
+    ? { error: { issues: [{ path: [], message: 'nested too deeply' }] } }
+    : shape.safeParse(value);
+  if (error === undefined) return;
+  const [{ path, message } = { path: [], message: '' }] = error.issues;
+  const where = path.length === 0 ? '' : `${path.join('.')}: `;
+  throw new CommandError(
+    `The response of ${url} is not as the API has it (${where}${message}): check --url, and whether the service has another version than this program.`,
+    { exitCode: EXIT.unreachable, code: 'UNEXPECTED_RESPONSE' },
+  );
+}
+
+/** Without recursion, which is what such a value would exhaust. */
+function isTooDeep(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEPTH_MAX) return true;
+    level = level.flatMap((one) => (isObject(one) ? Object.values(one) : []));
+  }
+  return false;
 }
 
 /** A failed response of a request beside the API. */
@@ -99,14 +130,25 @@ export async function failedResponse(response: Response): Promise<CommandError> 
 }
 
 export function unreachable(url: string, cause: unknown): CommandError {
-  const reason = cause instanceof Error && cause.cause instanceof Error ? ` (${cause.cause.message})` : '';
+  if (cause instanceof CommandError) return cause; // one of our own limits
+  const reason = cause instanceof Error ? cause.cause : null;
+  const code = errorCode(reason) ?? '';
+  // Of several addresses that were tried, only the codes are there.
+  const words = reason instanceof Error ? (reasonOf(reason) || code).slice(0, 300) : '';
+  const why = words === '' ? '' : ` (${words})`;
   return new CommandError(
-    `There is no service at ${url}${reason}: start one with "trunkline serve", or name another one with --url or TRUNKLINE_URL.`,
+    BAD_CERTIFICATE.test(code)
+      ? `The certificate of ${url} is not valid here${why}: have it renewed or corrected. If an authority of your own issued it, name the file of that in NODE_EXTRA_CA_CERTS.`
+      : `There is no service at ${url}${why}: start one with "trunkline serve", or name another one with --url or TRUNKLINE_URL.`,
     { exitCode: EXIT.unreachable, code: 'NETWORK_ERROR' },
   );
 }
 
-function failed(url: string, error: ApiError): CommandError {
+/** The codes of OpenSSL and Node for a certificate that they do not accept. */
+const BAD_CERTIFICATE = /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:VERIFY|GET_ISSUER))/;
+
+/** The error of a command for that of a call. */
+export function failureOf(url: string, error: ApiError): CommandError {
   if (error.code === 'ABORTED') throw error.cause;
   if (error.code === 'NETWORK_ERROR') return unreachable(url, error.cause);
   return refused(error);
@@ -118,16 +160,16 @@ function refused({
   message,
   requestId,
 }: Pick<ApiError, 'status' | 'message' | 'requestId'> & { readonly code: string }): CommandError {
-  const exitCode =
-    code === 'UNEXPECTED_RESPONSE'
-      ? EXIT.unreachable
-      : status === 401 || status === 403
-        ? EXIT.noAccess
-        : EXIT.refused;
-  return new CommandError(message, {
+  const isKnown = /^[A-Z][A-Z0-9_]{0,63}$/.test(code) && code !== 'UNEXPECTED_RESPONSE';
+  const exitCode = !isKnown
+    ? EXIT.unreachable
+    : status === 401 || status === 403
+      ? EXIT.noAccess
+      : EXIT.refused;
+  return new CommandError(message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX - 1)}…` : message, {
     exitCode,
-    code,
-    requestId,
+    code: isKnown ? code : 'UNEXPECTED_RESPONSE',
+    requestId: requestId === null || /^[\w.:-]{1,128}$/.test(requestId) ? requestId : null,
   });
 }
 

@@ -5,10 +5,19 @@ import type { MediaType, MessageResource, SendFileInput, SendTextInput } from '@
 import { errorCode } from '../start-error.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, EXIT, usageError } from './command-error.ts';
+import { withDeadline } from './deadline.ts';
 import { messageFacts } from './messages.ts';
 import { pause } from './pause.ts';
+import { printable } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
+import {
+  instance as instanceShape,
+  list,
+  message as messageShape,
+  one as reply,
+  theOne,
+} from './service-shapes.ts';
 
 const LOOK_EVERY_MS = 300;
 const MEDIA_TYPES: readonly MediaType[] = ['image', 'document', 'audio', 'video'];
@@ -24,27 +33,34 @@ export const sendCommand: CommandHandler = async (call) => {
   const content = await contentOf(call, await instanceMeant(call, service));
   const idempotencyKey = options.text('idempotency-key');
   const { signal } = call;
-  const sent = await accepted(service, service.client.messages.send(content, { idempotencyKey, signal }));
+  const sent = await accepted(
+    service,
+    service.client.messages.send(content, { idempotencyKey, signal }),
+    reply(messageShape),
+  );
   let message = sent.data;
   let shown = '';
   const show = (): void => {
     if (message.status === shown) return;
     shown = message.status;
-    output.say(`${message.id} ${message.status}`);
+    output.say(printable(`${message.id} ${message.status}`));
     if (output.isJson && shown !== 'failed') output.result({ data: message }, '');
   };
   show();
-  const end = performance.now() + seconds * 1000;
-  while (!isReached(message, goal)) {
-    if (performance.now() >= end)
-      throw new CommandError(
-        `${message.id} is ${message.status}, and not ${goal} after ${seconds} s: "trunkline messages show ${message.id}" shows it later.`,
-        { exitCode: EXIT.failed, code: 'TIMEOUT' },
-      );
-    await pause(LOOK_EVERY_MS, signal);
-    message = (await accepted(service, service.client.messages.get(message.id, call))).data;
-    show();
-  }
+  const late = (): CommandError =>
+    new CommandError(
+      `${message.id} is ${message.status}, and not ${goal} after ${seconds} s: "trunkline messages show ${message.id}" shows it later.`,
+      { exitCode: EXIT.failed, code: 'TIMEOUT' },
+    );
+  await withDeadline({ seconds, signal, late }, async (limited) => {
+    while (!isReached(message, goal)) {
+      await pause(LOOK_EVERY_MS, limited);
+      const { id } = message;
+      const looked = service.client.messages.get(id, { signal: limited });
+      message = (await accepted(service, looked, theOne(messageShape, id))).data;
+      show();
+    }
+  });
   if (message.status === 'failed') {
     output.say(messageFacts(message));
     throw new CommandError(
@@ -67,7 +83,7 @@ function isReached({ status }: MessageResource, goal: (typeof GOALS)[number]): b
 async function instanceMeant(call: Call, service: RemoteService): Promise<string> {
   const named = call.options.text('instance');
   if (named !== undefined) return named;
-  const { data } = await accepted(service, service.client.instances.list(call));
+  const { data } = await accepted(service, service.client.instances.list(call), list(instanceShape));
   const [only, ...others] = data.filter(({ status }) => status === 'connected');
   if (only && others.length === 0) return only.id;
   throw usageError(

@@ -6,10 +6,11 @@ export function serviceUrl(text: string): string {
   if (
     url === null ||
     !['http:', 'https:'].includes(url.protocol) ||
-    url.username + url.password + url.search + url.hash !== ''
+    url.username + url.password + url.search + url.hash !== '' ||
+    /[?#]/.test(url.href) // an empty one is neither in the search nor in the hash
   )
     throw usageError(
       'The URL of the service must be like https://messages.example.com, without credentials and query.',
     );
-  return url.href.replace(/\/$/, '').replace(/\/api\/v1$/, '');
+  return url.href.replace(/(?<!\/)\/+$/, '').replace(/\/api\/v1$/, '');
 }

@@ -4,11 +4,20 @@ import { usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
 import { facts, printable, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
+import {
+  anyObject,
+  delivery,
+  list,
+  one as reply,
+  theOne,
+  webhook,
+  webhookWithSecret,
+} from './service-shapes.ts';
 import { yesOrNo, yesOrNoIn } from './yes-or-no.ts';
 
 export const listWebhooks: CommandHandler = async (call) => {
   const service = await remoteService(call);
-  const { data } = await accepted(service, service.client.webhooks.list(call));
+  const { data } = await accepted(service, service.client.webhooks.list(call), list(webhook));
   call.output.result(
     { data },
     table(
@@ -31,14 +40,19 @@ export const createWebhook: CommandHandler = async (call) => {
     description: options.text('description'),
     trace_context: yesOrNoIn(options, 'trace-context'),
   } as WebhookInput;
-  const { data } = await accepted(service, service.client.webhooks.create(input, call));
+  const { data } = await accepted(
+    service,
+    service.client.webhooks.create(input, call),
+    reply(webhookWithSecret),
+  );
   output.result({ data }, described(data, data.secret));
   output.note('The secret is shown only this once: give it to the receiver.');
 };
 
 export const showWebhook: CommandHandler = async (call) => {
   const service = await remoteService(call);
-  const { data } = await accepted(service, service.client.webhooks.get(call.argument('webhook'), call));
+  const id = call.argument('webhook');
+  const { data } = await accepted(service, service.client.webhooks.get(id, call), theOne(webhook, id));
   print(call, data);
 };
 
@@ -60,9 +74,11 @@ export const updateWebhook: CommandHandler = async (call) => {
     ...(traceContext !== undefined && { trace_context: traceContext }),
   } as WebhookChanges;
   const service = await remoteService(call);
+  const id = call.argument('webhook');
   const { data } = await accepted(
     service,
-    service.client.webhooks.update(call.argument('webhook'), changes, call),
+    service.client.webhooks.update(id, changes, call),
+    theOne(webhook, id),
   );
   print(call, data);
 };
@@ -74,7 +90,7 @@ export const deleteWebhook: CommandHandler = async (call) => {
     call,
     `The webhook ${printable(id)} will be deleted, and what it has not received will be cancelled.`,
   );
-  await accepted(service, service.client.webhooks.delete(id, call));
+  await accepted(service, service.client.webhooks.delete(id, call), anyObject);
   call.output.result({ data: { id, deleted: true } }, `The webhook ${printable(id)} is deleted.`);
 };
 
@@ -85,14 +101,25 @@ export const rotateWebhookSecret: CommandHandler = async (call) => {
     call,
     `The secret of ${printable(id)} will stop working immediately, and a new one will be shown.`,
   );
-  const { data } = await accepted(service, service.client.webhooks.rotateSecret(id, call));
+  const { data } = await accepted(
+    service,
+    service.client.webhooks.rotateSecret(id, call),
+    theOne(webhookWithSecret, id),
+  );
   call.output.result({ data }, described(data, data.secret));
 };
 
 export const testWebhook: CommandHandler = async (call) => {
   const service = await remoteService(call);
-  const { data } = await accepted(service, service.client.webhooks.test(call.argument('webhook'), call));
-  call.output.result({ data }, `${data.id} ${data.status}\n\nNext: trunkline deliveries show ${data.id}`);
+  const { data } = await accepted(
+    service,
+    service.client.webhooks.test(call.argument('webhook'), call),
+    reply(delivery),
+  );
+  call.output.result(
+    { data },
+    `${data.id} ${printable(data.status)}\n\nNext: trunkline deliveries show ${data.id}`,
+  );
 };
 
 function print({ output }: Call, data: WebhookResource): void {

@@ -1,0 +1,20 @@
+interface Deadline {
+  readonly seconds: number;
+  readonly signal: AbortSignal;
+  /** Made when the time is over: what the work rejects with then. */
+  readonly late: () => Error;
+}
+
+/** Runs `work`, which has to reject with the reason of its signal: that of the given one, or `late`. */
+export async function withDeadline<Value>(
+  { seconds, signal, late }: Deadline,
+  work: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(late()), seconds * 1_000);
+  try {
+    return await work(AbortSignal.any([signal, limit.signal]));
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,39 @@
+export interface BodyLimits {
+  readonly maxBytes: number;
+  /** What has to come in each `everyMs` until the end; null if it may take any time. */
+  readonly least: { readonly bytes: number; readonly everyMs: number } | null;
+  /** What the body breaks off with. */
+  failure(why: 'too long' | 'too slow'): Error;
+}
+
+/** The body as it comes, until it breaks a limit. */
+export function limitedBody(
+  body: ReadableStream<Uint8Array>,
+  { maxBytes, least, failure }: BodyLimits,
+): ReadableStream<Uint8Array> {
+  let size = 0;
+  let sizeBefore = 0;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      start(controller) {
+        if (least === null) return;
+        timer = setInterval(() => {
+          if (size - sizeBefore < least.bytes) {
+            clearInterval(timer);
+            controller.error(failure('too slow'));
+          }
+          sizeBefore = size;
+        }, least.everyMs);
+        timer.unref();
+      },
+      transform(chunk, controller) {
+        size += chunk.byteLength;
+        if (size > maxBytes) throw failure('too long');
+        controller.enqueue(chunk);
+      },
+      flush: () => clearInterval(timer),
+      cancel: () => clearInterval(timer),
+    }),
+  );
+}

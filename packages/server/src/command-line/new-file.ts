@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { link, lstat, open, rename, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { errorCode } from '../start-error.ts';
+import { CommandError } from './command-error.ts';
+import { syncDirectory } from './safe-files.ts';
+
+interface NewFile {
+  readonly path: string;
+  /** Cancelled if the file cannot be made. */
+  readonly content: ReadableStream<Uint8Array>;
+  readonly signal: AbortSignal;
+}
+
+/** File systems without hard links say so in several ways. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+/**
+ * Writes a new file for its owner alone, which gets its name when all of it is on disk: a process that is killed leaves
+ * a hidden file that ends in `.part`. What is at the path already, a link too, is left as it is. Returns the size in
+ * bytes. Throws a CommandError that says why there is no file, and whatever the content breaks off with.
+ */
+export async function writeNewFile({ path, content, signal }: NewFile): Promise<number> {
+  const draft = join(dirname(path), `.${basename(path).slice(0, 40)}.${randomBytes(6).toString('hex')}.part`);
+  const file = await openNew(path, draft).catch(async (error: unknown) => {
+    await content.cancel();
+    throw error;
+  });
+  try {
+    const stream = file.createWriteStream({ flush: true });
+    await pipeline(Readable.fromWeb(content), stream, { signal }).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw unwritten(path, error);
+    });
+    await giveName(draft, path);
+    await syncDirectory(dirname(path));
+    return stream.bytesWritten;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function openNew(path: string, draft: string): Promise<FileHandle> {
+  const found = await lstat(path).catch(() => null);
+  if (found !== null) throw taken(path);
+  try {
+    return await open(draft, 'wx', 0o600);
+  } catch (error) {
+    throw unmade(path, error);
+  }
+}
+
+/** By a link, which never takes the place of something. */
+async function giveName(draft: string, path: string): Promise<void> {
+  try {
+    await link(draft, path);
+  } catch (error) {
+    const code = errorCode(error) ?? '';
+    if (code === 'EEXIST') throw taken(path);
+    if (!NO_LINKS.includes(code)) throw unmade(path, error);
+    const place = await open(path, 'wx', 0o600).catch((reason: unknown) => {
+      throw errorCode(reason) === 'EEXIST' ? taken(path) : unmade(path, reason);
+    });
+    await place.close();
+    await rename(draft, path).catch(async (reason: unknown) => {
+      await rm(path, { force: true });
+      throw unmade(path, reason);
+    });
+  }
+}
+
+function taken(path: string): CommandError {
+  return new CommandError(`${path} is there, and would be overwritten: name another file.`);
+}
+
+function unmade(path: string, error: unknown): CommandError {
+  return new CommandError(
+    `${path} cannot be made (${errorCode(error) ?? 'for an unknown reason'}): name a file in a directory that you can write to.`,
+  );
+}
+
+function unwritten(path: string, error: unknown): Error {
+  if (error instanceof CommandError) return error;
+  const code = errorCode(error);
+  return new CommandError(
+    code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
+      ? `There is no room for ${path} (${code}): nothing was kept. Make room, or name a file elsewhere.`
+      : `The file could not be downloaded to ${path}: ${code ?? 'the connection ended'}. Nothing was kept: try again.`,
+  );
+}

@@ -1,0 +1,187 @@
+import * as z from 'zod';
+
+// What commands read of responses. What they only pass on is not looked at, nor what a newer service adds; what an older one
+// may lack is nullish. Ids have no other characters than these, since people paste them into shells.
+
+const id = z.string().regex(/^[\w.:@-]{1,128}$/, 'expected an id');
+const count = z.number().min(0);
+const text = z.string();
+const textOrNull = text.nullable();
+
+export type Shape = z.ZodType;
+
+/** Of which nothing is read by name: the reply to what leaves nothing, too. */
+export const anyObject: Shape = z.looseObject({});
+
+export const instance: Shape = z.object({
+  id,
+  name: text,
+  status: text,
+  phone_number: textOrNull,
+  profile_name: textOrNull,
+  last_error: textOrNull,
+  status_changed_at: textOrNull,
+});
+
+export const message: Shape = z.object({
+  id,
+  instance_id: id,
+  direction: text,
+  type: text,
+  status: text,
+  kind: text.nullish(),
+  to: textOrNull,
+  from: textOrNull,
+  group_id: id.nullish(),
+  contact: z.object({ id, name: textOrNull }).nullish(),
+  reply_to: id.nullish(),
+  text: textOrNull,
+  caption: textOrNull,
+  media: z.object({ filename: text }).nullable(),
+  error: z.object({ code: text, message: text }).nullable(),
+  created_at: text,
+  sent_at: textOrNull,
+  delivered_at: textOrNull,
+  read_at: textOrNull,
+  failed_at: textOrNull,
+});
+
+export const chat: Shape = z.object({
+  counterpart: text,
+  name: textOrNull,
+  last_message: z.object({
+    id,
+    created_at: text,
+    direction: text,
+    status: text,
+    excerpt: textOrNull,
+  }),
+});
+
+export const standing: Shape = z.object({ sentence: text });
+
+export const group: Shape = z.object({ id, name: text, participants_count: count });
+
+export const historyEntry: Shape = z.object({
+  at: text,
+  from: textOrNull,
+  to: textOrNull,
+  description: text,
+  code: textOrNull,
+  network_code: textOrNull,
+  count,
+  last_at: text,
+  process: textOrNull,
+  previous_process: textOrNull,
+  next: z.object({ text }).nullable(),
+});
+
+export const qr: Shape = z.object({
+  // That of WhatsApp has a few hundred characters; a longer one than this fits into no QR.
+  code: z.string().min(1).max(900),
+  pairing_code: z
+    .string()
+    .regex(/^[\w-]{1,32}$/, 'expected a pairing code')
+    .nullable(),
+  expires_at: text,
+});
+
+const endpoint = {
+  id,
+  url: text,
+  status: text,
+  disabled_reason: textOrNull,
+  events: z.array(text),
+  description: textOrNull,
+  trace_context: z.boolean().nullish(),
+  secret_hint: text,
+  last_delivery: z.object({ id, status: text, at: text }).nullable(),
+};
+
+export const webhook: Shape = z.object(endpoint);
+
+export const webhookWithSecret: Shape = z.object({
+  ...endpoint,
+  secret: z.string().regex(/^[\x21-\x7e]{1,200}$/, 'expected a secret'),
+});
+
+const sent = {
+  id,
+  webhook_id: id,
+  event: z.object({ id, type: text }),
+  status: text,
+  attempts: count,
+  max_attempts: count,
+  response_status: count.nullable(),
+  error_code: textOrNull,
+  next_retry_at: textOrNull,
+  created_at: text,
+};
+
+export const delivery: Shape = z.object(sent);
+
+export const deliveryDetail: Shape = z.object({
+  ...sent,
+  request: z.object({ url: textOrNull }),
+  attempt_log: z.array(
+    z.object({
+      at: text,
+      attempt: count,
+      manual: z.boolean(),
+      response_status: count.nullable(),
+      error_code: textOrNull,
+      duration_ms: count,
+      response_body: textOrNull,
+    }),
+  ),
+  waiting: z.object({ reason: text, until: textOrNull }).nullish(),
+});
+
+export const retried: Shape = z.object({ requeued: count, remaining: count });
+
+/** An event as webhooks report it: what is empty is left out of most. */
+export const event: Shape = z.object({
+  id,
+  type: text,
+  created_at: text,
+  data: z.object({
+    message: z
+      .object({
+        id,
+        instance_id: id.nullish(),
+        direction: text,
+        from: text.nullish(),
+        to: text.nullish(),
+        text: text.nullish(),
+        caption: text.nullish(),
+      })
+      .optional(),
+    instance: z.object({ id, name: text, status: text }).optional(),
+    call: z.object({ instance_id: id }).optional(),
+    undecryptable: z.object({ instance_id: id }).optional(),
+  }),
+});
+
+/** The reply that has one of these. */
+export function one(shape: Shape): Shape {
+  return z.object({ data: shape });
+}
+
+/** The one of this id: an answer about another one would be taken for it. */
+export function theOne(shape: Shape, asked: string): Shape {
+  const named = z.object({ id }).refine((found) => found.id === asked, 'expected what was asked for');
+  return z.object({ data: shape.and(named) });
+}
+
+/** All of them at once; no list of these is long. */
+export function list(shape: Shape): Shape {
+  return z.object({ data: z.array(shape) });
+}
+
+export function page(shape: Shape): Shape {
+  return z.object({
+    data: z.array(shape),
+    nextCursor: z.string().max(512).nullable(),
+    coverage: z.object({ since: textOrNull, delay_ms: count }).nullish(),
+  });
+}

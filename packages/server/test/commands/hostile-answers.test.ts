@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import { apiExamples } from '../support/api-examples.ts';
+import { callCommand, exitCodeOf } from '../support/command-call.ts';
+import type { CallOutcome, CommandCall } from '../support/command-call.ts';
+import { respondJson, startHostileService } from '../support/hostile-service.ts';
+import type { HostileService } from '../support/hostile-service.ts';
+
+// A service that responds with something else than the API has: each value of each response is replaced in turn.
+
+const EXAMPLES = apiExamples();
+const CONCURRENT = 16;
+
+const instance = 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c';
+const message = 'msg_01kaj2r7d1f4g6h8j0k3m5n7p9';
+const webhook = 'wh_01kaj2s2c4e6g8j1m3p5r7t9v0';
+const delivery = 'whd_01kaj2t5b7d9f0h2k4n6q8s1w3';
+const event = 'evt_01kaj2t1a3c5e7g9j2m4p6r8t0';
+
+/** Every command that reads JSON of a service, with arguments that fit the examples. */
+const CALLS: readonly CommandCall[] = [
+  { name: 'connect', args: { instance } },
+  { name: 'connect', options: { name: 'Shop' } },
+  {
+    name: 'send',
+    args: { to: '15550100', text: 'Hello' },
+    options: { instance, until: 'read', timeout: '1' },
+  },
+  { name: 'send', args: { to: '15550100', text: 'Hello' }, options: { until: 'queued' } },
+  { name: 'instances list' },
+  { name: 'instances create' },
+  { name: 'instances show', args: { instance } },
+  { name: 'instances rename', args: { instance, name: 'Shop' } },
+  { name: 'instances history', args: { instance }, options: { limit: '1' } },
+  { name: 'instances groups', args: { instance } },
+  { name: 'instances disconnect', args: { instance } },
+  { name: 'instances logout', args: { instance }, options: { yes: true } },
+  { name: 'instances delete', args: { instance }, options: { yes: true } },
+  { name: 'chats', args: { instance }, options: { limit: '1' } },
+  { name: 'messages list', options: { limit: '1' } },
+  { name: 'messages show', args: { message } },
+  { name: 'webhooks list' },
+  {
+    name: 'webhooks create',
+    args: { url: 'https://hooks.example.com/' },
+    options: { events: 'message.sent' },
+  },
+  { name: 'webhooks show', args: { webhook } },
+  { name: 'webhooks update', args: { webhook }, options: { status: 'enabled' } },
+  { name: 'webhooks rotate-secret', args: { webhook }, options: { yes: true } },
+  { name: 'webhooks test', args: { webhook } },
+  { name: 'webhooks delete', args: { webhook }, options: { yes: true } },
+  { name: 'deliveries list', args: { webhook }, options: { limit: '1' } },
+  { name: 'deliveries show', args: { delivery } },
+  { name: 'deliveries retry', args: { delivery } },
+  { name: 'deliveries retry-failed', args: { webhook }, options: { yes: true } },
+  { name: 'events list', options: { message, limit: '1' } },
+  { name: 'events show', args: { event } },
+  { name: 'openapi' },
+];
+
+type Step = string | number;
+type Change = (value: unknown) => unknown;
+
+interface Case {
+  readonly call: CommandCall;
+  /** The request whose response is changed, by its place among those of a run without a change. */
+  readonly request: number;
+  readonly path: readonly Step[];
+  readonly change: Change;
+  readonly isJson: boolean;
+}
+
+interface Service extends HostileService {
+  /** What responses are by now, by the number in their URL. */
+  readonly cases: Map<string, { seen: number; readonly request: number; readonly edit: Change }>;
+}
+
+/** Responds with the examples; where the URL has the number of a case, one of them is changed. */
+async function startService(): Promise<Service> {
+  const cases: Service['cases'] = new Map();
+  const service = await startHostileService(({ method, path }, response) => {
+    const [, number = '', route = ''] = /^\/(\w+)\/api\/v1(\/.*)$/.exec(path) ?? [];
+    const { status, body } = exampleOf(method, route);
+    const one = cases.get(number);
+    const isIt = one !== undefined && one.seen++ === one.request;
+    if (body === null && !isIt) response.writeHead(status).end();
+    else respondJson(response, isIt ? one.edit(body) : body, isIt && status === 204 ? 200 : status);
+  });
+  return { ...service, cases };
+}
+
+function exampleOf(method: string, route: string): { readonly status: number; readonly body: unknown } {
+  if (route === '/openapi.json') return { status: 200, body: { openapi: '3.1.0', info: { title: 'API' } } };
+  const found = EXAMPLES.find((one) => one.method === method && one.pattern.test(route));
+  if (found === undefined) throw new Error(`There is no example of ${method} ${route}.`);
+  const { status } = found;
+  const body = found.body && changed(found.body, ['meta', 'next_cursor'], () => null);
+  // Nothing is left to do after the first, so that no command waits.
+  if (route.endsWith('/retry-failed')) return { status, body: { data: { requeued: 3, remaining: 0 } } };
+  if (method === 'GET' && /^\/messages\/[^/]+$/.test(route))
+    return { status, body: changed(body, ['data', 'status'], () => 'read') };
+  return { status, body };
+}
+
+/** Every place of a value, the whole of it first. */
+function placesIn(value: unknown, path: readonly Step[] = []): readonly (readonly Step[])[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  const inside = Array.isArray(value)
+    ? value.flatMap((one, index) => placesIn(one, [...path, index]))
+    : Object.entries(value).flatMap(([name, one]) => placesIn(one, [...path, name]));
+  return [path, ...inside];
+}
+
+function changed(value: unknown, [step, ...rest]: readonly Step[], change: Change): unknown {
+  if (step === undefined) return change(value);
+  if (Array.isArray(value))
+    return value.map((one, index) => (index === step ? changed(one, rest, change) : one));
+  return Object.fromEntries(
+    Object.entries(value as object).map(([name, one]) => [
+      name,
+      name === step ? changed(one, rest, change) : one,
+    ]), // a path of it
+  );
+}
+
+/** What the requests of a run without a change are answered with. */
+async function bodiesOf(service: Service, call: CommandCall): Promise<readonly unknown[]> {
+  const before = service.requests.length;
+  const outcome = await callCommand(call, { environment: environmentOf(service, 'well') });
+  expect(outcome, call.name).toMatchObject({ error: null });
+  return service.requests
+    .slice(before)
+    .map(({ method, path }) => exampleOf(method, path.replace(/^\/\w+\/api\/v1/, '')).body);
+}
+
+function environmentOf({ url }: HostileService, number: string): Readonly<Record<string, string>> {
+  return {
+    TRUNKLINE_URL: `${url}/${number}`,
+    TRUNKLINE_API_KEY: 'a-key-for-the-tests',
+    XDG_CONFIG_HOME: '/nowhere',
+  };
+}
+
+/** Runs all of them, some concurrently. */
+async function runAll(
+  service: Service,
+  cases: readonly Case[],
+  look: (one: Case, outcome: CallOutcome) => void,
+): Promise<void> {
+  const waiting = [...cases.entries()];
+  const next = async (): Promise<void> => {
+    for (let taken = waiting.pop(); taken !== undefined; taken = waiting.pop()) {
+      const [index, one] = taken;
+      const edit: Change = (body) => changed(body, one.path, one.change);
+      service.cases.set(String(index), { seen: 0, request: one.request, edit });
+      const environment = environmentOf(service, String(index));
+      look(one, await callCommand(one.call, { environment, isJson: one.isJson, isTerminal: !one.isJson }));
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENT }, next));
+}
+
+function nameOf({ call, request, path, change, isJson }: Case): string {
+  return `${call.name}${isJson ? ' --json' : ''}, response ${request}: ${path.join('.')} as ${String(change)}`;
+}
+
+// oxlint-disable-next-line no-control-regex -- all that may not reach a terminal
+const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+
+/** What a command may print of whatever comes. Its own erasure of a line of progress is none of the service's. */
+function expectClean({ stdout, stderr }: CallOutcome, name: string): void {
+  expect(stdout, name).not.toMatch(UNPRINTABLE);
+  expect(stderr.replaceAll('\r\u001b[K', ''), name).not.toMatch(UNPRINTABLE);
+}
+
+describe('A service that responds with something else than the API has', { timeout: 240_000 }, () => {
+  it('gets a refusal of one line from every command, for each value of another type', async () => {
+    const service = await startService();
+    const changes: readonly Change[] = [
+      () => null,
+      () => 42,
+      () => 'x y',
+      () => [],
+      () => ({}),
+      () => undefined,
+      () => ({ length: -1, toString: 1 }),
+    ];
+    const cases: Case[] = [];
+    for (const call of CALLS)
+      for (const [request, body] of (await bodiesOf(service, call)).entries())
+        for (const path of placesIn(body))
+          for (const change of changes)
+            cases.push({ call, request, path, change, isJson: cases.length % 2 === 0 });
+    expect(cases.length).toBeGreaterThan(5_000);
+    const codes = new Map<number | undefined, number>();
+    await runAll(service, cases, (one, outcome) => {
+      const name = nameOf(one);
+      const code = exitCodeOf(outcome);
+      codes.set(code, (codes.get(code) ?? 0) + 1);
+      // What a command does not read may be anything; and an instance that is not connected cannot send.
+      expect([0, 1, 2, 4], `${name}: ${String(outcome.error)}`).toContain(code);
+      expectClean(outcome, name);
+      if (code !== 0)
+        expect(outcome.stderr, name).toMatch(one.isJson ? /^\{.*\}\n$/ : /^trunkline: .{1,600}\n$/);
+      if (one.isJson) for (const line of linesOf(outcome.stdout)) JSON.parse(line);
+    });
+    expect(codes.get(4)).toBeGreaterThan(1_000);
+  });
+
+  it('gets no control character and no line of its own onto a terminal, in whatever text', async () => {
+    const service = await startService();
+    const hostile =
+      'a\u001b]8;;http://evil.example\u0007b\u001b[2J\u009b31m\u007f\u061c\u202e\u2066\u2028\u0085\r\nforged';
+    const cases: Case[] = [];
+    for (const call of CALLS)
+      for (const [request, body] of (await bodiesOf(service, call)).entries())
+        for (const path of placesIn(body))
+          for (const isJson of [false, true])
+            cases.push({ call, request, path, change: () => hostile, isJson });
+    let passedOn = 0;
+    await runAll(service, cases, (one, outcome) => {
+      const name = nameOf(one);
+      expect([0, 1, 2, 4], `${name}: ${String(outcome.error)}`).toContain(exitCodeOf(outcome));
+      expectClean(outcome, name);
+      for (const line of linesOf(outcome.stdout + outcome.stderr)) expect(line, name).not.toMatch(/^forged/);
+      if (outcome.stdout.includes('forged')) passedOn += 1;
+      if (one.isJson) for (const line of linesOf(outcome.stdout)) JSON.parse(line);
+    });
+    // Texts and names are printed, with escapes.
+    expect(passedOn).toBeGreaterThan(50);
+  });
+});
+
+function linesOf(text: string): readonly string[] {
+  return text === '' ? [] : text.trimEnd().split('\n');
+}

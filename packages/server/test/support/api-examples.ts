@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+
+/** The OpenAPI document's examples of responses, as a service that is well would send them. */
+const DOCUMENT = new URL('../../../http/openapi.json', import.meta.url);
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+}
+
+interface DocumentedOperation {
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly example?: unknown }>> }>
+  >;
+}
+
+export interface ApiExample {
+  readonly method: string;
+  /** Of the path below the base of the API. */
+  readonly pattern: RegExp;
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export function apiExamples(): readonly ApiExample[] {
+  const { paths }: Document = JSON.parse(readFileSync(DOCUMENT, 'utf8'));
+  return Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { responses }]) => {
+      const [status, response] = Object.entries(responses).find(([code]) => code.startsWith('2')) ?? [];
+      const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+      const body = response?.content?.['application/json']?.example ?? null;
+      return { method: method.toUpperCase(), pattern, status: Number(status), body };
+    }),
+  );
+}

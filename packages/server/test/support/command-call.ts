@@ -1,0 +1,66 @@
+import { calledOptions } from '../../src/command-line/command.ts';
+import { CommandError } from '../../src/command-line/command-error.ts';
+import { COMMANDS } from '../../src/command-line/commands.ts';
+import { createOutput } from '../../src/command-line/output.ts';
+
+export interface CommandCall {
+  readonly name: string;
+  readonly args?: Readonly<Record<string, string>>;
+  readonly options?: Readonly<Record<string, string | boolean>>;
+}
+
+export interface CallOutcome {
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What the command ended with; null if it did what it was asked for. */
+  readonly error: unknown;
+}
+
+interface CallContext {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly isJson?: boolean;
+  readonly isTerminal?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** Runs a command in this process, for thousands of cases; those of `command-process.ts` have one of their own. */
+export async function callCommand(
+  { name, args = {}, options = {} }: CommandCall,
+  { environment, isJson = false, isTerminal = false, signal }: CallContext,
+): Promise<CallOutcome> {
+  const spec = COMMANDS.find((one) => one.name === name);
+  if (spec === undefined) throw new Error(`There is no command ${name}.`);
+  const printed = { stdout: '', stderr: '' };
+  const stream = (which: 'stdout' | 'stderr') => ({
+    isTTY: isTerminal,
+    write(text: string | Uint8Array): boolean {
+      printed[which] += String(text);
+      return true;
+    },
+  });
+  const output = createOutput(isJson, {
+    stdin: { isTTY: isTerminal },
+    stdout: stream('stdout'),
+    stderr: stream('stderr'),
+  });
+  try {
+    const handler = await spec.load();
+    await handler({
+      argument: (argument) => args[argument] ?? '',
+      options: calledOptions(new Map(Object.entries(options))),
+      output,
+      environment,
+      signal: signal ?? new AbortController().signal,
+    });
+    return { ...printed, error: null };
+  } catch (error) {
+    output.error(error);
+    return { ...printed, error };
+  }
+}
+
+/** The exit code of an outcome; undefined for an error that is no refusal, which is a bug. */
+export function exitCodeOf({ error }: CallOutcome): number | undefined {
+  if (error === null) return 0;
+  return error instanceof CommandError ? error.exitCode : undefined;
+}
