@@ -26,8 +26,8 @@ export {
 } from './list-plans.ts';
 export type { LaneGenerations, MessageKind, DeliveryKind } from './list-plans.ts';
 export type { MessageColumns, MessageRows } from './message-rows.ts';
-export type { MovableDatabase, MovedPage } from './movable-database.ts';
-export { MOVE_MARK, parseMoveMark, refuseWhileMoved } from './move-mark.ts';
+export type { MarkChange, MovableDatabase, MovedPage } from './movable-database.ts';
+export { checkMark, MOVE_MARK, parseMoveMark, refuseWhileMoved } from './move-mark.ts';
 export type { MoveCursor, MovedCount, MoveMark, MoveProgress } from './move-mark.ts';
 export { MOVED_TABLE_NAMES, movedTable } from './moved-tables.ts';
 export type {

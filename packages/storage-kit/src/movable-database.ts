@@ -9,9 +9,16 @@ export interface MovedPage {
   readonly next: MoveCursor | null;
 }
 
+/** From the mark that the writer has written or read last: another one is from another process. */
+export interface MarkChange {
+  readonly expected: MoveMark;
+  readonly next: MoveMark;
+}
+
 /**
  * A database as `trunkline move` sees it: the rows of `MOVED_TABLES`, with none of the rules by which a storage changes
- * them. Only one process may write to it, which `freeze` ensures for the source, and its mark for the target.
+ * them. Only one process may write to it, which `freeze` ensures for the source, and `claim` and the mark that `write`
+ * expects for the target.
  */
 export interface MovableDatabase {
   /** Opens it, with the schema of this version, whatever its mark says. */
@@ -20,8 +27,10 @@ export interface MovableDatabase {
   mark(): Promise<MoveMark | null>;
   /** Null removes it. */
   writeMark(mark: MoveMark | null): Promise<void>;
-  /** Whether it has a row of any table, settings included. */
+  /** Whether it has no row of any table, settings included. */
   isEmpty(): Promise<boolean>;
+  /** In one transaction, writes the first mark, unless there is one or a row of any table: then returns false. */
+  claim(mark: MoveMark): Promise<boolean>;
   /** The processes that are not known to have ended. */
   processes(): Promise<readonly StoredProcess[]>;
   /**
@@ -35,8 +44,8 @@ export interface MovableDatabase {
   estimate(): Promise<number>;
   /** At most about `limit` rows. */
   read(table: MovedTableName, from: MoveCursor | null, limit: number): Promise<MovedPage>;
-  /** Writes the rows and the mark in one transaction. */
-  write(table: MovedTableName, rows: readonly MovedRow[], mark: MoveMark): Promise<void>;
-  /** Works out what follows from the rows, such as when a queue is due, and writes the mark in the same transaction. */
-  finish(mark: MoveMark): Promise<void>;
+  /** Writes the rows and the next mark in one transaction. Throws if the mark is not the expected one. */
+  write(table: MovedTableName, rows: readonly MovedRow[], marks: MarkChange): Promise<void>;
+  /** Works out what follows from the rows, such as when a queue is due, and changes the mark in the same transaction. */
+  finish(marks: MarkChange): Promise<void>;
 }

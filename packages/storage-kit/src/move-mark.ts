@@ -46,6 +46,14 @@ export function parseMoveMark(stored: string): MoveMark {
   return JSON.parse(stored) as MoveMark; // as it was written
 }
 
+/** Throws unless the stored mark is the expected one. */
+export function checkMark(stored: string | null, expected: MoveMark): void {
+  if (stored === JSON.stringify(expected)) return;
+  throw new Error(
+    'another "trunkline move" writes to the same database: let that one end, then run the same command again, which continues where it was.',
+  );
+}
+
 /** Throws if a database with this mark must not be used. A storage calls it when it opens, before it migrates. */
 export function refuseWhileMoved(stored: string | undefined): void {
   if (stored === undefined) return;

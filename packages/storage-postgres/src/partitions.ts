@@ -36,13 +36,34 @@ interface Partition {
  * which rows came first, has its rows in the default partition: so what fails here is no matter, and is tried again.
  */
 export async function makePartitions(database: Database, now: number): Promise<void> {
-  if ((await missingPartitions(database, now)).length === 0) return;
+  const today = startOfDay(now);
+  const days = Array.from({ length: DAYS_AHEAD }, (_, index) => today + index * DAY_MS);
+  await makeMissing(
+    database,
+    TABLES.flatMap((table) => days.map((day) => ({ table, day }))),
+  );
+}
+
+/** Makes the partitions of past days, for rows that come from another database: it fails as `makePartitions` does. */
+export async function makePartitionsOf(
+  database: Database,
+  table: PartitionedTable,
+  days: readonly number[],
+): Promise<void> {
+  await makeMissing(
+    database,
+    days.map((day) => ({ table, day })),
+  );
+}
+
+async function makeMissing(database: Database, wanted: readonly Partition[]): Promise<void> {
+  if ((await missingOf(database, wanted)).length === 0) return;
   await unlessInTheWay(() =>
     database.transaction(async (transaction) => {
       await transaction.run(LOCK);
       await transaction.run(LOCK_TIMEOUT);
       // Another process may have made them meanwhile.
-      for (const partition of await missingPartitions(transaction, now)) {
+      for (const partition of await missingOf(transaction, wanted)) {
         await makePartition(transaction, partition);
       }
     }),
@@ -53,13 +74,12 @@ export async function makePartitions(database: Database, now: number): Promise<v
 const LOCK = `
   SELECT pg_advisory_xact_lock(${0x74726e6b}, (SELECT tableoid::integer FROM trunkline.schema_versions LIMIT 1))`;
 
-async function missingPartitions(statements: Statements, now: number): Promise<readonly Partition[]> {
-  const today = startOfDay(now);
-  const days = Array.from({ length: DAYS_AHEAD }, (_, index) => today + index * DAY_MS);
+async function missingOf(
+  statements: Statements,
+  wanted: readonly Partition[],
+): Promise<readonly Partition[]> {
   const made = new Set((await listAll(statements)).map(nameOf));
-  return TABLES.flatMap((table) => days.map((day) => ({ table, day }))).filter(
-    (partition) => !made.has(nameOf(partition)),
-  );
+  return wanted.filter((partition) => !made.has(nameOf(partition)));
 }
 
 /** The days that a table has partitions for, oldest first. */

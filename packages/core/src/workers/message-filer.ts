@@ -8,7 +8,7 @@ const EVERY_MS = 1_000;
 /** Messages of one transaction: few enough that acceptances are not kept waiting, and many enough to share their writes. */
 const BATCH = 1_000;
 
-/** Messages from before the upgrade are in no hurry, so that what happens now comes between them. */
+/** Messages from before an upgrade or a move are in no hurry, so that what happens now comes between them. */
 const OLDER_BATCH = 500;
 const OLDER_EVERY_MS = 100;
 
@@ -44,11 +44,11 @@ export function createMessageFiler(context: ServiceContext): Worker {
       hasBegunOlder = true;
       logger.info(
         {},
-        'messages from before the upgrade are being added to look-ups by counterpart, the newest first: if this is interrupted, the next start continues it',
+        'older messages are being added to look-ups by counterpart, the newest first: if this is interrupted, the next start continues it',
       );
     }
     if (areOlderFiled && hasBegunOlder) {
-      logger.info({}, 'all messages from before the upgrade are in look-ups by counterpart');
+      logger.info({}, 'all older messages are in look-ups by counterpart');
     }
     return areOlderFiled ? null : clock.now() + OLDER_EVERY_MS;
   };

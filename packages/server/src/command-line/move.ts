@@ -63,10 +63,7 @@ async function move(call: Call, { source, target, from, to, sourceMark, media }:
   const { output, signal } = call;
   const targetMark = await to.mark();
   const begun = targetMark?.role === 'target' && targetMark.id === sourceMark?.id ? targetMark : null;
-  if (!begun && !(await to.isEmpty()))
-    throw new CommandError(
-      `${placeOf(target)} is not empty: name a new database. Nothing was moved, and nothing in it was changed.`,
-    );
+  if (!begun) await checkTarget(call, { target, to, mark: targetMark });
   if (!sourceMark)
     await confirmed(
       call,
@@ -91,14 +88,15 @@ async function move(call: Call, { source, target, from, to, sourceMark, media }:
       source: placeOf(source),
       progress: { tables: {}, cursor: null },
     };
-    if (!begun) await to.writeMark(inTarget);
-    tables = await moveData({
+    if (!begun && !(await to.claim(inTarget))) throw notEmpty(target);
+    const moved = await moveData({
       source: from,
       target: to,
       mark: inTarget,
       signal,
       onProgress: ({ phase, rows }) => output.progress(`${phase} ${rows} of about ${expected} rows`),
     });
+    tables = moved.rows;
     if (media)
       files = await moveMedia({
         database: from,
@@ -107,7 +105,7 @@ async function move(call: Call, { source, target, from, to, sourceMark, media }:
         onProgress: (moved) => output.progress(`${moved.files} files of messages`),
       });
     output.progress('preparing the new database');
-    await to.finish({ ...inTarget, progress: null });
+    await to.finish({ expected: moved.mark, next: { ...inTarget, progress: null } });
   }
   await from.writeMark({ ...mark, isComplete: true });
   report(call, { target, tables, files, seconds: (performance.now() - started) / 1000 });
@@ -151,6 +149,29 @@ function report(
   if (files !== null && files.missing > 0)
     output.note(`${files.missing} files that messages name were missing before the move, and are still.`);
   output.say(`\nNext: set DATABASE_URL to the new database, keep the secret key, and run "trunkline serve".`);
+}
+
+/** It has nothing in it, and nobody is about to use it. */
+async function checkTarget(
+  call: Call,
+  {
+    target,
+    to,
+    mark,
+  }: { readonly target: Database; readonly to: MovableDatabase; readonly mark: MoveMark | null },
+): Promise<void> {
+  if (mark?.role === 'target' && mark.progress !== null)
+    throw new CommandError(
+      `${placeOf(target)} has a part of what a move from ${mark.source} has written, which has not ended: end that one, or name a new database. Nothing was moved.`,
+    );
+  if (mark || !(await to.isEmpty())) throw notEmpty(target);
+  await refuseServers(call, { database: target, logger: quietLogger(call) });
+}
+
+function notEmpty(target: Database): CommandError {
+  return new CommandError(
+    `${placeOf(target)} is not empty: name a new database. Nothing was moved, and nothing in it was changed.`,
+  );
 }
 
 /** The mark of a move that was begun; null if there is none. */

@@ -1,16 +1,23 @@
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { MOVED_TABLE_NAMES } from '@trunkline/storage-kit';
 import type {
   MovableDatabase,
+  MoveCursor,
   MovedCount,
+  MovedPage,
   MovedRow,
   MovedTableName,
   MoveMark,
   MoveProgress,
 } from '@trunkline/storage-kit';
 
-/** Rows in memory, of a table of which some are large. */
-const BATCH = 500;
+/** Rows of a batch, of which there are one or two in memory. */
+const ROWS_MAX = 500;
+/** The first batch of a table, whose rows may be large. */
+const ROWS_FIRST = 50;
+/** Characters and bytes of a batch. No more rows are read than would fit if they were as large as those before. */
+const SIZE_MAX = 2 * 1024 * 1024;
 
 export interface MoveOptions {
   readonly source: MovableDatabase;
@@ -23,59 +30,99 @@ export interface MoveOptions {
 
 type TargetMark = Extract<MoveMark, { role: 'target' }>;
 
-/** What was moved, by table. */
-export type MovedRows = Readonly<Record<string, number>>;
+/** What was moved. */
+export interface Moved {
+  /** Rows by table. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** The target's mark by now. */
+  readonly mark: TargetMark;
+}
 
 /**
  * Copies all rows of a source that is frozen, a batch and the note of it in one transaction, so that it continues after
  * a kill with the row after the last one. Then reads all of them from the target and compares. It is left to the caller
  * to finish the target, which cannot be used before.
  */
-export async function moveData(options: MoveOptions): Promise<MovedRows> {
-  const progress = await copyAll(options);
-  await compareAll(options, progress);
-  return Object.fromEntries(Object.entries(progress.tables).map(([name, { rows }]) => [name, rows]));
+export async function moveData(options: MoveOptions): Promise<Moved> {
+  const mark = await copyAll(options);
+  const tables = mark.progress?.tables ?? {};
+  await compareAll(options, tables);
+  const rows = Object.fromEntries(Object.entries(tables).map(([name, { rows: count }]) => [name, count]));
+  return { rows, mark };
 }
 
 const NOTHING: MovedCount = { rows: 0, sum: '0', isComplete: false };
 
-async function copyAll({ source, target, mark, signal, onProgress }: MoveOptions): Promise<MoveProgress> {
+async function copyAll({ source, target, mark, signal, onProgress }: MoveOptions): Promise<TargetMark> {
+  let written = mark;
   let progress = mark.progress ?? { tables: {}, cursor: null };
   let copied = Object.values(progress.tables).reduce((sum, { rows }) => sum + rows, 0);
   for (const name of MOVED_TABLE_NAMES) {
     let count = progress.tables[name] ?? NOTHING;
-    while (!count.isComplete) {
-      signal.throwIfAborted();
-      const { rows, next } = await source.read(name, progress.cursor, BATCH);
+    if (count.isComplete) continue;
+    for await (const { rows, next } of pages(source, { name, from: progress.cursor, signal })) {
       count = { ...countedWith(count, rows), isComplete: next === null };
       progress = { tables: { ...progress.tables, [name]: count }, cursor: next };
-      await target.write(name, rows, { ...mark, progress });
+      const marks = { expected: written, next: { ...mark, progress } };
+      await target.write(name, rows, marks);
+      written = marks.next;
       copied += rows.length;
       onProgress({ phase: 'copied', rows: copied });
     }
   }
-  return progress;
+  return written;
 }
 
 async function compareAll(
   { target, signal, onProgress }: MoveOptions,
-  { tables }: MoveProgress,
+  tables: MoveProgress['tables'],
 ): Promise<void> {
   let compared = 0;
   for (const name of MOVED_TABLE_NAMES) {
     let count = NOTHING;
-    let cursor: MoveProgress['cursor'] = null;
-    do {
-      signal.throwIfAborted();
-      const page = await target.read(name, cursor, BATCH);
-      count = countedWith(count, page.rows);
-      cursor = page.next;
-      compared += page.rows.length;
+    for await (const { rows } of pages(target, { name, from: null, signal })) {
+      count = countedWith(count, rows);
+      compared += rows.length;
       onProgress({ phase: 'compared', rows: compared });
-    } while (cursor !== null);
+    }
     const expected = tables[name] ?? NOTHING;
     if (count.rows !== expected.rows || count.sum !== expected.sum) throw differing(name, expected, count);
   }
+}
+
+/** The rows of a table from a place on. At least one page, which may be empty. */
+async function* pages(
+  database: MovableDatabase,
+  {
+    name,
+    from,
+    signal,
+  }: { readonly name: MovedTableName; readonly from: MoveCursor | null; readonly signal: AbortSignal },
+): AsyncGenerator<MovedPage> {
+  let limit = ROWS_FIRST;
+  let cursor = from;
+  do {
+    // SQLite has all of its results immediately: without a turn of the event loop, no signal would be heard.
+    await setImmediate();
+    signal.throwIfAborted();
+    const page = await database.read(name, cursor, limit);
+    limit = nextLimit(limit, page.rows);
+    cursor = page.next;
+    yield page;
+  } while (cursor !== null);
+}
+
+function nextLimit(limit: number, rows: readonly MovedRow[]): number {
+  const size = rows.reduce((sum, row) => sum + sizeOf(row), 0);
+  const fitting = Math.floor((SIZE_MAX * rows.length) / Math.max(1, size));
+  return Math.max(1, Math.min(ROWS_MAX, 2 * limit, fitting));
+}
+
+function sizeOf(row: MovedRow): number {
+  return Object.values(row).reduce<number>((sum, value) => {
+    const isLong = typeof value === 'string' || value instanceof Uint8Array || Array.isArray(value);
+    return sum + (isLong ? value.length : 1);
+  }, 0);
 }
 
 function differing(name: MovedTableName, expected: MovedCount, found: MovedCount): Error {

@@ -1,8 +1,12 @@
 import { join } from 'node:path';
+import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Storage } from '@trunkline/core/spi/storage';
 import {
+  aHistoryEntry,
   aMessage,
+  anEvent,
+  anInboundMessage,
   aNotification,
   anIdempotencyRecord,
   NOW,
@@ -13,6 +17,7 @@ import {
   claim,
   claimEvents,
   completed,
+  deleteHistory,
   disable,
   enqueueAt,
   enqueueOne,
@@ -21,8 +26,16 @@ import {
   storeEndpoint,
   storeLeasedInstance,
   storeQueuedEvents,
+  storeWorkspace,
 } from '@trunkline/storage-contract/fixtures';
-import type { MovableDatabase } from '@trunkline/storage-kit';
+import type {
+  MovableDatabase,
+  MoveCursor,
+  MovedPage,
+  MovedRow,
+  MovedTableName,
+  MoveMark,
+} from '@trunkline/storage-kit';
 import { movablePostgres, postgresStorage } from '@trunkline/storage-postgres';
 import { movableSqlite, sqliteStorage } from '@trunkline/storage-sqlite';
 import { startPostgres } from '@trunkline/test-postgres/server';
@@ -34,8 +47,15 @@ const logger = { debug() {}, info() {}, warn() {}, error() {} };
 const LEASE_MS = 30_000;
 const ALL = { from: null, limit: 100 };
 const never = new AbortController().signal;
+const DAY = 24 * 60 * 60 * 1000;
+/** The beginning of today by the clock of the servers, which make the partitions of the days. */
+const TODAY = Math.floor(Date.now() / DAY) * DAY;
+const MARK = { role: 'target', id: '1', source: 'here', progress: { tables: {}, cursor: null } } as const;
+type TargetMark = Extract<MoveMark, { role: 'target' }>;
 
 interface Place {
+  /** Of PostgreSQL. */
+  readonly url?: string;
   readonly storage: () => Storage;
   readonly movable: () => MovableDatabase;
 }
@@ -53,6 +73,7 @@ async function postgres(): Promise<Place> {
   onTestFinished(() => server.stop());
   const connectionString = server.url;
   return {
+    url: connectionString,
     storage: () => postgresStorage({ connectionString }) as Storage,
     movable: () => movablePostgres({ connectionString }),
   };
@@ -69,12 +90,40 @@ async function moved(from: Place, to: Place): Promise<Readonly<Record<string, nu
   await source.open({ logger });
   await target.open({ logger });
   await source.freeze({ role: 'source', id: '1', target: 'there', isComplete: false });
-  const mark = { role: 'target', id: '1', source: 'here', progress: { tables: {}, cursor: null } } as const;
-  await target.writeMark(mark);
-  const rows = await moveData({ source, target, mark, signal: never, onProgress() {} });
-  await target.finish({ ...mark, progress: null });
+  expect(await target.claim(MARK)).toBe(true);
+  const { rows, mark } = await moveData({ source, target, mark: MARK, signal: never, onProgress() {} });
+  await target.finish({ expected: mark, next: { ...mark, progress: null } });
   await source.close();
   await target.close();
+  return rows;
+}
+
+/** Runs statements; each returns how many rows it has changed or read. */
+async function inPostgres(
+  connectionString: string,
+  work: (run: (sql: string) => Promise<number>) => Promise<unknown>,
+): Promise<void> {
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  try {
+    await work(async (sql) => (await client.query(sql)).rowCount ?? 0);
+  } finally {
+    await client.end();
+  }
+}
+
+/** All rows of a table. */
+async function rowsOf({ movable }: Place, name: MovedTableName): Promise<readonly MovedRow[]> {
+  const database = movable();
+  await database.open({ logger });
+  const rows: MovedRow[] = [];
+  let cursor: MoveCursor | null = null;
+  do {
+    const page: MovedPage = await database.read(name, cursor, 100);
+    rows.push(...page.rows);
+    cursor = page.next;
+  } while (cursor !== null);
+  await database.close();
   return rows;
 }
 
@@ -176,5 +225,184 @@ describe.each([
     });
     expect(await after.subscriptions.list(10)).toMatchObject([{ exhausted: 1 }]);
     await after.close();
+  });
+
+  it('has all that is old deleted later: open deliveries with their attempts, events, their log, keys, and instance history', async () => {
+    const [from, to] = [await here(), await there()];
+    const before = await opened(from);
+    const { workspace, instance, lease } = await storeLeasedInstance(before);
+    const endpoint = await storeEndpoint(before, workspace);
+    const times = [TODAY - 45 * DAY, TODAY - 44 * DAY, TODAY - 3 * DAY, TODAY - DAY, TODAY];
+    for (const at of times) {
+      const message = anInboundMessage(instance, { createdAt: at });
+      const arrival = { message, senderId: `sender ${at}`, event: anEvent(workspace, at) };
+      expect(await before.messages.receive(lease, arrival)).toBe('received');
+      await before.instances.note(lease, aHistoryEntry(instance, { at }));
+      const sent = aMessage(instance, { createdAt: at });
+      const idempotency = anIdempotencyRecord(sent, { key: `key ${at}` });
+      await before.messages.accept({ message: sent, idempotency, backlogLimit: 100, trialLimit: null });
+      // It stays open, and is not due while those after it are tried.
+      for (const [tryAt, nextRetryAt] of [
+        [at, at + 60_000],
+        [at + 60_000, TODAY + DAY],
+      ] as const) {
+        const claimed = only(await claim(before, tryAt));
+        expect(claimed.delivery.endpointId).toBe(endpoint.id);
+        await before.deliveries.complete([failed(claimed, tryAt, { nextRetryAt })], tryAt);
+      }
+    }
+    await before.close();
+    // PostgreSQL deletes old events and their places in the log in two steps, of which a kill may prevent the second.
+    if (from.url !== undefined)
+      await inPostgres(from.url, (run) => run('DELETE FROM trunkline.events_default'));
+    await moved(from, to);
+
+    const after = await opened(to);
+    await deleteHistory(after, TODAY);
+    while ((await after.retention.deleteInstanceHistory(TODAY, 2)) > 0);
+    while ((await after.retention.deleteIdempotencyRecords(TODAY, 2)) > 0);
+    await after.close();
+    const left = await Promise.all(
+      (['deliveries', 'attempts', 'instance_history', 'idempotency_records'] as const).map(
+        async (name) => [name, (await rowsOf(to, name)).length] as const,
+      ),
+    );
+    expect(Object.fromEntries(left)).toEqual({
+      deliveries: 1,
+      attempts: 2,
+      instance_history: 1,
+      idempotency_records: 1,
+    });
+    const events = (await rowsOf(to, 'events')).map(({ id }) => id);
+    // PostgreSQL keeps the events of a day a day longer.
+    expect(events).toHaveLength(to.url === undefined ? 1 : 2);
+    expect((await rowsOf(to, 'event_log')).map(({ id }) => id)).toEqual(events);
+  });
+
+  it('is ended by one process alone: another one that was started beside it is refused, and spoils nothing', async () => {
+    const [from, to] = [await here(), await there()];
+    const before = await opened(from);
+    const { workspace, instance } = await storeLeasedInstance(before);
+    for (let count = 0; count < 300; count += 1) await accept(before, aMessage(instance));
+    const messages = await before.messages.list(workspace.id, {}, { from: null, limit: 300 });
+    await before.close();
+    const source = from.movable();
+    await source.open({ logger });
+    const [first, second] = [to.movable(), to.movable()];
+    await first.open({ logger });
+    await second.open({ logger });
+    expect(await first.claim(MARK)).toBe(true);
+    expect(await second.claim({ ...MARK, id: '2' })).toBe(false);
+    const stored = async (): Promise<TargetMark> => {
+      const mark = must(await second.mark());
+      if (mark.role === 'target') return mark;
+      throw new Error('It is no target.');
+    };
+    const onProgress = (): void => {};
+    const run = (target: MovableDatabase, mark: TargetMark): ReturnType<typeof moveData> =>
+      moveData({ source, target, mark, signal: never, onProgress });
+    let hasBegun = false;
+    const beaten: MovableDatabase = {
+      ...first,
+      async write(name, rows, marks) {
+        if (name === 'messages' && !hasBegun) {
+          hasBegun = true;
+          await run(second, await stored());
+        }
+        return first.write(name, rows, marks);
+      },
+    };
+    await expect(run(beaten, MARK)).rejects.toThrow('another "trunkline move" writes to the same database');
+    const { mark, rows } = await run(second, await stored());
+    expect(rows).toMatchObject({ messages: 300 });
+    await expect(first.finish({ expected: MARK, next: { ...MARK, progress: null } })).rejects.toThrow(
+      'another "trunkline move" writes to the same database',
+    );
+    await second.finish({ expected: mark, next: { ...mark, progress: null } });
+    for (const opened of [source, first, second]) await opened.close();
+    const after = await opened(to);
+    expect(await after.messages.list(workspace.id, {}, { from: null, limit: 300 })).toEqual(messages);
+    await after.close();
+  });
+
+  it('lets messages be looked up after it, the newest first, and keeps none waiting that is new', async () => {
+    const [from, to] = [await here(), await there()];
+    const before = await opened(from);
+    const { workspace, instance } = await storeLeasedInstance(before);
+    for (let count = 0; count < 30; count += 1) await accept(before, aMessage(instance, { to: '15550001' }));
+    await before.close();
+    await moved(from, to);
+    const after = await opened(to);
+    const { missingFrom, coversFrom } = await after.chats.coverage();
+    expect(missingFrom).toBeNull();
+    expect(coversFrom).not.toBeNull();
+    const fresh = aMessage(instance, { to: '15550001' });
+    await accept(after, fresh);
+    expect(await after.chats.file?.(100)).toEqual({ filed: 1, more: false });
+    expect(await after.chats.fileOlder?.(20)).toEqual({ filed: 20, more: true });
+    expect(must((await after.chats.coverage()).coversFrom)).not.toBe(coversFrom);
+    expect(await after.chats.fileOlder?.(20)).toMatchObject({ more: false });
+    expect(await after.chats.coverage()).toEqual({ missingFrom: null, coversFrom: null });
+    expect((await after.messages.list(workspace.id, {}, ALL)).rows).toHaveLength(31);
+    await after.close();
+  });
+
+  it('reads fewer rows of a table in which they are large, and hears that it is interrupted while it compares', async () => {
+    const [from, to] = [await here(), await there()];
+    const before = await opened(from);
+    const { instance, lease } = await storeLeasedInstance(before);
+    const values = Array.from({ length: 120 }, (_, key) => [`key ${key}`, new Uint8Array(200_000)] as const);
+    await before.sessions.save(lease, new Map(values));
+    expect((await before.sessions.load(instance.id))?.size).toBe(120);
+    await before.close();
+    const [source, target] = [from.movable(), to.movable()];
+    await source.open({ logger });
+    await target.open({ logger });
+    await target.claim(MARK);
+    const pages: number[] = [];
+    const watched: MovableDatabase = {
+      ...source,
+      async read(name, place, limit) {
+        const page = await source.read(name, place, limit);
+        if (name === 'session_values') pages.push(page.rows.length);
+        return page;
+      },
+    };
+    const interruption = new AbortController();
+    let compared = 0;
+    const moving = moveData({
+      source: watched,
+      target,
+      mark: MARK,
+      signal: interruption.signal,
+      onProgress({ phase, rows }) {
+        if (phase !== 'compared') return;
+        compared = rows;
+        // As a signal of the system is: between two turns of the event loop.
+        if (rows > 0) setImmediate(() => interruption.abort(new Error('interrupted')));
+      },
+    });
+    await expect(moving).rejects.toThrow('interrupted');
+    expect(compared).toBeLessThan(120);
+    expect(pages[0]).toBe(50);
+    for (const rows of pages.slice(1)) expect(rows * 200_000).toBeLessThanOrEqual(2 * 1024 * 1024);
+    await source.close();
+    await target.close();
+  });
+});
+
+it('a move to PostgreSQL gives each day that is moved partitions of its own, and leaves the default ones to what is older', async () => {
+  const [from, to] = [await sqlite(), await postgres()];
+  const before = await opened(from);
+  const workspace = await storeWorkspace(before);
+  const endpoint = await storeEndpoint(before, workspace);
+  await enqueueAt(before, endpoint, TODAY - 45 * DAY, TODAY - 3 * DAY, TODAY - DAY, TODAY);
+  await before.close();
+  await moved(from, to);
+  const day = (at: number): string => new Date(at).toISOString().slice(0, 10).replaceAll('-', '');
+  await inPostgres(must(to.url), async (run) => {
+    for (const at of [TODAY - 3 * DAY, TODAY - DAY, TODAY])
+      expect(await run(`SELECT FROM trunkline.events_${day(at)}`)).toBe(1);
+    expect(await run('SELECT FROM trunkline.events_default')).toBe(1);
   });
 });

@@ -1,5 +1,13 @@
-import { MOVE_MARK, MOVED_TABLE_NAMES, movedTable, parseMoveMark, whileOpen } from '@trunkline/storage-kit';
+import {
+  checkMark,
+  MOVE_MARK,
+  MOVED_TABLE_NAMES,
+  movedTable,
+  parseMoveMark,
+  whileOpen,
+} from '@trunkline/storage-kit';
 import type {
+  MarkChange,
   MovableDatabase,
   MoveCursor,
   MovedPage,
@@ -20,6 +28,8 @@ import { entities, integer, text } from '../row.ts';
 import { createPrepare } from '../statements.ts';
 import type { Statements } from '../statements.ts';
 import { freeze, thaw } from './frozen.ts';
+import { preparingDays } from './moved-days.ts';
+import type { PrepareDays } from './moved-days.ts';
 import { contentAsMoved, readMoved } from './moved-values.ts';
 import { mainTable, storedParts } from './stored-tables.ts';
 import { finishMove, writeRows } from './written-rows.ts';
@@ -50,19 +60,21 @@ export function movablePostgres(
         }
       }),
     close,
-    mark: async () => {
-      const row = await database().get(FIND_MARK, MOVE_MARK);
-      return row ? parseMoveMark(text(row, 'value')) : null;
-    },
+    // Waits for a batch of a process that was killed, if it is just being committed.
+    mark: async () =>
+      database().transaction(async (transaction) => {
+        const stored = await lockMark(transaction);
+        return stored === null ? null : parseMoveMark(stored);
+      }),
     writeMark: async (mark) => database().transaction((transaction) => writeMark(transaction, mark)),
-    isEmpty: async () => {
-      for (const name of MOVED_TABLE_NAMES) {
-        for (const part of storedParts(name)) {
-          if (await database().get(`SELECT 1 FROM trunkline.${mainTable(part)} LIMIT 1`)) return false;
-        }
-      }
-      return true;
-    },
+    isEmpty: async () => isEmpty(database()),
+    claim: async (mark) =>
+      database().transaction(async (transaction) => {
+        await transaction.run('LOCK TABLE trunkline.settings IN SHARE ROW EXCLUSIVE MODE');
+        if (!(await isEmpty(transaction))) return false;
+        await writeMark(transaction, mark);
+        return true;
+      }),
     processes: async () =>
       (await database().all('SELECT * FROM trunkline.processes')).map(entities.process.read),
     freeze: async (mark) =>
@@ -86,15 +98,17 @@ export function movablePostgres(
       return rows;
     },
     read: async (name, from, limit) => readPage(database(), name, { from, limit }),
-    write: async (name, rows, mark) =>
-      database().transaction(async (transaction) => {
-        await writeRows(transaction, name, rows);
-        await writeMark(transaction, mark);
-      }),
-    finish: async (mark) => {
+    write: async (name, rows, marks) => {
+      await connected().prepareDays(name, rows);
       await database().transaction(async (transaction) => {
+        await changeMark(transaction, marks);
+        await writeRows(transaction, name, rows);
+      });
+    },
+    finish: async (marks) => {
+      await database().transaction(async (transaction) => {
+        await changeMark(transaction, marks);
         await finishMove(transaction);
-        await writeMark(transaction, mark);
       });
       // The planner knows nothing of so many new rows yet.
       for (const name of MOVED_TABLE_NAMES) {
@@ -106,6 +120,7 @@ export function movablePostgres(
 
 interface Opened {
   readonly database: Database;
+  readonly prepareDays: PrepareDays;
   idle(): Promise<void>;
   close(): Promise<void>;
 }
@@ -138,12 +153,38 @@ async function openOn(
     notification: () => null,
   });
   const row = await database.get('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now');
+  const now = row ? integer(row, 'now') : 0;
   // Before rows come for which there is none.
-  if (row) await makePartitions(database, integer(row, 'now'));
-  return { database, idle: () => database.idle(), close: () => pool.end() };
+  await makePartitions(database, now);
+  return {
+    database,
+    prepareDays: preparingDays(database, now),
+    idle: () => database.idle(),
+    close: () => pool.end(),
+  };
 }
 
-const FIND_MARK = 'SELECT value FROM trunkline.settings WHERE name = $1';
+async function isEmpty({ get }: Statements): Promise<boolean> {
+  for (const name of MOVED_TABLE_NAMES) {
+    for (const part of storedParts(name)) {
+      if (await get(`SELECT 1 FROM trunkline.${mainTable(part)} LIMIT 1`)) return false;
+    }
+  }
+  return true;
+}
+
+const LOCK_MARK = 'SELECT value FROM trunkline.settings WHERE name = $1 FOR UPDATE';
+
+/** Nobody else changes it until this transaction ends. */
+async function lockMark({ get }: Statements): Promise<string | null> {
+  const row = await get(LOCK_MARK, MOVE_MARK);
+  return row ? text(row, 'value') : null;
+}
+
+async function changeMark(transaction: Transaction, { expected, next }: MarkChange): Promise<void> {
+  checkMark(await lockMark(transaction), expected);
+  await writeMark(transaction, next);
+}
 
 async function writeMark({ run }: Pick<Transaction, 'run'>, mark: MoveMark | null): Promise<void> {
   if (mark === null) await run('DELETE FROM trunkline.settings WHERE name = $1', MOVE_MARK);

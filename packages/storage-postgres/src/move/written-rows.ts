@@ -19,6 +19,8 @@ export async function writeRows(
   for (const { table, columns, given } of destinations(name, rows)) {
     if (given.length > 0) await insertAll(statements, { table, columns, given });
   }
+  // What a trigger has noted: see FILE_LATER.
+  if (name === 'messages') await statements.run('DELETE FROM trunkline.unfiled_messages');
 }
 
 interface Destination {
@@ -103,12 +105,18 @@ export async function finishMove(transaction: Transaction): Promise<void> {
     after = uuidOf('ins', last.id);
   }
   await run(COUNT_QUEUES);
+  await run(FILE_LATER);
   await run(
     'UPDATE trunkline.endpoints SET generation = lanes.generation FROM trunkline.lanes WHERE lanes.endpoint_id = endpoints.id',
   );
   // The first claim works out the limits of all lanes, and with them these times again.
   await run(`UPDATE trunkline.lanes SET wake_at = ${wakeAt(IS_FULL)}`);
 }
+
+/** The chats are made again in the background, the newest first, and what is new is not kept waiting: as after an upgrade. */
+const FILE_LATER = `
+  INSERT INTO trunkline.older_messages_to_file (before_id)
+  SELECT 'ffffffff-ffff-ffff-ffff-ffffffffffff' WHERE EXISTS (SELECT 1 FROM trunkline.messages)`;
 
 const COUNT_QUEUES = `
   UPDATE trunkline.queues SET length = waiting.length, next_position = waiting.last + 1

@@ -1,6 +1,14 @@
 import { resolve } from 'node:path';
-import { MOVE_MARK, MOVED_TABLE_NAMES, movedTable, parseMoveMark, whileOpen } from '@trunkline/storage-kit';
+import {
+  checkMark,
+  MOVE_MARK,
+  MOVED_TABLE_NAMES,
+  movedTable,
+  parseMoveMark,
+  whileOpen,
+} from '@trunkline/storage-kit';
 import type {
+  MarkChange,
   MovableDatabase,
   MoveCursor,
   MovedPage,
@@ -28,9 +36,18 @@ export function movableSqlite({ path }: { readonly path: string }): MovableDatab
         return { database: opened, idle: async () => {}, close: async () => opened.close() };
       }),
     close,
-    mark: async () => readMark(database()),
+    mark: async () => {
+      const stored = storedMark(database());
+      return stored === null ? null : parseMoveMark(stored);
+    },
     writeMark: async (mark) => database().transaction(() => writeMark(database(), mark)),
-    isEmpty: async () => MOVED_TABLE_NAMES.every((name) => hasNone(database(), name)),
+    isEmpty: async () => isEmpty(database()),
+    claim: async (mark) =>
+      database().transaction(() => {
+        if (!isEmpty(database())) return false;
+        writeMark(database(), mark);
+        return true;
+      }),
     processes: async () => database().all('SELECT * FROM processes').map(entities.process.read),
     freeze: async (mark) =>
       database().transaction(() => {
@@ -48,15 +65,15 @@ export function movableSqlite({ path }: { readonly path: string }): MovableDatab
         return sum + (row ? integer(row, 'rows') : 0);
       }, 0),
     read: async (name, from, limit) => readPage(database(), name, { from, limit }),
-    write: async (name, rows, mark) =>
+    write: async (name, rows, marks) =>
       database().transaction(() => {
+        changeMark(database(), marks);
         writeRows(database(), name, rows);
-        writeMark(database(), mark);
       }),
-    finish: async (mark) =>
+    finish: async (marks) =>
       database().transaction(() => {
+        changeMark(database(), marks);
         finishMove(database());
-        writeMark(database(), mark);
       }),
   };
 }
@@ -67,10 +84,14 @@ interface Opened {
   close(): Promise<void>;
 }
 
-function readMark(database: Database): MoveMark | null {
+function storedMark(database: Database): string | null {
   const row = database.get('SELECT value FROM settings WHERE name = ?', MOVE_MARK);
-  const stored = row ? textOrNull(row, 'value') : null;
-  return stored === null ? null : parseMoveMark(stored);
+  return row ? textOrNull(row, 'value') : null;
+}
+
+function changeMark(database: Database, { expected, next }: MarkChange): void {
+  checkMark(storedMark(database), expected);
+  writeMark(database, next);
 }
 
 function writeMark(database: Database, mark: MoveMark | null): void {
@@ -83,8 +104,10 @@ function writeMark(database: Database, mark: MoveMark | null): void {
     );
 }
 
-function hasNone(database: Database, name: MovedTableName): boolean {
-  return database.get(`SELECT 1 FROM ${mainTable(name)} LIMIT 1`) === undefined;
+function isEmpty(database: Database): boolean {
+  return MOVED_TABLE_NAMES.every(
+    (name) => database.get(`SELECT 1 FROM ${mainTable(name)} LIMIT 1`) === undefined,
+  );
 }
 
 function readPage(

@@ -8,7 +8,7 @@ export interface ChatCoverage {
    * null if none is missing.
    */
   readonly missingFrom: string | null;
-  /** Messages with smaller ids, from before the upgrade, may be missing; null once all are filed. */
+  /** Messages with smaller ids, from before an upgrade or a move, may be missing; null once all are filed. */
   readonly coversFrom: string | null;
 }
 
@@ -39,6 +39,6 @@ export interface ChatStore {
    * to be filed.
    */
   file?(limit: number): Promise<FilingPass>;
-  /** The same for messages from before the upgrade, the newest first. It continues where it was interrupted. */
+  /** The same for messages from before an upgrade or a move, the newest first. It continues where it was interrupted. */
   fileOlder?(limit: number): Promise<FilingPass>;
 }

@@ -1,0 +1,51 @@
+import { orderOfId } from '@trunkline/core/spi/storage';
+import type { MovedRow, MovedTableName } from '@trunkline/storage-kit';
+import type { Database } from '../database.ts';
+import {
+  ATTEMPTS,
+  DAY_MS,
+  DELIVERIES,
+  EVENT_LOG,
+  EVENTS,
+  makePartitionsOf,
+  startOfDay,
+} from '../partitions.ts';
+import type { PartitionedTable } from '../partitions.ts';
+
+/**
+ * Days before today that get partitions of their own. History is kept for 30 days, and events a day longer; what is
+ * older is about to be deleted.
+ */
+const DAYS_BACK = 40;
+
+const PARTITIONED: Partial<Record<MovedTableName, PartitionedTable>> = {
+  events: EVENTS,
+  event_log: EVENT_LOG,
+  deliveries: DELIVERIES,
+  attempts: ATTEMPTS,
+};
+
+/** Makes the partitions that a batch of rows belongs to. */
+export type PrepareDays = (name: MovedTableName, rows: readonly MovedRow[]) => Promise<void>;
+
+/**
+ * The rows that are moved have the partitions that they would have had, had they always been here: so that whole days are
+ * dropped when they are old. In the default partition each would be deleted by itself, and every new day's partition
+ * would have to wait until all of them were read.
+ */
+export function preparingDays(database: Database, now: number): PrepareDays {
+  const today = startOfDay(now);
+  const seen = new Set<string>();
+  return async (name, rows) => {
+    const table = PARTITIONED[name];
+    if (!table) return;
+    const prefix = name === 'events' || name === 'event_log' ? 'evt' : 'whd';
+    const days = new Set(rows.map((row) => startOfDay(orderOfId(prefix, String(row[table.key])).ms)));
+    const missing = [...days].filter(
+      (day) => day < today && day >= today - DAYS_BACK * DAY_MS && !seen.has(`${name} ${day}`),
+    );
+    if (missing.length === 0) return;
+    await makePartitionsOf(database, table, missing);
+    for (const day of missing) seen.add(`${name} ${day}`);
+  };
+}
