@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, readFile, unlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { createWhole } from './create-whole.ts';
 import { errorCode, StartError } from './start-error.ts';
 
 const SHORTEST = 32;
@@ -63,38 +63,14 @@ export function secretKeyMissing(path: string): StartError {
  */
 export async function createSecretKey(path: string): Promise<string> {
   const key = randomBytes(32).toString('base64url');
-  const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
   try {
-    await writeDurably(draft, `${key}\n`);
-    await link(draft, path);
-    await unlink(draft);
-    await syncDirectory(dirname(path));
+    await createWhole(path, `${key}\n`);
     return key;
   } catch (error) {
-    await unlink(draft).catch(() => undefined);
     const first = errorCode(error) === 'EEXIST' ? await readSecretKey(path) : undefined;
     if (first !== undefined) return first;
     throw new StartError(
       `The secret key cannot be written: ${path} (${errorCode(error)}). Let the user of the server write there, or set SECRET_KEY.`,
     );
-  }
-}
-
-async function writeDurably(path: string, content: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-export async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path);
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
   }
 }

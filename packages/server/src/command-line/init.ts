@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
 import { DEFAULT_CONFIG_FILE } from '../config-file.ts';
+import { createWhole } from '../create-whole.ts';
 import { checkDataFiles, createDirectory } from '../data-files.ts';
 import { createSecretKey, readSecretKey, secretKeyMissing } from '../secret-key.ts';
 import { flagOf, keyOf } from '../setting-names.ts';
@@ -98,13 +98,7 @@ async function answers(call: Call): Promise<Asked> {
 
 async function writeNew(path: string, content: string): Promise<void> {
   try {
-    const file = await open(path, 'wx', 0o600);
-    try {
-      await file.writeFile(content);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await createWhole(path, content);
   } catch (error) {
     const code = errorCode(error);
     throw new CommandError(

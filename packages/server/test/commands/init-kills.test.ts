@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCommand, startCommand } from '../support/command-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+describe('trunkline init, killed at any moment,', () => {
+  it('leaves no configuration file or a whole one', { timeout: 120_000 }, async () => {
+    const whole = temporaryDirectory();
+    expect((await runCommand(['init'], { cwd: whole })).code).toBe(0);
+    const text = readFileSync(join(whole, 'trunkline.toml'), 'utf8');
+    for (let kill = 0; kill < 8; kill++) {
+      const cwd = temporaryDirectory();
+      const program = startCommand(['init'], { cwd });
+      // The moment at which the first file of any name is there is the worst one.
+      while (
+        readdirSync(cwd).length === 0 &&
+        (await Promise.race([program.ended, Promise.resolve(null)])) === null
+      )
+        await new Promise((resolve) => void setImmediate(resolve));
+      await program.kill();
+      const found = readdirSync(cwd).includes('trunkline.toml');
+      if (found) expect(readFileSync(join(cwd, 'trunkline.toml'), 'utf8')).toBe(text);
+      else expect((await runCommand(['init'], { cwd })).code).toBe(0);
+    }
+  });
+
+  it('leaves a link in its place as it is', async () => {
+    const cwd = temporaryDirectory();
+    symlinkSync(join(cwd, 'elsewhere.toml'), join(cwd, 'trunkline.toml'));
+    expect(await runCommand(['init'], { cwd })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('trunkline.toml is there already'),
+    });
+    expect(readdirSync(cwd)).toEqual(['trunkline.toml']);
+  });
+});
