@@ -3,12 +3,13 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import * as z from 'zod';
+import { readPlainFile } from '../plain-file.ts';
 import type { CommandHandler } from './command.ts';
 import { CommandError, EXIT, usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
 import { table } from './printable.ts';
 import { serviceUrl } from './service-url.ts';
-import { readSmall, writeWhole } from './safe-files.ts';
+import { kindAt, writeWhole } from './safe-files.ts';
 
 export interface Profile {
   readonly url: string;
@@ -27,7 +28,10 @@ const schema: z.ZodType<Profiles> = z.object({
   default: z.string().nullable(),
   profiles: z.record(z.string(), z.object({ url: z.string(), key: z.string() })),
 });
-const NAME = /^[\w.-]{1,64}$/;
+/** An object cannot keep one like `__proto__`, and one that begins with a dash would be an option. */
+const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
+const OTHERS = 0o077;
+const MAX_BYTES = 1_048_576;
 
 export const listProfiles: CommandHandler = async ({ environment, output }) => {
   const { default: chosen, profiles } = await readProfiles(environment);
@@ -48,7 +52,9 @@ export const listProfiles: CommandHandler = async ({ environment, output }) => {
 export const addProfile: CommandHandler = async ({ argument, environment, options, output }) => {
   const name = argument('name');
   if (!NAME.test(name))
-    throw usageError('The name of a profile has 1 to 64 letters, digits, dots, dashes and underscores.');
+    throw usageError(
+      'The name of a profile has 1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or a digit.',
+    );
   const url = serviceUrl(options.text('url') ?? 'http://127.0.0.1:8080');
   const key = (output.isInteractive ? await askForKey() : await readAll(process.stdin)).trim();
   if (!/^[\x21-\x7e]{16,128}$/.test(key))
@@ -118,13 +124,25 @@ async function askForKey(): Promise<string> {
 
 async function readProfiles(environment: Environment): Promise<Profiles> {
   const path = pathIn(environment);
-  const text = await readSmall(path);
+  const text = await readOwn(path);
   if (text === null) return { default: null, profiles: {} };
   try {
     return schema.parse(JSON.parse(text));
   } catch {
     throw new CommandError(`The profiles cannot be read: ${path} is damaged. Delete it, and add them again.`);
   }
+}
+
+/** Null if there is none. As ssh does with a private key, one that others have access to is refused. */
+async function readOwn(path: string): Promise<string | null> {
+  if ((await kindAt(path)) !== 'file') return null;
+  const { content, mode } = await readPlainFile(path, MAX_BYTES);
+  // Files of Windows have no such modes.
+  if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
+    throw new CommandError(
+      `Other users of this machine have access to ${path}, which has API keys in it: run "chmod 600 ${path}", and replace the keys if somebody may have read them.`,
+    );
+  return content.toString('utf8');
 }
 
 async function writeProfiles(environment: Environment, profiles: Profiles): Promise<void> {
