@@ -1,9 +1,8 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { didYouMean } from '@trunkline/option-names';
 import { parse, TomlError } from 'smol-toml';
+import { NotAFileError, readPlainFile } from './plain-file.ts';
+import type { PlainFile } from './plain-file.ts';
 import { keyOf, variablesBy } from './setting-names.ts';
 import { textOf } from './setting-sources.ts';
 import { allSettings } from './settings.ts';
@@ -26,7 +25,47 @@ const WRITE_BY_ALL = 0o002;
  * counts from its own directory. Throws a StartError with a line for each thing that is wrong.
  */
 export async function fromConfigFile(path: string): Promise<readonly GivenSetting[]> {
-  const { text: content, isReadByOthers } = await readText(path);
+  try {
+    return settingsIn(path, await openConfig(path));
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    throw new StartError(
+      `There is no configuration file ${path}: make one with "trunkline init", or name another one with --config.`,
+    );
+  }
+}
+
+/** The same of the default file; nothing if there is none. A file that somebody else put there is refused. */
+export async function fromDefaultConfigFile(): Promise<readonly GivenSetting[]> {
+  let file: PlainFile;
+  try {
+    file = await openConfig(DEFAULT_CONFIG_FILE);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+  const own = process.getuid?.();
+  if (own !== undefined && file.uid !== own && file.uid !== 0)
+    throw new StartError(
+      `${DEFAULT_CONFIG_FILE} belongs to another user of this machine, so it is not read: name it with --config if you trust it.`,
+    );
+  return settingsIn(DEFAULT_CONFIG_FILE, file);
+}
+
+/** Whose it is, who may change it and what is in it are those of one and the same file. */
+async function openConfig(path: string): Promise<PlainFile> {
+  try {
+    return await readPlainFile(path, MAX_BYTES + 1);
+  } catch (error) {
+    if (error instanceof NotAFileError) throw new StartError(`The configuration file is not a file: ${path}`);
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === undefined) throw error;
+    throw new StartError(`The configuration file cannot be read: ${path} (${code}).`);
+  }
+}
+
+function settingsIn(path: string, file: PlainFile): readonly GivenSetting[] {
+  const { text: content, isReadByOthers } = readText(path, file);
   const values = parsed(path, content);
   const known = variablesBy(keyOf);
   const complaints: string[] = [];
@@ -50,66 +89,23 @@ export async function fromConfigFile(path: string): Promise<readonly GivenSettin
   return given;
 }
 
-/** The same of the default file; nothing if there is none. A file that somebody else put there is refused. */
-export async function fromDefaultConfigFile(): Promise<readonly GivenSetting[]> {
-  try {
-    await refuseForeign(DEFAULT_CONFIG_FILE);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
-  }
-  return fromConfigFile(DEFAULT_CONFIG_FILE);
-}
-
-async function refuseForeign(path: string): Promise<void> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const { uid } = await file.stat();
-    const own = process.getuid?.();
-    if (own !== undefined && uid !== own && uid !== 0)
-      throw new StartError(
-        `${path} belongs to another user of this machine, so it is not read: name it with --config if you trust it.`,
-      );
-  } finally {
-    await file.close();
-  }
-}
-
-async function readText(path: string): Promise<{ readonly text: string; readonly isReadByOthers: boolean }> {
-  let file: FileHandle;
-  try {
-    // A pipe that nobody writes to would keep the start waiting.
-    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  } catch (error) {
-    const code = errorCode(error);
+function readText(
+  path: string,
+  { content, size, mode }: PlainFile,
+): { readonly text: string; readonly isReadByOthers: boolean } {
+  // Files of Windows have no such modes.
+  const ofOthers = process.platform === 'win32' ? 0 : mode & OTHERS;
+  if ((ofOthers & WRITE_BY_ALL) !== 0)
     throw new StartError(
-      code === 'ENOENT'
-        ? `There is no configuration file ${path}: make one with "trunkline init", or name another one with --config.`
-        : `The configuration file cannot be read: ${path} (${code}).`,
+      `Every user of this machine can change ${path}, so it is not read: run "chmod o-w ${path}".`,
     );
-  }
+  if (size > MAX_BYTES)
+    throw new StartError(`The configuration file is larger than ${MAX_BYTES} bytes: ${path}`);
   try {
-    const { mode, size } = await file
-      .stat()
-      .then((stat) => ({ mode: stat.isFile() ? stat.mode : null, size: stat.size }));
-    if (mode === null) throw new StartError(`The configuration file is not a file: ${path}`);
-    // Files of Windows have no such modes.
-    const ofOthers = process.platform === 'win32' ? 0 : mode & OTHERS;
-    if ((ofOthers & WRITE_BY_ALL) !== 0)
-      throw new StartError(
-        `Every user of this machine can change ${path}, so it is not read: run "chmod o-w ${path}".`,
-      );
-    if (size > MAX_BYTES)
-      throw new StartError(`The configuration file is larger than ${MAX_BYTES} bytes: ${path}`);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES + 1), 0, MAX_BYTES + 1, 0);
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, bytesRead));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
     return { text, isReadByOthers: (ofOthers & READ_BY_OTHERS) !== 0 };
-  } catch (error) {
-    if (error instanceof TypeError)
-      throw new StartError(`The configuration file is not text in UTF-8: ${path}`);
-    throw error;
-  } finally {
-    await file.close();
+  } catch {
+    throw new StartError(`The configuration file is not text in UTF-8: ${path}`);
   }
 }
 

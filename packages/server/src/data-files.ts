@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
-import { access, mkdir, open, stat } from 'node:fs/promises';
+import { access, mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { isLink, readPlainFile } from './plain-file.ts';
 import { errorCode, StartError } from './start-error.ts';
 
 /** Where the server keeps what it keeps. */
@@ -63,7 +64,7 @@ export async function createDirectory(directory: string): Promise<boolean> {
 async function checkDirectory(directory: string): Promise<void> {
   const found = await kindOf(directory);
   if (found === 'directory') return checkWritable('DATA_DIR', directory);
-  if (found === 'file') throw new StartError(`DATA_DIR is not a directory: ${directory}`);
+  if (found !== null) throw new StartError(`DATA_DIR is not a directory: ${directory}`);
   const parent = dirname(directory);
   if ((await kindOf(parent)) !== 'directory') {
     throw new StartError(`DATA_DIR cannot be made: there is no directory ${parent}`);
@@ -80,10 +81,21 @@ async function checkDatabaseDirectory(directory: string): Promise<void> {
 
 async function isDatabase(path: string): Promise<boolean> {
   const found = await kindOf(path);
-  if (found === null) return false;
+  if (found === null) {
+    // SQLite would begin anew where the link leads to, such as on a disk that is not mounted.
+    if (await isLink(path))
+      throw new StartError(
+        `The database is a symbolic link that leads nowhere: ${path}. Bring back what it leads to, or remove it.`,
+      );
+    return false;
+  }
   if (found === 'directory') throw new StartError(`The database is a directory: ${path}`);
+  if (found === 'other')
+    throw new StartError(
+      `The database is not a file: ${path}. Remove it, or set DATABASE_URL to another file.`,
+    );
   await checkWritable('The database', path);
-  const start = await firstBytes(path, SQLITE_HEADER.length);
+  const start = (await readPlainFile(path, SQLITE_HEADER.length)).content.toString('latin1');
   if (start !== '' && start !== SQLITE_HEADER)
     throw new StartError(
       `The database is damaged, or no SQLite file: ${path}. Restore it from a backup, or set DATABASE_URL to another file.`,
@@ -93,16 +105,6 @@ async function isDatabase(path: string): Promise<boolean> {
 
 const SQLITE_HEADER = 'SQLite format 3\0';
 
-async function firstBytes(path: string, length: number): Promise<string> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
-    return buffer.toString('latin1', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
-
 async function checkWritable(what: string, path: string): Promise<void> {
   try {
     await access(path, constants.R_OK | constants.W_OK);
@@ -111,9 +113,12 @@ async function checkWritable(what: string, path: string): Promise<void> {
   }
 }
 
-async function kindOf(path: string): Promise<'directory' | 'file' | null> {
+/** `other` is a pipe, a socket or a device; null is nothing, or a link that leads nowhere. */
+async function kindOf(path: string): Promise<'directory' | 'file' | 'other' | null> {
   try {
-    return (await stat(path)).isDirectory() ? 'directory' : 'file';
+    const found = await stat(path);
+    if (found.isDirectory()) return 'directory';
+    return found.isFile() ? 'file' : 'other';
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return null;
     throw new StartError(`${path} cannot be read (${errorCode(error)})`);

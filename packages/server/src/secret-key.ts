@@ -1,17 +1,27 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { createWhole } from './create-whole.ts';
+import { isLink, NotAFileError, readPlainFile } from './plain-file.ts';
 import { errorCode, StartError } from './start-error.ts';
 
 const SHORTEST = 32;
+const MAX_BYTES = 4_096;
 
 /** The key that an earlier start made; undefined when there is none. */
 export async function readSecretKey(path: string): Promise<string | undefined> {
   let key: string;
   try {
-    key = (await readFile(path, 'utf8')).trim();
+    const { content, size } = await readPlainFile(path, MAX_BYTES);
+    key = size > MAX_BYTES ? '' : content.toString('utf8').trim();
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    if (error instanceof NotAFileError)
+      throw new StartError(`The secret key is not a file: ${path}. Put the file of the key there.`);
+    if (errorCode(error) === 'ENOENT') {
+      if (await isLink(path))
+        throw new StartError(
+          `The secret key is a symbolic link that leads nowhere: ${path}. Bring back what it leads to, or remove it.`,
+        );
+      return undefined;
+    }
     throw new StartError(
       `The secret key cannot be read: ${path} (${errorCode(error)}). Let the user of the server read it.`,
     );
