@@ -407,7 +407,7 @@ export default {
         own('core'),
         receiver,
         '^packages/http/src/client/index\\.ts$',
-        '^packages/(http|media-s3|storage-kit|storage-sqlite|storage-postgres|gateway-baileys)/src/index\\.ts$',
+        '^packages/(dashboard|http|media-s3|storage-kit|storage-sqlite|storage-postgres|gateway-baileys)/src/index\\.ts$',
         optionNames,
         npm(
           '@clack/prompts',

@@ -8,13 +8,15 @@ interface Started {
   /** Where the metrics are, if on an address of their own. */
   readonly metricsUrl: string | null;
   readonly access: Access;
+  /** Signs an admin in to the dashboard; null where it is not served. */
+  readonly dashboardLink: string | null;
   /** Whether another process has the sandbox network that this one was to have. */
   readonly networkIsElsewhere: boolean;
 }
 
 /** Shows the people at the terminal what they need to know; the last lines are where the server is and the API key. */
 export async function announce(
-  { settings, url, metricsUrl, access, networkIsElsewhere }: Started,
+  { settings, url, metricsUrl, access, dashboardLink, networkIsElsewhere }: Started,
   terminal: Terminal,
 ): Promise<void> {
   if (settings.urlPolicy === 'local') {
@@ -33,6 +35,8 @@ export async function announce(
     );
   }
   if (metricsUrl !== null) terminal.say(`The metrics are at ${metricsUrl}/metrics`);
+  if (dashboardLink !== null)
+    terminal.say(`The dashboard, with a link that signs in once, within an hour: ${dashboardLink}`);
   if (settings.publicUrl !== undefined) terminal.say(`Trunkline listens on ${url}`);
   terminal.say(
     settings.roles.api

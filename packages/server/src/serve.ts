@@ -54,6 +54,9 @@ export interface ServeOptions {
   /** `127.0.0.1:9464`, or a port. */
   readonly metricsAddress?: string | undefined;
   readonly metricsToken?: string | undefined;
+  /** Whether the dashboard is served beside the API. */
+  readonly dashboard?: 'on' | 'off' | undefined;
+  readonly dashboardToken?: string | undefined;
   readonly otelExporterOtlpEndpoint?: string | undefined;
   /** `name=value`, separated by commas, values in URL encoding. */
   readonly otelExporterOtlpHeaders?: string | undefined;

@@ -4,6 +4,8 @@ import type { Logger, Storage, Trunkline } from '@trunkline/core';
 import type { TracerProvider } from '@opentelemetry/api';
 import { createGuard, createHttpApp } from '@trunkline/http';
 import type { RateLimitOptions } from '@trunkline/http';
+import type { SignIn } from '@trunkline/dashboard';
+import { addDashboard } from './dashboard.ts';
 import { respondWithErrors, errorResponse, refused } from './error-response.ts';
 import { addHealth } from './health.ts';
 import { addSandboxControls } from './sandbox-controls.ts';
@@ -18,6 +20,8 @@ interface ServerParts extends Omit<SandboxControls, 'guard'> {
   readonly storage: Storage;
   /** The address that clients know; undefined is that of each request. */
   readonly publicUrl: string | undefined;
+  /** Signs people in to the dashboard; null where it is not served. */
+  readonly dashboard: SignIn | null;
   /** Of each API key; false is off. */
   readonly rateLimit: RateLimitOptions | false;
   readonly logger: Logger;
@@ -48,6 +52,7 @@ export function createServerApp(parts: ServerParts): Hono {
       ...(publicUrl !== undefined && { publicUrl: `${publicUrl}/api/v1` }),
     });
     app.route('/', api);
+    if (parts.dashboard) addDashboard(app, { ...parts, signIn: parts.dashboard });
   }
   app.use(requestId({ limitLength: 128, generator: () => trunkline.newRequestId() }));
   if (parts.hasSandbox) addSandboxControls(app, { ...parts, guard });

@@ -60,6 +60,10 @@ export interface Settings {
   readonly metricsAddress: Address | undefined;
   /** What one must show to read the metrics; undefined lets everybody who reaches their own address. */
   readonly metricsToken: string | undefined;
+  /** Whether the dashboard is served, where the API is. */
+  readonly dashboard: boolean;
+  /** What an admin signs in to it with; undefined leaves the links that are printed. */
+  readonly dashboardToken: string | undefined;
   /** Where telemetry is sent; null is nowhere. */
   readonly otlp: OtlpSettings | null;
   /** How long a server that is stopped waits for messages and webhooks in flight. */
@@ -134,6 +138,8 @@ export function readSettings(given: readonly GivenSetting[]): Settings {
     emailTo: rest.MAIL_TO,
     metricsAddress: rest.METRICS_ADDRESS,
     metricsToken: rest.METRICS_TOKEN,
+    dashboard: rest.DASHBOARD === 'on',
+    dashboardToken: rest.DASHBOARD_TOKEN,
     otlp: otlpSettings(rest),
     stopTimeoutMs: rest.STOP_TIMEOUT * 1000,
     logLevel: rest.LOG_LEVEL,
@@ -320,6 +326,19 @@ const variables = z.object({
       isSecret: true,
       meaning:
         'the token that a reader of `/metrics` sends as `Authorization: Bearer <token>`: 16 to 128 printable characters. With a token, `/metrics` is served beside the API too; without one, only at `METRICS_ADDRESS`, to anybody who can reach it',
+    }),
+  DASHBOARD: z.enum(['on', 'off'], 'must be on or off.').default('on').register(documented, {
+    meaning:
+      'whether the [dashboard](../packages/dashboard/README.md) is served beside the API, at `/dashboard`; the start prints a link to it that signs in once',
+  }),
+  DASHBOARD_TOKEN: z
+    .string()
+    .regex(/^[!-~]{16,128}$/, 'must be 16 to 128 printable characters without spaces.')
+    .optional()
+    .register(documented, {
+      isSecret: true,
+      meaning:
+        'a token that signs an admin of all workspaces in to the dashboard: 16 to 128 printable characters. Without one, an admin signs in by the links that are printed, and others by an API key',
     }),
   OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint().register(documented, {
     byDefault: 'off',

@@ -2,6 +2,7 @@ import { createTrunkline } from '@trunkline/core';
 import type { Logger, Storage, TrunklineOptions } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { announce } from './announce.ts';
+import { dashboardLink, dashboardSignIn } from './dashboard.ts';
 import { checkDataFiles, createDirectory } from './data-files.ts';
 import { warnOfOpenFiles } from './file-modes.ts';
 import type { DataFiles } from './data-files.ts';
@@ -153,6 +154,8 @@ async function startOn(
     if (settings.emailTo !== undefined) await setEmailRecipients(trunkline, settings.emailTo);
 
     rateLimit = await openRateLimit(settings, logger);
+    const signIn =
+      settings.dashboard && settings.roles.api ? dashboardSignIn(settings, { secretKey, storage }) : null;
     let draining = false;
     listener.serve(
       createServerApp({
@@ -161,6 +164,7 @@ async function startOn(
         hasSandbox: settings.gateway === 'sandbox',
         phone: network.phone,
         publicUrl: settings.publicUrl,
+        dashboard: signIn,
         rateLimit: rateLimit.options,
         logger: trunkline.logger, // which a fault that hits every request cannot flood
         metrics: telemetry.metrics,
@@ -176,6 +180,7 @@ async function startOn(
         url: listener.url,
         metricsUrl: metricsListener?.url ?? null,
         access,
+        dashboardLink: signIn && dashboardLink(signIn, settings.publicUrl ?? listener.url),
         networkIsElsewhere: network.isElsewhere,
       },
       terminal,

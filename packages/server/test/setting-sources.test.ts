@@ -85,6 +85,8 @@ describe('The settings of a server', () => {
       mailTo: true,
       metricsAddress: true,
       metricsToken: true,
+      dashboard: true,
+      dashboardToken: true,
       otelExporterOtlpEndpoint: true,
       otelExporterOtlpHeaders: true,
       otelServiceName: true,

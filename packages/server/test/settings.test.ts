@@ -35,6 +35,8 @@ describe('The variables of the server', () => {
       emailTo: undefined,
       metricsAddress: undefined,
       metricsToken: undefined,
+      dashboard: true,
+      dashboardToken: undefined,
       otlp: null,
       stopTimeoutMs: 25_000,
       logLevel: 'info',
@@ -68,6 +70,8 @@ describe('The variables of the server', () => {
       MAIL_TO: 'ada@example.com, grace@example.com',
       METRICS_ADDRESS: '[::1]:9464',
       METRICS_TOKEN: 'a-token-for-metrics',
+      DASHBOARD: 'off',
+      DASHBOARD_TOKEN: 'a-token-for-admins',
       OTEL_EXPORTER_OTLP_ENDPOINT: 'https://Collector.example.com:4318/',
       OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20hush, x-scope=a=b',
       OTEL_SERVICE_NAME: 'messages',
@@ -104,6 +108,8 @@ describe('The variables of the server', () => {
       emailTo: ['ada@example.com', 'grace@example.com'],
       metricsAddress: { host: '::1', port: 9464 },
       metricsToken: 'a-token-for-metrics',
+      dashboard: false,
+      dashboardToken: 'a-token-for-admins',
       otlp: {
         endpoint: 'https://collector.example.com:4318',
         headers: { authorization: 'Bearer hush', 'x-scope': 'a=b' },
@@ -217,6 +223,8 @@ describe('The variables of the server', () => {
       'SMTP_URL must be a URL like smtp://user:password@mail.example.com:587.',
     ],
     ['MAIL_TO', 'ada@example.com,', 'MAIL_TO must be a comma list of email addresses.'],
+    ['DASHBOARD', 'yes', 'DASHBOARD must be on or off.'],
+    ['DASHBOARD_TOKEN', 'short', 'DASHBOARD_TOKEN must be 16 to 128 printable characters without spaces.'],
     ['METRICS_TOKEN', 'short', 'METRICS_TOKEN must be 16 to 128 printable characters without spaces.'],
     ...['host', 'a:b:9464', '127.0.0.1:65536', 'http://127.0.0.1:9464', '127.0.0.1:'].map(
       (address) =>

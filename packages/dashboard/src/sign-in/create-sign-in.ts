@@ -1,6 +1,6 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { isTrunklineError, SCOPES } from '@trunkline/core';
-import type { Principal } from '@trunkline/core';
+import type { Principal, TrunklineOptions } from '@trunkline/core';
 import { checkSuspension, unwrap } from '@trunkline/core/spi/http';
 import { checkOptionNames } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
@@ -18,7 +18,7 @@ import type { UseOnce } from './used-once.ts';
 
 export interface SignInOptions {
   /** That of `createTrunkline`: it seals the cookies. Of a list, the first seals and all open. */
-  readonly secretKey: string | readonly string[];
+  readonly secretKey: TrunklineOptions['secretKey'];
   /** What an admin can sign in with, at least 16 characters. Without one, by links alone. */
   readonly adminToken?: string | undefined;
   /**
@@ -60,8 +60,8 @@ const linkContent = z.object({ id: z.string(), madeAt });
  */
 export function createSignIn(options: SignInOptions): SignIn {
   checkOptionNames('createSignIn', options, OPTION_NAMES);
-  const secretKeys = typeof options.secretKey === 'string' ? [options.secretKey] : options.secretKey;
-  if (!Array.isArray(secretKeys) || secretKeys.length === 0 || !secretKeys.every(isLongEnough(32)))
+  const secretKeys = [options.secretKey].flat().filter((key) => key !== undefined);
+  if (secretKeys.length === 0 || !secretKeys.every(isLongEnough(32)))
     throw new TypeError(
       'createSignIn: the option "secretKey" is wrong: Must be the secret key of createTrunkline, 32 characters or more.',
     );
@@ -171,7 +171,7 @@ function wrongKey(): Error {
 function wrongToken(): Error {
   return refused(
     'INVALID_API_KEY',
-    'The token is wrong; if it came with a link, the link was used before or is older than an hour: `trunkline dashboard` prints a new one.',
+    'The token is wrong; if it came with a link, the link was used before or is older than an hour: the start of the server prints a new one.',
   );
 }
 

@@ -84,6 +84,7 @@ async function doEverything(metrics: ReturnType<typeof createServerMetrics>): Pr
     rateLimit: false,
     publicUrl: undefined,
     metrics,
+    dashboard: null,
     metricsToken: undefined,
     isDraining: () => false,
   });

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { Hono } from 'hono';
+import { requestId } from 'hono/request-id';
+import type { Principal, Storage, TrunklineOptions } from '@trunkline/core';
+import { createDashboard, createSignIn } from '@trunkline/dashboard';
+import type { Dashboard, DashboardOptions, SignIn } from '@trunkline/dashboard';
+import { respondWithErrors, errorResponse, refused } from './error-response.ts';
+import { addSandboxControls } from './sandbox-controls.ts';
+import type { SandboxControls } from './sandbox-controls.ts';
+import type { Settings } from './settings.ts';
+
+/** Where the server has it. */
+const DASHBOARD_PATH = '/dashboard';
+
+/** How people sign in to the dashboard of a server. Whichever process a link leads to, the first who follows it wins. */
+export function dashboardSignIn(
+  { dashboardToken }: Pick<Settings, 'dashboardToken'>,
+  {
+    secretKey,
+    storage,
+  }: Pick<TrunklineOptions, 'secretKey'> & { readonly storage: Pick<Storage, 'setting'> },
+): SignIn {
+  return createSignIn({
+    secretKey,
+    adminToken: dashboardToken,
+    async useOnce(id) {
+      const own = randomUUID();
+      return (await storage.setting(`dashboard_link_${id}`, own)) === own;
+    },
+  });
+}
+
+/** A new link to the dashboard, which signs an admin in, once. */
+export function dashboardLink(signIn: SignIn, url: string): string {
+  return `${url}${DASHBOARD_PATH}/sign-in#token=${signIn.newLinkToken()}`;
+}
+
+interface DashboardParts extends Omit<SandboxControls, 'guard' | 'trunkline'> {
+  readonly trunkline: Parameters<typeof createDashboard>[0];
+  readonly signIn: SignIn;
+  readonly hasSandbox: boolean;
+  readonly publicUrl: string | undefined;
+  readonly rateLimit: DashboardOptions['rateLimit'];
+}
+
+export function addDashboard(app: Hono, parts: DashboardParts): void {
+  const { trunkline, signIn, hasSandbox, publicUrl, rateLimit } = parts;
+  const dashboard: Dashboard = createDashboard(trunkline, {
+    basePath: DASHBOARD_PATH,
+    signIn,
+    rateLimit,
+    publicUrl: publicUrl === undefined ? undefined : publicUrl + DASHBOARD_PATH,
+    sandbox: hasSandbox ? sandboxOf(parts) : undefined,
+  });
+  app.all(DASHBOARD_PATH, (c) => dashboard.fetch(c.req.raw));
+  app.all(`${DASHBOARD_PATH}/*`, (c) => dashboard.fetch(c.req.raw));
+}
+
+/** The controls of the phones, for who is signed in to the dashboard: it has checked who that is. */
+function sandboxOf(parts: DashboardParts): NonNullable<DashboardOptions['sandbox']> {
+  const { trunkline, logger } = parts;
+  const principals = new WeakMap<Request, Principal>();
+  const principalOf = async (request: Request): Promise<Principal> => {
+    const principal = principals.get(request);
+    if (!principal) throw refused('UNAUTHENTICATED', 'Nobody is signed in: sign in to the dashboard first.');
+    return principal;
+  };
+  const app = new Hono();
+  app.use(requestId({ limitLength: 128, generator: () => trunkline.newRequestId() }));
+  addSandboxControls(app, {
+    ...parts,
+    guard: {
+      admit: principalOf,
+      async readmit(request) {
+        await principalOf(request);
+      },
+    },
+  });
+  app.notFound((c) => errorResponse(c, refused('NOT_FOUND', 'There is nothing at this path.')));
+  app.onError(respondWithErrors(logger));
+  return (request, principal) => {
+    principals.set(request, principal);
+    return app.fetch(request);
+  };
+}
