@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { Navigate, useLocation } from '@tanstack/react-router';
+import { useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { isSignedOut, sessionQuery } from '../api/session.ts';
 import { ErrorView } from '../components/error-view.tsx';
@@ -10,7 +11,15 @@ import { SessionContext } from './session-context.ts';
 /** Everything but the sign-in page: without a session, it leads there, and back afterwards. */
 export function SessionGate(): ReactNode {
   const { data: session, error, refetch, isFetching } = useQuery(sessionQuery);
-  const { href } = useLocation();
+  const router = useRouter();
+  const isOut = isSignedOut(error);
+  useEffect(() => {
+    if (!isOut) return;
+    // Where one is when it turns out, not where one is going: this very step changes that.
+    const { href } = router.latestLocation;
+    const search = href === '/' ? {} : { next: href };
+    void router.navigate({ to: '/sign-in', search, replace: true });
+  }, [isOut, router]);
   if (session) {
     return (
       <SessionContext value={session}>
@@ -18,9 +27,7 @@ export function SessionGate(): ReactNode {
       </SessionContext>
     );
   }
-  if (error === null) return null;
-  if (isSignedOut(error))
-    return <Navigate to="/sign-in" search={href === '/' ? {} : { next: href }} replace />;
+  if (error === null || isOut) return null;
   return (
     <main className={styles['alone']}>
       <ErrorView error={error} onRetry={refetch} isRetrying={isFetching} />
