@@ -367,6 +367,7 @@ export default {
         '^packages/dashboard/app/src/',
         '^packages/dashboard/src/',
         '^packages/http/src/client/index\\.ts$',
+        receiver,
         npm(
           '@base-ui/react',
           '@tanstack/[a-z-]+',

@@ -1,9 +1,11 @@
 import { chromium } from 'playwright-core';
-import type { Browser, BrowserContext, BrowserServer, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserServer, Page as PlaywrightPage } from 'playwright-core';
 import { afterAll, onTestFinished } from 'vitest';
 import { launch } from './launch.ts';
 import { watch } from './problems.ts';
 import type { Problems } from './problems.ts';
+
+export type Page = PlaywrightPage;
 
 export interface PageOptions {
   /** What relative addresses are below. */

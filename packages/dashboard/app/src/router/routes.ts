@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { messagesSearch } from '../pages/messages/search.ts';
 import { numbersSearch, numberSearch } from '../pages/numbers/search.ts';
 import { signInSearch } from '../pages/sign-in/search.ts';
 import { SessionGate } from '../shell/session-gate.tsx';
@@ -45,7 +46,20 @@ const number = createRoute({
   component: lazyRouteComponent(() => import('../pages/numbers/number-page.tsx'), 'NumberPage'),
 });
 
+const messages = createRoute({
+  getParentRoute: () => workspace,
+  path: 'messages',
+  validateSearch: messagesSearch,
+  component: lazyRouteComponent(() => import('../pages/messages/messages-page.tsx'), 'MessagesPage'),
+});
+
+const message = createRoute({
+  getParentRoute: () => workspace,
+  path: 'messages/$message',
+  component: lazyRouteComponent(() => import('../pages/messages/message-page.tsx'), 'MessagePage'),
+});
+
 export const ROUTES = root.addChildren([
   signIn,
-  session.addChildren([home, workspace.addChildren([now, numbers, number])]),
+  session.addChildren([home, workspace.addChildren([now, numbers, number, messages, message])]),
 ]);

@@ -23,13 +23,14 @@ export function Frame(): ReactNode {
         <button type="button" className={styles['skip']} onClick={() => main.current?.focus()}>
           {t.skip}
         </button>
-        <div className={styles['bar']}>
+        {/* One of the two is shown. */}
+        <header className={styles['bar']}>
           <Drawer workspaceId={workspaceId} />
           <LiveIndicator />
-        </div>
-        <div className={styles['side']}>
+        </header>
+        <header className={styles['side']}>
           <Sidebar workspaceId={workspaceId} />
-        </div>
+        </header>
         <main ref={main} tabIndex={-1} className={styles['main']}>
           <Outlet />
         </main>

@@ -18,4 +18,5 @@ export interface NavigationEntry {
 export const NAVIGATION: readonly NavigationEntry[] = [
   { name: 'now', to: '/w/$workspace', letter: 'n' },
   { name: 'numbers', to: '/w/$workspace/numbers', letter: 'u', scope: 'instances:read' },
+  { name: 'messages', to: '/w/$workspace/messages', letter: 'm', scope: 'messages:read' },
 ];

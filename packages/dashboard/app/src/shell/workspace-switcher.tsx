@@ -22,10 +22,11 @@ function Switcher({ workspaceId }: { readonly workspaceId: string | null }): Rea
   const { data: workspaces = [] } = useQuery(workspacesQuery);
   const navigate = useNavigate();
   const current = workspaces.find(({ id }) => id === workspaceId);
+  const name = current?.name ?? workspaceId ?? t.workspace;
   return (
     <Menu.Root modal={false}>
-      <Menu.Trigger className={styles['trigger']} aria-label={t.switchWorkspace}>
-        <span className={styles['name']}>{current?.name ?? workspaceId ?? t.workspace}</span>
+      <Menu.Trigger className={styles['trigger']} aria-label={`${name}: ${t.switchWorkspace}`}>
+        <span className={styles['name']}>{name}</span>
         <svg viewBox="0 0 16 16" aria-hidden="true">
           <path d="m4 6 4 4 4-4" />
         </svg>

@@ -4,7 +4,7 @@ import type { InstanceResource } from '@trunkline/http/client';
 import { lazy, Suspense } from 'react';
 import type { ReactNode } from 'react';
 import { Id } from '../../components/id.tsx';
-import { Loaded } from '../../components/loaded.tsx';
+import { LoadedPage } from '../../components/loaded-page.tsx';
 import { Page } from '../../components/page.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { useRefreshMs } from '../../live/live.tsx';
@@ -15,7 +15,7 @@ import { NumberActions } from './number-actions.tsx';
 import styles from './number-page.module.css';
 import { NumberStatus } from './number-status.tsx';
 import { NumberTimeline } from './number-timeline.tsx';
-import { phoneText } from './phone-text.ts';
+import { phoneText } from '../../domain/phone-text.ts';
 import { numberQuery } from './queries.ts';
 import { SandboxPhone } from './sandbox-phone.tsx';
 
@@ -34,7 +34,11 @@ export function NumberPage(): ReactNode {
     ...numberQuery(workspace, instance),
     refetchInterval: ({ state }) => (isChanging(state.data?.status) ? 2_000 : calm),
   });
-  return <Loaded query={query}>{(number) => <Number workspace={workspace} number={number} />}</Loaded>;
+  return (
+    <LoadedPage query={query} title={instance} above={<Above workspace={workspace} />}>
+      {(number) => <Number workspace={workspace} number={number} />}
+    </LoadedPage>
+  );
 }
 
 function isChanging(status: InstanceResource['status'] | undefined): boolean {
@@ -56,11 +60,7 @@ function Number({
   return (
     <Page
       title={number.name}
-      above={
-        <Link to="/w/$workspace/numbers" params={{ workspace }}>
-          {t.title}
-        </Link>
-      }
+      above={<Above workspace={workspace} />}
       facts={
         <>
           <span>{number.phone_number === null ? t.notLinked : phoneText(number.phone_number)}</span>
@@ -85,5 +85,14 @@ function Number({
       <DayStrip workspaceId={workspace} number={number} />
       <NumberTimeline workspaceId={workspace} instanceId={number.id} cursor={cursor} />
     </Page>
+  );
+}
+
+function Above({ workspace }: { readonly workspace: string }): ReactNode {
+  const t = useTexts('numbers');
+  return (
+    <Link to="/w/$workspace/numbers" params={{ workspace }}>
+      {t.title}
+    </Link>
   );
 }

@@ -17,7 +17,7 @@ import { useRefreshMs } from '../../live/live.tsx';
 import { useMay } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { AddNumber } from './add-number.tsx';
-import { phoneText } from './phone-text.ts';
+import { phoneText } from '../../domain/phone-text.ts';
 import { byUrgency, STATUSES, toneOf } from '../../domain/number-status.ts';
 
 const route = getRouteApi('/session/w/$workspace/numbers');

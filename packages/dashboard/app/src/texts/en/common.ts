@@ -1,3 +1,5 @@
+import type { DeliveryResource } from '@trunkline/http/client';
+
 /** What every page may say. */
 export const common = {
   tryAgain: 'Try again',
@@ -27,5 +29,12 @@ export const common = {
   typeToConfirm: (name: string) => `Type ${name} to confirm`,
   ago: (distance: string) => `${distance} ago`,
   details: 'Details',
+  deliveryStatuses: {
+    pending: 'On its way',
+    retrying: 'To be repeated',
+    success: 'Delivered',
+    failed: 'Failed',
+    exhausted: 'Given up',
+  } satisfies Record<DeliveryResource['status'], string>,
   notAllowed: 'Your access does not include this.',
 };

@@ -29,5 +29,12 @@ export const common: TextsOf<'common'> = {
   typeToConfirm: (name) => `Escriba ${name} para confirmar`,
   ago: (distance) => `hace ${distance}`,
   details: 'Detalles',
+  deliveryStatuses: {
+    pending: 'En camino',
+    retrying: 'Se repetirá',
+    success: 'Entregado',
+    failed: 'Fallido',
+    exhausted: 'Abandonado',
+  },
   notAllowed: 'Su acceso no lo incluye.',
 };

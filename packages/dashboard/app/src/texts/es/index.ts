@@ -1,8 +1,9 @@
 import type { Texts } from '../texts.ts';
 import { common } from './common.ts';
+import { messages } from './messages.ts';
 import { now } from './now.ts';
 import { numbers } from './numbers.ts';
 import { shell } from './shell.ts';
 import { signIn } from './sign-in.ts';
 
-export const ES: Texts = { common, now, numbers, shell, signIn };
+export const ES: Texts = { common, messages, now, numbers, shell, signIn };

@@ -1,0 +1,51 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useId } from 'react';
+import type { ReactNode } from 'react';
+import styles from './filter-select.module.css';
+
+/** A filter by a time in the viewer's zone, which stands in the URL with its zone, so that a link means the same elsewhere. */
+export function FilterTime({
+  name,
+  label,
+  value,
+}: {
+  readonly name: string;
+  readonly label: string;
+  /** ISO 8601. */
+  readonly value: string | undefined;
+}): ReactNode {
+  const id = useId();
+  const navigate = useNavigate();
+  const choose = (chosen: string): void => {
+    const time = new Date(chosen);
+    const search = (before: object): object => ({
+      ...before,
+      [name]: Number.isNaN(time.getTime()) ? undefined : time.toISOString(),
+      cursor: undefined,
+    });
+    void navigate({ to: '.', search: search as never, replace: true }); // the page's route checks it
+  };
+  return (
+    <span className={styles['filter']}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type="datetime-local"
+        // Not controlled: while a date is being typed, it is none yet.
+        key={value ?? ''}
+        defaultValue={value === undefined ? '' : localTime(value)}
+        onBlur={(event) => {
+          if (event.target.value !== (value === undefined ? '' : localTime(value)))
+            choose(event.target.value);
+        }}
+      />
+    </span>
+  );
+}
+
+/** As the control writes it: in the viewer's zone, without saying so. */
+function localTime(at: string): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return '';
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

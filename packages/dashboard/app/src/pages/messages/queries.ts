@@ -1,0 +1,58 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { DeliveryDetailResource } from '@trunkline/http/client';
+import { unwrap } from '@trunkline/http/client';
+import type { WebhookEvent } from '@trunkline/receiver';
+import { clientOf } from '../../api/client.ts';
+import { keyOf } from '../../api/keys.ts';
+import type { MessagesSearch } from './search.ts';
+
+const PAGE = 50;
+
+export const messagesQuery = (workspaceId: string, search: MessagesSearch) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'messages', 'list', search),
+    queryFn: async ({ signal }) =>
+      unwrap(await clientOf(workspaceId).messages.list({ ...search, limit: PAGE }, { signal })),
+  });
+
+export const messageQuery = (workspaceId: string, messageId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'messages', 'one', messageId),
+    queryFn: async ({ signal }) =>
+      unwrap(await clientOf(workspaceId).messages.get(messageId, { signal })).data,
+  });
+
+export const standingQuery = (workspaceId: string, messageId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'messages', 'standing', messageId),
+    queryFn: async ({ signal }) =>
+      unwrap(await clientOf(workspaceId).messages.standing(messageId, { signal })).data,
+  });
+
+/** Of one message there are a few. */
+const EVENTS_MAX = 100;
+
+/** What happened to a message, oldest first. */
+export const messageEventsQuery = (workspaceId: string, messageId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'messages', 'events', messageId),
+    queryFn: async ({ signal }): Promise<readonly WebhookEvent[]> => {
+      const page = unwrap(
+        await clientOf(workspaceId).messages.events(messageId, { limit: EVENTS_MAX }, { signal }),
+      );
+      return page.data.toReversed();
+    },
+  });
+
+/** The deliveries of an event, each with its attempts. */
+export const eventDeliveriesQuery = (workspaceId: string, eventId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'deliveries', 'of-event', eventId),
+    queryFn: async ({ signal }): Promise<readonly DeliveryDetailResource[]> => {
+      const client = clientOf(workspaceId);
+      const { data } = unwrap(await client.events.deliveries(eventId, { signal }));
+      return Promise.all(
+        data.map(async ({ id }) => unwrap(await client.deliveries.get(id, { signal })).data),
+      );
+    },
+  });

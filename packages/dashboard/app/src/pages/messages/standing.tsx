@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query';
+import type { MessageResource, StandingCode } from '@trunkline/http/client';
+import type { ReactNode } from 'react';
+import { Loaded } from '../../components/loaded.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import type { Tone } from '../../components/status-badge.tsx';
+import { Time } from '../../components/time.tsx';
+import { useRefreshMs } from '../../live/live.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { standingQuery } from './queries.ts';
+import styles from './standing.module.css';
+
+/** The one sentence: where the message stands now, and since when. */
+export function Standing({
+  workspaceId,
+  message,
+}: {
+  readonly workspaceId: string;
+  readonly message: MessageResource;
+}): ReactNode {
+  const t = useTexts('messages');
+  const query = useQuery({
+    ...standingQuery(workspaceId, message.id),
+    refetchInterval: useRefreshMs(5_000),
+  });
+  return (
+    <div className={styles['standing']}>
+      <Loaded query={query}>
+        {({ code, since }) => (
+          <>
+            <StatusBadge tone={TONES[code]}>{t.statuses[message.status]}</StatusBadge>
+            <p className={styles['sentence']}>
+              {t.standing[code]}
+              {code === 'failed' && message.error !== null && ` ${message.error.message}`}{' '}
+              <span className={styles['since']}>
+                · {t.since} <Time at={since} as="moment" /> (<Time at={since} />)
+              </span>
+            </p>
+            {code === 'failed' && message.error !== null && <code>{message.error.code}</code>}
+          </>
+        )}
+      </Loaded>
+    </div>
+  );
+}
+
+const TONES: Readonly<Record<StandingCode, Tone>> = {
+  received: 'good',
+  waiting: 'busy',
+  waiting_for_workspace: 'act',
+  waiting_for_instance: 'act',
+  unconfirmed: 'busy',
+  delivered: 'good',
+  read: 'good',
+  failed: 'bad',
+  deleted: 'idle',
+};

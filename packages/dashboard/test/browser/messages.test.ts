@@ -1,0 +1,154 @@
+import { axe, screenshot, testBrowser } from '@trunkline/browser';
+import type { Page } from '@trunkline/browser';
+import { eventually } from '@trunkline/test-support';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { serveDashboard } from '../support/serve-dashboard.ts';
+import type { HarnessOptions } from '../support/serve-dashboard.ts';
+
+const browser = await testBrowser();
+
+const PNG = new Uint8Array(Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')); // prettier-ignore
+
+/** Signed in, with a connected number, on a page of the workspace. */
+async function open(path: string, options?: HarnessOptions) {
+  const served = await serveDashboard(options);
+  const { id: instance } = await served.connect('Support');
+  const opened = await browser.open();
+  await opened.page.goto(served.link());
+  await opened.page.getByRole('heading', { level: 1, name: 'Now' }).waitFor();
+  const at = (below: string): string => `${served.url}/w/${served.workspaceId}${below}`;
+  await opened.page.goto(at(path));
+  return { ...served, ...opened, instance, at, api: served.trunkline.workspace(served.workspaceId) };
+}
+
+/** A receiver that refuses the first request, and accepts all others. */
+async function receiver(): Promise<string> {
+  let requests = 0;
+  const server = createServer((request, response) => {
+    request.resume();
+    response.statusCode = requests++ === 0 ? 500 : 200;
+    response.end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('There is no port.');
+  return `http://127.0.0.1:${address.port}/hook`;
+}
+
+const rows = (page: Page): Promise<string[]> => page.locator('tbody tr').allTextContents();
+
+describe.skipIf(browser.missing !== null)('messages in the dashboard', () => {
+  it('are listed as they come, and found by whom they are with', async () => {
+    const { page, api, instance, sandbox } = await open('/messages');
+    await page.getByText('No message yet.').waitFor();
+    await screenshot(page, 'messages-empty');
+
+    await api.messages.send({ instance, to: '15550100', type: 'text', text: 'Your order has left.' });
+    await page.getByRole('link', { name: '+15550100' }).waitFor();
+    await page.locator('tbody').getByText('Read').waitFor();
+    await sandbox.phone(instance).receive({ from: '15550199', text: '<b>Where</b> is it?' });
+    await page.getByText('<b>Where</b> is it?').waitFor();
+    await sandbox.phone(instance).receive({
+      from: '15550199',
+      text: 'A photo',
+      file: { type: 'image', content: PNG, filename: 'parcel.png', mimeType: 'image/png' },
+    });
+    await page.getByText('A photo').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await screenshot(page, 'messages');
+
+    await page.keyboard.press('/');
+    await page.keyboard.type('+1 555 0100');
+    await page.keyboard.press('Enter');
+    await eventually(async () => expect(await rows(page)).toHaveLength(1));
+    expect(new URL(page.url()).searchParams.get('counterpart')).toBe('+1 555 0100');
+    await page.getByLabel('Status').selectOption('failed');
+    await page.getByText('No message matches.').waitFor();
+    await page.getByRole('link', { name: 'Clear filters' }).click();
+    await eventually(async () => expect(await rows(page)).toHaveLength(3));
+    await page.getByLabel('Before').fill('2020-01-01T00:00');
+    await page.getByLabel('Before').blur();
+    await page.getByText('No message matches.').waitFor();
+    expect(new URL(page.url()).searchParams.get('before')).toBe('2020-01-01T00:00:00.000Z');
+    await page.goBack();
+  });
+
+  it('go by pages, whose links can be sent to somebody', async () => {
+    const { page, api, instance } = await open('/messages');
+    for (let i = 0; i < 60; i++)
+      await api.messages.send({ instance, to: '15550100', type: 'text', text: `Number ${i}` });
+    await page.reload();
+    await page.getByRole('link', { name: 'Older' }).click();
+    await eventually(async () => expect(await rows(page)).toHaveLength(10));
+    const { page: second } = await browser.open({ beside: page });
+    await second.goto(page.url());
+    await eventually(async () => expect(await rows(second)).toEqual(await rows(page)));
+    await page.getByRole('link', { name: 'Newer' }).click();
+    await eventually(async () => expect(await rows(page)).toHaveLength(50));
+  });
+
+  it('tell their whole story, with each delivery and attempt', async () => {
+    const { page, at, api, instance } = await open('/webhooks');
+    await api.webhooks.create({ url: await receiver(), events: ['message.sent', 'message.read'] });
+    const { message } = await api.messages.send({ instance, to: '15550100', type: 'text', text: 'Hello' });
+    await page.goto(at('/messages'));
+    await page.getByRole('searchbox').fill(message.id);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Message to +15550100' }).waitFor();
+    await page.getByText('It was read.').waitFor();
+    await page.getByText('To be repeated').waitFor();
+    await page.getByText(/attempt 1 · 500/).waitFor();
+    await page.locator('li', { hasText: 'message.read' }).getByText('Delivered').waitFor();
+    expect(await page.getByText('not yet').count()).toBe(0);
+    expect(await axe(page)).toEqual([]);
+    await screenshot(page, 'message');
+  });
+
+  it('say why they have failed, and what a file is', async () => {
+    const { page, at, api, instance, sandbox } = await open('/messages');
+    // The sandbox network refuses numbers that end so.
+    const { message } = await api.messages.send({ instance, to: '15550003', type: 'text', text: 'Hello' });
+    await page.goto(at(`/messages/${message.id}`));
+    await page.getByText('It failed.').waitFor();
+    await screenshot(page, 'message-failed');
+
+    await sandbox.phone(instance).receive({
+      from: '15550199',
+      text: 'A photo',
+      file: { type: 'image', content: PNG, filename: 'parcel.png', mimeType: 'image/png' },
+    });
+    await page.goto(at('/messages?type=image'));
+    await page.getByRole('link', { name: '+15550199' }).click();
+    const picture = page.getByAltText('Picture parcel.png');
+    await eventually(async () =>
+      expect(await picture.evaluate((image) => Reflect.get(image, 'naturalWidth'))).toBe(1),
+    );
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download parcel.png' }).click();
+    expect((await download).suggestedFilename()).toBe('parcel.png');
+    expect(await axe(page)).toEqual([]);
+    await screenshot(page, 'message-with-file');
+  });
+
+  it('of another workspace are not there', async () => {
+    const { page, problems, at, trunkline } = await open('/messages');
+    const other = await trunkline.admin.workspaces.create({ name: 'Other' });
+    const { id } = await trunkline.workspace(other.id).instances.create();
+    problems.expect(/404/);
+    await page.goto(at(`/messages/${id.replace('ins', 'msg')}`));
+    await page.getByRole('alert').getByText('MESSAGE_NOT_FOUND').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await screenshot(page, 'message-not-found');
+  });
+
+  it('speak Spanish', async () => {
+    const { page, api, instance } = await open('/messages');
+    await api.messages.send({ instance, to: '15550100', type: 'text', text: 'Hola' });
+    await page.getByLabel('Language').selectOption('es');
+    await page.getByRole('heading', { level: 1, name: 'Mensajes' }).waitFor();
+    await page.locator('tbody').getByText('Leído').waitFor();
+  });
+});
