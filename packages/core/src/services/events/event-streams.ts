@@ -22,8 +22,13 @@ const STREAMS_MAX = 2_000;
 /** In seconds. */
 const LIMIT_RETRY_AFTER = 30;
 
-/** Events of other processes are found this late at most, and those of this one if a signal was lost. */
-const POLL_EVERY_MS = 1_000;
+/**
+ * Events of other processes are found this late, and those of this one if a signal was lost: soon enough that somebody
+ * who watches sees them within a second. With so many workspaces that a look at all of them takes long, it is later: a
+ * process spends a fifth of its time on it at most.
+ */
+const POLL_EVERY_MS = 400;
+const POLL_SHARE = 5;
 /** The shortest time between two passes, in which the events of a busy workspace gather. */
 const PASS_EVERY_MS = 20;
 /** Work for others may come from another process: then all are read, but not more often than this. */
@@ -49,6 +54,7 @@ export function createEventStreams(
   let isHinted = false;
   let passedAt = -Infinity;
   let polledAt = -Infinity;
+  let pollEveryMs = POLL_EVERY_MS;
   let count = 0;
 
   const loop = createLoop({
@@ -60,7 +66,7 @@ export function createEventStreams(
       const now = clock.elapsed();
       const soonest = passedAt + PASS_EVERY_MS;
       if (now < soonest) return { more: false, nextAt: clock.now() + soonest - now };
-      const isDue = now >= polledAt + (isHinted ? POLL_SOONER_MS : POLL_EVERY_MS);
+      const isDue = now >= polledAt + (isHinted ? POLL_SOONER_MS : pollEveryMs);
       const workspaceIds = isDue ? [...audiences.keys()] : [...stirred];
       stirred.clear();
       if (isDue) isHinted = false;
@@ -68,9 +74,12 @@ export function createEventStreams(
         await readAll(workspaceIds);
       } finally {
         passedAt = clock.elapsed();
-        if (isDue) polledAt = passedAt;
+        if (isDue) {
+          polledAt = passedAt;
+          pollEveryMs = Math.max(POLL_EVERY_MS, (passedAt - now) * (POLL_SHARE - 1));
+        }
       }
-      const again = isHinted ? polledAt + POLL_SOONER_MS : polledAt + POLL_EVERY_MS;
+      const again = polledAt + (isHinted ? POLL_SOONER_MS : pollEveryMs);
       return { more: false, nextAt: clock.now() + Math.max(0, again - passedAt) };
     },
   });
