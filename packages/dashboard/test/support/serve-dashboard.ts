@@ -13,7 +13,7 @@ import { onTestFinished } from 'vitest';
 import { createDashboard, createSignIn } from '../../src/index.ts';
 import type { Dashboard, DashboardOptions, SignIn } from '../../src/index.ts';
 
-const SECRET_KEY = 'a secret key of the tests, long enough';
+export const SECRET_KEY = 'a secret key of the tests, long enough';
 export const ADMIN_TOKEN = 'the admin token of the tests';
 
 /**
