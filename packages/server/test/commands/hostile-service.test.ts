@@ -591,7 +591,7 @@ describe('The address of a service', () => {
     const { mkdirSync } = await import('node:fs');
     mkdirSync(join(cwd, 'trunkline'));
     const profiles = { default: 'odd', profiles: { odd: { url, key: KEY } } };
-    writeFileSync(join(cwd, 'trunkline', 'profiles.json'), JSON.stringify(profiles));
+    writeFileSync(join(cwd, 'trunkline', 'profiles.json'), JSON.stringify(profiles), { mode: 0o600 });
     const environment = { XDG_CONFIG_HOME: cwd };
     const outcomes = [
       await callCommand({ name: 'messages list' }, { environment }),
