@@ -384,16 +384,21 @@ describe('A download', { timeout: 60_000 }, () => {
   it('takes the place of nothing: a file, a link to nowhere, or what came meanwhile', async () => {
     const cwd = temporaryDirectory();
     const service = await startHostileService((_, response) => {
-      // Somebody else is faster.
-      writeFileSync(join(cwd, 'raced.txt'), 'theirs');
-      response.writeHead(200, HEADERS);
-      response.write(FILE.subarray(0, 8), () => response.end(FILE.subarray(8)));
+      response.writeHead(200, HEADERS).write(FILE.subarray(0, 8));
+      // Somebody else is faster, while the file comes.
+      void until('the download has begun', () =>
+        readdirSync(cwd).some((name) => name.endsWith('.part')),
+      ).then(() => {
+        writeFileSync(join(cwd, 'raced.txt'), 'theirs');
+        response.end(FILE.subarray(8));
+      });
     });
     writeFileSync(join(cwd, 'mine.txt'), 'mine');
     symlinkSync(join(cwd, 'nowhere'), join(cwd, 'link.txt'));
+    const environment = { ...environmentOf(service), TRUNKLINE_TIMEOUT: '60' };
     for (const path of ['mine.txt', 'link.txt', 'raced.txt']) {
       const call = { name: 'messages download', args: { message: 'msg_1', path: join(cwd, path) } };
-      const outcome = await callCommand(call, { environment: environmentOf(service) });
+      const outcome = await callCommand(call, { environment });
       expect(outcome.stderr).toContain(`${path} is there, and would be overwritten: name another file.`);
     }
     expect(readdirSync(cwd).toSorted()).toEqual(['link.txt', 'mine.txt', 'raced.txt']);
