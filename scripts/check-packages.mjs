@@ -20,9 +20,9 @@ const root = dirname(import.meta.dirname);
 const RECEIVER = join(root, 'examples/receiver/src/main.ts');
 const run = promisify(execFile);
 const work = await mkdtemp(join(tmpdir(), 'trunkline-packages-'));
+const packages = await publicPackages();
 
 try {
-  const packages = await publicPackages();
   const problems = new Map();
   for (const pkg of packages) problems.set(pkg.name, await inspect(pkg));
   for (const pkg of packages) problems.get(pkg.name).push(...(await consume(pkg)));
@@ -121,9 +121,8 @@ async function consume(pkg) {
   if (names.length === 0) return ['nothing to import'];
 
   const peers = Object.keys(manifest.peerDependencies ?? {});
-  for (const dependency of ['@types/node', ...Object.keys(manifest.dependencies ?? {}), ...peers]) {
-    await borrow(dependency, dependency === '@types/node' ? root : pkg.path);
-  }
+  await borrow('@types/node', root);
+  await borrowDependencies(pkg);
   // An entry point that is named after a peer is for those who have it, and is no cleaner than the peer's own types.
   const ofPeers = names.filter((name) => peers.includes(basename(name)));
   const own = names.filter((name) => !ofPeers.includes(name));
@@ -374,6 +373,15 @@ async function runGatewayContract() {
   const vitest = join(work, 'node_modules/vitest/vitest.mjs');
   const problem = await attempt('node', [vitest, 'run', '--root', example], example);
   return problem === undefined ? [] : [problem];
+}
+
+/** What the package needs, and what those of ours need that it depends on, as an installation would have it. */
+async function borrowDependencies(pkg) {
+  const manifest = JSON.parse(await readFile(join(work, 'node_modules', pkg.name, 'package.json'), 'utf8'));
+  for (const dependency of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })) {
+    const own = packages.find(({ name }) => name === dependency);
+    await (own ? borrowDependencies(own) : borrow(dependency, pkg.path));
+  }
 }
 
 /** Makes a third-party dependency visible to the consumer; our own packages are already there, unpacked. */

@@ -1,11 +1,26 @@
+import { copyFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Plugin } from 'esbuild';
 import { builtinsWithoutRequire, writeLicences } from '../../tsup.bundled.ts';
 import { library } from '../../tsup.shared.ts';
+
+/** The dashboard's pages as they were built before: from its sources they would be built when somebody opens one. */
+const builtDashboard: Plugin = {
+  name: 'built-dashboard',
+  setup({ onResolve }) {
+    onResolve({ filter: /^#assets$/ }, () => ({ path: inDashboard('assets.js') }));
+  },
+};
+
+function inDashboard(file: string): string {
+  return fileURLToPath(new URL(`../dashboard/dist/${file}`, import.meta.url));
+}
 
 /** All in files of its own: what a server loads at its start decides how soon it is up, and in how much memory. */
 export default library(['src/index.ts', 'src/cli.ts'], {
   dts: { entry: { index: 'src/index.ts' } },
   external: ['#node-version', '@trunkline/gateway-baileys', 'pg-native'],
-  esbuildPlugins: [builtinsWithoutRequire],
+  esbuildPlugins: [builtinsWithoutRequire, builtDashboard],
   esbuildOptions(options) {
     options.conditions = ['source'];
     options.legalComments = 'inline';
@@ -13,5 +28,8 @@ export default library(['src/index.ts', 'src/cli.ts'], {
   minify: true,
   sourcemap: false,
   metafile: true,
-  onSuccess: () => writeLicences('dist/metafile-esm.json', 'dist'),
+  async onSuccess() {
+    await writeLicences('dist/metafile-esm.json', 'dist');
+    await copyFile(inDashboard('app-licenses.md'), 'dist/dashboard-licenses.md');
+  },
 });

@@ -3,7 +3,7 @@ import { ERROR_CODES, EVENT_MEANINGS, OPT_IN_EVENT_MEANINGS } from '@trunkline/c
 import { CHAPTERS, ROUTES } from '../src/routes/all-routes.ts';
 import { COMMON_ERRORS, ownErrors } from '../src/routes/declared-errors.ts';
 import { scopesOf } from '../src/routes/route.ts';
-import type { Chapter, RefusedRequest, Route, Success } from '../src/routes/route.ts';
+import type { Chapter, RefusedRequest, Route, SuccessResponse } from '../src/routes/route.ts';
 
 /** The page docs/api-reference.md. */
 export function apiReference(): string {
@@ -89,7 +89,7 @@ function taken({ body, query, queryNames }: Route): string {
   return query ? `query: ${queryNames.map((name) => `\`${name}\``).join(', ')}` : '–';
 }
 
-function successText({ status, body }: Success): string {
+function successText({ status, body }: SuccessResponse): string {
   if (body === null) return `${status}`;
   if (body === 'file') return `${status} the file`;
   return body === 'events' ? `${status} a stream of events` : `${status} \`${body.name}\``;

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { createDocument } from 'zod-openapi';
 import type { ZodOpenApiOverride, ZodOpenApiPathsObject } from 'zod-openapi';
 import { CHAPTERS, ROUTES } from '../routes/all-routes.ts';
-import type { Route, Success } from '../routes/route.ts';
+import type { Route, SuccessResponse } from '../routes/route.ts';
 import { errorBody } from '../schemas/errors.ts';
 import type { JsonSchema } from '../schemas/json-schema.ts';
 import { eventInstance } from '../schemas/instances.ts';
@@ -100,7 +100,7 @@ function namedSchemas(routes: readonly Route[]): Record<string, z.ZodType | Json
   };
 }
 
-function bodyOf({ body }: Success) {
+function bodyOf({ body }: SuccessResponse) {
   return body === null || typeof body === 'string' ? [] : [body];
 }
 

@@ -2,7 +2,7 @@ import type { oas31, ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 
 import type { Scope } from '@trunkline/core';
 import { eventRoutes } from '../routes/events.ts';
 import { scopesOf } from '../routes/route.ts';
-import type { RequestBody, Route, Success } from '../routes/route.ts';
+import type { RequestBody, Route, SuccessResponse } from '../routes/route.ts';
 import { errorResponses } from './error-responses.ts';
 import { RESPONSE_HEADERS, RATE_LIMIT_HEADERS } from './headers.ts';
 import { inputSchema } from './input-schema.ts';
@@ -56,7 +56,10 @@ function reference(name: string): oas31.ReferenceObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-function successResponse({ body, contentTypes = ['application/json'] }: Success): ZodOpenApiResponseObject {
+function successResponse({
+  body,
+  contentTypes = ['application/json'],
+}: SuccessResponse): ZodOpenApiResponseObject {
   const headers = { ...RESPONSE_HEADERS, ...RATE_LIMIT_HEADERS };
   if (body === null) return { description: 'Done; there is nothing to return.', headers };
   if (body === 'file') return { description: 'The file, as an attachment', headers, content: FILE };

@@ -56,9 +56,9 @@ export interface RouteDefinition {
   readonly query?: QueryDefinition;
   /** The JSON that it takes. A route without one ignores whatever body it is sent. */
   readonly body?: RequestBody;
-  readonly success: Success;
+  readonly success: SuccessResponse;
   /** What it returns when the same request was accepted before and nothing new was done. */
-  readonly replay?: Success & { readonly description: string };
+  readonly replay?: SuccessResponse & { readonly description: string };
   /**
    * Its own error codes, where more than the request decides (what was sent before, the plan, the network). Those that
    * every route may return, and the one of an unknown id, are not repeated.
@@ -112,7 +112,7 @@ export interface RefusedRequest {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-export interface Success {
+export interface SuccessResponse {
   readonly status: 200 | 201 | 202 | 204;
   /** `file` for the bytes of a stored file, `events` for a stream of events, null for no body at all. */
   readonly body: ResponseBody | 'file' | 'events' | null;

@@ -76,6 +76,7 @@ function steady(text: string): string {
       .replaceAll(/\/tmp\/\S*?(?=\/monday)/g, '/srv/shop')
       .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:8080')
       .replaceAll(/trk_\w+/g, 'trk_…')
+      .replaceAll(/link_[\w-]+/g, 'link_…')
       .replaceAll(/ in \d+ ms/g, ' in 4 ms')
       .replaceAll(/\b(ins|msg|evt)_\w{26}/g, '$1_01m7…')
       .replaceAll(/\b1555\d{7}\b/g, '15550142')
