@@ -226,6 +226,7 @@ async function sendFromNothing() {
       TRUNKLINE_URL: /http:\/\/[\d.:]+/.exec(printed.join('\n'))?.[0],
       TRUNKLINE_API_KEY: /trk_\w+/.exec(printed.join('\n'))?.[0],
     });
+    const hasDashboard = await isDashboardServed(`${env.TRUNKLINE_URL}/dashboard/`);
     await npx('connect', '--scan');
     const webhooks = await listenFromNothing(folder, env);
     const { stdout } = await npx('send', '+1 555 0123', 'Hello', '--json');
@@ -233,6 +234,7 @@ async function sendFromNothing() {
     const isVerified = await webhooks.isVerified('message.read');
     const seconds = (performance.now() - began) / 1000;
     return [
+      !hasDashboard && 'the dashboard has no page, or its page no script',
       !isVerified && 'no verified webhook arrived',
       status !== 'read' && `the message is ${status}`,
       seconds > 120 && `it took ${Math.round(seconds)} s`,
@@ -246,6 +248,15 @@ async function sendFromNothing() {
     }
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Whether the page is there and the script that it loads, as they were built. */
+async function isDashboardServed(url) {
+  const page = await fetch(url);
+  const script = /<script[^>]* src="([^"]+)"/.exec(await page.text())?.[1];
+  if (!page.ok || script === undefined) return false;
+  const response = await fetch(new URL(script, url));
+  return response.ok && /javascript/.test(response.headers.get('content-type') ?? '');
 }
 
 /** The receiver of the examples, and `trunkline listen`, which posts events to it. */
