@@ -68,7 +68,7 @@ it('the message filer files what is older step by step, and logs its begin and i
   await clock.advance(100);
   expect(left.older).toBe(0);
   await clock.advance(10 * SECOND);
-  expect(lines.filter((line) => line.includes('before the upgrade'))).toHaveLength(2);
+  expect(lines.filter((line) => line.includes('older messages'))).toHaveLength(2);
   await trunkline.stop();
 });
 
