@@ -11,6 +11,8 @@ export function createAppRouter() {
     basepath: BASE_PATH === '' ? '/' : BASE_PATH,
     parseSearch,
     stringifySearch,
+    // What no page has read is left out of the address as well: without this, a page is given it unread.
+    search: { strict: true },
     // The files of a page, when its link is pointed at.
     defaultPreload: 'intent',
     defaultNotFoundComponent: NotFound,

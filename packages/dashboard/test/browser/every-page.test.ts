@@ -1,0 +1,177 @@
+import { axe, screenshot, testBrowser } from '@trunkline/browser';
+import type { Page } from '@trunkline/browser';
+import { eventually } from '@trunkline/test-support';
+import { describe, expect, it } from 'vitest';
+import { pagePaths } from '../support/app-routes.ts';
+import { serveDashboard } from '../support/serve-dashboard.ts';
+import type { ServedDashboard } from '../support/serve-dashboard.ts';
+import { signedInTab } from '../support/tab.ts';
+
+const browser = await testBrowser();
+const PATHS = await pagePaths();
+const OF_WORKSPACE = PATHS.filter((path) => path.startsWith('/w/'));
+/** The first of them needs no session, the second only leads on. */
+const WITH_DATA = PATHS.filter((path) => path !== '/sign-in' && path !== '/');
+
+const CONTACT = '15550100';
+/** Nothing listens there, so that its deliveries fail. */
+const NOWHERE = 'http://127.0.0.1:9/hook';
+
+/** What the parameters of the paths stand for, once there is something of each kind. */
+async function fill({ trunkline, workspaceId, connect, sandbox }: ServedDashboard): Promise<Values> {
+  const { messages, webhooks, instances } = trunkline.workspace(workspaceId);
+  const webhook = await webhooks.create({ url: NOWHERE, events: ['message.received', 'message.sent'] });
+  const { id: instance } = await connect('Support');
+  await instances.create({ name: 'Sales' });
+  const { message } = await messages.send({
+    instance,
+    to: CONTACT,
+    type: 'text',
+    text: 'Your order has left.',
+  });
+  await sandbox.phone(instance).receive({ from: CONTACT, text: '<b>Thank you!</b>' });
+  const delivery = await eventually(async () => {
+    const { data } = await webhooks.deliveries(webhook.id);
+    expect(data.length).toBeGreaterThan(1);
+    return data[0]?.id ?? '';
+  });
+  return {
+    workspace: workspaceId,
+    instance,
+    message: message.id,
+    webhook: webhook.id,
+    delivery,
+    chat: CONTACT,
+    _splat: CONTACT,
+  };
+}
+
+type Values = Readonly<Record<string, string>>;
+
+function addressOf(path: string, values: Values): string {
+  return path.replaceAll(/\$(\w*)/g, (_, name: string) => {
+    const value = values[name === '' ? '_splat' : name];
+    if (value === undefined) throw new Error(`Say in \`fill\` what $${name} in the path ${path} stands for.`);
+    return encodeURIComponent(value);
+  });
+}
+
+/** Whatever the page reads is there, or has failed. */
+async function isLoaded(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await eventually(async () => expect(await page.getByText('Loading…').count()).toBe(0));
+}
+
+async function expectInOrder(page: Page): Promise<void> {
+  for (const look of LOOKS) {
+    await page.emulateMedia({ colorScheme: look.colorScheme });
+    await page.setViewportSize(look.viewport);
+    expect(await axe(page)).toEqual([]);
+    const beyond: unknown = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    expect(beyond, `what is beyond the edge at a width of ${look.viewport.width} px`).toBeLessThanOrEqual(0);
+  }
+}
+
+const WIDE = { width: 1280, height: 800 };
+const LOOKS = [
+  { colorScheme: 'light', viewport: WIDE },
+  { colorScheme: 'dark', viewport: WIDE },
+  { colorScheme: 'light', viewport: { width: 360, height: 740 } },
+] as const;
+
+const nameOf = (path: string): string =>
+  `every${path.replace('/w/$workspace', '/workspace').replaceAll(/\W+/g, '-')}`;
+
+describe.skipIf(browser.missing !== null)('every page of the dashboard', () => {
+  it('is known here', () =>
+    expect(PATHS).toEqual(expect.arrayContaining(['/', '/sign-in', '/w/$workspace'])));
+
+  it.each(WITH_DATA)(
+    '%s: opens by its link, without a problem, in light, dark and at phone width',
+    async (path) => {
+      const served = await serveDashboard();
+      const values = await fill(served);
+      const { page } = await signedInTab(browser, served);
+      await page.goto(served.url + addressOf(path, values));
+      await isLoaded(page);
+      expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+      expect(await page.title()).toMatch(/^\S.* · Trunkline$/);
+      await expectInOrder(page);
+      await screenshot(page, nameOf(path));
+    },
+  );
+
+  it.each(OF_WORKSPACE)('%s: is complete for who may only read', async (path) => {
+    const served = await serveDashboard();
+    const values = await fill(served);
+    const apiKey = await served.newKey({ scopes: ['instances:read', 'messages:read', 'webhooks:read'] });
+    const { page } = await signedInTab(browser, served, { apiKey });
+    await page.goto(served.url + addressOf(path, values));
+    await isLoaded(page);
+    expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+    expect(await page.getByText('Read only').count()).toBe(1);
+  });
+
+  it.each(OF_WORKSPACE)('%s: says what failed, and tries again', async (path) => {
+    const served = await serveDashboard();
+    const values = await fill(served);
+    const { page, problems } = await signedInTab(browser, served);
+    problems.expect(/status of 500/);
+    const failing = '**/api/workspaces/**';
+    const error = {
+      code: 'INTERNAL_ERROR',
+      message: 'The storage is away.',
+      request_id: 'req_of_the_test',
+      details: {},
+    };
+    await page.route(failing, (route) => route.fulfill({ status: 500, json: { error } }));
+    await page.goto(served.url + addressOf(path, values));
+    await page.getByRole('alert').first().waitFor();
+    await page.getByText('req_of_the_test').first().waitFor();
+    await page.getByText('The storage is away.').first().waitFor();
+    await expectInOrder(page);
+    await screenshot(page, `${nameOf(path)}-failed`);
+    await page.unroute(failing);
+    // A try may mend several of them.
+    await eventually(async () => {
+      const again = page.getByRole('button', { name: 'Try again' });
+      if ((await again.count()) > 0) await again.first().click({ timeout: 1_000 });
+      expect(await page.getByRole('alert').count()).toBe(0);
+    });
+    await isLoaded(page);
+  });
+
+  it.each(OF_WORKSPACE.filter((path) => (path.match(/\$/g) ?? []).length === 1))(
+    '%s: says what to do where there is nothing yet',
+    async (path) => {
+      const served = await serveDashboard();
+      const { page } = await signedInTab(browser, served);
+      await page.goto(served.url + addressOf(path, { workspace: served.workspaceId }));
+      await isLoaded(page);
+      await expectInOrder(page);
+      await screenshot(page, `${nameOf(path)}-empty`);
+    },
+  );
+
+  it.each(OF_WORKSPACE)('%s: shows nothing of another workspace', async (path) => {
+    const served = await serveDashboard();
+    const values = await fill(served);
+    const other = await served.trunkline.admin.workspaces.create({ name: 'Other' });
+    const apiKey = await served.newKey({ workspaceId: other.id });
+    const { page, problems } = await signedInTab(browser, served, { apiKey });
+    problems.expect(/status of 403/);
+    await page.goto(served.url + addressOf(path, values));
+    await page.getByRole('alert').first().waitFor();
+    const text = await page.getByRole('main').textContent();
+    expect(text).not.toMatch(/Support|Sales|order has left|Thank you|127\.0\.0\.1:9/);
+  });
+
+  it('the sign-in page is in order as well', async () => {
+    const served = await serveDashboard();
+    const { page } = await browser.open();
+    await page.goto(`${served.url}/sign-in`);
+    await page.getByLabel('API key or admin token').waitFor();
+    await expectInOrder(page);
+    await screenshot(page, 'every-sign-in');
+  });
+});

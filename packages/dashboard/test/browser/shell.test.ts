@@ -1,0 +1,180 @@
+import { testBrowser } from '@trunkline/browser';
+import type { Page } from '@trunkline/browser';
+import { eventually } from '@trunkline/test-support';
+import { createServer, request } from 'node:http';
+import { once } from 'node:events';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { serveDashboard } from '../support/serve-dashboard.ts';
+import { signedInTab, untilLive } from '../support/tab.ts';
+
+const browser = await testBrowser();
+
+const title = (page: Page, name: string): Promise<void> =>
+  page.getByRole('heading', { level: 1, name }).waitFor();
+const focused = (page: Page): Promise<unknown> =>
+  page.evaluate('document.activeElement.textContent || document.activeElement.name');
+const ink = (page: Page): Promise<unknown> => page.evaluate('getComputedStyle(document.body).color');
+
+describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
+  it('can be used without a pointer', async () => {
+    const served = await serveDashboard();
+    const { page, at } = await signedInTab(browser, served);
+    await page.goto(at(''));
+    await title(page, 'Now');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Skip to content');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('MAIN');
+
+    await page.keyboard.press('g');
+    await page.keyboard.press('u');
+    await title(page, 'Numbers');
+    await page.getByRole('button', { name: 'Add a number' }).first().focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    expect(await focused(page)).toBe('name');
+    // Letters that would lead elsewhere.
+    await page.keyboard.type('gn?/');
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('gn?/');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await eventually(async () => expect(await focused(page)).toBe('Add a number'));
+
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('g');
+    await page.keyboard.press('m');
+    await title(page, 'Messages');
+    await page.keyboard.press('/');
+    expect(await page.evaluate('document.activeElement.type')).toBe('search');
+  });
+
+  it('has the theme of the system, or the one that is chosen for the tab', async () => {
+    const served = await serveDashboard();
+    const { page, at } = await signedInTab(browser, served, { colorScheme: 'dark' });
+    await page.goto(at(''));
+    await title(page, 'Now');
+    const dark = await ink(page);
+    await page.getByLabel('Theme').selectOption('light');
+    const light = await ink(page);
+    expect(light).not.toBe(dark);
+    await page.reload();
+    await title(page, 'Now');
+    expect(await ink(page)).toBe(light);
+    const { page: other } = await browser.open({ beside: page });
+    await other.goto(at(''));
+    await title(other, 'Now');
+    expect(await ink(other)).toBe(dark);
+    await page.getByLabel('Theme').selectOption('system');
+    expect(await ink(page)).toBe(dark);
+  });
+
+  it('speaks the language of the browser, or the one that is chosen for the tab', async () => {
+    const served = await serveDashboard();
+    const { page, at } = await signedInTab(browser, served, { locale: 'es-MX' });
+    await page.goto(at('/numbers'));
+    await title(page, 'Números');
+    expect(await page.evaluate('document.documentElement.lang')).toBe('es');
+    await page.getByLabel('Idioma').selectOption('en');
+    await title(page, 'Numbers');
+    await page.reload();
+    await title(page, 'Numbers');
+    expect(await page.title()).toBe('Numbers · Trunkline');
+    expect(await page.evaluate('document.documentElement.lang')).toBe('en');
+  });
+
+  it('has its menu in a drawer on a phone', async () => {
+    const served = await serveDashboard();
+    const { page, at } = await signedInTab(browser, served, { viewport: { width: 390, height: 844 } });
+    await page.goto(at(''));
+    await title(page, 'Now');
+    await page.getByRole('button', { name: 'Menu' }).click();
+    const drawer = page.getByRole('dialog', { name: 'Menu' });
+    await drawer.getByRole('link', { name: 'Numbers' }).click();
+    await title(page, 'Numbers');
+    await drawer.waitFor({ state: 'detached' });
+  });
+
+  it('says so where there is no page, and leads back', async () => {
+    const served = await serveDashboard();
+    const { page, at } = await signedInTab(browser, served);
+    await page.goto(at('/nothing/here'));
+    await title(page, 'There is no such page.');
+    await page.getByRole('link', { name: 'Go to Now' }).click();
+    await title(page, 'Now');
+  });
+
+  it('goes back and forward, and leaves out of an address what no page has read', async () => {
+    const served = await serveDashboard();
+    await served.connect('Support');
+    const { page, at } = await signedInTab(browser, served);
+    await page.goto(at('/numbers?status=none&other=1'));
+    await page.getByRole('link', { name: 'Support' }).waitFor();
+    expect(page.url()).toBe(at('/numbers'));
+    await page.getByRole('link', { name: 'Support' }).click();
+    await title(page, 'Support');
+    await page.goBack();
+    await title(page, 'Numbers');
+    await page.goForward();
+    await title(page, 'Support');
+  });
+
+  it.each(['', '/tools/messages'])('works below the path "%s"', async (basePath) => {
+    const served = await serveDashboard({ dashboard: { basePath } });
+    const { page } = await browser.open();
+    await page.goto(`${served.origin}${basePath}/sign-in`);
+    await visit(page, served.apiKey);
+    expect(page.url()).toBe(`${served.url}/w/${served.workspaceId}/numbers`);
+  });
+
+  it('works behind a proxy that adds to its path', async () => {
+    const proxy = await proxyBelow('/behind');
+    const publicUrl = `${proxy.origin}/behind/dashboard`;
+    const served = await serveDashboard({ dashboard: { publicUrl } });
+    proxy.forwardTo(served.origin);
+    const { page } = await browser.open();
+    await page.goto(`${publicUrl}/sign-in`);
+    await visit(page, served.apiKey);
+    expect(page.url()).toBe(`${publicUrl}/w/${served.workspaceId}/numbers`);
+  });
+});
+
+/** Signs in, and goes where the dashboard's own addresses have to be right. */
+async function visit(page: Page, apiKey: string): Promise<void> {
+  await page.getByLabel('API key or admin token').fill(apiKey);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await title(page, 'Now');
+  await page.getByRole('link', { name: 'Numbers', exact: true }).click();
+  await title(page, 'Numbers');
+  await untilLive(page);
+  await page.reload();
+  await title(page, 'Numbers');
+}
+
+/** A reverse proxy on a port of its own. */
+async function proxyBelow(
+  prefix: string,
+): Promise<{ readonly origin: string; forwardTo(origin: string): void }> {
+  let target = '';
+  const server = createServer((incoming, outgoing) => {
+    const { method, headers, url = '/' } = incoming;
+    const path = url.startsWith(`${prefix}/`) ? url.slice(prefix.length) : '/outside';
+    const forwarded = request(`${target}${path}`, { method, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(outgoing);
+    });
+    forwarded.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => forwarded.destroy());
+    incoming.pipe(forwarded);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('There is no port.');
+  return { origin: `http://127.0.0.1:${address.port}`, forwardTo: (origin) => void (target = origin) };
+}

@@ -1,0 +1,42 @@
+import type { Page, PageOptions, Problems, TestBrowser } from '@trunkline/browser';
+import type { ServedDashboard } from './serve-dashboard.ts';
+
+interface Tab {
+  readonly page: Page;
+  readonly problems: Problems;
+  /** The address of a page of Acme: `at('/numbers')`. */
+  at(path: string): string;
+}
+
+interface TabOptions extends PageOptions {
+  /** Who signs in; by default, an admin with a new link. */
+  readonly apiKey?: string;
+}
+
+/**
+ * A tab of somebody who is signed in and has not yet loaded anything of the dashboard. The sign-in page itself has tests
+ * of its own.
+ */
+export async function signedInTab(
+  browser: TestBrowser,
+  { url, origin, link, workspaceId }: ServedDashboard,
+  { apiKey, ...options }: TabOptions = {},
+): Promise<Tab> {
+  const { page, problems } = await browser.open(options);
+  const response = await page.context().request.post(`${url}/api/sign-in`, {
+    headers: { Origin: origin },
+    data: apiKey === undefined ? { token: new URL(link()).hash.replace('#token=', '') } : { api_key: apiKey },
+  });
+  if (!response.ok()) throw new Error(`The sign-in was refused: ${await response.text()}`);
+  return { page, problems, at: (path) => `${url}/w/${workspaceId}${path}` };
+}
+
+/** Hints come: what changes from now on shows without a poll. */
+export function untilLive(page: Page): Promise<void> {
+  return untilIndicator(page, 'Live');
+}
+
+/** The word that says how fresh the page is; it stands in the narrow page's bar as well, out of sight. */
+export function untilIndicator(page: Page, word: string): Promise<void> {
+  return page.getByText(word, { exact: true }).filter({ visible: true }).waitFor();
+}
