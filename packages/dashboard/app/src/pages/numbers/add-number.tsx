@@ -51,7 +51,7 @@ function AddNumberForm({ workspaceId, onClose }: AddNumberProps): ReactNode {
   return (
     <Form onSubmit={() => add.mutate()} error={add.error}>
       <Field name="name" label={t.name} hint={t.addHint}>
-        <input value={name} onChange={(event) => setName(event.target.value)} maxLength={100} autoFocus />
+        <input value={name} onChange={(event) => setName(event.target.value)} maxLength={100} />
       </Field>
       <DialogButtons onCancel={onClose}>
         <Button type="submit" kind="primary" isBusy={add.isPending}>
