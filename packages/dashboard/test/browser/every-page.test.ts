@@ -83,7 +83,7 @@ const nameOf = (path: string): string =>
   `every${path.replace('/w/$workspace', '/workspace').replaceAll(/\W+/g, '-')}`;
 
 describe.skipIf(browser.missing !== null)('every page of the dashboard', () => {
-  it('is known here', () =>
+  it('stands in the table of the router', () =>
     expect(PATHS).toEqual(expect.arrayContaining(['/', '/sign-in', '/w/$workspace'])));
 
   it.each(WITH_DATA)(
