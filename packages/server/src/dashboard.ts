@@ -35,6 +35,11 @@ export function dashboardLink(signIn: SignIn, url: string): string {
   return `${url}${DASHBOARD_PATH}/sign-in#token=${signIn.newLinkToken()}`;
 }
 
+/** The same from the keys of the server alone, which knows its links by them. */
+export function newDashboardLink(secretKeys: readonly string[], url: string): string {
+  return dashboardLink(createSignIn({ secretKey: secretKeys }), url);
+}
+
 interface DashboardParts extends Omit<SandboxControls, 'guard' | 'trunkline'> {
   readonly trunkline: Parameters<typeof createDashboard>[0];
   readonly signIn: SignIn;

@@ -108,7 +108,7 @@ function cannotListen(error: Error, { host, port }: Address, settings: typeof PO
   }
 }
 
-function urlOf({ port }: AddressInfo, host: string): string {
+export function urlOf({ port }: Pick<Address, 'port'>, host: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 

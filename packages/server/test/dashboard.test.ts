@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { runCommand } from './support/command-process.ts';
 import { startServer } from './support/server-process.ts';
 import type { ServerProcess } from './support/server-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
@@ -87,4 +88,66 @@ it('can be switched off, and is not where the API is not', async () => {
     expect((await fetch(`${server.url}/dashboard`)).status).toBe(404);
     await server.stop();
   }
+});
+
+describe('trunkline dashboard', () => {
+  const sendTo = async (server: ServerProcess, link: string): Promise<Response> =>
+    signIn(server, { token: new URL(link).hash.replace('#token=', '') });
+
+  it('prints a link that signs an admin in to the running server, once', async () => {
+    const cwd = temporaryDirectory();
+    const server = await start({ DATA_DIR: join(cwd, 'data') });
+    const { code, stdout, stderr } = await runCommand(['dashboard', '--url', server.url], { cwd });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'It signs in once, within an hour, and whoever opens it is an admin: show it to nobody else.\n',
+    });
+    expect(stdout.startsWith(`${server.url}/dashboard/sign-in#token=link_`)).toBe(true);
+    const signedIn = await sendTo(server, stdout.trim());
+    expect(await signedIn.json()).toMatchObject({ data: { access: 'admin' } });
+    const again = await sendTo(server, stdout.trim());
+    expect(again.status).toBe(401);
+    expect(await again.json()).toMatchObject({
+      error: { code: 'INVALID_API_KEY', message: expect.stringContaining('"trunkline dashboard" prints') },
+    });
+
+    const json = await runCommand(['dashboard', '--json', '--url', `${server.url}/dashboard`], { cwd });
+    expect({ code: json.code, stderr: json.stderr }).toEqual({ code: 0, stderr: '' });
+    const { data } = JSON.parse(json.stdout) as { data: { url: string } };
+    expect((await sendTo(server, data.url)).status).toBe(200);
+    await server.stop();
+  });
+
+  it('finds the server where the settings say that it is', async () => {
+    const cwd = temporaryDirectory();
+    await (await start({ DATA_DIR: join(cwd, 'data') })).stop();
+    const linkWith = async (env: Readonly<Record<string, string>>): Promise<string> =>
+      (await runCommand(['dashboard'], { cwd, env })).stdout;
+    expect(await linkWith({})).toMatch(/^http:\/\/127\.0\.0\.1:8080\/dashboard\/sign-in#token=link_/);
+    expect(await linkWith({ HOST: '::1', PORT: '9000' })).toMatch(/^http:\/\/\[::1\]:9000\/dashboard\//);
+    const PUBLIC_URL = 'https://messages.example.com/tools';
+    expect(await linkWith({ PUBLIC_URL, PORT: '0' })).toMatch(
+      /^https:\/\/messages\.example\.com\/tools\/dashboard\/sign-in#token=link_/,
+    );
+  });
+
+  it('prints no link that no server would take', async () => {
+    const cwd = temporaryDirectory();
+    await (await start({ DATA_DIR: join(cwd, 'data') })).stop();
+    const refusals: readonly (readonly [Readonly<Record<string, string>>, number, string])[] = [
+      [{ DASHBOARD: 'off' }, 1, 'The dashboard is switched off: set DASHBOARD to "on"'],
+      [{ PORT: '0' }, 2, 'PORT is 0, for any free port: name the address that the server printed'],
+      [
+        { SECRET_KEY: 'another-secret-key-of-32-characters' },
+        1,
+        'The secretKey is not the one that this database was set up with',
+      ],
+    ];
+    for (const [env, code, message] of refusals)
+      expect(await runCommand(['dashboard'], { cwd, env })).toEqual({
+        code,
+        stdout: '',
+        stderr: expect.stringContaining(message),
+      });
+  });
 });

@@ -26,7 +26,7 @@ export function createAttempts(): Attempts {
         const retryAfter = Math.max(1, Math.ceil((endsAt - now) / 1000));
         throw refused(
           'RATE_LIMITED',
-          `Too many attempts to sign in have failed: try again in ${retryAfter} s, or with a new link.`,
+          `Too many attempts to sign in have failed: try again in ${retryAfter} s, or with a new link ("trunkline dashboard" prints one).`,
           {
             retry_after: retryAfter,
             limit: FAILURES_MAX,

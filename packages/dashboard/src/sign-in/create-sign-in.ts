@@ -171,7 +171,7 @@ function wrongKey(): Error {
 function wrongToken(): Error {
   return refused(
     'INVALID_API_KEY',
-    'The token is wrong; if it came with a link, the link was used before or is older than an hour: the start of the server prints a new one.',
+    'The token is wrong; if it came with a link, the link was used before or is older than an hour: ask whoever runs the server for a new one, which "trunkline dashboard" prints.',
   );
 }
 

@@ -43,6 +43,13 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./serve-command.ts')).serveCommand,
   },
   {
+    name: 'dashboard',
+    summary: 'print a new link to the dashboard, which signs an admin in once, within an hour',
+    on: 'database',
+    options: { '--url <url>': 'where the server is; PUBLIC_URL, or HOST and PORT by default' },
+    load: async () => (await import('./dashboard.ts')).dashboardCommand,
+  },
+  {
     name: 'doctor',
     summary: 'check what a server needs on this machine, and say what to do about each fault',
     on: 'database',

@@ -1,0 +1,35 @@
+import { newDashboardLink } from '../dashboard.ts';
+import { urlOf } from '../http-listener.ts';
+import type { Settings } from '../settings.ts';
+import { CommandError, usageError } from './command-error.ts';
+import type { CommandHandler } from './command.ts';
+import { existingSecretKeys, withLocalService } from './local-service.ts';
+import { serviceUrl } from './service-url.ts';
+
+/**
+ * Prints a link that signs an admin in to the dashboard of a server on this database, whether or not it runs now: its
+ * secret key seals the link. That the key is the one of the database is known before: no server would take another link.
+ */
+export const dashboardCommand: CommandHandler = (call) =>
+  withLocalService(call, async ({ settings, files }) => {
+    if (!settings.dashboard)
+      throw new CommandError(
+        'The dashboard is switched off: set DASHBOARD to "on", and start the server again.',
+      );
+    const given = call.options.text('url');
+    const url = given === undefined ? serverUrl(settings) : serviceUrl(given).replace(/\/dashboard$/, '');
+    const link = newDashboardLink(await existingSecretKeys(settings, files), url);
+    call.output.result({ data: { url: link } }, link);
+    call.output.note(
+      'It signs in once, within an hour, and whoever opens it is an admin: show it to nobody else.',
+    );
+  });
+
+/** Where the settings say that the server is. */
+function serverUrl({ publicUrl, host, port }: Settings): string {
+  if (publicUrl !== undefined) return publicUrl;
+  if (port !== 0) return urlOf({ port }, host);
+  throw usageError(
+    'PORT is 0, for any free port: name the address that the server printed with --url, such as --url http://127.0.0.1:8080.',
+  );
+}
