@@ -1,21 +1,27 @@
 import { getRequestListener } from '@hono/node-server';
 import fastify from 'fastify';
-import type { FastifyInstance } from 'fastify';
-import type { Api } from './service.ts';
+import type { FastifyInstance, RouteHandler } from 'fastify';
+import type { Api, Mountable } from './service.ts';
 
-/** A Fastify server of yours, with the API in it. */
-export function fastifyServer(api: Api): FastifyInstance {
+/** A Fastify server of yours, with the API and the dashboard in it. */
+export function fastifyServer({ api, dashboard }: Mountable): FastifyInstance {
   const yours = fastify();
-  const listener = getRequestListener((request) => api.fetch(request), { overrideGlobalObjects: false });
   yours.register(async (scope) => {
-    // In a scope of its own, as here no body may be read in front of the API.
+    // In a scope of its own, as here no body may be read in front of them.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-    scope.all('/api/v1/*', (request, reply) => {
-      reply.hijack();
-      return listener(request.raw, reply.raw);
-    });
+    scope.all('/api/v1/*', handlerOf(api));
+    scope.all('/messaging', handlerOf(dashboard));
+    scope.all('/messaging/*', handlerOf(dashboard));
   });
   yours.post('/orders', async (request) => ({ ordered: request.body }));
   return yours;
+}
+
+function handlerOf({ fetch }: Api): RouteHandler {
+  const listener = getRequestListener((request) => fetch(request), { overrideGlobalObjects: false });
+  return (request, reply) => {
+    reply.hijack();
+    return listener(request.raw, reply.raw);
+  };
 }

@@ -1,10 +1,11 @@
 import { Hono } from 'hono';
-import type { Api } from './service.ts';
+import type { Mountable } from './service.ts';
 
-/** A Hono app of yours, with the API in it. What `createHttpApp` makes can also be mounted with `yours.route('/', app)`. */
-export function honoApp(api: Api): Hono {
+/** A Hono app of yours, with the API and the dashboard in it. What `createHttpApp` makes can also be mounted with `yours.route('/', app)`. */
+export function honoApp({ api, dashboard }: Mountable): Hono {
   const yours = new Hono();
   yours.all('/api/v1/*', (c) => api.fetch(c.req.raw));
+  yours.all('/messaging/*', (c) => dashboard.fetch(c.req.raw));
   yours.post('/orders', async (c) => c.json({ ordered: await c.req.json() }));
   return yours;
 }

@@ -9,6 +9,8 @@ type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
  * ```ts
  * export const { GET, HEAD, POST, PATCH, DELETE } = nextRoute(api);
  * ```
+ *
+ * The dashboard is mounted by the same lines in `app/messaging/[[...path]]/route.ts`.
  */
 export function nextRoute(api: Api): Readonly<Record<Method, RouteHandler>> {
   const handle: RouteHandler = (request) => api.fetch(request);

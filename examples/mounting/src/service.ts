@@ -1,5 +1,5 @@
 import { createTrunkline, SCOPES } from '@trunkline/core';
-import type { Gateway, TrunklineOptions } from '@trunkline/core';
+import type { Gateway, Trunkline, TrunklineOptions } from '@trunkline/core';
 import type { DnsResolver } from '@trunkline/core/spi/runtime';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { memoryStorage } from '@trunkline/core/testing';
@@ -7,11 +7,20 @@ import { createHttpApp } from '@trunkline/http';
 
 /** What every framework and runtime here is given: the API as a function from Request to Response. */
 export interface Api {
-  fetch(request: Request): Response | Promise<Response>;
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+}
+
+/** What an app of yours can have in it. */
+export interface Mountable {
+  readonly api: Api;
+  /** At `/messaging`: see `dashboardFor`. */
+  readonly dashboard: Api;
 }
 
 interface Service {
   readonly api: Api;
+  /** For the dashboard, and for what your app does with it in process. */
+  readonly trunkline: Trunkline;
   stop(): Promise<void>;
 }
 
@@ -32,7 +41,7 @@ export async function startService(runtime: Runtime, { apiKey, roles }: ServiceO
   const { workspaces, apiKeys } = trunkline.admin;
   const { id: workspaceId } = await workspaces.create({ name: 'Acme' });
   await apiKeys.create({ workspaceId, name: 'Example', scopes: SCOPES, token: apiKey });
-  return { api: createHttpApp(trunkline), stop: () => trunkline.stop() };
+  return { api: createHttpApp(trunkline), trunkline, stop: () => trunkline.stop() };
 }
 
 /** A sandbox network whose phones scan every QR immediately, as there is nobody here to do it. */
