@@ -16,3 +16,10 @@ export const webhooksQuery = (workspaceId: string) =>
     queryKey: keyOf(workspaceId, 'webhooks', 'list'),
     queryFn: async ({ signal }) => unwrap(await clientOf(workspaceId).webhooks.list({ signal })),
   });
+
+export const messageQuery = (workspaceId: string, messageId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'messages', 'one', messageId),
+    queryFn: async ({ signal }) =>
+      unwrap(await clientOf(workspaceId).messages.get(messageId, { signal })).data,
+  });

@@ -10,6 +10,8 @@ interface FilterSelectProps<Value extends string> {
   readonly label: string;
   readonly value: Value | undefined;
   readonly options: readonly { readonly value: Value; readonly label: string }[];
+  /** Of the choice to have none. By default, all are shown then. */
+  readonly none?: string;
 }
 
 /** A filter whose choice stands in the URL. A new choice begins on the first page. */
@@ -18,6 +20,7 @@ export function FilterSelect<Value extends string>({
   label,
   value,
   options,
+  none,
 }: FilterSelectProps<Value>): ReactNode {
   const t = useTexts('common');
   const id = useId();
@@ -34,7 +37,7 @@ export function FilterSelect<Value extends string>({
     <span className={styles['filter']}>
       <label htmlFor={id}>{label}</label>
       <select id={id} value={value ?? ''} onChange={(event) => choose(event.target.value)}>
-        <option value="">{t.all}</option>
+        <option value="">{none ?? t.all}</option>
         {options.map((option) => (
           <option key={option.value} value={option.value}>
             {option.label}

@@ -1,5 +1,6 @@
 import type { MessageResource } from '@trunkline/http/client';
 import type { Tone } from '../components/status-badge.tsx';
+import { nameText } from './name-text.ts';
 import { phoneText } from './phone-text.ts';
 
 export type MessageStatus = MessageResource['status'];
@@ -33,7 +34,27 @@ export const MESSAGE_TONES: Readonly<Record<MessageStatus, Tone>> = {
 /** With whom a message is, as people name them; null if the network does not say it. */
 export function counterpartName({ direction, to, from, contact }: MessageResource): string | null {
   const number = direction === 'outbound' ? to : from;
-  if (contact?.name) return contact.name;
+  const name = nameText(contact?.name);
+  if (name !== null) return name;
   if (number !== null) return phoneText(number);
-  return contact?.username ?? contact?.id ?? null;
+  return nameText(contact?.username) ?? contact?.id ?? null;
 }
+
+/** What the chat of a message is called in the API; null if the network does not say with whom it is. */
+export function counterpartId({ direction, to, from, group_id, contact }: MessageResource): string | null {
+  return group_id ?? contact?.id ?? (direction === 'outbound' ? to : from);
+}
+
+/** When a message got the status that it has. */
+export function statusTime(message: MessageResource): string {
+  return message[STATUS_TIMES[message.status]] ?? message.created_at;
+}
+
+const STATUS_TIMES = {
+  queued: 'queued_at',
+  sent: 'sent_at',
+  delivered: 'delivered_at',
+  read: 'read_at',
+  failed: 'failed_at',
+  received: 'received_at',
+} as const satisfies Record<MessageStatus, keyof MessageResource>;

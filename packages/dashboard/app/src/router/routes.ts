@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { chatSearch, chatsSearch } from '../pages/chats/search.ts';
 import { messagesSearch } from '../pages/messages/search.ts';
 import { numbersSearch, numberSearch } from '../pages/numbers/search.ts';
 import { signInSearch } from '../pages/sign-in/search.ts';
@@ -59,7 +60,21 @@ const message = createRoute({
   component: lazyRouteComponent(() => import('../pages/messages/message-page.tsx'), 'MessagePage'),
 });
 
+const chats = createRoute({
+  getParentRoute: () => workspace,
+  path: 'chats',
+  validateSearch: chatsSearch,
+  component: lazyRouteComponent(() => import('../pages/chats/chats-page.tsx'), 'ChatsPage'),
+});
+
+const chat = createRoute({
+  getParentRoute: () => workspace,
+  path: 'chats/$counterpart',
+  validateSearch: chatSearch,
+  component: lazyRouteComponent(() => import('../pages/chats/chat-page.tsx'), 'ChatPage'),
+});
+
 export const ROUTES = root.addChildren([
   signIn,
-  session.addChildren([home, workspace.addChildren([now, numbers, number, messages, message])]),
+  session.addChildren([home, workspace.addChildren([now, numbers, number, messages, message, chats, chat])]),
 ]);

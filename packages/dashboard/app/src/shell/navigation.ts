@@ -19,4 +19,5 @@ export const NAVIGATION: readonly NavigationEntry[] = [
   { name: 'now', to: '/w/$workspace', letter: 'n' },
   { name: 'numbers', to: '/w/$workspace/numbers', letter: 'u', scope: 'instances:read' },
   { name: 'messages', to: '/w/$workspace/messages', letter: 'm', scope: 'messages:read' },
+  { name: 'chats', to: '/w/$workspace/chats', letter: 'c', scope: 'messages:read' },
 ];

@@ -2,20 +2,19 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { MessageResource } from '@trunkline/http/client';
 import type { ReactNode } from 'react';
-import { numbersQuery } from '../../api/lists.ts';
+import { messageQuery, numbersQuery } from '../../api/lists.ts';
 import { Facts } from '../../components/facts.tsx';
 import { Id } from '../../components/id.tsx';
 import { LoadedPage } from '../../components/loaded-page.tsx';
 import { MediaFile } from '../../components/media-file.tsx';
 import { Page } from '../../components/page.tsx';
 import { Panel } from '../../components/panel.tsx';
-import { counterpartName } from '../../domain/message-status.ts';
+import { counterpartId, counterpartName } from '../../domain/message-status.ts';
 import { useRefreshMs } from '../../live/live.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { MessageEvents } from './message-events.tsx';
 import styles from './message-page.module.css';
 import { MessageSteps } from './message-steps.tsx';
-import { messageQuery } from './queries.ts';
 import { Standing } from './standing.tsx';
 
 const route = getRouteApi('/session/w/$workspace/messages/$message');
@@ -39,6 +38,7 @@ function Message({
 }): ReactNode {
   const t = useTexts('messages');
   const { direction, group_id, instance_id } = message;
+  const counterpart = counterpartId(message);
   const name = counterpartName(message) ?? (group_id === null ? t.unknownCounterpart : t.group);
   const number = useQuery(numbersQuery(workspace)).data?.find(({ id }) => id === instance_id);
   return (
@@ -51,6 +51,15 @@ function Message({
           {number && (
             <Link to="/w/$workspace/numbers/$instance" params={{ workspace, instance: number.id }}>
               {number.name}
+            </Link>
+          )}
+          {counterpart !== null && (
+            <Link
+              to="/w/$workspace/chats/$counterpart"
+              params={{ workspace, counterpart }}
+              search={{ instance: instance_id }}
+            >
+              {t.chat}
             </Link>
           )}
           <Id value={message.id} />

@@ -1,9 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useId, useState } from 'react';
 import type { ReactNode } from 'react';
+import { SearchField } from '../../components/search-field.tsx';
 import { useTexts } from '../../texts/language.tsx';
-import { Button } from '../../components/button.tsx';
-import styles from './message-search.module.css';
 import type { MessagesSearch } from './search.ts';
 
 const MESSAGE_ID = /^msg_[0-9a-z]{26}$/;
@@ -17,13 +15,9 @@ export function MessageSearch({
   readonly search: MessagesSearch;
 }): ReactNode {
   const t = useTexts('messages');
-  const id = useId();
   const navigate = useNavigate();
   const { counterpart, cursor: _, ...others } = search;
-  const [typed, setTyped] = useState(counterpart ?? '');
-  useEffect(() => setTyped(counterpart ?? ''), [counterpart]);
-  const find = (): void => {
-    const wanted = typed.trim();
+  const find = (wanted: string): void => {
     if (MESSAGE_ID.test(wanted)) {
       void navigate({
         to: '/w/$workspace/messages/$message',
@@ -38,28 +32,12 @@ export function MessageSearch({
     });
   };
   return (
-    <form
-      role="search"
-      className={styles['search']}
-      onSubmit={(event) => {
-        event.preventDefault();
-        find();
-      }}
-    >
-      <label htmlFor={id} className="unseen">
-        {t.searchLabel}
-      </label>
-      <input
-        id={id}
-        type="search"
-        value={typed}
-        maxLength={64}
-        placeholder={t.searchHint}
-        autoComplete="off"
-        spellCheck={false}
-        onChange={(event) => setTyped(event.target.value)}
-      />
-      <Button type="submit">{t.search}</Button>
-    </form>
+    <SearchField
+      value={counterpart}
+      label={t.searchLabel}
+      hint={t.searchHint}
+      action={t.search}
+      onFind={find}
+    />
   );
 }

@@ -15,13 +15,6 @@ export const messagesQuery = (workspaceId: string, search: MessagesSearch) =>
       unwrap(await clientOf(workspaceId).messages.list({ ...search, limit: PAGE }, { signal })),
   });
 
-export const messageQuery = (workspaceId: string, messageId: string) =>
-  queryOptions({
-    queryKey: keyOf(workspaceId, 'messages', 'one', messageId),
-    queryFn: async ({ signal }) =>
-      unwrap(await clientOf(workspaceId).messages.get(messageId, { signal })).data,
-  });
-
 export const standingQuery = (workspaceId: string, messageId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'messages', 'standing', messageId),

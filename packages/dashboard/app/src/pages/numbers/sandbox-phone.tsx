@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { InstanceResource } from '@trunkline/http/client';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { request } from '../../api/request.ts';
+import { controlPhone } from '../../api/sandbox.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog, DialogButtons } from '../../components/dialog.tsx';
 import { ErrorView } from '../../components/error-view.tsx';
@@ -24,8 +24,7 @@ export function SandboxPhone({ workspaceId, number }: SandboxPhoneProps): ReactN
   const queries = useQueryClient();
   const [isWriting, setWriting] = useState(false);
   const control = useMutation({
-    mutationFn: (name: 'scan' | 'drop') =>
-      request(sandboxPath(workspaceId, number.id, name), { method: 'POST', body: {} }),
+    mutationFn: (name: 'scan' | 'drop') => controlPhone(workspaceId, number.id, name, {}),
     onSuccess: (_data, name) => say(t.done[name]),
     onSettled: () => queries.invalidateQueries({ queryKey: ['workspace', workspaceId] }),
   });
@@ -64,8 +63,7 @@ function ReceiveForm({ workspaceId, number, onClose }: SandboxPhoneProps & { onC
   const [from, setFrom] = useState('+1 555 010 0199');
   const [text, setText] = useState('');
   const receive = useMutation({
-    mutationFn: () =>
-      request(sandboxPath(workspaceId, number.id, 'messages'), { method: 'POST', body: { from, text } }),
+    mutationFn: () => controlPhone(workspaceId, number.id, 'messages', { from, text }),
     onSuccess() {
       onClose();
       say(t.done.receive);
@@ -87,8 +85,4 @@ function ReceiveForm({ workspaceId, number, onClose }: SandboxPhoneProps & { onC
       </DialogButtons>
     </Form>
   );
-}
-
-function sandboxPath(workspaceId: string, instanceId: string, control: string): string {
-  return `workspaces/${encodeURIComponent(workspaceId)}/sandbox/instances/${encodeURIComponent(instanceId)}/${control}`;
 }

@@ -86,5 +86,6 @@ export const messages = {
   noAccess: 'Your access does not include webhooks.',
   attempt: (count: string) => `attempt ${count}`,
   byHand: 'by hand',
+  chat: 'Chat',
   nextAttempt: 'Next attempt',
 };

@@ -1,4 +1,5 @@
 import type { Texts } from '../texts.ts';
+import { chats } from './chats.ts';
 import { common } from './common.ts';
 import { messages } from './messages.ts';
 import { now } from './now.ts';
@@ -6,4 +7,4 @@ import { numbers } from './numbers.ts';
 import { shell } from './shell.ts';
 import { signIn } from './sign-in.ts';
 
-export const ES: Texts = { common, messages, now, numbers, shell, signIn };
+export const ES: Texts = { chats, common, messages, now, numbers, shell, signIn };

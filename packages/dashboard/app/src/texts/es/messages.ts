@@ -83,5 +83,6 @@ export const messages: TextsOf<'messages'> = {
   noAccess: 'Tu acceso no incluye webhooks.',
   attempt: (count) => `intento ${count}`,
   byHand: 'a mano',
+  chat: 'Chat',
   nextAttempt: 'Próximo intento',
 };

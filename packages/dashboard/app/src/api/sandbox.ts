@@ -1,0 +1,12 @@
+import { request } from './request.ts';
+
+/** Does what the person who holds the phone would do (docs/sandbox.md). Throws a ClientError. */
+export function controlPhone(
+  workspaceId: string,
+  instanceId: string,
+  control: 'scan' | 'drop' | 'messages',
+  body: object,
+): Promise<unknown> {
+  const path = `workspaces/${encodeURIComponent(workspaceId)}/sandbox/instances/${encodeURIComponent(instanceId)}/${control}`;
+  return request(path, { method: 'POST', body });
+}

@@ -1,0 +1,38 @@
+import type { ChatResource, MessageResource } from '@trunkline/http/client';
+import { counterpartName } from '../../domain/message-status.ts';
+import { nameText } from '../../domain/name-text.ts';
+import { phoneText } from '../../domain/phone-text.ts';
+
+/** With whom a chat is, as people name them; null if the network does not say it. */
+export function chatName({
+  name,
+  contact,
+  phone_number,
+  counterpart,
+  group_id,
+}: ChatResource): string | null {
+  const named = nameText(name) ?? (phone_number === null ? nameText(contact?.username) : null);
+  if (named !== null) return named;
+  if (phone_number !== null) return phoneText(phone_number);
+  return group_id === null && counterpart !== '' ? counterpart : null;
+}
+
+/** The same of what one has read of the chat, newest first: the newest name that is known. */
+export function threadName(counterpart: string, messages: readonly MessageResource[]): string {
+  const named = messages.find(({ contact }) => nameText(contact?.name) !== null);
+  const name = nameText(named?.contact?.name) ?? messages.map(counterpartName).find((each) => each !== null);
+  return name ?? addressText(counterpart);
+}
+
+/** A number as people write it; an id as it is. */
+export function addressText(counterpart: string): string {
+  const number = digitsOf(counterpart);
+  return number === null ? counterpart : phoneText(number);
+}
+
+/** Of a number, however it is written; null if it is none, or not whole. */
+export function digitsOf(text: string): string | null {
+  if (!/^\+?[\d\s().-]+$/.test(text.trim())) return null;
+  const digits = text.replace(/\D/g, '');
+  return digits.length >= 7 && digits.length <= 15 ? digits : null;
+}

@@ -1,0 +1,26 @@
+import { present, textIn } from '../../router/search.ts';
+import type { RawSearch } from '../../router/search.ts';
+
+export interface ChatsSearch {
+  /** Where there is one number, it is taken. */
+  readonly instance?: string;
+  /** A part of a name or of a number. */
+  readonly find?: string;
+  readonly cursor?: string;
+}
+
+export function chatsSearch(search: RawSearch): ChatsSearch {
+  return present({
+    instance: textIn(search, 'instance', 40),
+    find: textIn(search, 'find', 64),
+    cursor: textIn(search, 'cursor', 512),
+  });
+}
+
+export interface ChatSearch {
+  readonly instance?: string;
+}
+
+export function chatSearch(search: RawSearch): ChatSearch {
+  return present({ instance: textIn(search, 'instance', 40) });
+}

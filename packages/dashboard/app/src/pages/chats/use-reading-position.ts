@@ -1,0 +1,101 @@
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { RefObject } from 'react';
+
+/** So near to its end, one is at the end. */
+const END_PX = 48;
+
+interface ReadingPosition {
+  /** What scrolls. */
+  readonly area: RefObject<HTMLDivElement | null>;
+  /** What is in it; its messages have `data-message`. */
+  readonly list: RefObject<HTMLDivElement | null>;
+  readonly isAtEnd: boolean;
+  /** The newest message that was there when one was last at the end. */
+  readonly seen: string;
+  toEnd(): void;
+  toMessage(id: string): void;
+}
+
+/**
+ * Keeps what one reads in its place, whatever comes above or below it or changes its height: the message at the upper edge,
+ * or the end of the thread while one is there. Browsers do so in part, and not all of them.
+ */
+export function useReadingPosition(newest: string): ReadingPosition {
+  const area = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  /** The message at the upper edge, and how far below the edge it begins; null at the end. */
+  const anchor = useRef<{ readonly id: string; readonly top: number } | null>(null);
+  const [isAtEnd, setAtEnd] = useState(true);
+  const [seen, setSeen] = useState(newest);
+
+  const keep = useCallback(() => {
+    const scrolled = area.current;
+    if (!scrolled) return;
+    if (anchor.current === null) {
+      scrolled.scrollTop = scrolled.scrollHeight;
+      return;
+    }
+    const { id, top } = anchor.current;
+    const element = list.current?.querySelector(`[data-message="${CSS.escape(id)}"]`);
+    if (element) scrolled.scrollTop += topIn(scrolled, element) - top;
+  }, []);
+
+  useLayoutEffect(keep);
+
+  useEffect(() => {
+    if (isAtEnd) setSeen(newest);
+  }, [isAtEnd, newest]);
+
+  useEffect(() => {
+    const scrolled = area.current;
+    const content = list.current;
+    if (!scrolled || !content) return;
+    const onScroll = (): void => {
+      const isEnd = scrolled.scrollHeight - scrolled.scrollTop - scrolled.clientHeight <= END_PX;
+      anchor.current = isEnd ? null : anchorIn(scrolled, content);
+      setAtEnd(anchor.current === null);
+    };
+    // Before the next picture: pictures that come, a window that turns, a field that grows.
+    const observer = new ResizeObserver(keep);
+    observer.observe(scrolled);
+    observer.observe(content);
+    scrolled.addEventListener('scroll', onScroll, { passive: true });
+    return () => {
+      observer.disconnect();
+      scrolled.removeEventListener('scroll', onScroll);
+    };
+  }, [keep]);
+
+  return {
+    area,
+    list,
+    isAtEnd,
+    seen,
+    toEnd() {
+      anchor.current = null;
+      setAtEnd(true);
+      keep();
+      area.current?.focus({ preventScroll: true });
+    },
+    toMessage(id) {
+      const element = list.current?.querySelector(`[data-message="${CSS.escape(id)}"]`);
+      element?.scrollIntoView({ block: 'center' });
+    },
+  };
+}
+
+function anchorIn(
+  area: HTMLElement,
+  list: HTMLElement,
+): { readonly id: string; readonly top: number } | null {
+  for (const element of list.querySelectorAll<HTMLElement>('[data-message]')) {
+    const id = element.dataset['message'];
+    const top = topIn(area, element);
+    if (id !== undefined && top + element.offsetHeight > 0) return { id, top };
+  }
+  return null;
+}
+
+function topIn(area: HTMLElement, element: Element): number {
+  return element.getBoundingClientRect().top - area.getBoundingClientRect().top;
+}

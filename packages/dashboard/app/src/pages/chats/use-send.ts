@@ -1,0 +1,76 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { MessageResource, SendFileInput, SendTextInput } from '@trunkline/http/client';
+import { isClientError, unwrap } from '@trunkline/http/client';
+import { useRef } from 'react';
+import { clientOf } from '../../api/client.ts';
+import { keyOf } from '../../api/keys.ts';
+
+export type Outgoing = SendTextInput | SendFileInput;
+
+interface Sending {
+  send(message: Outgoing): void;
+  readonly isSending: boolean;
+  /** Of the last try. */
+  readonly error: unknown;
+  /** No response came: the message may be on its way. */
+  readonly isDoubtful: boolean;
+}
+
+/**
+ * Sends one message at a time, each once: as long as the same message is tried again, it goes under the same idempotency
+ * key, and a second press while the first is on its way does nothing.
+ */
+export function useSend(
+  workspaceId: string,
+  onSent: (message: MessageResource, sent: Outgoing) => void,
+): Sending {
+  const queries = useQueryClient();
+  const tried = useRef<{ readonly message: string; readonly file: Blob | null; readonly key: string } | null>(
+    null,
+  );
+  const isBusy = useRef(false);
+  const mutation = useMutation({
+    // Without a network it fails at once. By default it would wait for one, and go out when nobody expects it.
+    networkMode: 'always',
+    mutationFn: async (message: Outgoing) => {
+      const idempotencyKey = keyFor(message);
+      return unwrap(await clientOf(workspaceId).messages.send(message, { idempotencyKey })).data;
+    },
+    onSuccess() {
+      tried.current = null;
+      for (const area of ['chats', 'messages'] as const)
+        void queries.invalidateQueries({ queryKey: keyOf(workspaceId, area) });
+    },
+    onSettled() {
+      isBusy.current = false;
+    },
+  });
+
+  const keyFor = (given: Outgoing): string => {
+    const message = JSON.stringify(given);
+    const file = 'file' in given ? given.file : null;
+    const last = tried.current;
+    if (last?.message === message && last.file === file) return last.key;
+    const key = newKey();
+    tried.current = { message, file, key };
+    return key;
+  };
+
+  return {
+    send(message) {
+      if (isBusy.current) return;
+      isBusy.current = true;
+      // Who has gone elsewhere meanwhile is not called back.
+      mutation.mutate(message, { onSuccess: (accepted) => onSent(accepted, message) });
+    },
+    isSending: mutation.isPending,
+    error: mutation.error,
+    isDoubtful: isClientError(mutation.error) && mutation.error.code === 'NETWORK_ERROR',
+  };
+}
+
+/** Not `crypto.randomUUID`, which browsers keep from pages without TLS. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,62 @@
+import type { MessageResource } from '@trunkline/core';
+import { describe, expect, it } from 'vitest';
+import { reaches, withNewest, withOlder, withSent } from '../app/src/pages/chats/thread.ts';
+import type { Thread } from '../app/src/pages/chats/thread.ts';
+
+/** Messages by number, newest first. */
+const read = (from: number, to: number): MessageResource[] =>
+  Array.from({ length: from - to + 1 }, (_, index) => messageOf(from - index));
+
+function messageOf(number: number): MessageResource {
+  return { id: `msg_${String(number).padStart(3, '0')}` } as MessageResource; // the thread looks at nothing else
+}
+
+const numbers = ({ messages }: Thread): number[] => messages.map(({ id }) => Number(id.slice(4)));
+
+const KNOWN: Thread = { messages: read(20, 11), olderCursor: 'older than 11' };
+
+describe('the thread of a chat', () => {
+  it('begins with the newest messages', () => {
+    const fresh = { messages: read(5, 1), nextCursor: 'older' };
+    expect(withNewest(fresh, undefined)).toEqual({ messages: fresh.messages, olderCursor: 'older' });
+  });
+
+  it('keeps what is further up than a new read of its end', () => {
+    const next = withNewest({ messages: read(22, 16), nextCursor: 'x' }, KNOWN);
+    expect(numbers(next)).toEqual(numbers({ messages: read(22, 11), olderCursor: null }));
+    expect(next.olderCursor).toBe('older than 11');
+  });
+
+  it('does not grow upwards by itself', () => {
+    const next = withNewest({ messages: read(22, 3), nextCursor: null }, KNOWN);
+    expect(numbers(next).at(-1)).toBe(11);
+    expect(next.olderCursor).toBe('older than 11');
+  });
+
+  it('begins anew where there would be a gap', () => {
+    const fresh = { messages: read(99, 90), nextCursor: 'older than 90' };
+    expect(reaches(fresh, KNOWN)).toBe(false);
+    const next = withNewest(fresh, KNOWN);
+    expect(numbers(next)).toHaveLength(10);
+    expect(next.olderCursor).toBe('older than 90');
+  });
+
+  it('loses what has been deleted', () => {
+    const known = { messages: read(20, 1), olderCursor: null };
+    const next = withNewest({ messages: read(20, 15), nextCursor: null }, known);
+    expect(numbers(next).at(-1)).toBe(15);
+    expect(next.olderCursor).toBeNull();
+  });
+
+  it('grows by older messages, each once', () => {
+    const next = withOlder(KNOWN, { messages: read(12, 5), nextCursor: null });
+    expect(numbers(next)).toEqual(numbers({ messages: read(20, 5), olderCursor: null }));
+    expect(next.olderCursor).toBeNull();
+  });
+
+  it('has a message that was sent at its end, once', () => {
+    const sent = withSent(KNOWN, messageOf(21));
+    expect(numbers(sent)[0]).toBe(21);
+    expect(withSent(sent, messageOf(21))).toBe(sent);
+  });
+});
