@@ -11,7 +11,6 @@ import {
   publicErrorOf,
   requestIdOf,
 } from '@trunkline/http/spi';
-import { checkAccess } from './access.ts';
 import type { Assets } from './assets.ts';
 import { checkDashboardOptions } from './dashboard-options.ts';
 import type { CheckedDashboardOptions, DashboardOptions } from './dashboard-options.ts';
@@ -21,7 +20,7 @@ import { ownRoutes } from './routes/own-routes.ts';
 import type { OwnRoute } from './routes/own-route.ts';
 import { serveOwnRoute } from './routes/serve-own-route.ts';
 import { securityHeaders, withSecurityHeaders } from './security-headers.ts';
-import { sessionOfAccess } from './session.ts';
+import { sessionByAuthorize } from './session-by-authorize.ts';
 import type { DashboardTrunkline, SessionOf } from './session.ts';
 import { openSignIn } from './sign-in/sign-in.ts';
 import type { OpenSignIn } from './sign-in/sign-in.ts';
@@ -55,7 +54,7 @@ function dashboardWith(
   const headers = securityHeaders(options.frameAncestors);
   const signIn = options.signIn && openSignIn(options.signIn, { trunkline, basePath, publicUrl });
   const apiPath = `${basePath}/api`;
-  const sessionOf = sessionOfRequest(options, signIn);
+  const sessionOf = sessionOfRequest(options, signIn, trunkline);
   const guard = workspaceGuard({
     trunkline,
     sessionOf,
@@ -109,12 +108,10 @@ const FAILED =
 function sessionOfRequest(
   { authorize }: Pick<CheckedDashboardOptions, 'authorize'>,
   signIn: OpenSignIn | undefined,
+  { logger }: Pick<DashboardTrunkline, 'logger'>,
 ): SessionOf {
   if (signIn) return signIn.sessionOf;
-  return async (request) => {
-    const access = checkAccess(await authorize?.(request));
-    return access && sessionOfAccess(access);
-  };
+  return sessionByAuthorize(authorize ?? (() => null), logger);
 }
 
 /** Each path with the methods that it has, as an `Allow` header lists them. */

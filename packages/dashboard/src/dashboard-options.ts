@@ -15,7 +15,8 @@ export interface DashboardOptions {
   readonly basePath?: string | undefined;
   /**
    * Says what the sender of a request may do; null for nobody. It is asked for each request, and every five seconds
-   * while a stream of hints is open. What it throws is logged, and the request fails.
+   * while a stream of hints is open. What it throws is logged, and the request fails, or the stream ends; so it is after
+   * ten seconds without an answer.
    *
    * @example authorize: async (request) => ((await userOf(request))?.isOperator ? { access: 'admin' } : null)
    */

@@ -1,0 +1,49 @@
+import { checkAccess } from './access.ts';
+import type { DashboardOptions } from './dashboard-options.ts';
+import { refused, sessionOfAccess } from './session.ts';
+import type { DashboardTrunkline, SessionOf } from './session.ts';
+
+/** How long `authorize` may take: a page that loads for longer is given up by whoever waits for it. */
+const AUTHORIZE_MAX_MS = 10_000;
+
+const UNKNOWN =
+  'the access of somebody who follows the dashboard could not be found out again, and so it ended: mend what err names in authorize of createDashboard';
+
+/**
+ * Finds out who a request is from by the app's own `authorize`. A request fails with what that throws. Access that was
+ * given before and is looked at again is over then: a stream would otherwise outlive its user for as long as `authorize` fails.
+ */
+export function sessionByAuthorize(
+  authorize: NonNullable<DashboardOptions['authorize']>,
+  logger: DashboardTrunkline['logger'],
+): SessionOf {
+  return async (request, { fresh = false } = {}) => {
+    try {
+      const access = checkAccess(await withinLimit(async () => authorize(request)));
+      return access && sessionOfAccess(access);
+    } catch (err) {
+      if (!fresh) throw err;
+      logger.error({ err, path: new URL(request.url).pathname }, UNKNOWN);
+      throw refused(
+        'UNAUTHENTICATED',
+        'Who sent this request could not be found out again: try it once more.',
+      );
+    }
+  };
+}
+
+/** What `authorize` was doing is not stopped, and what becomes of it later is nobody's any more. */
+function withinLimit<Value>(ask: () => Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(
+        new Error(
+          `authorize of createDashboard did not settle within ${AUTHORIZE_MAX_MS / 1000} s: give what it asks a shorter limit.`,
+        ),
+      );
+    }, AUTHORIZE_MAX_MS);
+    ask()
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer));
+  });
+}
