@@ -1,20 +1,49 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, unlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { link, open, readdir, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { errorCode } from './start-error.ts';
+
+/** How often a draft may be taken away by other processes that make the same file at that moment. */
+const TRIES = 10;
 
 /**
  * Makes a file for its owner alone, which appears whole and on disk or not at all, and never in the place of another one.
- * Throws what the system says: EEXIST if something is at the path, a link that leads nowhere too.
+ * What earlier processes left of it when they were killed is removed. Throws what the system says: EEXIST if something is
+ * at the path, a link that leads nowhere too.
  */
 export async function createWhole(path: string, content: string): Promise<void> {
-  const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
-  try {
-    await writeDurably(draft, content);
-    await link(draft, path);
-  } finally {
-    await unlink(draft).catch(() => undefined);
+  await removeDrafts(path);
+  for (let tried = 1; ; tried += 1) {
+    const draft = `${path}.${randomBytes(8).toString('hex')}.part`;
+    try {
+      await writeDurably(draft, content);
+      await link(draft, path);
+      break;
+    } catch (error) {
+      // Another process has taken the draft for what a killed one left. Each does so once, before its own.
+      if (errorCode(error) !== 'ENOENT' || tried === TRIES) throw error;
+    } finally {
+      await unlink(draft).catch(() => undefined);
+    }
   }
   await syncDirectory(dirname(path));
+}
+
+/**
+ * Removes what processes left that were killed while they made the file: each has all that the file has, or would have
+ * had. One that is made at this moment is made once more by its process.
+ */
+export async function removeDrafts(path: string): Promise<void> {
+  const [directory, name] = [dirname(path), `${basename(path)}.`];
+  const found = await readdir(directory).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  });
+  for (const draft of found)
+    if (draft.startsWith(name) && /^[0-9a-f]{16}\.part$/.test(draft.slice(name.length)))
+      await unlink(join(directory, draft)).catch((error: unknown) => {
+        if (errorCode(error) !== 'ENOENT') throw error;
+      });
 }
 
 async function writeDurably(path: string, content: string): Promise<void> {

@@ -7,3 +7,11 @@ const module: typeof sqlite = process.getBuiltinModule('node:sqlite');
 export type DatabaseSync = sqlite.DatabaseSync;
 export const DatabaseSync: typeof sqlite.DatabaseSync = module.DatabaseSync;
 export const backup: typeof sqlite.backup = module.backup;
+
+/** SQLite's codes for a file that another connection holds. */
+const BUSY = 5;
+const LOCKED = 6;
+
+export function isHeldByAnother(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (error.errcode === BUSY || error.errcode === LOCKED);
+}

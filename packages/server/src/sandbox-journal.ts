@@ -1,4 +1,4 @@
-import { DatabaseSync } from './node-sqlite.ts';
+import { DatabaseSync, isHeldByAnother } from './node-sqlite.ts';
 
 import type { NetworkJournal, NetworkRecord } from '@trunkline/core/sandbox';
 import { reasonOf, StartError } from './start-error.ts';
@@ -13,9 +13,6 @@ const FORGET_EVERY = 10_000;
 /** A process that is just ending may still hold the file. */
 const LOCK_WAIT_MS = 1_000;
 const SCHEMA_VERSION = 1;
-/** SQLite's codes for a file that another connection holds. */
-const BUSY = 5;
-const LOCKED = 6;
 
 /**
  * The sandbox network's memory in a file, which this process holds alone until it ends: null while another one does.
@@ -127,8 +124,4 @@ function journalOn(database: DatabaseSync): SandboxJournal {
     },
     close: () => database.close(),
   };
-}
-
-function isHeldByAnother(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && (error.errcode === BUSY || error.errcode === LOCKED);
 }

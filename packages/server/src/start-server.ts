@@ -3,6 +3,7 @@ import type { Logger, Storage, TrunklineOptions } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { announce } from './announce.ts';
 import { dashboardLink, dashboardSignIn } from './dashboard.ts';
+import { removeDrafts } from './create-whole.ts';
 import { checkDataFiles, createDirectory } from './data-files.ts';
 import { warnOfOpenFiles } from './file-modes.ts';
 import type { DataFiles } from './data-files.ts';
@@ -244,6 +245,7 @@ async function secretKeysFor(
   isInUse: boolean,
 ): Promise<SecretKeys> {
   const found = await findSecretKeys(settings, files);
+  for (const path of [files.secretKey, files.nextSecretKey]) await removeDrafts(path);
   if (found) return found;
   if (isInUse) throw secretKeyMissing(files.secretKey);
   await createDataDirectory(files, terminal);

@@ -3,7 +3,9 @@ import * as z from 'zod';
 import { CommandError } from './command-error.ts';
 import { readSmall, writeWhole } from './safe-files.ts';
 
-/** What a backup says of itself, in `backup.json`. */
+export const MANIFEST = 'backup.json';
+
+/** What a backup says of itself, in a file of that name. */
 export interface BackupManifest {
   readonly format: 1;
   /** When the database was copied: what was accepted before is in it. Null until it was. */
@@ -38,7 +40,7 @@ const schema: z.ZodType<BackupManifest> = z.object({
 
 /** Null if the directory has none. */
 export async function readManifest(directory: string): Promise<BackupManifest | null> {
-  const path = join(directory, 'backup.json');
+  const path = join(directory, MANIFEST);
   const text = await readSmall(path);
   if (text === null) return null;
   try {
@@ -49,5 +51,5 @@ export async function readManifest(directory: string): Promise<BackupManifest | 
 }
 
 export function writeManifest(directory: string, manifest: BackupManifest): Promise<void> {
-  return writeWhole(join(directory, 'backup.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  return writeWhole(join(directory, MANIFEST), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }

@@ -1,34 +1,32 @@
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { syncDirectory } from '../create-whole.ts';
 import { backup, DatabaseSync } from '../node-sqlite.ts';
 import { END_ROTATION, findSecretKeys, readSecretKey } from '../secret-key.ts';
 import { reasonOf } from '../start-error.ts';
+import type { DataFiles } from '../data-files.ts';
 import type { Settings } from '../settings.ts';
-import { NEW_MANIFEST, readManifest, writeManifest } from './backup-manifest.ts';
+import { alone } from './alone.ts';
+import { MANIFEST, NEW_MANIFEST, readManifest, writeManifest } from './backup-manifest.ts';
 import type { BackupManifest } from './backup-manifest.ts';
 import type { Call, CommandHandler } from './command.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, usageError } from './command-error.ts';
 import { existingFiles, localSettings } from './local-service.ts';
 import { facts } from './printable.ts';
-import {
-  copyDirectory,
-  digestOf,
-  directoryAt,
-  kindAt,
-  readSmall,
-  syncDirectory,
-  writeWhole,
-} from './safe-files.ts';
+import { copyDirectory, digestOf, directoryAt, kindAt, readSmall, writeWhole } from './safe-files.ts';
 
 /** Pages of 4 KiB that are copied before a signal and the progress are looked at. */
 const PAGES_PER_STEP = 2_000;
+/** In the directory, until the backup is complete. */
+const LOCK = 'backup.lock';
 
 /**
  * Copies a database in use, then the files of its messages, and the key into a file of its own. Begun again in the same
  * directory, it continues where it was.
  */
 export const backupCommand: CommandHandler = async (call) => {
-  const directory = resolve(call.argument('directory'));
+  const directory = backupPathOf(call);
+  const keyPath = keyPathOf(call.options, directory);
   const settings = await localSettings(call);
   const path = sqlitePathOf(settings);
   const files = await existingFiles(settings);
@@ -36,13 +34,37 @@ export const backupCommand: CommandHandler = async (call) => {
     throw new CommandError(
       `A rotation of the secret key has not ended, so that one key alone would not open the backup: ${END_ROTATION}.`,
     );
-  let manifest = await beginIn(directory);
-  const key = await keepKey(call, { settings, directory, secretKey: files.secretKey });
+  await checkPlace(directory);
+  await alone(
+    {
+      path: join(directory, LOCK),
+      refusal: `Another "trunkline backup" writes to ${directory}: wait until it has ended, or name another directory.`,
+      isRemoved: true,
+    },
+    () => backUp(call, { settings, files, database: path, directory, keyPath }),
+  );
+};
+
+interface Work {
+  readonly settings: Settings;
+  readonly files: DataFiles;
+  readonly database: string;
+  readonly directory: string;
+  readonly keyPath: string;
+}
+
+async function backUp(call: Call, { settings, files, database, directory, keyPath }: Work): Promise<void> {
+  let manifest = await checkPlace(directory);
+  if (!manifest) {
+    manifest = NEW_MANIFEST;
+    await writeManifest(directory, manifest);
+  }
+  const key = settings.secretKey === undefined ? await keepKey(files.secretKey, keyPath) : null;
 
   if (manifest.database_sha256 === null) {
     const takenAt = new Date().toISOString();
     const copy = join(directory, 'trunkline.db');
-    await copyDatabase(call, path, copy);
+    await copyDatabase(call, database, copy);
     manifest = { ...manifest, taken_at: takenAt, database_sha256: await digestOf(copy, call.signal) };
     await writeManifest(directory, manifest);
   }
@@ -71,7 +93,21 @@ export const backupCommand: CommandHandler = async (call) => {
   );
   if (key !== null) call.output.note('Keep the key elsewhere: who has both can read every secret.');
   if (settings.s3 !== null) call.output.note('The files of messages are in S3, and not part of the backup.');
-};
+}
+
+/** The directory of a backup, which an empty text would take for the current one. */
+export function backupPathOf(call: Call): string {
+  const named = call.argument('directory');
+  if (named === '') throw usageError('<directory> must not be empty.');
+  return resolve(named);
+}
+
+/** Where the key of a backup is, or is to be. */
+export function keyPathOf(options: Call['options'], directory: string): string {
+  const named = options.text('key');
+  if (named === '') throw usageError('--key must not be empty.');
+  return resolve(named ?? `${directory}.key`);
+}
 
 export function sqlitePathOf({ database }: Settings): string {
   if (database.kind === 'sqlite') return database.path;
@@ -80,7 +116,8 @@ export function sqlitePathOf({ database }: Settings): string {
   );
 }
 
-async function beginIn(directory: string): Promise<BackupManifest> {
+/** Returns what a backup that was begun there says of itself; null where nothing is. */
+async function checkPlace(directory: string): Promise<BackupManifest | null> {
   await directoryAt(directory);
   const manifest = await readManifest(directory);
   if (manifest?.is_complete === true)
@@ -88,20 +125,16 @@ async function beginIn(directory: string): Promise<BackupManifest> {
       `${directory} has a complete backup, which would be overwritten: name another directory.`,
     );
   if (manifest) return manifest;
-  if ((await readdir(directory)).length > 0)
+  // A kill may have come before the first manifest.
+  if ((await readdir(directory)).some((name) => name !== LOCK && name !== `${MANIFEST}.part`))
     throw new CommandError(`${directory} is not empty, and not a backup: name another directory.`);
-  await writeManifest(directory, NEW_MANIFEST);
-  return NEW_MANIFEST;
+  return null;
 }
 
 /** Returns where the key is; null if it is in no file. */
-async function keepKey(
-  { options }: Call,
-  { settings, directory, secretKey }: { settings: Settings; directory: string; secretKey: string },
-): Promise<string | null> {
-  const key = settings.secretKey === undefined ? await readSecretKey(secretKey) : undefined;
+async function keepKey(secretKey: string, path: string): Promise<string | null> {
+  const key = await readSecretKey(secretKey);
   if (key === undefined) return null;
-  const path = resolve(options.text('key') ?? `${directory}.key`);
   const there = await readSmall(path);
   if (there !== null && there.trim() !== key)
     throw new CommandError(

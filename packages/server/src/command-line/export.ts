@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
 import type { ExportedItem } from '@trunkline/core';
+import { syncDirectory } from '../create-whole.ts';
 import { errorCode } from '../start-error.ts';
 import { CommandError, usageError } from './command-error.ts';
 import type { CommandHandler } from './command.ts';
@@ -12,7 +13,7 @@ import { withLocalMedia } from './local-service.ts';
 import { personMeant, showProgress } from './person.ts';
 import { facts } from './printable.ts';
 import { refusable } from './refusals.ts';
-import { syncDirectory } from './safe-files.ts';
+import { naming } from './system-error.ts';
 
 /**
  * Writes everything into a folder for its owner alone, which gets its name when it is complete: what is interrupted is
@@ -28,7 +29,8 @@ export const exportCommand: CommandHandler = (call) =>
     await refuseExisting(directory);
     const items = await refusable(admin.exportPerson(person, { signal, onProgress: showProgress(call) }));
     const draft = `${directory}.part`;
-    const counts = await writeAll(items, await newDirectory(draft), signal);
+    await newDirectory(draft);
+    const counts = await naming(draft, () => writeAll(items, draft, signal));
     // Looked at again, since a rename would take the place of an empty folder.
     await refuseExisting(directory);
     await rename(draft, directory);

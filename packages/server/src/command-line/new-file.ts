@@ -4,9 +4,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { syncDirectory } from '../create-whole.ts';
 import { errorCode } from '../start-error.ts';
 import { CommandError } from './command-error.ts';
-import { syncDirectory } from './safe-files.ts';
 
 interface NewFile {
   readonly path: string;

@@ -1,6 +1,7 @@
 import { CommandError } from './command-error.ts';
 import { printable, printableJson, printableLines } from './printable.ts';
 import { complaintsOf } from '../start-error.ts';
+import { systemComplaint } from './system-error.ts';
 
 /**
  * What a command prints: for people, or with `--json` a line of JSON for each result. Whatever it is given, only line
@@ -82,5 +83,7 @@ function referenceOf(error: unknown): string {
 }
 
 function complaintsIn(error: unknown): readonly string[] {
-  return error instanceof CommandError ? error.complaints : complaintsOf(error);
+  if (error instanceof CommandError) return error.complaints;
+  const complaint = systemComplaint(error);
+  return complaint === null ? complaintsOf(error) : [complaint];
 }

@@ -1,9 +1,12 @@
 import { readdir, rm } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
+import { syncDirectory } from '../create-whole.ts';
 import { RESTORE_MARKER } from '../data-files.ts';
 import type { Settings } from '../settings.ts';
+import { alone } from './alone.ts';
 import { readManifest } from './backup-manifest.ts';
-import { sqlitePathOf } from './backup.ts';
+import type { BackupManifest } from './backup-manifest.ts';
+import { backupPathOf, keyPathOf, sqlitePathOf } from './backup.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { localSettings, withLocalService } from './local-service.ts';
@@ -15,13 +18,12 @@ import {
   directoryAt,
   kindAt,
   readSmall,
-  syncDirectory,
   writeWhole,
 } from './safe-files.ts';
 
 /** Puts a backup where the settings say that the server's files are. Nothing that is there is overwritten. */
 export const restoreCommand: CommandHandler = async (call) => {
-  const backup = resolve(call.argument('directory'));
+  const backup = backupPathOf(call);
   const settings = await localSettings(call);
   const database = sqlitePathOf(settings);
   const { dataDirectory } = settings;
@@ -37,7 +39,37 @@ export const restoreCommand: CommandHandler = async (call) => {
     throw new CommandError(`The database of the backup ${backup} is damaged: restore another one.`);
 
   const key = await keyFor(call, { settings, backup });
-  await beginIn(dataDirectory, { database, digest });
+  await checkPlace(dataDirectory, { database, digest });
+  await directoryAt(dataDirectory);
+  await alone(
+    {
+      path: join(dataDirectory, 'restore.lock'),
+      refusal: `Another "trunkline restore" writes to ${dataDirectory}: wait until it has ended, or name another directory with --data-dir.`,
+      isRemoved: true,
+    },
+    () => restoreTo(call, { settings, backup, manifest, digest, database, key }),
+  );
+};
+
+interface Work {
+  readonly settings: Settings;
+  readonly backup: string;
+  readonly manifest: BackupManifest;
+  /** Of its database. */
+  readonly digest: string;
+  /** Where that is to be. */
+  readonly database: string;
+  /** To be written; null if the settings have it. */
+  readonly key: string | null;
+}
+
+async function restoreTo(
+  call: Call,
+  { settings, backup, manifest, digest, database, key }: Work,
+): Promise<void> {
+  const { dataDirectory } = settings;
+  await checkPlace(dataDirectory, { database, digest });
+  await writeWhole(join(dataDirectory, RESTORE_MARKER), `${digest}\n`);
   let mediaFiles = 0;
   if (settings.s3 === null && (await kindAt(join(backup, 'media'))) === 'directory') {
     await copyDirectory(join(backup, 'media'), join(dataDirectory, 'media'), {
@@ -57,7 +89,7 @@ export const restoreCommand: CommandHandler = async (call) => {
   // Last: a server takes what has no database for a new one.
   if ((await kindAt(database)) === null) {
     call.output.progress('the database');
-    await copyDurably(copy, database, call.signal);
+    await copyDurably(join(backup, 'trunkline.db'), database, call.signal);
   }
   await rm(join(dataDirectory, RESTORE_MARKER), { force: true });
   await syncDirectory(dirname(database));
@@ -72,7 +104,7 @@ export const restoreCommand: CommandHandler = async (call) => {
     }),
   );
   call.output.note('Never run it beside the server that it came from: both would send the same messages.');
-};
+}
 
 /** The key to be written; null if the settings have it. */
 async function keyFor(
@@ -80,7 +112,7 @@ async function keyFor(
   { settings, backup }: { settings: Settings; backup: string },
 ): Promise<string | null> {
   if (settings.secretKey !== undefined) return null;
-  const path = resolve(options.text('key') ?? `${backup}.key`);
+  const path = keyPathOf(options, backup);
   const key = await readSmall(path);
   if (key === null)
     throw new CommandError(`The secret key is not at ${path}: name its file with --key, or set SECRET_KEY.`);
@@ -92,12 +124,11 @@ async function keyFor(
   return key.trim();
 }
 
-/** Into a place where nothing is, or where the same restore was interrupted. */
-async function beginIn(
+/** One where nothing is, or where the same restore was interrupted. */
+async function checkPlace(
   dataDirectory: string,
   { database, digest }: { database: string; digest: string },
 ): Promise<void> {
-  await directoryAt(dataDirectory);
   const marker = join(dataDirectory, RESTORE_MARKER);
   const begun = await readSmall(marker);
   if (begun !== null && begun.trim() === digest) return;
@@ -109,5 +140,4 @@ async function beginIn(
         `${path} is there, and would be overwritten: name another directory with --data-dir.`,
       );
   }
-  await writeWhole(marker, `${digest}\n`);
 }

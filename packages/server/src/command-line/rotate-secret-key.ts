@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { link, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Logger } from '@trunkline/core';
-import { syncDirectory } from '../create-whole.ts';
+import { removeDrafts, syncDirectory } from '../create-whole.ts';
 import type { DataFiles } from '../data-files.ts';
 import { createSecretKey, readSecretKey, secretKeyMissing } from '../secret-key.ts';
 import type { Settings } from '../settings.ts';
 import { errorCode } from '../start-error.ts';
+import { alone } from './alone.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
@@ -23,6 +24,13 @@ export const rotateSecretKey: CommandHandler = async (call) => {
   const settings = await localSettings(call);
   const files = await existingFiles(settings);
   if (settings.secretKey !== undefined) return rotateGiven(call, settings);
+  const lock = join(files.directory, 'rotation.lock');
+  const refusal = `Another "trunkline rotate-secret-key" is at work in ${files.directory}: wait until it has ended.`;
+  await alone({ path: lock, refusal, isRemoved: false }, () => rotateFile(call, settings, files));
+};
+
+async function rotateFile(call: Call, settings: Settings, files: DataFiles): Promise<void> {
+  for (const path of [files.secretKey, files.nextSecretKey]) await removeDrafts(path);
   const former = await readSecretKey(files.secretKey);
   if (former === undefined) throw secretKeyMissing(files.secretKey);
   const isBegun = (await readSecretKey(files.nextSecretKey)) !== undefined;
@@ -43,7 +51,7 @@ export const rotateSecretKey: CommandHandler = async (call) => {
   call.output.note(
     'Keep a copy of the new key elsewhere, and give it to every machine that has a copy of the former one. Backups from before need the former key: destroy it with the last of them.',
   );
-};
+}
 
 /** From here on whatever starts has both keys. One that has begun to start before is refused here, or refuses itself. */
 async function begin(call: Call, settings: Settings, files: DataFiles): Promise<void> {

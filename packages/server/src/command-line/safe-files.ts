@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { errorCode } from '../start-error.ts';
 import { CommandError } from './command-error.ts';
+import { naming } from './system-error.ts';
 
 // Files of backups. None is read or written through a symbolic link: whoever can write to such a folder could choose any
 // other file of the machine.
@@ -90,7 +91,9 @@ export async function copyDurably(from: string, to: string, signal: AbortSignal)
   if (!source) return;
   const target = await open(draft, 'wx', 0o600);
   // Both are closed with it, however it ends.
-  await pipeline(source.createReadStream(), target.createWriteStream({ flush: true }), { signal });
+  await naming(to, () =>
+    pipeline(source.createReadStream(), target.createWriteStream({ flush: true }), { signal }),
+  );
   await rename(draft, to);
 }
 
@@ -100,8 +103,10 @@ export async function writeWhole(path: string, content: string): Promise<void> {
   await rm(draft, { force: true });
   const file = await open(draft, 'wx', 0o600);
   try {
-    await file.writeFile(content);
-    await file.sync();
+    await naming(path, async () => {
+      await file.writeFile(content);
+      await file.sync();
+    });
   } finally {
     await file.close();
   }
@@ -126,14 +131,4 @@ export async function digestOf(path: string, signal: AbortSignal): Promise<strin
   const hash = createHash('sha256');
   await pipeline(file.createReadStream(), hash, { signal });
   return hash.digest('hex');
-}
-
-/** Makes the names in a directory durable. */
-export async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
 }

@@ -1,0 +1,51 @@
+import { errorCode } from '../start-error.ts';
+
+/** Of a path in a sentence: the longest that a system takes has 4,096. */
+const SHOWN = 100;
+
+/** What a file or a directory was refused with, and what to do next; null for any other error. */
+export function systemComplaint(error: unknown): string | null {
+  const code = errorCode(error);
+  const named =
+    error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : null;
+  const path = named !== null && named.length > SHOWN ? `${named.slice(0, SHOWN)}…` : named;
+  switch (code) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+    case 'EFBIG':
+      return `There is no room for ${path ?? 'what was to be written'} (${code}): make room, and run the same command again.`;
+    case 'EROFS':
+      return `${path ?? 'What was to be written'} is on a disk that can only be read (${code}): name a place on another one.`;
+    case 'EIO':
+      return `The disk of ${path ?? 'a file'} has a fault (${code}): look into the log of the system.`;
+    default:
+  }
+  if (path === null) return null;
+  switch (code) {
+    case 'ENAMETOOLONG':
+      return `${path} has a name that is too long (${code}): name another one.`;
+    case 'ENOENT':
+      return `${path} is missing, or the directory that it is to be in: make that first, or name another one.`;
+    case 'ENOTDIR':
+      return `${path} is below something that is no directory (${code}): name another one.`;
+    case 'EISDIR':
+      return `${path} is a directory (${code}), where a file was expected: name another one.`;
+    case 'ELOOP':
+      return `${path} is a symbolic link that is not followed (${code}): replace it with what it leads to.`;
+    case 'EACCES':
+    case 'EPERM':
+      return `${path} may not be used by this user (${code}): change its mode or its owner, or name another one.`;
+    default:
+      return null;
+  }
+}
+
+/** Gives an error of the system the path that it lacks, as one of a write does. */
+export async function naming<Value>(path: string, use: () => Promise<Value>): Promise<Value> {
+  try {
+    return await use();
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error && !('path' in error)) Object.assign(error, { path });
+    throw error;
+  }
+}

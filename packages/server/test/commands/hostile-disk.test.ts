@@ -1,0 +1,74 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { startProgram } from '@trunkline/test-support/start-program';
+import { runCommand } from '../support/command-process.ts';
+import type { CommandResult } from '../support/command-process.ts';
+import { startServer } from '../support/server-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+
+/** With files of at most `kib` KiB, as on a disk that is full then. */
+async function withRoomFor(kib: number, cwd: string, args: readonly string[]): Promise<CommandResult> {
+  const limited = `trap '' XFSZ; ulimit -f ${kib * 2}; exec "$0" "$@"`; // counted in 512 bytes
+  const program = startProgram('/bin/sh', {
+    args: ['-c', limited, process.execPath, '--conditions=source', CLI, ...args],
+    cwd,
+    env: { PATH: process.env['PATH'], HOME: cwd },
+  });
+  program.endInput();
+  const code = await program.ended;
+  return { code, stdout: program.stdout(), stderr: program.stderr() };
+}
+
+async function usedFolder(): Promise<string> {
+  const cwd = temporaryDirectory();
+  const server = await startServer({ env: { DATA_DIR: join(cwd, 'data') }, cwd });
+  await server.stop();
+  return cwd;
+}
+
+describe('A command on this machine', { timeout: 120_000 }, () => {
+  it('says in one line for what there is no room, and the same command works once there is', async () => {
+    const cwd = await usedFolder();
+    expect((await withRoomFor(8, cwd, ['backup', 'b'])).stderr).toMatch(/^trunkline: .*make room\.\n$/);
+    expect(await runCommand(['backup', 'b'], { cwd })).toMatchObject({ code: 0 });
+    const restore = ['restore', 'b', '--data-dir', 'new'];
+    expect(await withRoomFor(8, cwd, restore)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'trunkline: There is no room for new/trunkline.db (EFBIG): make room, and run the same command again.\n',
+    });
+    expect(readdirSync(join(cwd, 'new'))).not.toContain('trunkline.db');
+    expect(await runCommand(restore, { cwd })).toMatchObject({ code: 0 });
+  });
+
+  it('takes no empty text for the current folder, and says which name is too long', async () => {
+    const cwd = await usedFolder();
+    const before = readdirSync(cwd);
+    for (const [args, complaint] of [
+      [['backup', ''], '<directory> must not be empty.'],
+      [['restore', ''], '<directory> must not be empty.'],
+      [['backup', 'b', '--key', ''], '--key must not be empty.'],
+    ] as const)
+      expect(await runCommand(args, { cwd })).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `trunkline: ${complaint}\n`,
+      });
+    const long = 'x'.repeat(5_000);
+    const refused = await runCommand(['backup', long], { cwd });
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /^trunkline: .{100}… has a name that is too long \(ENAMETOOLONG\): name another one\.\n$/,
+    );
+    const nowhere = await runCommand(['backup', 'none/b'], { cwd });
+    expect(nowhere.stderr).toBe(
+      `trunkline: ${cwd}/none/b is missing, or the directory that it is to be in: make that first, or name another one.\n`,
+    );
+    expect(readdirSync(cwd)).toEqual(before);
+  });
+});
