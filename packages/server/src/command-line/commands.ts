@@ -294,7 +294,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'why an instance is as it is: its last changes, each with what comes next',
     on: 'service',
     arguments: { '<instance>': 'its id' },
-    options: { '--limit <count>': 'how many; 100 by default' },
+    options: {
+      '--limit <count>': 'how many; 100 by default',
+      '--follow': 'goes on, and prints what happens until it is ended',
+    },
     load: async () => (await import('./instances.ts')).showHistory,
   },
   {

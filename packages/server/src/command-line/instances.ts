@@ -1,6 +1,7 @@
 import type { InstanceHistoryResource, InstanceResource } from '@trunkline/http/client';
 import type { Call, CommandHandler } from './command.ts';
 import { confirmed } from './confirm.ts';
+import { followHistory } from './history-follow.ts';
 import { readRows, rowLimit } from './pages.ts';
 import { facts, printable, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
@@ -113,20 +114,23 @@ export const showHistory: CommandHandler = async (call) => {
   const limit = rowLimit(call, 100);
   const service = await remoteService(call);
   const id = call.argument('instance');
+  if (call.options.flag('follow')) return followHistory(call, service, { id, limit, rowOf: historyRow });
   const data = await readRows(limit, (page) =>
     accepted(service, service.client.instances.history(id, page, call), pageOf(historyEntry)),
   );
   // Newest last, as a person reads what led to now.
-  const rows = data
-    .toReversed()
-    .map((entry) => [
-      entry.at,
-      entry.from === entry.to ? (entry.to ?? '–') : `${entry.from ?? '–'} → ${entry.to ?? 'deleted'}`,
-      [entry.description, ...detailsOf(entry)].join(' '),
-      entry.next?.text ?? '–',
-    ]);
+  const rows = data.toReversed().map(historyRow);
   call.output.result({ data }, table(['time', 'status', 'what happened', 'next'], rows));
 };
+
+function historyRow(entry: InstanceHistoryResource): readonly string[] {
+  return [
+    entry.at,
+    entry.from === entry.to ? (entry.to ?? '–') : `${entry.from ?? '–'} → ${entry.to ?? 'deleted'}`,
+    [entry.description, ...detailsOf(entry)].join(' '),
+    entry.next?.text ?? '–',
+  ];
+}
 
 function detailsOf({
   code,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { until } from '@trunkline/test-support';
-import { runCommand, startCommandHarness } from '../support/command-process.ts';
+import { runCommand, startCommand, startCommandHarness } from '../support/command-process.ts';
 import type { CommandHarness } from '../support/command-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { testClient } from '../support/test-client.ts';
@@ -104,6 +104,42 @@ describe('trunkline instances history', { timeout: 120_000 }, () => {
         stdout: '',
         stderr: expect.stringMatching(/^trunkline: .*\(INSTANCE_NOT_FOUND, req_\w+\)\n$/),
       });
+    await server.stop();
+  });
+
+  it('goes on with --follow: what happens is printed once, also what no event reports', async () => {
+    const harness = await startCommandHarness();
+    const { server, env, cwd } = harness;
+    const instance = await connectedInstance(harness);
+    const client = testClient(server.url, env['TRUNKLINE_API_KEY']);
+    const history = ['instances', 'history', instance, '--follow', '--limit', '2'];
+    const follow = startCommand(history, { cwd, env });
+    const json = startCommand([...history, '--json'], { cwd, env });
+    for (const one of [follow, json]) await one.printed(/A phone was linked/);
+    await client.request('POST', `/api/v1/instances/${instance}/disconnect`);
+    await follow.printed(/It was disconnected on request\./);
+    await client.request('POST', `/api/v1/instances/${instance}/connect`);
+    await follow.printed(/The number is connected\./);
+    // Back within 30 s, so that no event is sent: the stream's next sign of life shows it.
+    await client.request('POST', `/sandbox/instances/${instance}/drop`);
+    for (const one of [follow, json]) await one.printed(/The connection was back within 30 s/);
+    for (const one of [follow, json]) {
+      one.signal('SIGINT');
+      expect(await one.ended).toBe(130);
+    }
+    const reasons = [
+      'pairing_begun',
+      'paired',
+      'disconnect_requested',
+      'disconnected',
+      'connect_requested',
+      'connected',
+      'connection_dropped',
+      'reconnected',
+    ];
+    const printed = json.stdout().trimEnd().split('\n');
+    expect(printed.map((line) => JSON.parse(line).data.reason)).toEqual(reasons);
+    expect(follow.stdout().trimEnd().split('\n')).toHaveLength(reasons.length);
     await server.stop();
   });
 

@@ -1,0 +1,102 @@
+import { isClientError } from '@trunkline/http/client';
+import type { CallResult, RemoteEvent, StreamResult } from '@trunkline/http/client';
+import type { Call } from './command.ts';
+import { pause } from './pause.ts';
+import { failureOf } from './remote-service.ts';
+import type { RemoteService } from './remote-service.ts';
+
+/** Before the service is asked again that does not respond, or has ended the stream. */
+const AGAIN_MS = 1_000;
+
+/** What a command does with the events of a service. */
+export interface EventReader {
+  /** Comma-separated; those of the specification if it is omitted. */
+  readonly types: string | undefined;
+  /** Where the next stream begins. */
+  after(): string | undefined;
+  take(one: RemoteEvent): Promise<void>;
+}
+
+export interface OpenStream {
+  readonly events: AsyncIterable<RemoteEvent>;
+  /** Breaks it off. */
+  end(): void;
+}
+
+/**
+ * Resolves when the connection has ended, for whatever reason, or brings nothing any more: a service that works sends a
+ * position every 15 s. Rejects if what comes is no stream of the API.
+ */
+export async function readStream(
+  { events: stream, end }: OpenStream,
+  reader: EventReader,
+  { url, timeoutMs }: RemoteService,
+): Promise<void> {
+  const events = stream[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const timer = setTimeout(end, timeoutMs);
+      const next = await events
+        .next()
+        .catch((error: unknown) => {
+          if (isClientError(error)) throw failureOf(url, error.error);
+          return null;
+        })
+        .finally(() => clearTimeout(timer));
+      if (next === null || next.done === true) return;
+      await reader.take(next.value);
+    }
+  } finally {
+    end();
+    await events.return?.();
+  }
+}
+
+/** The same types each time: what the first stream left out, the next one does, too. */
+async function askForStream(
+  { signal }: Call,
+  service: RemoteService,
+  reader: EventReader,
+): Promise<{ readonly reply: CallResult<StreamResult>; end(): void }> {
+  const query = { types: reader.types, last_event_id: reader.after() };
+  const life = new AbortController();
+  const either = AbortSignal.any([signal, life.signal]);
+  const reply = await service.client.events.stream(query, { signal: either });
+  return { reply, end: () => life.abort() };
+}
+
+export async function openStream(
+  call: Call,
+  service: RemoteService,
+  reader: EventReader,
+): Promise<OpenStream> {
+  const { reply, end } = await askForStream(call, service, reader);
+  if (!reply.ok) throw failureOf(service.url, reply.error);
+  return { events: reply.data, end };
+}
+
+/** Asks until the service responds. What it refuses ends the command. */
+export async function reopenStream(
+  call: Call,
+  service: RemoteService,
+  reader: EventReader,
+): Promise<OpenStream> {
+  const { output, signal } = call;
+  for (let isFirst = true; ; isFirst = false) {
+    await pause(AGAIN_MS, signal);
+    const { reply, end } = await askForStream(call, service, reader);
+    if (reply.ok) {
+      if (!isFirst) output.note(`${service.url} responds again.`);
+      return { events: reply.data, end };
+    }
+    signal.throwIfAborted();
+    const { status } = reply.error;
+    if (!isForNow(status)) throw failureOf(service.url, reply.error);
+    if (isFirst) output.note(`${service.url} does not respond: it is asked again until it does.`);
+  }
+}
+
+/** Whether a request failed for a reason that passes: no response at all, a fault, or too many requests. */
+export function isForNow(status: number | null): boolean {
+  return status === null || status >= 500 || status === 429;
+}
