@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { describeMediaStoreContract } from '@trunkline/storage-contract';
 import { s3MediaStore } from '../src/index.ts';
-import { startFakeS3 } from './support/fake-s3.ts';
+import { startFakeS3 } from '@trunkline/test-support/fake-s3';
 import { BUCKET, CREDENTIALS, startRealS3 } from './support/real-s3.ts';
 import type { RealS3 } from './support/real-s3.ts';
 

@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { chunksOf, streamOf } from '@trunkline/storage-contract/media-content';
 import { eventually, until } from '@trunkline/test-support';
 import { S3Error } from '../src/index.ts';
-import { respondError, respondXml, readBody } from './support/fake-responses.ts';
-import type { Disturbance, FakeS3 } from './support/fake-s3.ts';
+import { respondError, respondXml, readBody } from '@trunkline/test-support/fake-s3-responses';
+import type { Disturbance, FakeS3 } from '@trunkline/test-support/fake-s3';
 import { HASTY, ID, SECRETS, storeOnFake } from './support/store-on-fake.ts';
 
 const MIB = 1_048_576;

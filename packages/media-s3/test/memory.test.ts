@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { respondXml, readBody } from './support/fake-responses.ts';
-import { startFakeS3 } from './support/fake-s3.ts';
+import { respondXml, readBody } from '@trunkline/test-support/fake-s3-responses';
+import { startFakeS3 } from '@trunkline/test-support/fake-s3';
 
 const MIB = 1_048_576;
 const UPLOADS = Number(process.env['MEDIA_UPLOADS'] ?? 6);

@@ -3,7 +3,7 @@ import type { MediaStore } from '@trunkline/core';
 import { streamOf } from '@trunkline/storage-contract/media-content';
 import { s3MediaStore } from '../src/index.ts';
 import type { S3Credentials, S3MediaStoreOptions } from '../src/index.ts';
-import { respondError } from './support/fake-responses.ts';
+import { respondError } from '@trunkline/test-support/fake-s3-responses';
 import { HASTY, ID, SECRETS, storeOnFake } from './support/store-on-fake.ts';
 import { BUCKET, CREDENTIALS, startRealS3 } from './support/real-s3.ts';
 

@@ -49,9 +49,7 @@ export function parseMoveMark(stored: string): MoveMark {
 /** Throws unless the stored mark is the expected one. */
 export function checkMark(stored: string | null, expected: MoveMark): void {
   if (stored === JSON.stringify(expected)) return;
-  throw new Error(
-    'another "trunkline move" writes to the same database: let that one end, then run the same command again, which continues where it was.',
-  );
+  throw new Error('another "trunkline move" writes to the same database: let that one end.');
 }
 
 /** Throws if a database with this mark must not be used. A storage calls it when it opens, before it migrates. */

@@ -2,8 +2,8 @@ import { onTestFinished } from 'vitest';
 import type { MediaStore } from '@trunkline/core';
 import { s3MediaStore } from '../../src/index.ts';
 import type { S3MediaStoreOptions } from '../../src/index.ts';
-import { startFakeS3 } from './fake-s3.ts';
-import type { FakeS3 } from './fake-s3.ts';
+import { startFakeS3 } from '@trunkline/test-support/fake-s3';
+import type { FakeS3 } from '@trunkline/test-support/fake-s3';
 
 export const ID = 'msg_01jgfjjv00fsnvdjzy0jcm5xh8';
 export const SECRETS = {

@@ -8,10 +8,11 @@ import type { DataFiles } from '../data-files.ts';
 import { storageOn } from '../database.ts';
 import type { Database } from '../database.ts';
 import { movableOn, placeOf } from '../move/databases.ts';
-import { moveData } from '../move/move-data.ts';
+import { DifferingRows, moveData } from '../move/move-data.ts';
 import { moveMedia } from '../move/move-media.ts';
 import type { MovedMedia } from '../move/move-media.ts';
 import { openOnce } from '../open-once.ts';
+import { reasonOf } from '../start-error.ts';
 import type { Settings } from '../settings.ts';
 import { databaseNamed } from '../setting-values.ts';
 import { trySecretKey } from '../try-secret-key.ts';
@@ -42,7 +43,13 @@ export const moveCommand: CommandHandler = async (call) => {
   await withOpened(call, source, async (from) => {
     const sourceMark = await sourceMarkOf(from, { source, target });
     if (!sourceMark) await checkSource(call, { settings, files, source });
-    await withOpened(call, target, (to) => move(call, { source, target, from, to, sourceMark, media }));
+    await withOpened(call, target, async (to) => {
+      try {
+        await move(call, { source, target, from, to, sourceMark, media });
+      } catch (error) {
+        throw error instanceof DifferingRows || (await from.mark()) === null ? error : notEnded(error);
+      }
+    });
   });
 };
 
@@ -57,6 +64,15 @@ interface Move {
   readonly sourceMark: SourceMark | null;
   /** Null if the files of messages stay where they are. */
   readonly media: { readonly from: MediaStore; readonly to: MediaStore } | null;
+}
+
+/** Says how it goes on, whatever is in the way. */
+function notEnded(error: unknown): unknown {
+  if (error instanceof CommandError) return error;
+  const reason = reasonOf(error).replace(/\.$/, '');
+  return new CommandError(
+    `${reason}. The move has not ended: when this is mended, the same command continues where it was; "trunkline move --undo" gives it up.`,
+  );
 }
 
 async function move(call: Call, { source, target, from, to, sourceMark, media }: Move): Promise<void> {

@@ -125,14 +125,19 @@ function sizeOf(row: MovedRow): number {
   }, 0);
 }
 
-function differing(name: MovedTableName, expected: MovedCount, found: MovedCount): Error {
+function differing(name: MovedTableName, expected: MovedCount, found: MovedCount): DifferingRows {
   const what =
     expected.rows === found.rows
       ? `${found.rows} rows, of which some are not as they were read`
       : `${found.rows} rows instead of ${expected.rows}`;
-  return new Error(
-    `The target has ${what} in ${name}: something else has written to it, or its disk is damaged. Empty it and begin the move again.`,
+  return new DifferingRows(
+    `The target has ${what} in ${name}: something else has written to it, or its disk is damaged. Run "trunkline move --undo" with --from, and begin again with another target.`,
   );
+}
+
+/** The move cannot be continued. */
+export class DifferingRows extends Error {
+  override readonly name = 'DifferingRows';
 }
 
 const SUM_MODULUS = 1n << 128n;

@@ -13,19 +13,25 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DeliveryResource, MessageResource } from '@trunkline/core';
 import { startPostgres } from '@trunkline/test-postgres/server';
 import { until } from '@trunkline/test-support';
+import { startFakeS3 } from '@trunkline/test-support/fake-s3';
+import { randomInTest } from '@trunkline/test-support/seeded-test';
+import { startProgram } from '@trunkline/test-support/start-program';
+import type { Program } from '@trunkline/test-support/start-program';
 import { openSandboxJournal } from '../../src/sandbox-journal.ts';
-import { runCommand, startCommand } from '../support/command-process.ts';
+import { COMMAND_LINE, runCommand, startCommand } from '../support/command-process.ts';
 import type { CommandResult } from '../support/command-process.ts';
 import { everythingServed } from '../support/everything-served.ts';
 import { addSentMessages } from '../support/sent-messages.ts';
 import { runServer, startServer } from '../support/server-process.ts';
 import type { ServerProcess } from '../support/server-process.ts';
+import { startInTerminal, terminalMissing } from '../support/terminal-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { API_KEY, testClient } from '../support/test-client.ts';
 import { startReceiver } from '../support/test-receiver.ts';
@@ -44,6 +50,8 @@ const SENT_BY_SERVER = 100;
 const HEAP_MB = 96;
 const PEAK_MEMORY = 400 * 1024 * 1024;
 const PEAK_MEMORY_PRELOAD = new URL('../support/peak-memory.ts', import.meta.url).href;
+/** Of a kill at a random instant: about as long as a move takes. */
+const KILLED_WITHIN_MS = 1_500 + MESSAGES / 3;
 const KILLS = Number(process.env['MOVE_KILLS'] ?? 4);
 const AT_THE_SAME_TIME = 32;
 
@@ -210,6 +218,27 @@ async function markIn(url: string): Promise<string | null> {
   }
 }
 
+async function inPostgres(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}
+
+/** From then on it refuses messages as a server does whose disk is full. */
+const FILL_UP = `
+  CREATE FUNCTION no_space() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    RAISE EXCEPTION 'could not extend file "base/5/16384": No space left on device' USING ERRCODE = 'disk_full';
+  END $$;
+  CREATE TRIGGER full_disk BEFORE INSERT ON trunkline.messages EXECUTE FUNCTION no_space()`;
+
+function filesIn(directory: string): readonly string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    statSync(join(directory, file)).isFile(),
+  );
+}
+
 type Served = Awaited<ReturnType<typeof everythingServed>>;
 
 /** Names the first rows that differ: a difference of all of them could not be printed. */
@@ -325,6 +354,175 @@ describe('trunkline move', { timeout: 900_000 }, () => {
       expectSame(await at.served(to), before);
     }
   });
+
+  it(`ends with everything after ${KILLS} kills at random instants in each direction, files included`, async (context) => {
+    const random = randomInTest(context);
+    const at = place();
+    await filled(at, MESSAGES);
+    const sqlite = `sqlite:${join(at.cwd, 'data', 'trunkline.db')}`;
+    const before = await at.served(sqlite);
+    const url = await postgres();
+    const back = `sqlite:${join(at.cwd, 'data', 'back.db')}`;
+    for (const [from, to, media] of [
+      [sqlite, url, join(at.cwd, 'media-there')],
+      [url, back, join(at.cwd, 'media-back')],
+    ] as const) {
+      const args = ['move', '--from', from, '--to', to, '--media-to', media, '--yes', '--json'];
+      const run = (): Program => startCommand(args, { cwd: at.cwd });
+      let last = run();
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const end = await Promise.race([
+          last.ended,
+          setTimeout(random(KILLED_WITHIN_MS), 'in time' as const),
+        ]);
+        if (end !== 'in time') break;
+        await last.kill();
+        last = run();
+      }
+      expect({ code: await last.ended, stderr: last.stderr() }).toEqual({ code: 0, stderr: '' });
+      expectSame(await at.served(to), before);
+      // All of them, by whichever runs.
+      const named = before['files']?.map((file) => (file as readonly [id: string])[0]); // as everythingServed makes them
+      expect(filesIn(media).toSorted()).toEqual(filesIn(join(at.cwd, 'data', 'media')).toSorted());
+      expect(filesIn(media)).toHaveLength(named?.length ?? 0);
+    }
+  });
+
+  it('moves nothing more than fits, says so, and continues when there is room: on a full disk, and in a full PostgreSQL', async () => {
+    const at = place();
+    await filled(at, 200);
+    const sqlite = `sqlite:${join(at.cwd, 'data', 'trunkline.db')}`;
+    const before = await at.served(sqlite);
+    const url = await postgres();
+    expect(await runCommand(['migrate'], { cwd: at.cwd, env: { DATABASE_URL: url } })).toMatchObject({
+      code: 0,
+    });
+    await inPostgres(url, FILL_UP);
+    const there = await at.move('--from', sqlite, '--to', url, '--yes');
+    expect(there).toMatchObject({ code: 1, stdout: '' });
+    expect(there.stderr).toMatch(/^trunkline: .*No space left on device/);
+    expect(there.stderr).toContain('The move has not ended: when this is mended, the same command continues');
+    expect(await rowsSoFar(url)).toBeGreaterThan(0);
+    expect((await at.move('--from', sqlite, '--to', `${sqlite}2`, '--yes')).stderr).toContain(
+      'has not ended: name that one with --to',
+    );
+    const other = place();
+    await (await other.start()).stop();
+    const otherSqlite = `sqlite:${join(other.cwd, 'data', 'trunkline.db')}`;
+    expect(await other.move('--from', otherSqlite, '--to', url, '--yes')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`has a part of what a move from ${sqlite} has written`),
+    });
+    await (await other.start()).stop(); // nothing happened to it
+    await inPostgres(url, 'DROP FUNCTION no_space() CASCADE');
+    expect(await at.move('--from', sqlite, '--to', url, '--yes')).toMatchObject({ code: 0, stderr: '' });
+    expectSame(await at.served(url), before);
+
+    const back = `sqlite:${join(at.cwd, 'data', 'back.db')}`;
+    const args = ['move', '--from', url, '--to', back, '--yes'];
+    const full = startProgram('sh', {
+      // In KB or half of that, as the shell has it: the schema fits, and the rows do not.
+      args: [
+        '-c',
+        'ulimit -f 1000; exec "$@"',
+        'sh',
+        process.execPath,
+        '--conditions=source',
+        COMMAND_LINE,
+        ...args,
+      ],
+      cwd: at.cwd,
+      env: { PATH: process.env['PATH'], HOME: at.cwd },
+    });
+    expect(await full.ended).toBe(1);
+    expect(full.stderr()).toContain(
+      'The move has not ended: when this is mended, the same command continues',
+    );
+    expect(await runCommand(args, { cwd: at.cwd })).toMatchObject({ code: 0, stderr: '' });
+    expectSame(await at.served(back), before);
+  });
+
+  it('takes the files of messages to S3 and back, each compared, and continues after S3 was away', async () => {
+    const at = place();
+    await filled(at, 100);
+    const s3 = await startFakeS3();
+    onTestFinished(() => s3.close());
+    const bucket = {
+      S3_ENDPOINT: s3.endpoint,
+      S3_KEY_ID: 'the-access-key-id',
+      S3_SECRET_KEY: 'the-secret-access-key',
+    };
+    const from = `sqlite:${join(at.cwd, 'data', 'trunkline.db')}`;
+    const there = `sqlite:${join(at.cwd, 'data', 'there.db')}`;
+    const before = await at.served(from);
+    const move = (
+      env: Readonly<Record<string, string>>,
+      ...args: readonly string[]
+    ): Promise<CommandResult> => runCommand(['move', ...args, '--yes', '--json'], { cwd: at.cwd, env });
+    const toS3 = (): Promise<CommandResult> =>
+      move(bucket, '--from', from, '--to', there, '--media-to', 's3:media');
+    s3.disturb(({ operation }, { outgoing }) => {
+      if (operation !== 'PutObject' || s3.objects.size < 3) return undefined;
+      outgoing.writeHead(403).end();
+      return 'handled';
+    });
+    const failed = await toS3();
+    expect(failed).toMatchObject({ code: 1, stdout: '' });
+    expect(failed.stderr).toContain('The move has not ended');
+    for (const secret of [bucket.S3_KEY_ID, bucket.S3_SECRET_KEY])
+      expect(failed.stderr).not.toContain(secret);
+    s3.disturb(() => undefined);
+    const moved = await toS3();
+    expect(moved).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(moved.stdout)).toMatchObject({
+      data: { media_files: before['files']?.length, media_missing: 0 },
+    });
+    expect(s3.objects.size).toBe(before['files']?.length);
+    expect(s3.unfinished()).toEqual([]);
+    const back = `sqlite:${join(at.cwd, 'data', 'back.db')}`;
+    rmSync(join(at.cwd, 'data', 'media'), { recursive: true });
+    const inS3 = { ...bucket, S3_BUCKET: 'media' };
+    expect(
+      await move(inS3, '--from', there, '--to', back, '--media-to', join(at.cwd, 'data', 'media')),
+    ).toMatchObject({ code: 0, stderr: '' });
+    expectSame(await at.served(back), before);
+  });
+
+  it.skipIf(terminalMissing() !== null)(
+    'shows in a terminal how far it is, asks first, and continues after Ctrl-C in each of its phases',
+    async () => {
+      const at = place();
+      await filled(at, 200);
+      const from = `sqlite:${join(at.cwd, 'data', 'trunkline.db')}`;
+      const to = `sqlite:${join(at.cwd, 'data', 'other.db')}`;
+      const before = await at.served(from);
+      const args = ['move', '--from', from, '--to', to, '--media-to', join(at.cwd, 'media')];
+      const refused = startInTerminal(args, { cwd: at.cwd });
+      await refused.printed(/From now on no server can use the first one/);
+      refused.input('\r');
+      expect(await refused.ended).toBe(1);
+      expect(refused.stdout()).toContain('Nothing was done.');
+      expect((await at.served(from))['messages']).toHaveLength(before['messages']?.length ?? 0);
+      for (const phase of [
+        /copied \d+ of about \d+ rows/,
+        /compared \d+ of about \d+ rows/,
+        /\d+ files of messages/,
+      ]) {
+        const interrupted = startInTerminal([...args, '--yes'], { cwd: at.cwd });
+        await until(`it prints ${phase.source}`, () => phase.test(interrupted.stdout()));
+        interrupted.input('\u0003');
+        expect(await interrupted.ended).toBe(130);
+        expect(interrupted.stdout()).toContain('Interrupted: the same command continues');
+      }
+      const ended = startInTerminal([...args, '--yes'], { cwd: at.cwd });
+      expect(await ended.ended).toBe(0);
+      const lines = ended.stdout().split('\r\u001b[K');
+      expect(lines).toContain('preparing the new database');
+      // What follows the last progress is the result.
+      expect(lines.at(-1)).toMatch(/^moved to/);
+      expectSame(await at.served(to), before);
+    },
+  );
 
   it('locks out whatever would still write to the first database, and gives it back with --undo', async () => {
     const at = place();

@@ -8,6 +8,7 @@ import { runCommand, startCommand } from '../support/command-process.ts';
 import type { CommandResult } from '../support/command-process.ts';
 import { runServer, startServer } from '../support/server-process.ts';
 import type { ServerProcess } from '../support/server-process.ts';
+import { startInTerminal, terminalMissing } from '../support/terminal-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { API_KEY, testClient } from '../support/test-client.ts';
 import { startReceiver } from '../support/test-receiver.ts';
@@ -89,6 +90,26 @@ describe('trunkline rotate-secret-key', { timeout: 300_000 }, () => {
 
     expect((await at.rotate()).code).toBe(0);
     expect(keyFiles(at.cwd)).toEqual(['secret.key', 'secret.key.former-…', 'secret.key.former-…']);
+    await at.works();
+  });
+
+  it.skipIf(terminalMissing() !== null)('shows in a terminal how far it is, and asks first', async () => {
+    const at = await place();
+    const former = at.key();
+    const refused = startInTerminal(['rotate-secret-key'], at);
+    await refused.printed(/A new secret key takes the place of/);
+    refused.input('\r');
+    expect(await refused.ended).toBe(1);
+    expect(keyFiles(at.cwd)).toEqual(['secret.key']);
+    const agreed = startInTerminal(['rotate-secret-key'], at);
+    await agreed.printed(/A new secret key takes the place of/);
+    agreed.input('y\r');
+    expect(await agreed.ended).toBe(0);
+    expect(at.key()).not.toBe(former);
+    const lines = agreed.stdout().split('\r\u001b[K');
+    expect(lines).toContain(`${WEBHOOKS + 2} secrets are sealed with the new key`);
+    // What follows the last progress is the result.
+    expect(lines.at(-1)).toMatch(/^secret key/);
     await at.works();
   });
 

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { startNodeProgram } from '@trunkline/test-support/start-program';
 import type { End, Program } from '@trunkline/test-support/start-program';
 import { startServer } from './server-process.ts';
@@ -6,6 +7,8 @@ import type { ServerProcess } from './server-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const CLI = new URL('../../src/cli.ts', import.meta.url);
+/** The program itself, for who starts it by other means. */
+export const COMMAND_LINE: string = fileURLToPath(CLI);
 
 export interface CommandResult {
   readonly code: End;

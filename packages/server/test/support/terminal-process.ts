@@ -1,9 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { startProgram } from '@trunkline/test-support/start-program';
 import type { Program } from '@trunkline/test-support/start-program';
-
-const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+import { COMMAND_LINE } from './command-process.ts';
 
 /** Why there are no terminals here; null if there are. In CI there have to be. */
 export function terminalMissing(): string | null {
@@ -19,7 +17,7 @@ interface TerminalOptions {
 
 /** Starts a command in a terminal of its own: what is its input is typed, and all that it prints is its stdout. */
 export function startInTerminal(args: readonly string[], { cwd, env = {} }: TerminalOptions): Program {
-  const command = [process.execPath, '--conditions=source', CLI, ...args].map(quoted).join(' ');
+  const command = [process.execPath, '--conditions=source', COMMAND_LINE, ...args].map(quoted).join(' ');
   return startProgram('script', {
     // With the exit code of the command, and nothing of its own in the output.
     // It has a size of its own: without one, prompts wrap after every character.

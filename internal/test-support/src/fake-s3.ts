@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createHash, randomUUID } from 'node:crypto';
-import { respondError, respondXml, readBody } from './fake-responses.ts';
+import { respondError, respondXml, readBody } from './fake-s3-responses.ts';
 
 interface FakeRequest {
   readonly method: string;
