@@ -10,7 +10,7 @@ import type { Prepare, Statements } from './statements.ts';
 /** A connection in a transaction. */
 export interface Transaction extends Statements {
   readonly newId: NewId;
-  /** No transaction that stores events takes longer, conflicts included. */
+  /** How long a transaction that stores events is taken to last at most, conflicts included. */
   readonly storedWithinMs: number;
   /** Announces work; heard once the transaction is committed. */
   announce(signal: Signal): void;
