@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -44,11 +44,11 @@ async function started(executable: Executable): Promise<Executable> {
 }
 
 /**
- * The browser from npm, unpacked once for all test processes that have this temporary directory. It takes seconds, in
- * which one of them may be killed: what is there under the name is whole.
+ * The browser from npm, unpacked once for all test processes of this user that have this temporary directory. It takes
+ * seconds, in which one of them may be killed: what is there under the name is whole.
  */
 async function unpacked(): Promise<string> {
-  const directory = join(tmpdir(), 'trunkline-chromium');
+  const directory = join(tmpdir(), `trunkline-chromium-${await version()}-${userInfo().uid}`);
   if (existsSync(directory)) return directory;
   const draft = await mkdtemp(`${directory}-`);
   const program = fileURLToPath(new URL('unpack.ts', import.meta.url));
@@ -60,4 +60,10 @@ async function unpacked(): Promise<string> {
     if (!existsSync(directory)) throw error; // another process was faster otherwise
   }
   return directory;
+}
+
+async function version(): Promise<string> {
+  const text = await readFile(new URL('../package.json', import.meta.resolve('@sparticuz/chromium')), 'utf8');
+  const content: { readonly version?: unknown } = JSON.parse(text);
+  return String(content.version);
 }

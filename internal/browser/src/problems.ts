@@ -6,12 +6,15 @@ export interface Problems {
   readonly list: () => readonly string[];
   /** Takes problems with this text for expected. At the end of the test there must have been one. */
   expect(text: RegExp): void;
+  /** Takes problems with this text for what may come or not, as by a race that nobody loses anything in. */
+  allow(text: RegExp): void;
 }
 
 /** Watches a page from before its first document. */
 export async function watch(page: Page): Promise<Problems & { check(): void }> {
   const found: string[] = [];
   const expected: RegExp[] = [];
+  const allowed: RegExp[] = [];
   page.on('pageerror', (error) => found.push(`error: ${error.stack ?? error.message}`));
   page.on('console', (message) => {
     if (isComplaint(message)) found.push(`console: ${message.text()} (${message.location().url})`);
@@ -23,10 +26,12 @@ export async function watch(page: Page): Promise<Problems & { check(): void }> {
   });
   await page.exposeFunction('trunklineViolation', (violation: string) => found.push(violation));
   await page.addInitScript(REPORT_VIOLATIONS);
-  const list = (): readonly string[] => found.filter((one) => !expected.some((text) => text.test(one)));
+  const list = (): readonly string[] =>
+    found.filter((one) => ![...expected, ...allowed].some((text) => text.test(one)));
   return {
     list,
     expect: (text) => void expected.push(text),
+    allow: (text) => void allowed.push(text),
     check() {
       const unexpected = list();
       if (unexpected.length > 0) throw new Error(`The page has problems:\n${unexpected.join('\n')}`);

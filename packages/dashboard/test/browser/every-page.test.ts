@@ -41,8 +41,7 @@ async function fill({ trunkline, workspaceId, connect, sandbox }: ServedDashboar
     message: message.id,
     webhook: webhook.id,
     delivery,
-    chat: CONTACT,
-    _splat: CONTACT,
+    counterpart: CONTACT,
   };
 }
 
@@ -50,7 +49,7 @@ type Values = Readonly<Record<string, string>>;
 
 function addressOf(path: string, values: Values): string {
   return path.replaceAll(/\$(\w*)/g, (_, name: string) => {
-    const value = values[name === '' ? '_splat' : name];
+    const value = values[name];
     if (value === undefined) throw new Error(`Say in \`fill\` what $${name} in the path ${path} stands for.`);
     return encodeURIComponent(value);
   });
