@@ -85,6 +85,18 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     expect(await page.evaluate('document.documentElement.lang')).toBe('en');
   });
 
+  it('shows times to a browser whose language is no language tag', async () => {
+    const served = await serveDashboard();
+    await served.connect('Support');
+    const { page, at } = await signedInTab(browser, served);
+    // As a browser has it that was started in the locale C.
+    await page.addInitScript("Object.defineProperty(navigator, 'languages', { value: ['en-US@posix'] })");
+    await page.goto(at('/numbers'));
+    await page.getByRole('link', { name: 'Support' }).click();
+    await title(page, 'Support');
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor();
+  });
+
   it('has its menu in a drawer on a phone', async () => {
     const served = await serveDashboard();
     const { page, at } = await signedInTab(browser, served, { viewport: { width: 390, height: 844 } });

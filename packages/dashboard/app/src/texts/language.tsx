@@ -78,5 +78,17 @@ function preferred(): Language {
 }
 
 function localeOf(language: Language): string {
-  return navigator.languages.find((tag) => tag.toLowerCase().split('-')[0] === language) ?? language;
+  return (
+    navigator.languages.find((tag) => tag.toLowerCase().split('-')[0] === language && isLocale(tag)) ??
+    language
+  );
+}
+
+/** A browser may name what is no language tag: `en-US@posix`, in the locale C. */
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
 }
