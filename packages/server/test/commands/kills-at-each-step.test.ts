@@ -1,5 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { randomInTest } from '@trunkline/test-support/seeded-test';
+import type { RandomNumber } from '@trunkline/test-support/seeded-test';
 import { describe, expect, it } from 'vitest';
 import { runCommand, startCommand } from '../support/command-process.ts';
 import type { CommandResult } from '../support/command-process.ts';
@@ -30,16 +32,19 @@ async function usedFolder(): Promise<string> {
   return cwd;
 }
 
+/** Of how many steps one is tried: each takes seconds. With 1, all are. */
+const EVERY = Number(process.env['KILL_EVERY'] ?? 6);
+
 /**
- * Runs the command in a copy of the folder for each of its steps, killed before that step, and looks at what is left.
- * Resolves with the number of steps.
+ * Runs the command in a copy of the folder for one in `EVERY` of its steps, another one in each run, killed before that
+ * step, and looks at what is left. Resolves with the number of steps, or of a few more.
  */
 async function killedAtEachStep(
   args: readonly string[],
-  folder: string | null,
+  { folder, random }: { readonly folder: string | null; readonly random: RandomNumber },
   look: (cwd: string, step: number) => Promise<void>,
 ): Promise<number> {
-  for (let step = 1; ; step += 1) {
+  for (let step = 1 + random(EVERY); ; step += EVERY) {
     const cwd = temporaryDirectory();
     if (folder !== null) cpSync(folder, cwd, { recursive: true });
     const { code, stderr } = await runCommand(args, { cwd, env: signalAt('SIGKILL', String(step)) });
@@ -71,10 +76,11 @@ async function expectOpens(cwd: string, ...more: readonly string[]): Promise<voi
 }
 
 describe('A command that is killed before any of its steps on disk', { timeout: 600_000 }, () => {
-  it('leaves no draft with a key behind: rotate-secret-key ends what was begun, and tidies up', async () => {
+  it('leaves no draft with a key behind: rotate-secret-key ends what was begun, and tidies up', async (context) => {
     const folder = await usedFolder();
     const former = keyIn(folder);
-    const steps = await killedAtEachStep(['rotate-secret-key', '--yes'], folder, async (cwd) => {
+    const given = { folder, random: randomInTest(context) };
+    const steps = await killedAtEachStep(['rotate-secret-key', '--yes'], given, async (cwd) => {
       const isEnded = keyIn(cwd) !== former;
       const again = await runCommand(['rotate-secret-key', '--yes'], { cwd });
       expect(again).toMatchObject({ code: 0 });
@@ -89,8 +95,9 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
     expect(steps).toBeGreaterThan(6);
   });
 
-  it('leaves a folder in which a server starts, without drafts: init', async () => {
-    const steps = await killedAtEachStep(['init', '--port', '0'], null, async (cwd) => {
+  it('leaves a folder in which a server starts, without drafts: init', async (context) => {
+    const given = { folder: null, random: randomInTest(context) };
+    const steps = await killedAtEachStep(['init', '--port', '0'], given, async (cwd) => {
       const again = await runCommand(['init', '--port', '0'], { cwd });
       if (again.code !== 0) expect(again.stderr).toContain('trunkline.toml is there already');
       const server = await startServer({ env: {}, cwd });
@@ -100,9 +107,10 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
     expect(steps).toBeGreaterThan(10);
   });
 
-  it('leaves a backup that the same command completes: backup', async () => {
+  it('leaves a backup that the same command completes: backup', async (context) => {
     const folder = await usedFolder();
-    const steps = await killedAtEachStep(['backup', 'b'], folder, async (cwd) => {
+    const given = { folder, random: randomInTest(context) };
+    const steps = await killedAtEachStep(['backup', 'b'], given, async (cwd) => {
       const again = await runCommand(['backup', 'b'], { cwd });
       if (again.code !== 0) expect(again.stderr).toContain('has a complete backup');
       const restored = await runCommand(['restore', 'b', '--data-dir', 'restored'], { cwd });
@@ -116,11 +124,12 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
     expect(steps).toBeGreaterThan(20);
   });
 
-  it('leaves no place that a server takes for a new one, and the same command completes it: restore', async () => {
+  it('leaves no place that a server takes for a new one, and the same command completes it: restore', async (context) => {
     const folder = await usedFolder();
     expect(await runCommand(['backup', 'b'], { cwd: folder })).toMatchObject({ code: 0 });
     const restore = ['restore', 'b', '--data-dir', 'restored'];
-    const steps = await killedAtEachStep(restore, folder, async (cwd) => {
+    const given = { folder, random: randomInTest(context) };
+    const steps = await killedAtEachStep(restore, given, async (cwd) => {
       const target = join(cwd, 'restored');
       const isWhole = existsSync(join(target, 'trunkline.db')) && !existsSync(join(target, 'restore.json'));
       const hasBegun = existsSync(join(target, 'restore.json'));
