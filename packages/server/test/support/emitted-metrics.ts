@@ -1,7 +1,8 @@
 import { createTrunkline, SCOPES, silentLogger } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { memoryStorage, REFUSED, TAKEN, testRuntime } from '@trunkline/core/testing';
-import { onTestFinished, vi } from 'vitest';
+import { eventually } from '@trunkline/test-support';
+import { expect, onTestFinished, vi } from 'vitest';
 import { createServerApp } from '../../src/server-app.ts';
 import { createServerMetrics } from '../../src/telemetry/server-metrics.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -21,8 +22,14 @@ export async function emittedMetrics(): Promise<ReadonlyMap<string, ReadonlySet<
   });
   onTestFinished(() => metrics.close());
   await doEverything(metrics);
+  // The delay of the event loop is not emitted before it was sampled five times, and a fast run is done before that.
+  const text = await eventually(async () => {
+    const emitted = await metrics.text();
+    expect(emitted).toContain('nodejs_eventloop_delay_p99');
+    return emitted;
+  });
   const labels = new Map<string, Set<string>>();
-  for (const line of (await metrics.text()).split('\n')) {
+  for (const line of text.split('\n')) {
     const [, name, pairs = ''] = /^([a-z_]\w*)(?:\{(.*)\})? /i.exec(line) ?? [];
     if (name === undefined) continue;
     const known = labels.get(name) ?? new Set();
