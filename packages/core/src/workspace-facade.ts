@@ -1,4 +1,5 @@
 import { isConfigured } from './domain/endpoint/endpoint-state.ts';
+import type { Endpoint } from './domain/endpoint/endpoint.ts';
 import { withoutEndedRestriction } from './domain/instance/instance-restriction.ts';
 import type { Instance } from './domain/instance/instance.ts';
 import { asMediaType } from './domain/message/media-rules.ts';
@@ -10,6 +11,7 @@ import type { InstanceResource } from './resources/instance.ts';
 import { instanceHistoryResource } from './resources/instance-history.ts';
 import { messageResource } from './resources/message.ts';
 import { deliveryDetailResource, deliveryResource, webhookResource } from './resources/webhook.ts';
+import type { WebhookResource } from './resources/webhook.ts';
 import { eventResource } from './resources/event.ts';
 import { findDelivery, listDeliveries, retryDelivery, retryFailedDeliveries } from './services/deliveries.ts';
 import { listEventDeliveries } from './services/events/event-deliveries.ts';
@@ -44,6 +46,7 @@ export function workspaceFacade(
 ): WorkspaceApi<unknown> {
   const instance = (found: Instance): InstanceResource =>
     instanceResource(withoutEndedRestriction(found, context.clock.now()), context.capabilities);
+  const webhook = (endpoint: Endpoint): WebhookResource => webhookResource(endpoint, context.clock.now());
   const named = (id: string): { workspaceId: string; id: string } => ({ workspaceId, id });
   const operate = async (id: string, kind: 'disconnect' | 'logout'): Promise<InstanceResource> => {
     const after = unwrap(await runOperation(context, named(id), kind));
@@ -96,21 +99,21 @@ export function workspaceFacade(
     webhooks: {
       list: async () => {
         const endpoints = await context.storage.endpoints.list(workspaceId);
-        return { data: endpoints.map(webhookResource), configured: endpoints.some(isConfigured) };
+        return { data: endpoints.map(webhook), configured: endpoints.some(isConfigured) };
       },
       create: async (input) => {
         const { endpoint, secret } = unwrap(await registerEndpoint(context, { workspaceId, actor }, input));
-        return { ...webhookResource(endpoint), secret };
+        return { ...webhook(endpoint), secret };
       },
-      get: async (id) => webhookResource(unwrap(await findEndpoint(context, workspaceId, id))),
+      get: async (id) => webhook(unwrap(await findEndpoint(context, workspaceId, id))),
       update: async (id, changes) =>
-        webhookResource(unwrap(await updateEndpoint(context, { ...named(id), actor }, changes))),
+        webhook(unwrap(await updateEndpoint(context, { ...named(id), actor }, changes))),
       delete: async (id) => {
         unwrap(await deleteEndpoint(context, workspaceId, id));
       },
       rotateSecret: async (id) => {
         const { endpoint, secret } = unwrap(await rotateSecret(context, named(id)));
-        return { ...webhookResource(endpoint), secret };
+        return { ...webhook(endpoint), secret };
       },
       test: async (id) => deliveryResource(unwrap(await sendTestEvent(context, named(id)))),
       deliveries: async (id, query = {}) =>

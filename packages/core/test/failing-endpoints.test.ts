@@ -75,6 +75,27 @@ describe('an endpoint that keeps failing', () => {
     expect(harness.emails).toHaveLength(2);
   });
 
+  it('says since when, and the earliest time at which it is disabled, until it delivers or is enabled', async () => {
+    const { harness, id, start } = await failing();
+    const webhook = () => harness.api.webhooks.get(id);
+    const failing_since = new Date(start).toISOString().replace('Z', '+00:00');
+    const auto_disable_at = new Date(start + 72 * HOUR).toISOString().replace('Z', '+00:00');
+    expect(await webhook()).toMatchObject({ failing_since, auto_disable_at });
+    expect(await harness.api.webhooks.list()).toMatchObject({ data: [{ failing_since, auto_disable_at }] });
+    await goToDisabled(harness, start);
+    expect(await webhook()).toMatchObject({ failing_since, auto_disable_at: null });
+    const well = { failing_since: null, auto_disable_at: null };
+    expect(await harness.api.webhooks.update(id, { status: 'enabled' })).toMatchObject(well);
+
+    await harness.api.webhooks.test(id);
+    await harness.clock.settle();
+    expect(await webhook()).toMatchObject({ failing_since: expect.any(String) });
+    harness.sender.respond(() => TAKEN);
+    await harness.api.webhooks.test(id);
+    await harness.clock.settle();
+    expect(await webhook()).toMatchObject(well);
+  });
+
   it('has its open deliveries failed when it is disabled', async () => {
     const { harness, id, start } = await failing();
     await goTo(harness, start + 47 * HOUR);

@@ -33,6 +33,8 @@ describe('an endpoint', () => {
       created_at: '2026-01-01T00:00:00.000+00:00',
       updated_at: '2026-01-01T00:00:00.000+00:00',
       trace_context: false,
+      failing_since: null,
+      auto_disable_at: null,
     });
   });
 

@@ -45,6 +45,8 @@ describe('POST /webhooks', () => {
       created_at: TIMESTAMP,
       updated_at: TIMESTAMP,
       trace_context: false,
+      failing_since: null,
+      auto_disable_at: null,
     });
     const read = await call('GET', `/webhooks/${webhook}`);
     expect(read.json).toEqual({ data: endpoint });

@@ -3,6 +3,7 @@ import type { Attempt, Delivery, DeliveryErrorCode, DeliveryStatus } from '../do
 import { waitingOf } from '../domain/delivery/waiting.ts';
 import type { LanePosition, WaitingReason } from '../domain/delivery/waiting.ts';
 import type { DisabledReason, Endpoint, EndpointStatus } from '../domain/endpoint/endpoint.ts';
+import { disablingTime } from '../domain/endpoint/failing-policy.ts';
 import type { EventType, SubscribableEventType } from '../domain/event/event.ts';
 import type { EventData } from './event.ts';
 import { timestamp, timestampOrNull } from './time.ts';
@@ -27,6 +28,13 @@ export interface WebhookResource {
   readonly updated_at: string;
   /** Whether each request has the header `traceparent`, where there is a trace. */
   readonly trace_context: boolean;
+  /**
+   * Since when no delivery succeeds; null while the last attempt succeeded or none was made. It stays when the service
+   * disables the endpoint, and enabling clears it.
+   */
+  readonly failing_since: string | null;
+  /** The earliest time at which the service disables the endpoint if nothing is delivered; null if it is not failing. */
+  readonly auto_disable_at: string | null;
 }
 
 /** A webhook with its signing secret, which is shown only when it is created or rotated. */
@@ -34,8 +42,8 @@ export interface WebhookResourceWithSecret extends WebhookResource {
   readonly secret: string;
 }
 
-export function webhookResource(endpoint: Endpoint): WebhookResource {
-  const { lastDelivery } = endpoint.health;
+export function webhookResource(endpoint: Endpoint, now: number): WebhookResource {
+  const { lastDelivery, failingSince } = endpoint.health;
   return {
     id: endpoint.id,
     url: endpoint.url,
@@ -54,6 +62,8 @@ export function webhookResource(endpoint: Endpoint): WebhookResource {
     created_at: timestamp(endpoint.createdAt),
     updated_at: timestamp(endpoint.updatedAt),
     trace_context: endpoint.traceContext,
+    failing_since: timestampOrNull(failingSince),
+    auto_disable_at: timestampOrNull(disablingTime(endpoint, now)),
   };
 }
 

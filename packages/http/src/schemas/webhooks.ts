@@ -28,6 +28,14 @@ const fields = z.strictObject({
   trace_context: z.boolean().meta({
     description: 'Whether each request has the header `traceparent`, where there is a trace.',
   }),
+  failing_since: timestampOrNull.meta({
+    description:
+      'Since when no delivery succeeds; null while the last attempt succeeded or none was made. It stays when the service disables the endpoint, and enabling clears it.',
+  }),
+  auto_disable_at: timestampOrNull.meta({
+    description:
+      'The earliest time at which the service disables the endpoint if nothing is delivered; null if it is not failing.',
+  }),
 });
 
 export const webhook: Resource<WebhookResource> = {
@@ -51,6 +59,8 @@ export const webhook: Resource<WebhookResource> = {
     created_at: '2026-11-20T21:12:00.000+00:00',
     updated_at: '2026-11-20T21:12:00.000+00:00',
     trace_context: false,
+    failing_since: null,
+    auto_disable_at: null,
   },
 };
 

@@ -94,6 +94,8 @@ const endpoint = {
   events: z.array(text),
   description: textOrNull,
   trace_context: z.boolean().nullish(),
+  failing_since: text.nullish(),
+  auto_disable_at: text.nullish(),
   secret_hint: text,
   last_delivery: z.object({ id, status: text, at: text }).nullable(),
 };

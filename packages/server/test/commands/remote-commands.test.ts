@@ -242,7 +242,11 @@ describe('Webhooks and deliveries', { timeout: 120_000 }, () => {
     expect(await data('webhooks', 'update', webhook, '--status', 'disabled')).toMatchObject({
       status: 'disabled',
     });
-    expect(await data('webhooks', 'show', webhook)).toMatchObject({ id: webhook, trace_context: false });
+    expect(await data('webhooks', 'show', webhook)).toMatchObject({
+      id: webhook,
+      trace_context: false,
+      auto_disable_at: null,
+    });
     for (const [answer, trace_context] of [
       ['yes', true],
       ['no', false],

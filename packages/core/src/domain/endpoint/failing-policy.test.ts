@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NOW, exampleEndpoint } from '../../../test/support/examples.ts';
 import { HEALTHY } from './endpoint.ts';
 import type { EndpointHealth } from './endpoint.ts';
-import { evaluateFailing } from './failing-policy.ts';
+import { disablingTime, evaluateFailing } from './failing-policy.ts';
 
 const HOUR = 60 * 60 * 1000;
 const failing: EndpointHealth = { ...HEALTHY, failingSince: NOW, exhausted: true };
@@ -29,5 +29,20 @@ describe('an endpoint that keeps failing', () => {
     expect(
       evaluateFailing(exampleEndpoint({ status: 'disabled', health: warned(48) }), NOW + 100 * HOUR),
     ).toBe('nothing');
+  });
+
+  it.each<[string, EndpointHealth, number, number | null]>([
+    ['healthy', HEALTHY, 1000, null],
+    ['failing for a moment', failing, 0, 72],
+    ['warned on time', warned(48), 60, 72],
+    ['warned late', warned(60), 61, 84],
+    ['failing for 100 h and not warned yet', failing, 100, 124],
+  ])('%s: the earliest time at which it is disabled', (_, health, hours, expected) => {
+    const at = disablingTime(exampleEndpoint({ health }), NOW + hours * HOUR);
+    expect(at).toBe(expected === null ? null : NOW + expected * HOUR);
+  });
+
+  it('has no time to be disabled at once it is disabled', () => {
+    expect(disablingTime(exampleEndpoint({ status: 'disabled', health: failing }), NOW)).toBeNull();
   });
 });

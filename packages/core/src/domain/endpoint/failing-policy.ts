@@ -14,3 +14,15 @@ export function evaluateFailing(endpoint: Endpoint, now: number): 'nothing' | 'w
   const longEnough = now - failingSince >= DISABLE_AFTER_MS && now - warnedAt >= DISABLE_AFTER_WARNING_MS;
   return longEnough ? 'disable' : 'nothing';
 }
+
+/**
+ * The earliest time at which an endpoint is disabled if nothing is delivered until then, in epoch milliseconds; null while
+ * it does not fail, and once it is disabled.
+ */
+export function disablingTime({ status, health }: Endpoint, now: number): number | null {
+  const { failingSince, warnedAt } = health;
+  if (status !== 'enabled' || failingSince === null) return null;
+  // A warning that is late, or that waits for a delivery to be exhausted, moves the rest.
+  const warning = warnedAt ?? Math.max(failingSince + WARN_AFTER_MS, now);
+  return Math.max(failingSince + DISABLE_AFTER_MS, warning + DISABLE_AFTER_WARNING_MS);
+}
