@@ -188,6 +188,8 @@ describe('an upload over a socket', () => {
     const socket = await beginRaw(on);
     await eventually(() => expect(on.files()).toHaveLength(1));
     const closed = once(socket, 'close');
+    // Both: of the two, Node takes the longer one as that of the whole request.
+    on.server.headersTimeout = 1;
     on.server.requestTimeout = 1;
     await closed;
     await eventually(() => expect(on.files()).toEqual([]));
