@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // Packages import each other's TypeScript sources, so that nothing has to be built before a test.
@@ -10,8 +11,8 @@ export default defineConfig({
     include: ['{packages,internal,examples}/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['internal/test-postgres/src/global-setup.ts'],
     pool: 'forks',
-    // Many tests wait for other processes, so that two files at once take little more time than one.
-    maxWorkers: 2,
+    // Many tests wait for other processes, and those they start need a core as well.
+    maxWorkers: availableParallelism() > 2 ? 3 : 2,
     execArgv: ['--conditions=source'],
     retry: 0,
     // For what hangs and nothing else: a test that waits says sooner what it waited for in vain (HANG_MS).

@@ -99,13 +99,15 @@ function evaluate(name, holds, complaint) {
 /** With what is installed: the packages' links lead to each other in the copy, those to others through the root's. */
 async function copyCheckout(copy) {
   const left = new Set(['.git', 'node_modules', 'reports', 'data']);
+  // Of a build that runs meanwhile: its results, and the configurations that tsup writes and deletes.
+  const isBuilt = (name) => name === 'dist' || name.includes('.bundled_');
   await mkdir(copy, { mode: 0o700 });
   for (const name of await readdir(root)) {
     if (left.has(name)) continue;
     await cp(join(root, name), join(copy, name), {
       recursive: true,
       verbatimSymlinks: true,
-      filter: (path) => basename(path) !== 'dist' && basename(path) !== 'data',
+      filter: (path) => !isBuilt(basename(path)) && basename(path) !== 'data',
     });
   }
   await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
