@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InstanceHistoryResource } from '../src/index.ts';
+import type { HistoryReason, InstanceHistoryResource } from '../src/index.ts';
 import { killable } from './support/killable.ts';
 import { PROFILE, scriptedGateway } from './support/scripted-gateway.ts';
 import {
@@ -123,6 +123,35 @@ describe('the history of an instance', () => {
       entries.filter(({ reason }) => reason === 'connection_dropped').map(({ at }) => at.slice(0, 13)),
     );
     expect(hours.size).toBe(6);
+  });
+
+  it('is bounded where a program connects and disconnects without end, and counts each time', async () => {
+    const { harness, id } = await connected();
+    const { trunkline, workspaceId, api, clock } = harness;
+    const [began, rounds] = [clock.now(), 80];
+    for (let round = 0; round < rounds; round += 1) {
+      const stopping = api.instances.disconnect(id);
+      await clock.advance(STEP);
+      await stopping;
+      await api.instances.connect(id);
+      await clock.advance(SECOND);
+    }
+    expect(clock.now() - began).toBeLessThan(HOUR);
+    const entries: InstanceHistoryResource[] = [];
+    let page = await trunkline.admin.instances.history(workspaceId, id, { limit: 100 });
+    for (entries.push(...page.data); page.nextCursor !== null; entries.push(...page.data)) {
+      const query = { limit: 100, cursor: page.nextCursor };
+      page = await trunkline.admin.instances.history(workspaceId, id, query);
+    }
+    const times = (counted: HistoryReason): number =>
+      entries.filter(({ reason }) => reason === counted).reduce((sum, { count }) => sum + count, 0);
+    expect(entries).toHaveLength(200);
+    expect(times('disconnect_requested')).toBe(rounds);
+    expect(times('disconnected')).toBe(rounds);
+    expect(times('connect_requested')).toBe(rounds + 1);
+    expect(times('connected')).toBe(rounds);
+    expect(entries[0]?.count).toBeGreaterThan(10);
+    expect(Date.parse(entries[0]?.last_at ?? '')).toBeGreaterThan(clock.now() - 2 * SECOND);
   });
 
   it('tells apart what the phone ended from what somebody asked for', async () => {

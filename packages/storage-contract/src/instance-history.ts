@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ENTRIES_PER_HOUR } from '@trunkline/core/spi/storage';
 import type { HistoryEntry } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
@@ -100,6 +101,58 @@ export function instanceHistoryContract(subject: ContractSubject): void {
       const third = { ...again, count: 3, lastAt: NOW + 6, next: null };
       await storage.instances.write({ ...renaming(instance, 'New'), lease, entry: third });
       expect(await list()).toEqual([third]);
+    });
+
+    it('counts what comes beyond 200 in an hour in the latest entry of its reason', async () => {
+      const { storage, instance, lease, entries, list } = await openWithEntries(ENTRIES_PER_HOUR - 1);
+      const neighbour = await storeLeasedInstance(storage);
+      const at = NOW + ENTRIES_PER_HOUR;
+      const made = aHistoryEntry(instance, { at, reason: 'connect_failed', networkCode: '1' });
+      await storage.instances.note(lease, made);
+      // Each with another code, which no writer takes for a repetition.
+      const more = ['2', '3', '4'].map((networkCode, index) =>
+        aHistoryEntry(instance, {
+          at: at + 1 + index,
+          reason: 'connect_failed',
+          networkCode,
+          next: { kind: 'reconnect', at: at + 100 + index },
+        }),
+      );
+      const [second, third, fourth] = more;
+      await storage.instances.note(lease, must(second));
+      await storage.instances.write({ ...renaming(instance, 'New'), lease, entry: must(third) });
+      // It repeats the third one, whose writer does not know where that was counted.
+      await storage.instances.note(lease, { ...must(third), count: 2, lastAt: at + 50 });
+      await storage.instances.note(lease, must(fourth));
+      const counted = { ...made, count: 5, next: must(fourth).next, lastAt: must(fourth).at };
+      expect((await list())[0]).toEqual(counted);
+
+      const other = aHistoryEntry(instance, { at: at + 60, reason: 'reconnected' });
+      await storage.instances.note(lease, other);
+      await storage.instances.note(neighbour.lease, aHistoryEntry(neighbour.instance, { at: at + 61 }));
+      // One that is stored takes its place as ever.
+      const repeated = { ...must(entries.at(-1)), count: 7, lastAt: at + 62 };
+      await storage.instances.note(lease, repeated);
+      expect((await list()).slice(0, 3)).toEqual([other, counted, repeated]);
+      const later = aHistoryEntry(instance, { at: at + DAY / 24 + 5, reason: 'connect_failed' });
+      await storage.instances.note(lease, later);
+      expect((await list()).slice(0, 3)).toEqual([later, other, counted]);
+      const all = await storage.history.list(
+        neighbour.workspace.id,
+        neighbour.instance.id,
+        { from: null, limit: 10 },
+        0,
+      );
+      expect(all.rows).toHaveLength(1);
+    });
+
+    it('counts each of many that are written concurrently', async () => {
+      const { storage, instance, lease, list } = await openWithEntries(ENTRIES_PER_HOUR);
+      const more = Array.from({ length: 20 }, (_, index) =>
+        aHistoryEntry(instance, { at: NOW + 1_000 + index, networkCode: String(index) }),
+      );
+      await Promise.all(more.map((entry) => storage.instances.note(lease, entry)));
+      expect((await list())[0]).toMatchObject({ count: 21, lastAt: NOW + 1_019 });
     });
 
     it('is read page by page, newest first, from any place in both directions', async () => {

@@ -1,5 +1,6 @@
+import { ENTRIES_PER_HOUR, floorOfHour } from '@trunkline/core/spi/storage';
 import type { HistoryEntry, HistoryStore, Lease } from '@trunkline/core/spi/storage';
-import { createBatcher } from './batcher.ts';
+import { AGAIN, createBatcher } from './batcher.ts';
 import type { Batcher } from './batcher.ts';
 import type { Connected } from './database.ts';
 import { readPage } from './page.ts';
@@ -27,22 +28,49 @@ export function historyStore(connected: Connected): HistoryStore {
   };
 }
 
-/** Entries as `INSERT_ENTRIES` takes them. */
+/** Entries as `insertEntries` takes them: one of each instance at most, or the database refuses them. */
 export function entriesJson(entries: readonly HistoryEntry[]): string {
-  return JSON.stringify(entries.map(entities.historyEntry.columns));
+  return JSON.stringify(
+    entries.map((entry) => ({
+      ...entities.historyEntry.columns(entry),
+      floor_of_hour: uuidOf('hst', floorOfHour(entry)),
+    })),
+  );
 }
 
 /**
  * Writes those of the `entries` in JSON whose instance is in `rows`, which have its `id`. One whose id there is already
- * takes its place: it has happened once more.
+ * takes its place: it has happened once more. So has the latest one of its reason if there are too many: see
+ * `HistoryStore`. That one is written with a count of 0, which no entry has.
  */
 export function insertEntries(entries: string, rows: string): string {
+  // Relies on instance_history_by_instance.
+  const ofHour = `
+      FROM trunkline.instance_history AS earlier
+      WHERE earlier.workspace_id = entry.workspace_id AND earlier.instance_id = entry.instance_id
+        AND earlier.id >= (item ->> 'floor_of_hour')::uuid AND earlier.id < entry.id`;
   return `
-    INSERT INTO trunkline.instance_history
-    SELECT entry.* FROM json_populate_recordset(NULL::trunkline.instance_history, ${entries}::text::json) AS entry
+    INSERT INTO trunkline.instance_history AS stored
+    SELECT noted.* FROM json_array_elements(${entries}::text::json) AS entries (item)
+    CROSS JOIN LATERAL json_populate_record(NULL::trunkline.instance_history, item) AS entry
     JOIN ${rows} ON ${rows}.id = entry.instance_id
+    LEFT JOIN trunkline.instance_history AS own ON own.id = entry.id
+    LEFT JOIN LATERAL (
+      SELECT 1 AS found ${ofHour} AND own.id IS NULL
+      LIMIT 1 OFFSET ${ENTRIES_PER_HOUR - 1}
+    ) AS last_of_hour ON true
+    LEFT JOIN LATERAL (
+      SELECT earlier.id ${ofHour} AND last_of_hour.found IS NOT NULL AND earlier.reason = entry.reason
+      ORDER BY earlier.id DESC
+      LIMIT 1
+    ) AS counted ON true
+    CROSS JOIN LATERAL json_populate_record(
+      entry,
+      CASE WHEN counted.id IS NULL THEN '{}' ELSE json_build_object('id', counted.id, 'times', 0) END
+    ) AS noted
     ON CONFLICT (id) DO UPDATE
-    SET next_step = excluded.next_step, times = excluded.times, last_at = excluded.last_at`;
+    SET next_step = excluded.next_step, last_at = excluded.last_at,
+      times = CASE WHEN excluded.times = 0 THEN stored.times + 1 ELSE excluded.times END`;
 }
 
 export async function writeEntry(
@@ -65,16 +93,19 @@ export function historyNotes(
     inFlight: 1,
     keyOf: ({ entry }) => entry.instanceId,
     async run(notes) {
-      // Of several of one entry, the last counts.
-      const last = [...new Map(notes.map((note) => [note.entry.id, note])).values()];
+      // Of several of one instance, each sees those before it.
+      const first = new Map(notes.toReversed().map((note) => [note.lease.instanceId, note]));
+      const written = [...first.values()];
       await connected().run(
         NOTE,
-        last.map(({ lease }) => uuidToFind('ins', lease.instanceId)),
-        last.map(({ lease }) => encodeText(lease.owner)),
-        last.map(({ lease }) => lease.epoch),
-        entriesJson(last.map(({ entry }) => entry)),
+        written.map(({ lease }) => uuidToFind('ins', lease.instanceId)),
+        written.map(({ lease }) => encodeText(lease.owner)),
+        written.map(({ lease }) => lease.epoch),
+        entriesJson(written.map(({ entry }) => entry)),
       );
-      return notes.map(() => ({ status: 'fulfilled', value: undefined }));
+      return notes.map((note) =>
+        first.get(note.lease.instanceId) === note ? { status: 'fulfilled', value: undefined } : AGAIN,
+      );
     },
   });
 }

@@ -1,9 +1,9 @@
-import { floorId } from '@trunkline/core/spi/storage';
+import { ENTRIES_PER_HOUR, floorId, floorOfHour } from '@trunkline/core/spi/storage';
 import type { HistoryEntry, HistoryStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { readPage } from './page.ts';
-import { entities } from './row.ts';
+import { entities, text } from './row.ts';
 
 export function historyStore(connected: Connected): HistoryStore {
   return {
@@ -20,13 +20,35 @@ export function historyStore(connected: Connected): HistoryStore {
   };
 }
 
-/** A new entry, or what takes the place of the one with its id. */
+/** A new entry, or what takes the place of the one with its id, or one more of an earlier one: see `HistoryStore`. */
 export function writeEntry(database: Database, entry: HistoryEntry | null | undefined): void {
   if (!entry) return;
   const columns = entities.historyEntry.columns(entry);
+  const counted = countedIn(database, entry);
+  if (counted !== null) {
+    database.run(ONCE_MORE, columns['next_step'] ?? null, entry.lastAt, counted);
+    return;
+  }
   const names = Object.keys(columns);
   database.run(
     `INSERT OR REPLACE INTO instance_history (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
     ...Object.values(columns),
   );
 }
+
+/** The id of the entry that one beyond `ENTRIES_PER_HOUR` is counted in. */
+function countedIn(database: Database, entry: HistoryEntry): string | null {
+  const { id, workspaceId, instanceId, reason } = entry;
+  if (database.get('SELECT 1 FROM instance_history WHERE id = ?', id)) return null;
+  const counted = database.get(COUNTED_IN, workspaceId, instanceId, floorOfHour(entry), id, reason);
+  return counted ? text(counted, 'id') : null;
+}
+
+// Relies on instance_history_by_instance.
+const OF_HOUR = 'FROM instance_history WHERE workspace_id = ?1 AND instance_id = ?2 AND id >= ?3 AND id < ?4';
+const COUNTED_IN = `
+  SELECT id ${OF_HOUR} AND reason = ?5
+    AND EXISTS (SELECT 1 ${OF_HOUR} LIMIT 1 OFFSET ${ENTRIES_PER_HOUR - 1})
+  ORDER BY id DESC LIMIT 1`;
+
+const ONCE_MORE = 'UPDATE instance_history SET next_step = ?, times = times + 1, last_at = ? WHERE id = ?';

@@ -10,7 +10,10 @@ export interface InstanceHistoryResource {
   readonly id: string;
   readonly instance_id: string;
   readonly at: string;
-  /** How often it happened: what repeats within an hour is one entry. */
+  /**
+   * How often it happened: what repeats within an hour is one entry. Beyond 200 entries within an hour, whatever has the
+   * reason of an earlier one is counted there.
+   */
   readonly count: number;
   /** When it happened last: `next` is as of then. */
   readonly last_at: string;

@@ -93,6 +93,7 @@ export type { ApiKey } from '../domain/api-key/api-key.ts';
 // Instances and groups.
 export { acceptsMessages, INSTANCE_STATUSES, writtenInstance } from '../domain/instance/instance.ts';
 export type { Instance, InstanceStatus } from '../domain/instance/instance.ts';
+export { ENTRIES_PER_HOUR, floorOfHour } from '../domain/instance/instance-history.ts';
 export type { HistoryEntry } from '../domain/instance/instance-history.ts';
 export type { GatewayShare, OwnerShare } from '../domain/instance/instance-shares.ts';
 export type { Group, GroupReport } from '../domain/instance/group.ts';

@@ -16,7 +16,10 @@ const historyEntry: Resource<InstanceHistoryResource> = {
       id: id('hst'),
       instance_id: id('ins'),
       at: timestamp,
-      count: count.meta({ description: 'How often it happened: what repeats within an hour is one entry.' }),
+      count: count.meta({
+        description:
+          'How often it happened: what repeats within an hour is one entry. Beyond 200 entries within an hour, whatever has the reason of an earlier one is counted there.',
+      }),
       last_at: timestamp.meta({ description: 'When it happened last; next is as of then.' }),
       from: status.meta({ description: 'Null at the creation.' }),
       to: status.meta({ description: 'The same as from if the status did not change.' }),

@@ -1,3 +1,4 @@
+import { floorId, orderOfId } from '../id.ts';
 import type { InstanceTrigger } from './instance-state.ts';
 import type { Instance, InstanceStatus } from './instance.ts';
 import { nextStepOf } from './next-step.ts';
@@ -9,6 +10,20 @@ export const HISTORY_DAYS = 30;
 /** What happened before this time is history no more. */
 export function historySince(now: number, days: number): number {
   return now - days * 86_400_000;
+}
+
+/**
+ * How many entries of one instance are written within an hour. Beyond that, an entry is counted in the latest one of its
+ * reason within that hour, if there is one: what the network says, or a program that connects and disconnects in a loop,
+ * cannot fill the database.
+ */
+export const ENTRIES_PER_HOUR = 200;
+
+const HOUR_MS = 3_600_000;
+
+/** The lowest id that an entry of the hour before this one can have. */
+export function floorOfHour({ id }: Pick<HistoryEntry, 'id'>): string {
+  return floorId('hst', orderOfId('hst', id).ms - HOUR_MS);
 }
 
 /** Who caused it: a request, the network or its phone by the gateway, or Trunkline itself. */
@@ -107,7 +122,7 @@ export interface HistoryEntry extends HistoryNews {
   /** The owner of the lease: the process that held it. Null if it was no process that holds instances. */
   readonly process: string | null;
   readonly at: number;
-  /** How often it happened: what repeats within an hour is one entry. */
+  /** How often it happened: what repeats within an hour is one entry, and so is what is counted beyond `ENTRIES_PER_HOUR`. */
   readonly count: number;
   /** When it happened last: `next` is as of then. */
   readonly lastAt: number;

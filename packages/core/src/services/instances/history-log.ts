@@ -1,4 +1,4 @@
-import { HISTORY_REASONS, mayRepeat } from '../../domain/instance/instance-history.ts';
+import { ENTRIES_PER_HOUR, HISTORY_REASONS, mayRepeat } from '../../domain/instance/instance-history.ts';
 import type { HistoryEntry, HistoryNews } from '../../domain/instance/instance-history.ts';
 import type { NewId } from '../../domain/id.ts';
 import { isTooFarAhead } from '../../domain/too-far-ahead.ts';
@@ -34,8 +34,11 @@ export function createHistoryLog(newId: NewId, of: HistoryOf): HistoryLog {
       return { id: newId('hst', now), ...of, ...news, causedBy, at: now, count: 1, lastAt: now };
     },
     written(entry) {
-      if (mayRepeat(entry.reason)) recent.set(keyOf(entry), entry);
-      else recent.clear();
+      if (!mayRepeat(entry.reason)) return recent.clear();
+      recent.set(keyOf(entry), entry);
+      // The network may have another code for each: storages count what is beyond that many.
+      const [oldest] = recent.keys();
+      if (recent.size > ENTRIES_PER_HOUR && oldest !== undefined) recent.delete(oldest);
     },
   };
 }

@@ -1,7 +1,9 @@
 import { floorId } from '../../domain/id.ts';
+import { ENTRIES_PER_HOUR, floorOfHour } from '../../domain/instance/instance-history.ts';
 import type { HistoryEntry } from '../../domain/instance/instance-history.ts';
 import type { HistoryStore } from '../../ports/storage/history-store.ts';
 import type { Page, PageRequest } from '../../ports/storage/page.ts';
+import { byId } from './order.ts';
 import { pageOf } from './page.ts';
 import type { State } from './state.ts';
 
@@ -26,7 +28,20 @@ export class MemoryHistoryStore implements HistoryStore {
   }
 }
 
-/** A new entry, or what takes the place of the one with its id. */
+/** A new entry, or what takes the place of the one with its id, or one more of an earlier one: see `HistoryStore`. */
 export function writeEntry({ history }: State, entry: HistoryEntry | null | undefined): void {
-  if (entry) history.set(entry.id, structuredClone(entry));
+  if (!entry) return;
+  const counted = history.has(entry.id) ? undefined : countedIn(history, entry);
+  const { next, lastAt } = entry;
+  const written = counted ? { ...counted, next, count: counted.count + 1, lastAt } : entry;
+  history.set(written.id, structuredClone(written));
+}
+
+function countedIn(history: State['history'], entry: HistoryEntry): HistoryEntry | undefined {
+  const floor = floorOfHour(entry);
+  const withinHour = [...history.values()].filter(
+    ({ id, instanceId }) => instanceId === entry.instanceId && id >= floor && id < entry.id,
+  );
+  if (withinHour.length < ENTRIES_PER_HOUR) return undefined;
+  return withinHour.toSorted(byId).findLast(({ reason }) => reason === entry.reason);
 }
