@@ -52,6 +52,6 @@ printTable(
   ]),
 );
 console.log();
-compare('MB, published', of('published', 'memory'), { atMost: 85 });
+compare('MB, published', of('published', 'memory'), { atMost: 90 });
 compare('percent of a core, published', of('published', 'cpu'), { atMost: 1 });
 compare('seconds until it is up, published', of('published', 'upAfter'), { atMost: 1 });

@@ -1,4 +1,3 @@
-import { Worker } from 'node:worker_threads';
 import type { Database } from './database.ts';
 import { DELETED_BYTES } from './migrations/0026-retention.ts';
 import type { Writer } from './writer.ts';
@@ -47,7 +46,8 @@ async function emptyLog(database: Database): Promise<boolean> {
 }
 
 /** On a thread of its own: it takes seconds for each gigabyte. Returns why it failed, or null. */
-function vacuum(file: string): Promise<string | null> {
+async function vacuum(file: string): Promise<string | null> {
+  const { Worker } = await import('node:worker_threads'); // which few servers ever need
   const worker = new Worker(VACUUM, { eval: true, workerData: file });
   return new Promise((resolve) => {
     worker.once('error', (error: unknown) => resolve(error instanceof Error ? error.message : String(error)));

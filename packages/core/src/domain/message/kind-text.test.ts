@@ -13,7 +13,7 @@ const cases: readonly (readonly [MessageKindAndPayload, string])[] = [
   ],
   [{ kind: 'location', payload: { ...place, address: 'Madrid' } }, 'Location: Madrid, 40.41,-3.70'],
   [
-    { kind: 'location', payload: { ...place, latitude: 1e-7, longitude: -46.6333081 } },
+    { kind: 'location', payload: { ...place, latitude: -1e-7, longitude: -46.6333081 } },
     'Location: 0.00,-46.633308',
   ],
   [{ kind: 'live_location', payload: place }, 'Live location: 40.41,-3.70'],

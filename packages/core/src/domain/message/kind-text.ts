@@ -34,17 +34,18 @@ export function kindText(detail: MessageKindAndPayload): string {
   }
 }
 
-/** Enough digits for a doorstep, and no exponents, which JavaScript writes small numbers with. */
-const DEGREES = new Intl.NumberFormat('en-US', {
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 6,
-  useGrouping: false,
-  signDisplay: 'negative',
-});
-
 function placeText({ latitude, longitude, name, address }: MessageLocation): string {
-  const coordinates = `${DEGREES.format(latitude)},${DEGREES.format(longitude)}`;
+  const coordinates = `${degrees(latitude)},${degrees(longitude)}`;
   return [name ?? address, coordinates].filter(Boolean).join(', ');
+}
+
+/**
+ * Enough digits for a doorstep, and no exponents, which JavaScript writes small numbers with. `Intl` would write the same,
+ * but with its first use a process takes 6 MB more.
+ */
+function degrees(value: number): string {
+  const digits = value.toFixed(6).replace(/0{1,4}$/, '');
+  return digits === '-0.00' ? '0.00' : digits;
 }
 
 function contactsText(contacts: readonly SharedContact[]): string {
