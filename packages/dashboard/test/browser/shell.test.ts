@@ -44,6 +44,13 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Switch workspace' }).focus();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('menuitemradio', { name: 'Acme' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    await eventually(async () => expect(await focused(page)).toBe('Acme'));
+
     await page.keyboard.press('g');
     await page.keyboard.press('m');
     await title(page, 'Messages');
@@ -104,6 +111,11 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     await title(page, 'Now');
     await page.getByRole('button', { name: 'Menu' }).click();
     const drawer = page.getByRole('dialog', { name: 'Menu' });
+    await drawer.waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    await eventually(async () => expect(await focused(page)).toBe('Menu'));
+    await page.keyboard.press('Enter');
     await drawer.getByRole('link', { name: 'Numbers' }).click();
     await title(page, 'Numbers');
     await drawer.waitFor({ state: 'detached' });

@@ -1,50 +1,29 @@
-import { AlertDialog } from '@base-ui/react/alert-dialog';
-import { Dialog as BaseDialog } from '@base-ui/react/dialog';
+import { lazy } from 'react';
 import type { ReactNode } from 'react';
 import { useTexts } from '../texts/language.tsx';
 import { Button } from './button.tsx';
+import type { DialogProps } from './dialog-popup.tsx';
 import styles from './dialog.module.css';
+import { WhenOpened } from './when-opened.tsx';
 
-interface DialogProps {
-  readonly isOpen: boolean;
-  onClose(): void;
-  readonly title: string;
-  readonly children: ReactNode;
-}
+const DialogPopup = lazy(async () => ({ default: (await import('./dialog-popup.tsx')).DialogPopup }));
+const QuestionPopup = lazy(async () => ({ default: (await import('./dialog-popup.tsx')).QuestionPopup }));
 
 /** A dialog with a title and a way out; *Escape* closes it, and the focus returns to where it was. */
-export function Dialog({ isOpen, onClose, title, children }: DialogProps): ReactNode {
-  const t = useTexts('common');
+export function Dialog(props: DialogProps): ReactNode {
   return (
-    <BaseDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
-      <BaseDialog.Portal>
-        <BaseDialog.Backdrop className={styles['backdrop']} />
-        <BaseDialog.Popup className={styles['popup']}>
-          <BaseDialog.Title className={styles['title']}>{title}</BaseDialog.Title>
-          {children}
-          <BaseDialog.Close className={styles['close']} aria-label={t.close}>
-            <svg viewBox="0 0 16 16" aria-hidden="true">
-              <path d="m4 4 8 8m0-8-8 8" />
-            </svg>
-          </BaseDialog.Close>
-        </BaseDialog.Popup>
-      </BaseDialog.Portal>
-    </BaseDialog.Root>
+    <WhenOpened isOpen={props.isOpen}>
+      <DialogPopup {...props} />
+    </WhenOpened>
   );
 }
 
 /** A question that has to be answered: no press outside closes it. Its content brings the buttons. */
-export function Question({ isOpen, onClose, title, children }: DialogProps): ReactNode {
+export function Question(props: DialogProps): ReactNode {
   return (
-    <AlertDialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className={styles['backdrop']} />
-        <AlertDialog.Popup className={styles['popup']}>
-          <AlertDialog.Title className={styles['title']}>{title}</AlertDialog.Title>
-          {children}
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+    <WhenOpened isOpen={props.isOpen}>
+      <QuestionPopup {...props} />
+    </WhenOpened>
   );
 }
 

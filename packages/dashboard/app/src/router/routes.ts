@@ -1,12 +1,13 @@
-import { createRootRoute, createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRootRoute, createRoute } from '@tanstack/react-router';
 import { chatSearch, chatsSearch } from '../pages/chats/search.ts';
 import { messagesSearch } from '../pages/messages/search.ts';
 import { numbersSearch, numberSearch } from '../pages/numbers/search.ts';
 import { signInSearch } from '../pages/sign-in/search.ts';
 import { SessionGate } from '../shell/session-gate.tsx';
+import { page } from './page.ts';
 
 // Every page of the dashboard. What a page reads of the URL's search stands in `search.ts` beside it; the page itself is
-// a file of its own that is fetched when it is needed.
+// a file of its own that is fetched when it is needed, with the texts of the areas that are named last.
 
 const root = createRootRoute();
 
@@ -14,7 +15,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: 'sign-in',
   validateSearch: signInSearch,
-  component: lazyRouteComponent(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage'),
+  component: page(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage', ['signIn']),
 });
 
 const session = createRoute({ getParentRoute: () => root, id: 'session', component: SessionGate });
@@ -22,7 +23,7 @@ const session = createRoute({ getParentRoute: () => root, id: 'session', compone
 const home = createRoute({
   getParentRoute: () => session,
   path: '/',
-  component: lazyRouteComponent(() => import('../pages/home/home-page.tsx'), 'HomePage'),
+  component: page(() => import('../pages/home/home-page.tsx'), 'HomePage', []),
 });
 
 const workspace = createRoute({ getParentRoute: () => session, path: 'w/$workspace' });
@@ -30,48 +31,48 @@ const workspace = createRoute({ getParentRoute: () => session, path: 'w/$workspa
 const now = createRoute({
   getParentRoute: () => workspace,
   path: '/',
-  component: lazyRouteComponent(() => import('../pages/now/now-page.tsx'), 'NowPage'),
+  component: page(() => import('../pages/now/now-page.tsx'), 'NowPage', ['now', 'numbers']),
 });
 
 const numbers = createRoute({
   getParentRoute: () => workspace,
   path: 'numbers',
   validateSearch: numbersSearch,
-  component: lazyRouteComponent(() => import('../pages/numbers/numbers-page.tsx'), 'NumbersPage'),
+  component: page(() => import('../pages/numbers/numbers-page.tsx'), 'NumbersPage', ['numbers']),
 });
 
 const number = createRoute({
   getParentRoute: () => workspace,
   path: 'numbers/$instance',
   validateSearch: numberSearch,
-  component: lazyRouteComponent(() => import('../pages/numbers/number-page.tsx'), 'NumberPage'),
+  component: page(() => import('../pages/numbers/number-page.tsx'), 'NumberPage', ['numbers']),
 });
 
 const messages = createRoute({
   getParentRoute: () => workspace,
   path: 'messages',
   validateSearch: messagesSearch,
-  component: lazyRouteComponent(() => import('../pages/messages/messages-page.tsx'), 'MessagesPage'),
+  component: page(() => import('../pages/messages/messages-page.tsx'), 'MessagesPage', ['messages']),
 });
 
 const message = createRoute({
   getParentRoute: () => workspace,
   path: 'messages/$message',
-  component: lazyRouteComponent(() => import('../pages/messages/message-page.tsx'), 'MessagePage'),
+  component: page(() => import('../pages/messages/message-page.tsx'), 'MessagePage', ['messages']),
 });
 
 const chats = createRoute({
   getParentRoute: () => workspace,
   path: 'chats',
   validateSearch: chatsSearch,
-  component: lazyRouteComponent(() => import('../pages/chats/chats-page.tsx'), 'ChatsPage'),
+  component: page(() => import('../pages/chats/chats-page.tsx'), 'ChatsPage', ['chats', 'messages']),
 });
 
 const chat = createRoute({
   getParentRoute: () => workspace,
   path: 'chats/$counterpart',
   validateSearch: chatSearch,
-  component: lazyRouteComponent(() => import('../pages/chats/chat-page.tsx'), 'ChatPage'),
+  component: page(() => import('../pages/chats/chat-page.tsx'), 'ChatPage', ['chats', 'messages']),
 });
 
 export const ROUTES = root.addChildren([

@@ -1,7 +1,7 @@
-import { Dialog } from '@base-ui/react/dialog';
 import { Outlet, useLocation, useParams } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
+import { WhenOpened } from '../components/when-opened.tsx';
 import { LiveProvider } from '../live/live.tsx';
 import { useTexts } from '../texts/language.tsx';
 import styles from './frame.module.css';
@@ -9,6 +9,8 @@ import { LiveIndicator } from './live-indicator.tsx';
 import { useSession } from './session-context.ts';
 import { Shortcuts } from './shortcuts.tsx';
 import { Sidebar } from './sidebar.tsx';
+
+const DrawerPopup = lazy(async () => ({ default: (await import('./drawer-popup.tsx')).DrawerPopup }));
 
 /** The sidebar, or on a narrow screen a bar with a menu, and the page. */
 export function Frame(): ReactNode {
@@ -32,7 +34,9 @@ export function Frame(): ReactNode {
           <Sidebar workspaceId={workspaceId} />
         </header>
         <main ref={main} tabIndex={-1} className={styles['main']}>
-          <Outlet />
+          <Suspense>
+            <Outlet />
+          </Suspense>
         </main>
       </div>
       <Shortcuts workspaceId={workspaceId} />
@@ -46,19 +50,24 @@ function Drawer({ workspaceId }: { readonly workspaceId: string | null }): React
   const { pathname } = useLocation();
   useEffect(() => setOpen(false), [pathname]);
   return (
-    <Dialog.Root open={isOpen} onOpenChange={setOpen}>
-      <Dialog.Trigger className={styles['menu']}>
+    <>
+      <button
+        type="button"
+        className={styles['menu']}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(true)}
+      >
         <svg viewBox="0 0 16 16" aria-hidden="true">
           <path d="M2 4h12M2 8h12M2 12h12" />
         </svg>
         {t.menu}
-      </Dialog.Trigger>
-      <Dialog.Portal>
-        <Dialog.Backdrop className={styles['backdrop']} />
-        <Dialog.Popup className={styles['drawer']} aria-label={t.menu}>
+      </button>
+      <WhenOpened isOpen={isOpen}>
+        <DrawerPopup isOpen={isOpen} onOpenChange={setOpen} label={t.menu}>
           <Sidebar workspaceId={workspaceId} />
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+        </DrawerPopup>
+      </WhenOpened>
+    </>
   );
 }

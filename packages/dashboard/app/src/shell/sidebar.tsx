@@ -6,7 +6,8 @@ import { signOut } from '../api/session.ts';
 import { BASE_PATH } from '../base-path.ts';
 import { Button } from '../components/button.tsx';
 import { ErrorView } from '../components/error-view.tsx';
-import { LANGUAGES, useLanguage } from '../texts/language.tsx';
+import { useLanguage, useTexts } from '../texts/language.tsx';
+import { LANGUAGES } from '../texts/loaded-texts.ts';
 import icon from '../icon.svg';
 import { LiveIndicator } from './live-indicator.tsx';
 import { useEntries } from './entries.ts';
@@ -18,8 +19,8 @@ import { WorkspaceSwitcher } from './workspace-switcher.tsx';
 
 /** What the service is, where one is in it, and the ways to the other pages. */
 export function Sidebar({ workspaceId }: { readonly workspaceId: string | null }): ReactNode {
-  const { texts, language, choose } = useLanguage();
-  const t = texts.shell;
+  const t = useTexts('shell');
+  const { language, choose } = useLanguage();
   const session = useSession();
   const [theme, setTheme] = useState(keptTheme);
   const leave = useMutation({

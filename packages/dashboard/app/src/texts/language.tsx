@@ -1,72 +1,52 @@
-import { createContext, useContext, useEffect, useState } from 'react';
+import { createContext, use, useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { keptChoice, keepChoice } from '../shell/kept-choice.ts';
-import { EN } from './en/index.ts';
-import type { Texts } from './texts.ts';
-
-export const LANGUAGES = ['en', 'es'] as const;
-type Language = (typeof LANGUAGES)[number];
+import { areasIn, LANGUAGES, loadAreas, loadedTexts, loadTexts } from './loaded-texts.ts';
+import type { Language } from './loaded-texts.ts';
+import type { Area, TextsOf } from './texts.ts';
 
 interface Chosen {
   readonly language: Language;
-  readonly texts: Texts;
   /** For Intl: the viewer's own region where the language is theirs. */
   readonly locale: string;
   choose(language: Language): void;
 }
 
-const LanguageContext = createContext<Chosen>({ language: 'en', texts: EN, locale: 'en', choose() {} });
+const LanguageContext = createContext<Chosen>({ language: 'en', locale: 'en', choose() {} });
 
-/** The language of the browser, or the one chosen for this tab. English is in the first file, others are read when needed. */
+/** The language chosen for this tab, or that of the browser. */
+export function currentLanguage(): Language {
+  return keptChoice('language', LANGUAGES) ?? preferred();
+}
+
 export function LanguageProvider({ children }: { readonly children: ReactNode }): ReactNode {
-  const [language, setLanguage] = useState<Language>(() => keptChoice('language', LANGUAGES) ?? preferred());
-  const [loaded, setLoaded] = useState<{ readonly language: Language; readonly texts: Texts } | null>(
-    language === 'en' ? { language, texts: EN } : null,
-  );
-
+  const [language, setLanguage] = useState(currentLanguage);
+  const newest = useRef(language);
   useEffect(() => {
-    let isCurrent = true;
-    void load(language).then((texts) => {
-      if (!isCurrent) return;
-      document.documentElement.lang = language;
-      setLoaded({ language, texts });
-    });
-    return () => {
-      isCurrent = false;
-    };
+    document.documentElement.lang = language;
   }, [language]);
 
-  if (loaded === null) return null;
   const choose = (chosen: Language): void => {
     keepChoice('language', chosen);
-    setLanguage(chosen);
+    newest.current = chosen;
+    // The page stays as it is until all of its words are there.
+    void loadAreas(chosen, areasIn(language)).finally(() => {
+      if (newest.current === chosen) setLanguage(chosen);
+    });
   };
   return (
-    <LanguageContext
-      value={{ language: loaded.language, texts: loaded.texts, locale: localeOf(loaded.language), choose }}
-    >
-      {children}
-    </LanguageContext>
+    <LanguageContext value={{ language, locale: localeOf(language), choose }}>{children}</LanguageContext>
   );
 }
 
 export function useLanguage(): Chosen {
-  return useContext(LanguageContext);
+  return use(LanguageContext);
 }
 
-/** The texts of one area. */
-export function useTexts<Area extends keyof Texts>(area: Area): Texts[Area] {
-  return useContext(LanguageContext).texts[area];
-}
-
-async function load(language: Language): Promise<Texts> {
-  switch (language) {
-    case 'en':
-      return EN;
-    case 'es':
-      // A file that cannot be fetched (an update of the service in between) must not empty the page.
-      return import('./es/index.ts').then(({ ES }) => ES).catch(() => EN);
-  }
+/** The texts of one area. They come with the page that names the area in `routes.ts`; any other one waits here for them. */
+export function useTexts<Name extends Area>(area: Name): TextsOf<Name> {
+  const { language } = use(LanguageContext);
+  return loadedTexts(language, area) ?? use(loadTexts(language, area));
 }
 
 function preferred(): Language {

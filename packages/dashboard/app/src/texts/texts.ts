@@ -7,7 +7,11 @@ type Translated<Words> = Words extends string
     ? (...given: Given) => string
     : { readonly [Key in keyof Words]: Translated<Words[Key]> };
 
-/** What a language has to have. */
-export type Texts = Translated<typeof EN>;
+/** The words of one part of the dashboard: `numbers`. */
+export type Area = keyof typeof EN;
 
-export type TextsOf<Area extends keyof Texts> = Texts[Area];
+/** What a language has to have for an area. */
+export type TextsOf<Name extends Area> = Translated<Awaited<ReturnType<(typeof EN)[Name]>>>;
+
+/** A language: what fetches the words of each area. */
+export type TextFiles = { readonly [Name in Area]: () => Promise<TextsOf<Name>> };

@@ -1,10 +1,16 @@
-import { chats } from './chats.ts';
 import { common } from './common.ts';
-import { messages } from './messages.ts';
-import { now } from './now.ts';
-import { numbers } from './numbers.ts';
 import { shell } from './shell.ts';
-import { signIn } from './sign-in.ts';
 
-/** One entry for each area, one file for each entry. */
-export const EN = { chats, common, messages, now, numbers, shell, signIn };
+/**
+ * One entry for each area, one file for each entry. The words of the frame are in the first file, those of an area are fetched
+ * with the first page that names it in `routes.ts`.
+ */
+export const EN = {
+  chats: async () => (await import('./chats.ts')).chats,
+  common: async () => common,
+  messages: async () => (await import('./messages.ts')).messages,
+  now: async () => (await import('./now.ts')).now,
+  numbers: async () => (await import('./numbers.ts')).numbers,
+  shell: async () => shell,
+  signIn: async () => (await import('./sign-in.ts')).signIn,
+};

@@ -1,10 +1,11 @@
-import type { Texts } from '../texts.ts';
-import { chats } from './chats.ts';
-import { common } from './common.ts';
-import { messages } from './messages.ts';
-import { now } from './now.ts';
-import { numbers } from './numbers.ts';
-import { shell } from './shell.ts';
-import { signIn } from './sign-in.ts';
+import type { TextFiles } from '../texts.ts';
 
-export const ES: Texts = { chats, common, messages, now, numbers, shell, signIn };
+export const ES: TextFiles = {
+  chats: async () => (await import('./chats.ts')).chats,
+  common: async () => (await import('./common.ts')).common,
+  messages: async () => (await import('./messages.ts')).messages,
+  now: async () => (await import('./now.ts')).now,
+  numbers: async () => (await import('./numbers.ts')).numbers,
+  shell: async () => (await import('./shell.ts')).shell,
+  signIn: async () => (await import('./sign-in.ts')).signIn,
+};

@@ -1,0 +1,18 @@
+import { lazyRouteComponent } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
+import { currentLanguage } from '../texts/language.tsx';
+import { loadAreas } from '../texts/loaded-texts.ts';
+import type { Area } from '../texts/texts.ts';
+
+/** A page in a file of its own, which is fetched when it is needed, together with the words that it shows. */
+export function page<Name extends string>(
+  load: () => Promise<Readonly<Record<Name, ComponentType>>>,
+  name: Name,
+  areas: readonly Area[],
+) {
+  const loadWithTexts = async () => {
+    const [module] = await Promise.all([load(), loadAreas(currentLanguage(), areas)]);
+    return module;
+  };
+  return lazyRouteComponent(loadWithTexts, name);
+}

@@ -1,0 +1,55 @@
+import { EN } from './en/index.ts';
+import { ES } from './es/index.ts';
+import type { Area, TextFiles, TextsOf } from './texts.ts';
+
+export const LANGUAGES = ['en', 'es'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+const FILES: Readonly<Record<Language, TextFiles>> = { en: EN, es: ES };
+
+type Loaded = { [Name in Area]?: TextsOf<Name> };
+type Loading = { [Name in Area]?: Promise<TextsOf<Name>> };
+
+const loaded: Readonly<Record<Language, Loaded>> = { en: {}, es: {} };
+const loading: Readonly<Record<Language, Loading>> = { en: {}, es: {} };
+
+/** The words of an area, if they have been fetched. */
+export function loadedTexts<Name extends Area>(language: Language, area: Name): TextsOf<Name> | undefined {
+  return loaded[language][area];
+}
+
+/** Fetches the words of an area, once; a failure is kept, so that a page which waits for them does not ask in a circle. */
+export function loadTexts<Name extends Area>(language: Language, area: Name): Promise<TextsOf<Name>> {
+  const known: Promise<TextsOf<Name>> | undefined = loading[language][area];
+  if (known) return known;
+  const texts = fetchTexts(language, area);
+  Object.assign(loading[language], { [area]: texts });
+  return texts;
+}
+
+/** The words of all these areas; those that could not be fetched before are asked for again. */
+export async function loadAreas(language: Language, areas: readonly Area[]): Promise<void> {
+  await Promise.all(
+    areas.map((area) =>
+      loadTexts(language, area).catch(() => {
+        delete loading[language][area];
+        return loadTexts(language, area);
+      }),
+    ),
+  );
+}
+
+/** The areas that have been shown in a language so far. */
+export function areasIn(language: Language): readonly Area[] {
+  return Object.keys(loaded[language]) as Area[]; // it has no other keys
+}
+
+async function fetchTexts<Name extends Area>(language: Language, area: Name): Promise<TextsOf<Name>> {
+  const texts: TextsOf<Name> = await FILES[language][area]().catch((error: unknown) => {
+    // A file that is gone (an update of the service in between) must not empty the page.
+    if (language !== 'en') return loadTexts('en', area);
+    throw error;
+  });
+  Object.assign(loaded[language], { [area]: texts });
+  return texts;
+}
