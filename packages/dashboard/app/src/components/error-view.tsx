@@ -31,7 +31,7 @@ export function ErrorView({
         <span>{api === null ? t.failed : api.code === 'NETWORK_ERROR' ? t.networkFailed : api.message}</span>
       </p>
       {isStale && <p className={styles['facts']}>{t.stale}</p>}
-      <FieldErrors fields={api?.details.fields} />
+      {api && <UnnamedFields message={api.message} fields={api.details.fields} />}
       <p className={styles['facts']}>
         {api && (
           <span>
@@ -54,13 +54,15 @@ export function ErrorView({
   );
 }
 
-/** Of what no field of the page has. */
-function FieldErrors({
-  fields,
+/** The message itself says what is wrong with the first fields. */
+function UnnamedFields({
+  message,
+  fields = {},
 }: {
+  readonly message: string;
   readonly fields: Readonly<Record<string, readonly string[]>> | undefined;
 }): ReactNode {
-  const entries = Object.entries(fields ?? {});
+  const entries = Object.entries(fields).filter(([name]) => !message.includes(` ${name}: `));
   if (entries.length === 0) return null;
   return (
     <ul className={styles['fields']}>

@@ -1,5 +1,5 @@
 import { isClientError } from '@trunkline/http/client';
-import { cloneElement, createContext, useContext, useEffect, useId, useRef } from 'react';
+import { cloneElement, createContext, useContext, useEffect, useId, useRef, useState } from 'react';
 import type { ReactElement, ReactNode } from 'react';
 import { ErrorView } from './error-view.tsx';
 import styles from './form.module.css';
@@ -10,7 +10,10 @@ const ErrorContext = createContext<FieldErrors>({});
 
 interface FormProps {
   onSubmit(): void;
-  /** Of the last try; null if there is none. What it says of a field stands at the field. */
+  /**
+   * Of the last try; null if there is none. What it says of a field stands at the field, and all of it below them if one is
+   * not in this form.
+   */
   readonly error: unknown;
   readonly children: ReactNode;
 }
@@ -18,9 +21,13 @@ interface FormProps {
 /** A form whose fields show what the API says of them; the first wrong one gets the focus. */
 export function Form({ onSubmit, error, children }: FormProps): ReactNode {
   const form = useRef<HTMLFormElement>(null);
-  const fields = fieldErrors(error);
+  const [isAllAtFields, setAllAtFields] = useState(true);
   useEffect(() => {
-    if (error !== null) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+    if (error === null || !form.current) return;
+    const { elements } = form.current;
+    const names = Object.keys(fieldErrors(error));
+    setAllAtFields(names.length > 0 && names.every((name) => elements.namedItem(name) !== null));
+    form.current.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [error]);
   return (
     <form
@@ -32,8 +39,8 @@ export function Form({ onSubmit, error, children }: FormProps): ReactNode {
         onSubmit();
       }}
     >
-      <ErrorContext value={fields}>{children}</ErrorContext>
-      {error !== null && Object.keys(fields).length === 0 && <ErrorView error={error} />}
+      <ErrorContext value={fieldErrors(error)}>{children}</ErrorContext>
+      {error !== null && !isAllAtFields && <ErrorView error={error} />}
     </form>
   );
 }
@@ -59,7 +66,7 @@ interface FieldProps {
 /** A control with its label, its hint and its errors. */
 export function Field({ name, label, hint, error, children }: FieldProps): ReactNode {
   const id = useId();
-  const errors = [...(error === undefined ? [] : [error]), ...(useContext(ErrorContext)[name] ?? [])];
+  const errors = [...(error === undefined ? [] : [error]), ...useFieldErrors(name)];
   const isWrong = errors.length > 0;
   const described = [hint && `${id}-hint`, isWrong && `${id}-error`].filter(Boolean).join(' ');
   return (
@@ -85,6 +92,11 @@ export function Field({ name, label, hint, error, children }: FieldProps): React
       )}
     </div>
   );
+}
+
+/** What the API says of a field of the form around it. */
+export function useFieldErrors(name: string): readonly string[] {
+  return useContext(ErrorContext)[name] ?? [];
 }
 
 function fieldErrors(error: unknown): FieldErrors {
