@@ -65,8 +65,11 @@ export interface SubscriptionResource {
   readonly created_at: string;
 }
 
-const name = z.string().trim().min(1).max(255);
-const count = z.int().min(0);
+// What people read at a field of the pages.
+const NAME = 'Must have 1 to 255 characters.';
+const name = z.string(NAME).trim().min(1, NAME).max(255, NAME);
+const COUNT = 'Must be a whole number, 0 or more.';
+const count = z.int(COUNT).min(0, COUNT);
 
 export const newWorkspace: z.ZodType<{ readonly name: string }, unknown> = z.strictObject({ name });
 
@@ -111,13 +114,15 @@ export interface NewKey {
 
 export const newKey: z.ZodType<NewKey, unknown> = z.strictObject({
   name,
-  scopes: z.array(z.enum(SCOPES)).min(1),
+  scopes: z.array(z.enum(SCOPES)).min(1, 'Must name at least one scope.'),
   member_id: z.string().max(64).optional(),
   expires_at: z.iso.datetime({ offset: true }).optional(),
 });
 
+const EMAIL = 'Must be an email address like ada@example.com, of at most 320 characters.';
+
 const memberFields = z.strictObject({
-  email: z.email().max(320),
+  email: z.email(EMAIL).max(320, EMAIL),
   email_verified: z.boolean().optional(),
   administers_webhooks: z.boolean().optional(),
 });

@@ -1,5 +1,6 @@
 /** What a hint or an action makes out of date. A query of a workspace begins with its area. */
-export type Area = 'overview' | 'numbers' | 'messages' | 'chats' | 'webhooks' | 'deliveries';
+export type Area =
+  'overview' | 'numbers' | 'messages' | 'chats' | 'webhooks' | 'deliveries' | 'keys' | 'members';
 
 /** The beginning of the key of each query about a workspace: `['workspace', 'wsp_…', 'numbers', …]`. */
 export function keyOf(workspaceId: string, area: Area, ...rest: readonly unknown[]): readonly unknown[] {

@@ -26,7 +26,12 @@ export function Button({
         if (isBusy) event.preventDefault();
         else onClick?.(event);
       }}
-      className={classes(styles['button'], styles[kind], className)}
+      className={classes(buttonClass(kind), className)}
     />
   );
+}
+
+/** For a link that is the thing to do here. */
+export function buttonClass(kind: NonNullable<ButtonProps['kind']>): string {
+  return classes(styles['button'], styles[kind]);
 }

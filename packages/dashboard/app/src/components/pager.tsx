@@ -4,22 +4,26 @@ import { useTexts } from '../texts/language.tsx';
 import styles from './pager.module.css';
 
 /**
- * *Newer* and *Older* by cursor, which stands in the URL as `cursor` beside the filters. A page without either has
- * nothing here.
+ * *Newer* and *Older* by cursor, which stands in the URL as `cursor` beside the filters; an empty one is that of the first
+ * page. A page without either has nothing here.
  */
 export function Pager({
   prevCursor,
   nextCursor,
+  labels,
 }: {
   readonly prevCursor: string | null;
   readonly nextCursor: string | null;
+  /** Of a list that does not begin with the newest. */
+  readonly labels?: { readonly prev: string; readonly next: string };
 }): ReactNode {
   const t = useTexts('common');
+  const { prev, next } = labels ?? { prev: t.newer, next: t.older };
   if (prevCursor === null && nextCursor === null) return null;
   return (
     <nav aria-label={t.pages} className={styles['pager']}>
-      <PageLink cursor={prevCursor}>← {t.newer}</PageLink>
-      <PageLink cursor={nextCursor}>{t.older} →</PageLink>
+      <PageLink cursor={prevCursor}>← {prev}</PageLink>
+      <PageLink cursor={nextCursor}>{next} →</PageLink>
     </nav>
   );
 }

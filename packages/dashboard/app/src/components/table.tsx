@@ -8,6 +8,8 @@ interface Column<Row> {
   cell(row: Row): ReactNode;
   /** Of a count or a duration. */
   readonly isNumeric?: boolean;
+  /** Of what can be done with a row: its title is for readers alone. */
+  readonly isAction?: boolean;
 }
 
 interface TableProps<Row> {
@@ -28,9 +30,9 @@ export function Table<Row>({ caption, columns, rows, keyOf, isStale = false }: T
       <caption className="unseen">{caption}</caption>
       <thead>
         <tr>
-          {columns.map(({ key, title, isNumeric }) => (
+          {columns.map(({ key, title, isNumeric, isAction }) => (
             <th key={key} scope="col" className={classes(isNumeric && styles['numeric'])}>
-              {title}
+              {isAction ? <span className="unseen">{title}</span> : title}
             </th>
           ))}
         </tr>
@@ -42,7 +44,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, isStale = false }: T
               const content = (
                 <>
                   {/* The heads are out of sight on a narrow screen. */}
-                  {index > 0 && (
+                  {index > 0 && !column.isAction && (
                     <span className={styles['label']} aria-hidden="true">
                       {column.title}
                     </span>
@@ -55,7 +57,13 @@ export function Table<Row>({ caption, columns, rows, keyOf, isStale = false }: T
                   {content}
                 </th>
               ) : (
-                <td key={column.key} className={classes(column.isNumeric && styles['numeric'])}>
+                <td
+                  key={column.key}
+                  className={classes(
+                    (column.isNumeric || column.isAction) && styles['numeric'],
+                    column.isAction && styles['action'],
+                  )}
+                >
                   {content}
                 </td>
               );

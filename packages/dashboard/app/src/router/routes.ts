@@ -1,8 +1,10 @@
 import { createRootRoute, createRoute } from '@tanstack/react-router';
 import { chatSearch, chatsSearch } from '../pages/chats/search.ts';
+import { keysSearch } from '../pages/keys/search.ts';
 import { messagesSearch } from '../pages/messages/search.ts';
 import { numbersSearch, numberSearch } from '../pages/numbers/search.ts';
 import { signInSearch } from '../pages/sign-in/search.ts';
+import { workspacesSearch } from '../pages/workspaces/search.ts';
 import { SessionGate } from '../shell/session-gate.tsx';
 import { page } from './page.ts';
 
@@ -75,7 +77,39 @@ const chat = createRoute({
   component: page(() => import('../pages/chats/chat-page.tsx'), 'ChatPage', ['chats', 'messages']),
 });
 
+const keys = createRoute({
+  getParentRoute: () => workspace,
+  path: 'keys',
+  validateSearch: keysSearch,
+  component: page(() => import('../pages/keys/keys-page.tsx'), 'KeysPage', ['keys']),
+});
+
+const members = createRoute({
+  getParentRoute: () => workspace,
+  path: 'members',
+  component: page(() => import('../pages/members/members-page.tsx'), 'MembersPage', ['members']),
+});
+
+const workspaces = createRoute({
+  getParentRoute: () => session,
+  path: 'workspaces',
+  validateSearch: workspacesSearch,
+  component: page(() => import('../pages/workspaces/workspaces-page.tsx'), 'WorkspacesPage', ['workspaces']),
+});
+
+/** Its parameter is that of the pages below `w`: while it is open, they lead into this workspace. */
+const oneWorkspace = createRoute({
+  getParentRoute: () => session,
+  path: 'workspaces/$workspace',
+  component: page(() => import('../pages/workspaces/workspace-page.tsx'), 'WorkspacePage', ['workspaces']),
+});
+
 export const ROUTES = root.addChildren([
   signIn,
-  session.addChildren([home, workspace.addChildren([now, numbers, number, messages, message, chats, chat])]),
+  session.addChildren([
+    home,
+    workspace.addChildren([now, numbers, number, messages, message, chats, chat, keys, members]),
+    workspaces,
+    oneWorkspace,
+  ]),
 ]);

@@ -12,6 +12,8 @@ export interface NavigationEntry {
   readonly scope?: SessionResource['scopes'][number];
   /** Of the whole service: for a session that is not bound to a workspace. */
   readonly isGlobal?: boolean;
+  /** For such a session as well, and about one workspace. */
+  readonly isAdministration?: boolean;
 }
 
 /** In the order of the sidebar. Below `/w/$workspace` is what a workspace has. */
@@ -20,4 +22,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
   { name: 'numbers', to: '/w/$workspace/numbers', letter: 'u', scope: 'instances:read' },
   { name: 'messages', to: '/w/$workspace/messages', letter: 'm', scope: 'messages:read' },
   { name: 'chats', to: '/w/$workspace/chats', letter: 'c', scope: 'messages:read' },
+  { name: 'keys', to: '/w/$workspace/keys', letter: 'k', isAdministration: true },
+  { name: 'members', to: '/w/$workspace/members', letter: 'e', isAdministration: true },
+  { name: 'workspaces', to: '/workspaces', letter: 'w', isGlobal: true },
 ];

@@ -12,8 +12,14 @@ export function useSession(): SessionResource {
 }
 
 /**
- * Whether a button has a point. What is refused is refused by the service: this only keeps from offering it.
+ * Whether a button of the administration has a point. What is refused is refused by the service: this only keeps from
+ * offering it.
  */
+export function useIsAdmin(): boolean {
+  return useSession().access === 'admin';
+}
+
+/** The same for what needs a scope. */
 export function useMay(scope: SessionResource['scopes'][number]): boolean {
   return useSession().scopes.includes(scope);
 }

@@ -29,6 +29,7 @@ export const common = {
   typeToConfirm: (name: string) => `Type ${name} to confirm`,
   ago: (distance: string) => `${distance} ago`,
   details: 'Details',
+  actions: 'Actions',
   deliveryStatuses: {
     pending: 'On its way',
     retrying: 'To be repeated',

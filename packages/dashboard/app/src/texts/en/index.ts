@@ -8,9 +8,12 @@ import { shell } from './shell.ts';
 export const EN = {
   chats: async () => (await import('./chats.ts')).chats,
   common: async () => common,
+  keys: async () => (await import('./keys.ts')).keys,
+  members: async () => (await import('./members.ts')).members,
   messages: async () => (await import('./messages.ts')).messages,
   now: async () => (await import('./now.ts')).now,
   numbers: async () => (await import('./numbers.ts')).numbers,
   shell: async () => shell,
   signIn: async () => (await import('./sign-in.ts')).signIn,
+  workspaces: async () => (await import('./workspaces.ts')).workspaces,
 };

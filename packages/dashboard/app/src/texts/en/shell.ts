@@ -37,6 +37,8 @@ export const shell = {
     offline: 'The service cannot be reached. What is shown is the last that was read.',
     paused: 'Nobody looked at this page for a while. It catches up now.',
   },
+  elsewhere: 'This is managed by those who run the service.',
+  elsewhereHint: 'Ask them, or sign in with the admin token.',
   notFound: 'There is no such page.',
   notFoundHint: 'The address may be cut off, or the page has moved.',
   toNow: 'Go to Now',

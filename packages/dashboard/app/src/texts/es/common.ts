@@ -29,6 +29,7 @@ export const common: TextsOf<'common'> = {
   typeToConfirm: (name) => `Escriba ${name} para confirmar`,
   ago: (distance) => `hace ${distance}`,
   details: 'Detalles',
+  actions: 'Acciones',
   deliveryStatuses: {
     pending: 'En camino',
     retrying: 'Se repetirá',

@@ -3,9 +3,12 @@ import type { TextFiles } from '../texts.ts';
 export const ES: TextFiles = {
   chats: async () => (await import('./chats.ts')).chats,
   common: async () => (await import('./common.ts')).common,
+  keys: async () => (await import('./keys.ts')).keys,
+  members: async () => (await import('./members.ts')).members,
   messages: async () => (await import('./messages.ts')).messages,
   now: async () => (await import('./now.ts')).now,
   numbers: async () => (await import('./numbers.ts')).numbers,
   shell: async () => (await import('./shell.ts')).shell,
   signIn: async () => (await import('./sign-in.ts')).signIn,
+  workspaces: async () => (await import('./workspaces.ts')).workspaces,
 };

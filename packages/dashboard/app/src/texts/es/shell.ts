@@ -38,6 +38,8 @@ export const shell: TextsOf<'shell'> = {
     offline: 'No se puede acceder al servicio. Se muestra lo último que se leyó.',
     paused: 'Nadie miró esta página durante un rato. Ahora se pone al día.',
   },
+  elsewhere: 'Esto lo gestiona quien opera el servicio.',
+  elsewhereHint: 'Pídeselo, o entra con el token de administración.',
   notFound: 'Esta página no existe.',
   notFoundHint: 'Puede que la dirección esté cortada o que la página se haya movido.',
   toNow: 'Ir a Ahora',

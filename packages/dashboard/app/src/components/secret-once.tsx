@@ -1,0 +1,51 @@
+import { useId } from 'react';
+import type { ReactNode } from 'react';
+import { useTexts } from '../texts/language.tsx';
+import { Button } from './button.tsx';
+import { useCopy } from './copy.ts';
+import { Question } from './dialog.tsx';
+import dialogStyles from './dialog.module.css';
+import styles from './secret-once.module.css';
+import { Warning } from './warning.tsx';
+
+interface SecretOnceProps {
+  /** Null while there is none to show. */
+  readonly secret: string | null;
+  onClose(): void;
+  readonly title: string;
+  /** Of the field. */
+  readonly label: string;
+  /** That it is shown once, and where it belongs. */
+  readonly children: ReactNode;
+}
+
+/** A new secret, which nobody can see again. No press outside closes it. */
+export function SecretOnce({ secret, onClose, title, label, children }: SecretOnceProps): ReactNode {
+  const t = useTexts('common');
+  const copy = useCopy();
+  const id = useId();
+  return (
+    <Question isOpen={secret !== null} onClose={onClose} title={title}>
+      <Warning>{children}</Warning>
+      <div className={styles['field']}>
+        <label htmlFor={id}>{label}</label>
+        <div className={styles['row']}>
+          <input
+            id={id}
+            readOnly
+            value={secret ?? ''}
+            autoComplete="off"
+            spellCheck={false}
+            onFocus={(event) => event.target.select()}
+          />
+          <Button kind="primary" onClick={() => void copy(secret ?? '')}>
+            {t.copy}
+          </Button>
+        </div>
+      </div>
+      <div className={dialogStyles['buttons']}>
+        <Button onClick={onClose}>{t.close}</Button>
+      </div>
+    </Question>
+  );
+}

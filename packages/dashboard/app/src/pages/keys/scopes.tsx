@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react';
+import type { KeyResource } from '../../../../src/schemas/admin.ts';
+import { useTexts } from '../../texts/language.tsx';
+
+type Scope = KeyResource['scopes'][number];
+
+/** In the order of the form. */
+export const SCOPES = [
+  'instances:read',
+  'instances:write',
+  'messages:read',
+  'messages:send',
+  'webhooks:read',
+  'webhooks:write',
+] as const satisfies readonly Scope[];
+
+export const READ_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope.endsWith(':read'));
+
+/** What a key may do: a word where there is one for it, and otherwise the scopes as the API calls them. */
+export function Scopes({ scopes }: { readonly scopes: readonly Scope[] }): ReactNode {
+  const t = useTexts('keys');
+  const has = (wanted: readonly Scope[]): boolean =>
+    wanted.length === scopes.length && wanted.every((scope) => scopes.includes(scope));
+  if (has([])) return t.nothing;
+  if (has(SCOPES)) return t.everything;
+  if (has(READ_SCOPES)) return t.readOnly;
+  return <code title={scopes.map((scope) => t.scopes[scope]).join('\n')}>{scopes.join(' ')}</code>;
+}

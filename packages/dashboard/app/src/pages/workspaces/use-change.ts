@@ -1,0 +1,30 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { UseMutationResult } from '@tanstack/react-query';
+import type { WorkspaceChanges, WorkspaceResource } from '../../../../src/schemas/admin.ts';
+import { adminPathOf } from '../../api/admin.ts';
+import { request } from '../../api/request.ts';
+import { useToasts } from '../../components/toasts.tsx';
+
+/** Of a form in a dialog that changes a part of a workspace. */
+export interface ChangeFormProps {
+  readonly workspace: WorkspaceResource;
+  onClose(): void;
+}
+
+/** Changes a workspace, says that it is done, and reads again what shows it. */
+export function useChange(
+  id: string,
+  { said, onDone }: { readonly said: string; onDone(): void },
+): UseMutationResult<WorkspaceResource, Error, WorkspaceChanges> {
+  const { say } = useToasts();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (body: WorkspaceChanges) =>
+      request<WorkspaceResource>(adminPathOf(id), { method: 'PATCH', body }),
+    onSuccess() {
+      onDone();
+      say(said);
+      void queries.invalidateQueries({ queryKey: ['workspaces'] });
+    },
+  });
+}

@@ -1,0 +1,57 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { WorkspaceResource } from '../../../../src/schemas/admin.ts';
+import { rowLink, Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { PlanBadge } from './plan-badge.tsx';
+import { StateBadge } from './state-badge.tsx';
+
+/** A row leads to what the workspace may do, its last cell into it. */
+export function WorkspaceTable({
+  workspaces,
+  isStale,
+}: {
+  readonly workspaces: readonly WorkspaceResource[];
+  readonly isStale: boolean;
+}): ReactNode {
+  const t = useTexts('workspaces');
+  return (
+    <Table
+      caption={t.caption}
+      rows={workspaces}
+      keyOf={({ id }) => id}
+      isStale={isStale}
+      columns={[
+        {
+          key: 'name',
+          title: t.name,
+          cell: ({ id, name }) => (
+            <Link to="/workspaces/$workspace" params={{ workspace: id }} className={rowLink}>
+              {name}
+            </Link>
+          ),
+        },
+        { key: 'state', title: t.state, cell: (workspace) => <StateBadge workspace={workspace} /> },
+        { key: 'plan', title: t.plan, cell: (workspace) => <PlanBadge workspace={workspace} /> },
+        {
+          key: 'numbers',
+          title: t.instanceLimit,
+          isNumeric: true,
+          cell: ({ plan }) => plan.instance_limit ?? t.noLimit,
+        },
+        { key: 'created', title: t.created, cell: ({ created_at }) => <Time at={created_at} as="ago" /> },
+        {
+          key: 'open',
+          title: t.open,
+          isAction: true,
+          cell: ({ id, name }) => (
+            <Link to="/w/$workspace" params={{ workspace: id }} aria-label={t.openOne(name)}>
+              {t.open}
+            </Link>
+          ),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,71 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Button } from '../../components/button.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { Page } from '../../components/page.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { useRefreshMs } from '../../live/live.tsx';
+import { Administration } from '../../shell/administration.tsx';
+import { useIsAdmin } from '../../shell/session-context.ts';
+import { useTexts } from '../../texts/language.tsx';
+import { CreateWorkspace } from './create-workspace.tsx';
+import { workspacePageQuery } from './queries.ts';
+import { WorkspaceTable } from './workspace-table.tsx';
+
+const route = getRouteApi('/session/workspaces');
+
+export function WorkspacesPage(): ReactNode {
+  const t = useTexts('workspaces');
+  return (
+    <Administration title={t.title}>
+      <Workspaces />
+    </Administration>
+  );
+}
+
+function Workspaces(): ReactNode {
+  const t = useTexts('workspaces');
+  const { cursor } = route.useSearch();
+  const [isCreating, setCreating] = useState(false);
+  const query = useQuery({
+    ...workspacePageQuery(cursor),
+    placeholderData: keepPreviousData,
+    refetchInterval: useRefreshMs(),
+  });
+  const create = useIsAdmin() && (
+    <Button kind="primary" onClick={() => setCreating(true)}>
+      {t.add}
+    </Button>
+  );
+  return (
+    <Page title={t.title} actions={create}>
+      <Panel title={t.title} isFlush>
+        <Loaded query={query}>
+          {({ workspaces, next_after }) => (
+            <>
+              {workspaces.length > 0 && (
+                <WorkspaceTable workspaces={workspaces} isStale={query.isPlaceholderData} />
+              )}
+              {workspaces.length === 0 && cursor !== undefined && <EmptyState title={t.noMore} />}
+              {workspaces.length === 0 && cursor === undefined && (
+                <EmptyState title={t.empty} action={create}>
+                  {t.emptyHint}
+                </EmptyState>
+              )}
+              <Pager
+                prevCursor={cursor === undefined ? null : ''}
+                nextCursor={next_after}
+                labels={{ prev: t.first, next: t.more }}
+              />
+            </>
+          )}
+        </Loaded>
+      </Panel>
+      <CreateWorkspace isOpen={isCreating} onClose={() => setCreating(false)} />
+    </Page>
+  );
+}

@@ -1,0 +1,52 @@
+import type { KeyResource } from '../../../../src/schemas/admin.ts';
+import type { KeyState } from '../../domain/key-state.ts';
+
+/** The API keys of a workspace. */
+export const keys = {
+  title: 'API keys',
+  caption: 'API keys, the newest first',
+  add: 'Create a key',
+  create: 'Create',
+  createTitle: 'Create an API key',
+  name: 'Name',
+  nameHint: 'For you to know it by: the program that will use it.',
+  scopesLabel: 'What it may do',
+  scopesMissing: 'Choose at least one.',
+  scopes: {
+    'instances:read': 'See numbers',
+    'instances:write': 'Add, link, change and delete numbers',
+    'messages:read': 'Read messages, chats and contacts',
+    'messages:send': 'Send messages',
+    'webhooks:read': 'See webhooks and deliveries',
+    'webhooks:write': 'Add, change and delete webhooks',
+  } satisfies Record<KeyResource['scopes'][number], string>,
+  everything: 'Everything',
+  readOnly: 'Read only',
+  nothing: 'Nothing',
+  owner: 'Made for',
+  ownerHint: 'A member’s key ends when the member is removed.',
+  service: 'The service itself',
+  formerMember: 'a former member',
+  expires: 'Expires',
+  expiresHint: 'At the end of this day; without one it is valid until it is revoked.',
+  expiresPast: 'Choose today or a later day.',
+  created: 'Created',
+  lastUsed: 'Last used',
+  status: 'State',
+  states: { active: 'Active', expired: 'Expired', revoked: 'Revoked' } satisfies Record<KeyState, string>,
+  until: 'until',
+  since: 'since',
+  newTitle: (name: string) => `The new key: ${name}`,
+  token: 'API key',
+  newHint:
+    'Copy it now and keep it where the program reads its secrets. It is shown only this once: the service stores nothing that it could be read from.',
+  revoke: 'Revoke',
+  revokeOne: (name: string) => `Revoke ${name}`,
+  revokeTitle: (name: string) => `Revoke ${name}?`,
+  revokeText:
+    'Every program that uses this key is refused, within 5 seconds. A revoked key cannot be brought back: create a new one.',
+  revoked: 'Revoked.',
+  empty: 'No API key yet.',
+  emptyHint: 'A program calls the API with a key. Create one for each, so that each can be revoked alone.',
+  noneMatch: 'No key has this state.',
+};

@@ -1,0 +1,31 @@
+/** The people of a workspace. */
+export const members = {
+  title: 'Members',
+  caption: 'Members, those who were added first on top',
+  add: 'Add a member',
+  addTitle: 'Add a member',
+  create: 'Add',
+  change: 'Change',
+  changeOne: (email: string) => `Change ${email}`,
+  changeTitle: 'Change a member',
+  email: 'Email address',
+  verified: 'Address',
+  verifiedStates: { yes: 'Verified', no: 'Not verified' },
+  verifiedLabel: 'The address is verified',
+  verifiedHint: 'Until it is, the keys of this member cannot change webhooks.',
+  role: 'Role',
+  roles: { administrator: 'Webhook administrator', member: 'Member' },
+  roleHint:
+    'A webhook administrator is notified by email when a webhook fails or is disabled, at a verified address.',
+  added: 'Added',
+  remove: 'Remove',
+  removeOne: (email: string) => `Remove ${email}`,
+  removeTitle: (email: string) => `Remove ${email}?`,
+  removeText: 'The keys that were made for this member are revoked, and cannot be brought back.',
+  removeKeys: (names: string) => `These are: ${names}.`,
+  removeNoKeys: 'This member has no active key.',
+  done: { add: 'Added.', change: 'Changed.', remove: 'Removed.' },
+  empty: 'No member yet.',
+  emptyHint:
+    'Members are the people of a workspace: API keys can be made for them, and they are notified when a webhook fails.',
+};
