@@ -30,6 +30,7 @@ function harness() {
     onHint: (type) => log.push(type),
     onGap: () => log.push('gap'),
     onState: (state) => states.push(state),
+    onSignedOut: () => log.push('signed out'),
     timers,
     random: () => 1,
   });
@@ -111,6 +112,17 @@ it('where no stream gets through, it tries less and less often, and says that it
   accept();
   await pass(60_000);
   expect(states.at(-1)).toBe('live');
+});
+
+it('says that nobody is signed in any more, and only then', async () => {
+  const { stream, log, refuse, tick, pass } = harness();
+  refuse(403);
+  stream.start();
+  await tick();
+  expect(log).not.toContain('signed out');
+  refuse(401);
+  await pass(1_000);
+  expect(log).toContain('signed out');
 });
 
 it('says that the service is out of reach where there is no response at all', async () => {

@@ -158,6 +158,20 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     await field(page).waitFor();
   });
 
+  it('is asked for when nothing but the stream of hints is refused', async () => {
+    const served = await serveDashboard();
+    const { page, problems, at } = await signedInTab(browser, served, { apiKey: served.apiKey });
+    await page.goto(at('/numbers'));
+    await untilLive(page);
+    problems.expect(/status of 401/);
+    const [key] = await served.trunkline.admin.apiKeys.list(served.workspaceId);
+    await served.trunkline.admin.apiKeys.revoke(served.workspaceId, key?.id ?? '');
+    // Nothing else is read for half a minute.
+    await served.trunkline.endStreams();
+    await page.waitForURL('**/sign-in?**', { timeout: 5_000 });
+    await field(page).waitFor();
+  });
+
   it('ends by signing out: the way back leads to nothing', async () => {
     const served = await serveDashboard();
     const { page, problems, at } = await signedInTab(browser, served);

@@ -1,6 +1,6 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { isClientError } from '@trunkline/http/client';
-import { isSignedOut, sessionQuery } from './session.ts';
+import { isSignedOut, recheckSession } from './session.ts';
 
 /**
  * The cache of what has been read. A 401 of any request makes the session's own query ask again, which leads to the
@@ -8,7 +8,7 @@ import { isSignedOut, sessionQuery } from './session.ts';
  */
 export function createQueryClient(): QueryClient {
   const onError = (error: unknown): void => {
-    if (isSignedOut(error)) void client.resetQueries({ queryKey: sessionQuery.queryKey });
+    if (isSignedOut(error)) recheckSession(client);
   };
   const client = new QueryClient({
     queryCache: new QueryCache({

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { QueryClient } from '@tanstack/react-query';
 import { isClientError } from '@trunkline/http/client';
 import type { SessionResource } from '../../../src/schemas/session.ts';
 import { request } from './request.ts';
@@ -9,6 +10,11 @@ export const sessionQuery = queryOptions({
   staleTime: 5 * 60_000,
   retry: false,
 });
+
+/** Finds out whether the session is over, which leads to the sign-in page. */
+export function recheckSession(queries: QueryClient): void {
+  void queries.resetQueries({ queryKey: sessionQuery.queryKey });
+}
 
 /** Whether the service asks for a sign-in. */
 export function isSignedOut(error: unknown): boolean {

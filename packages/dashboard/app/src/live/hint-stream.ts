@@ -22,6 +22,8 @@ export interface HintStreamOptions {
   /** There was a gap, in which anything may have happened. */
   onGap(): void;
   onState(state: LiveState): void;
+  /** The stream was refused because nobody is signed in any more. */
+  onSignedOut(): void;
   readonly timers: Timers;
   /** From 0 to 1: spreads the tries of many pages over time. */
   random(): number;
@@ -44,7 +46,7 @@ export function createHintStream(options: HintStreamOptions): {
   start(): void;
   stop(state: LiveState): void;
 } {
-  const { open, onHint, onGap, onState, timers, random } = options;
+  const { open, onHint, onGap, onState, onSignedOut, timers, random } = options;
   let current: AbortController | null = null;
   let cancelRetry: (() => void) | null = null;
   let lastId: string | undefined;
@@ -62,6 +64,7 @@ export function createHintStream(options: HintStreamOptions): {
       if (abort !== current) return;
       if (!result.ok) {
         isRefused = true;
+        if (result.error.status === 401) onSignedOut();
         return onState(result.error.status === null ? 'offline' : 'polling');
       }
       onState('live');

@@ -3,6 +3,7 @@ import { createContext, useContext, useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { clientOf } from '../api/client.ts';
 import { keyOf } from '../api/keys.ts';
+import { recheckSession } from '../api/session.ts';
 import type { Area } from '../api/keys.ts';
 import { areasOf, HINT_TYPES } from './areas-of-event.ts';
 import { createHintStream } from './hint-stream.ts';
@@ -51,6 +52,7 @@ export function LiveProvider({
       onHint: (type) => areasOf(type).forEach(invalidate.give),
       onGap: () => void queries.invalidateQueries({ queryKey: ['workspace', workspaceId] }),
       onState: setState,
+      onSignedOut: () => recheckSession(queries),
       timers: TIMERS,
       random: Math.random,
     });
