@@ -10,8 +10,9 @@ import { signedInTab } from '../support/tab.ts';
 const browser = await testBrowser();
 const PATHS = await pagePaths();
 const OF_WORKSPACE = PATHS.filter((path) => path.startsWith('/w/'));
-/** The first of them needs no session, the second only leads on. */
-const WITH_DATA = PATHS.filter((path) => path !== '/sign-in' && path !== '/');
+/** The first of them needs no session, the others only lead on. */
+const NOT_PAGES = ['/sign-in', '/', '/$'];
+const WITH_DATA = PATHS.filter((path) => !NOT_PAGES.includes(path));
 
 const CONTACT = '15550100';
 /** Nothing listens there, so that its deliveries fail. */

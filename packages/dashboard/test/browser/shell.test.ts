@@ -121,6 +121,40 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     await drawer.waitFor({ state: 'detached' });
   });
 
+  it('leads from a short address to the page of the workspace', async () => {
+    const served = await serveDashboard();
+    const { id } = await served.connect('Support');
+    const { url, workspaceId, apiKey } = served;
+    const { page: bound } = await signedInTab(browser, served, { apiKey });
+    await bound.goto(`${url}/numbers/${id}`);
+    await title(bound, 'Support');
+    expect(bound.url()).toBe(`${url}/w/${workspaceId}/numbers/${id}`);
+
+    // With two workspaces, one is chosen first, and then the last one that the tab has shown is meant.
+    const other = await served.trunkline.admin.workspaces.create({ name: 'Other' });
+    const { page } = await signedInTab(browser, served);
+    await page.goto(`${url}/messages?status=failed`);
+    await page.getByRole('link', { name: 'Other' }).click();
+    await title(page, 'Messages');
+    expect(page.url()).toBe(`${url}/w/${other.id}/messages?status=failed`);
+    await page.goto(`${url}/numbers?status=connected`);
+    await title(page, 'Numbers');
+    expect(page.url()).toBe(`${url}/w/${other.id}/numbers?status=connected`);
+    await page.goto(`${url}/workspaces`);
+    await page.getByRole('link', { name: 'Chats' }).click();
+    expect(page.url()).toBe(`${url}/w/${other.id}/chats`);
+    await page.goto(`${url}/nothing/here`);
+    await title(page, 'There is no such page.');
+
+    const { page: first, problems } = await signedInTab(browser, served);
+    problems.expect(/status of 404/);
+    await first.goto(`${url}/w/ten_mistyped/numbers`);
+    await first.getByRole('alert').getByText('NOT_FOUND').waitFor();
+    await first.goto(url);
+    await first.getByRole('link', { name: 'Acme' }).click();
+    await title(first, 'Now');
+  });
+
   it('says so where there is no page, and leads back', async () => {
     const served = await serveDashboard();
     const { page, at } = await signedInTab(browser, served);

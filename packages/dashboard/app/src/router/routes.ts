@@ -7,6 +7,7 @@ import { signInSearch } from '../pages/sign-in/search.ts';
 import { workspacesSearch } from '../pages/workspaces/search.ts';
 import { SessionGate } from '../shell/session-gate.tsx';
 import { page } from './page.ts';
+import type { RawSearch } from './search.ts';
 
 // Every page of the dashboard. What a page reads of the URL's search stands in `search.ts` beside it; the page itself is
 // a file of its own that is fetched when it is needed, with the texts of the areas that are named last.
@@ -25,6 +26,14 @@ const session = createRoute({ getParentRoute: () => root, id: 'session', compone
 const home = createRoute({
   getParentRoute: () => session,
   path: '/',
+  component: page(() => import('../pages/home/home-page.tsx'), 'HomePage', []),
+});
+
+/** What no page has, or what has one below a workspace: it leads there. */
+const short = createRoute({
+  getParentRoute: () => session,
+  path: '$',
+  validateSearch: (search: RawSearch) => search,
   component: page(() => import('../pages/home/home-page.tsx'), 'HomePage', []),
 });
 
@@ -108,6 +117,7 @@ export const ROUTES = root.addChildren([
   signIn,
   session.addChildren([
     home,
+    short,
     workspace.addChildren([now, numbers, number, messages, message, chats, chat, keys, members]),
     workspaces,
     oneWorkspace,

@@ -1,12 +1,12 @@
-import { Outlet, useLocation, useParams } from '@tanstack/react-router';
+import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { WhenOpened } from '../components/when-opened.tsx';
 import { LiveProvider } from '../live/live.tsx';
 import { useTexts } from '../texts/language.tsx';
+import { useCurrentWorkspace } from './current-workspace.ts';
 import styles from './frame.module.css';
 import { LiveIndicator } from './live-indicator.tsx';
-import { useSession } from './session-context.ts';
 import { Shortcuts } from './shortcuts.tsx';
 import { Sidebar } from './sidebar.tsx';
 
@@ -15,9 +15,7 @@ const DrawerPopup = lazy(async () => ({ default: (await import('./drawer-popup.t
 /** The sidebar, or on a narrow screen a bar with a menu, and the page. */
 export function Frame(): ReactNode {
   const t = useTexts('shell');
-  const { workspace: inUrl } = useParams({ strict: false });
-  const { workspace: bound } = useSession();
-  const workspaceId = inUrl ?? bound?.id ?? null;
+  const workspaceId = useCurrentWorkspace();
   const main = useRef<HTMLElement>(null);
   return (
     <LiveProvider workspaceId={workspaceId}>

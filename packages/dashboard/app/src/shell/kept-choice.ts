@@ -1,8 +1,13 @@
 /** What somebody has chosen for this tab: nothing about who they are, and gone when the tab is closed. */
 export function keptChoice<Value extends string>(name: string, values: readonly Value[]): Value | null {
+  const kept = keptText(name);
+  return values.find((value) => value === kept) ?? null;
+}
+
+/** The same where the choices are not known here. */
+export function keptText(name: string): string | null {
   try {
-    const kept = sessionStorage.getItem(`trunkline.${name}`);
-    return values.find((value) => value === kept) ?? null;
+    return sessionStorage.getItem(`trunkline.${name}`);
   } catch {
     return null; // a browser that keeps nothing
   }
@@ -13,5 +18,13 @@ export function keepChoice(name: string, value: string): void {
     sessionStorage.setItem(`trunkline.${name}`, value);
   } catch {
     // It holds until the page is left.
+  }
+}
+
+export function forgetChoice(name: string): void {
+  try {
+    sessionStorage.removeItem(`trunkline.${name}`);
+  } catch {
+    // Nothing was kept.
   }
 }

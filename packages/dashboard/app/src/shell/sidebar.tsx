@@ -10,6 +10,7 @@ import { useLanguage, useTexts } from '../texts/language.tsx';
 import { LANGUAGES } from '../texts/loaded-texts.ts';
 import icon from '../icon.svg';
 import { LiveIndicator } from './live-indicator.tsx';
+import { forgetCurrentWorkspace } from './current-workspace.ts';
 import { useEntries } from './entries.ts';
 import { Choice } from './choice.tsx';
 import { useSession } from './session-context.ts';
@@ -27,7 +28,10 @@ export function Sidebar({ workspaceId }: { readonly workspaceId: string | null }
     mutationKey: ['session', 'sign-out'],
     mutationFn: signOut,
     // A new document: nothing of this session stays in memory.
-    onSuccess: () => location.assign(`${BASE_PATH}/sign-in`),
+    onSuccess() {
+      forgetCurrentWorkspace();
+      location.assign(`${BASE_PATH}/sign-in`);
+    },
   });
   return (
     <div className={styles['sidebar']}>

@@ -1,34 +1,62 @@
 import { useQuery } from '@tanstack/react-query';
-import { Navigate } from '@tanstack/react-router';
+import { Link, useLocation, useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import type { ReactNode } from 'react';
+import { workspaceQuery } from '../../api/admin.ts';
 import { workspacesQuery } from '../../api/workspaces.ts';
+import { BASE_PATH } from '../../base-path.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { rowLink, Table } from '../../components/table.tsx';
+import { useCurrentWorkspace } from '../../shell/current-workspace.ts';
+import { NotFound } from '../../shell/not-found.tsx';
 import { useSession } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
-import { Link } from '@tanstack/react-router';
 
-/** Leads to the page Now: of the session's workspace, or of the one that there is; else one is chosen here. */
+/**
+ * An address that names no workspace: `/`, or that of a page without `/w/…` before it, which somebody typed or wrote down.
+ * Leads to this page of the workspace that the tab has shown last; of the session's, or of the one that there is; else one is
+ * chosen here.
+ */
 export function HomePage(): ReactNode {
-  const { workspace } = useSession();
-  return workspace ? <ToNow workspaceId={workspace.id} /> : <ChooseWorkspace />;
+  const { workspace: bound } = useSession();
+  const current = useCurrentWorkspace();
+  const router = useRouter();
+  const { pathname } = useLocation();
+  const page = router.getMatchedRoutes(`/w/any${pathname}`)[2];
+  if (page === undefined || page.fullPath === '/$') return <NotFound />;
+  if (bound !== null) return <ToPage workspaceId={bound.id} />;
+  return current === null ? <ChooseWorkspace /> : <ToKept workspaceId={current} />;
 }
 
-function ToNow({ workspaceId }: { readonly workspaceId: string }): ReactNode {
-  return <Navigate to="/w/$workspace" params={{ workspace: workspaceId }} replace />;
+/** Whatever the tab has shown may have been a mistyped address. */
+function ToKept({ workspaceId }: { readonly workspaceId: string }): ReactNode {
+  const { isPending, isSuccess } = useQuery(workspaceQuery(workspaceId));
+  if (isPending) return null;
+  return isSuccess ? <ToPage workspaceId={workspaceId} /> : <ChooseWorkspace />;
+}
+
+function ToPage({ workspaceId }: { readonly workspaceId: string }): ReactNode {
+  const { history } = useRouter();
+  const { href } = useLocation();
+  useEffect(() => {
+    history.replace(`${BASE_PATH}/w/${encodeURIComponent(workspaceId)}${href === '/' ? '' : href}`);
+  }, [history, workspaceId, href]);
+  return null;
 }
 
 function ChooseWorkspace(): ReactNode {
   const t = useTexts('shell');
+  const { pathname } = useLocation();
+  const toPage = (id: string): string => `/w/${id}${pathname === '/' ? '' : pathname}`;
   const query = useQuery(workspacesQuery);
   return (
     <Loaded query={query}>
       {(workspaces) => {
         const [only, another] = workspaces;
-        if (only && !another) return <ToNow workspaceId={only.id} />;
+        if (only && !another) return <ToPage workspaceId={only.id} />;
         return (
           <Page title={t.workspaces}>
             <Panel title={t.switchWorkspace} isFlush>
@@ -42,7 +70,7 @@ function ChooseWorkspace(): ReactNode {
                       key: 'name',
                       title: t.workspace,
                       cell: ({ id, name }) => (
-                        <Link to="/w/$workspace" params={{ workspace: id }} className={rowLink}>
+                        <Link to={toPage(id)} search className={rowLink}>
                           {name}
                         </Link>
                       ),
@@ -51,7 +79,7 @@ function ChooseWorkspace(): ReactNode {
                   ]}
                 />
               ) : (
-                <EmptyState title={t.noWorkspaces} />
+                <EmptyState title={t.noWorkspaces} action={<Link to="/workspaces">{t.toWorkspaces}</Link>} />
               )}
             </Panel>
           </Page>

@@ -16,6 +16,7 @@ export const shell = {
   workspace: 'Workspace',
   switchWorkspace: 'Switch workspace',
   allWorkspaces: 'All workspaces',
+  toWorkspaces: 'Go to Workspaces',
   noWorkspaces: 'No workspaces',
   theme: 'Theme',
   themes: { system: 'As the system', light: 'Light', dark: 'Dark' },

@@ -17,6 +17,7 @@ export const shell: TextsOf<'shell'> = {
   workspace: 'Espacio de trabajo',
   switchWorkspace: 'Cambiar de espacio',
   allWorkspaces: 'Todos los espacios',
+  toWorkspaces: 'Ir a Espacios',
   noWorkspaces: 'No hay espacios',
   theme: 'Tema',
   themes: { system: 'Como el sistema', light: 'Claro', dark: 'Oscuro' },
