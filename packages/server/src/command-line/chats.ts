@@ -1,15 +1,15 @@
 import type { CommandHandler } from './command.ts';
 import { noteMissing } from './coverage.ts';
-import { readRows, rowLimit } from './pages.ts';
+import { readRows, rowsAskedFor } from './pages.ts';
 import { table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import { chat, page as pageOf } from './service-shapes.ts';
 
 export const listChats: CommandHandler = async (call) => {
-  const limit = rowLimit(call, 25);
+  const asked = rowsAskedFor(call, 25);
   const id = call.argument('instance');
   const service = await remoteService(call);
-  const data = await readRows(limit, async (page) => {
+  const data = await readRows(asked, async (page) => {
     const answer = await accepted(service, service.client.instances.chats(id, page, call), pageOf(chat));
     noteMissing(call, answer.coverage);
     return answer;

@@ -21,6 +21,11 @@ const DELIVERIES = {
   '--status <status>': 'only those with this status',
 };
 
+const rowOptions = (byDefault: number) => ({
+  '--before <time>': 'only what is older: a time with its zone, such as 2026-11-22T09:30:00Z',
+  '--limit <count>': `how many; ${byDefault} by default`,
+});
+
 /** Every command there is, in the order of the help. */
 export const COMMANDS: readonly CommandSpec[] = [
   {
@@ -295,7 +300,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'service',
     arguments: { '<instance>': 'its id' },
     options: {
-      '--limit <count>': 'how many; 100 by default',
+      ...rowOptions(100),
       '--follow': 'goes on, and prints what happens until it is ended',
     },
     load: async () => (await import('./instances.ts')).showHistory,
@@ -335,7 +340,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'list the chats of an instance, those with the newest messages first',
     on: 'service',
     arguments: { '<instance>': 'its id' },
-    options: { '--limit <count>': 'how many; 25 by default' },
+    options: rowOptions(25),
     load: async () => (await import('./chats.ts')).listChats,
   },
   {
@@ -348,7 +353,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       '--type <type>': 'text, image, document, audio or video',
       '--status <list>': 'one status or several, comma-separated',
       '--counterpart <whom>': 'only those with this number, contact (con_…) or group (grp_…)',
-      '--limit <count>': 'how many; 25 by default',
+      ...rowOptions(25),
     },
     load: async () => (await import('./messages.ts')).listMessages,
   },
@@ -433,7 +438,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'list the deliveries of a webhook, newest first',
     on: 'service',
     arguments: { '<webhook>': 'its id' },
-    options: { ...DELIVERIES, '--limit <count>': 'how many; 25 by default' },
+    options: { ...DELIVERIES, ...rowOptions(25) },
     load: async () => (await import('./deliveries.ts')).listDeliveries,
   },
   {
@@ -474,7 +479,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       '--message <id>': 'the events of this message',
       '--instance <id>': 'or those of this instance and its messages',
       '--type <type>': 'with --instance, only events of this type',
-      '--limit <count>': 'how many; 25 by default',
+      ...rowOptions(25),
     },
     load: async () => (await import('./events.ts')).listEvents,
   },

@@ -3,7 +3,8 @@ import type { Call, CommandHandler } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
 import { pause } from './pause.ts';
-import { readRows, rowLimit } from './pages.ts';
+import { readRows, rowsAskedFor } from './pages.ts';
+import type { RowsAskedFor } from './pages.ts';
 import { facts, printable, printableJson, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
@@ -22,9 +23,9 @@ const LOOK_EVERY_MS = 1_000;
 const MOST_BATCHES = 2_000;
 
 export const listDeliveries: CommandHandler = async (call) => {
-  const limit = rowLimit(call, 25);
+  const asked = rowsAskedFor(call, 25);
   const service = await remoteService(call);
-  const data = await readRows(limit, (page) => pageOf(call, service, page));
+  const data = await readRows(asked, (page) => pageOf(call, service, page));
   call.output.result({ data }, table([...COLUMNS], data.map(rowOf)));
 };
 
@@ -126,7 +127,7 @@ export const retryFailedDeliveries: CommandHandler = async (call) => {
 async function pageOf(
   call: Call,
   service: RemoteService,
-  page: { readonly limit: number; readonly cursor?: string | undefined },
+  page: RowsAskedFor & { readonly cursor?: string | undefined },
 ): Promise<{ readonly data: readonly DeliveryResource[]; readonly nextCursor: string | null }> {
   const { options } = call;
   // The service says what is wrong with a filter.

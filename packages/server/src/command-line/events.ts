@@ -2,14 +2,14 @@ import type { EventQuery } from '@trunkline/http/client';
 import type { CommandHandler } from './command.ts';
 import { usageError } from './command-error.ts';
 import { subjectOf, timeOf } from './event-line.ts';
-import { readRows, rowLimit } from './pages.ts';
+import { readRows, rowsAskedFor } from './pages.ts';
 import { facts, printableJson, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import { event, page as pageOf, theOne } from './service-shapes.ts';
 
 export const listEvents: CommandHandler = async (call) => {
   const { options, output } = call;
-  const limit = rowLimit(call, 25);
+  const asked = rowsAskedFor(call, 25);
   const [message, instance, type] = [options.text('message'), options.text('instance'), options.text('type')];
   if ((message === undefined) === (instance === undefined))
     throw usageError('Name what the events are about: either --message or --instance.');
@@ -17,7 +17,7 @@ export const listEvents: CommandHandler = async (call) => {
     throw usageError('--type goes with --instance: the events of a message are few.');
   const service = await remoteService(call);
   const { messages, instances } = service.client;
-  const data = await readRows(limit, (page) => {
+  const data = await readRows(asked, (page) => {
     // The service says what is wrong with a type.
     const query = { ...page, type } as EventQuery;
     return message === undefined

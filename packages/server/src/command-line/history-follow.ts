@@ -63,7 +63,7 @@ export async function followHistory(
       after = position;
     },
   };
-  const before = await readRows(Math.max(limit, PER_LOOK), (page) =>
+  const before = await readRows({ limit: Math.max(limit, PER_LOOK) }, (page) =>
     accepted(service, instances.history(id, page, call), SHAPE),
   );
   print(before.slice(0, limit));

@@ -1,8 +1,9 @@
 import type { InstanceHistoryResource, InstanceResource } from '@trunkline/http/client';
 import type { Call, CommandHandler } from './command.ts';
+import { usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
 import { followHistory } from './history-follow.ts';
-import { readRows, rowLimit } from './pages.ts';
+import { readRows, rowsAskedFor } from './pages.ts';
 import { facts, printable, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import {
@@ -111,11 +112,15 @@ export const listGroups: CommandHandler = async (call) => {
 };
 
 export const showHistory: CommandHandler = async (call) => {
-  const limit = rowLimit(call, 100);
+  const asked = rowsAskedFor(call, 100);
   const service = await remoteService(call);
   const id = call.argument('instance');
-  if (call.options.flag('follow')) return followHistory(call, service, { id, limit, rowOf: historyRow });
-  const data = await readRows(limit, (page) =>
+  if (call.options.flag('follow')) {
+    if (asked.before !== undefined)
+      throw usageError('--before cannot go with --follow, which prints what is newer.');
+    return followHistory(call, service, { id, limit: asked.limit, rowOf: historyRow });
+  }
+  const data = await readRows(asked, (page) =>
     accepted(service, service.client.instances.history(id, page, call), pageOf(historyEntry)),
   );
   // Newest last, as a person reads what led to now.

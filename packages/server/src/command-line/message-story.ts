@@ -41,7 +41,7 @@ export async function readStory(
 ): Promise<MessageStory> {
   const { messages } = service.client;
   const { data: standing } = await accepted(service, messages.standing(id, call), reply(standingShape));
-  const newestFirst = await readRows(MOST_EVENTS, (page) =>
+  const newestFirst = await readRows({ limit: MOST_EVENTS }, (page) =>
     accepted(service, messages.events(id, page, call), pageOf(eventShape)),
   );
   const events = [];

@@ -3,14 +3,14 @@ import type { CommandHandler } from './command.ts';
 import { noteMissing } from './coverage.ts';
 import { readStory, storyText } from './message-story.ts';
 import { writeNewFile } from './new-file.ts';
-import { readRows, rowLimit } from './pages.ts';
+import { readRows, rowsAskedFor } from './pages.ts';
 import { facts, printable, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import { anyObject, message, page as pageOf, theOne } from './service-shapes.ts';
 
 export const listMessages: CommandHandler = async (call) => {
   const { options, output } = call;
-  const limit = rowLimit(call, 25);
+  const asked = rowsAskedFor(call, 25);
   const service = await remoteService(call);
   // The service says what is wrong with a filter.
   const query: MessageQuery = {
@@ -20,7 +20,7 @@ export const listMessages: CommandHandler = async (call) => {
     status: options.text('status'),
     counterpart: options.text('counterpart'),
   };
-  const data = await readRows(limit, async (page) => {
+  const data = await readRows(asked, async (page) => {
     const answer = await accepted(
       service,
       service.client.messages.list({ ...query, ...page }, call),

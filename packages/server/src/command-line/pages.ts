@@ -4,8 +4,14 @@ import { CommandError, EXIT } from './command-error.ts';
 const MOST = 10_000;
 const PER_PAGE = 100;
 
-interface PageAskedFor {
+/** Which rows of a list a command is to show: `--limit` and `--before`. */
+export interface RowsAskedFor {
   readonly limit: number;
+  /** A time. What is wrong with it, the service says. */
+  readonly before?: string | undefined;
+}
+
+interface PageAskedFor extends RowsAskedFor {
   readonly cursor: string | undefined;
 }
 
@@ -14,23 +20,27 @@ interface Page<Row> {
   readonly nextCursor: string | null;
 }
 
-/** How many rows of a list `--limit` asks for. */
-export function rowLimit({ options }: Pick<Call, 'options'>, byDefault: number): number {
-  return options.whole('limit', { min: 1, max: MOST }) ?? byDefault;
+export function rowsAskedFor({ options }: Pick<Call, 'options'>, byDefault: number): RowsAskedFor {
+  const limit = options.whole('limit', { min: 1, max: MOST }) ?? byDefault;
+  return { limit, before: options.text('before') };
 }
 
 /** A page may have fewer rows than it was asked for, or none: so many more are read, and then it is enough. */
 const MOST_PAGES = 1_000;
 
-/** The first `limit` rows of a list, from as many pages as that takes. */
+/** The newest of the rows, from as many pages as that takes. */
 export async function readRows<Row>(
-  limit: number,
+  { limit, before }: RowsAskedFor,
   pageOf: (page: PageAskedFor) => Promise<Page<Row>>,
 ): Promise<readonly Row[]> {
   const rows: Row[] = [];
   let cursor: string | undefined;
   for (let pages = 1; pages <= MOST_PAGES; pages++) {
-    const { data, nextCursor } = await pageOf({ limit: Math.min(PER_PAGE, limit - rows.length), cursor });
+    const { data, nextCursor } = await pageOf({
+      limit: Math.min(PER_PAGE, limit - rows.length),
+      before,
+      cursor,
+    });
     rows.push(...data);
     cursor = nextCursor ?? undefined;
     if (cursor === undefined || rows.length >= limit) return rows.slice(0, limit);

@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { until } from '@trunkline/test-support';
+import { callCommand, exitCodeOf } from '../support/command-call.ts';
+import type { CallOutcome } from '../support/command-call.ts';
 import { runCommand, startCommand, startCommandHarness } from '../support/command-process.ts';
 import type { CommandHarness } from '../support/command-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -271,6 +273,47 @@ describe('trunkline events', { timeout: 120_000 }, () => {
         expect(stdout).toContain('\\u001b]0;owned');
       }
     }
+    await server.stop();
+  });
+});
+
+describe('Every list', { timeout: 120_000 }, () => {
+  it('begins with --before, and says what is no time', async () => {
+    const harness = await startCommandHarness();
+    const { data, run, server, env } = harness;
+    const instance = await connectedInstance(harness);
+    expect((await run('send', '15550123', 'Hello')).code).toBe(0);
+    const webhook = String(
+      (await data('webhooks', 'create', 'http://127.0.0.1:9/', '--events', 'message.sent'))['id'],
+    );
+    await data('webhooks', 'test', webhook);
+    const lists = [
+      { name: 'instances history', args: { instance } },
+      { name: 'chats', args: { instance } },
+      { name: 'messages list' },
+      { name: 'deliveries list', args: { webhook } },
+      { name: 'events list', options: { instance } },
+    ];
+    for (const list of lists) {
+      const listed = (before: string): Promise<CallOutcome> =>
+        callCommand({ ...list, options: { ...list.options, before } }, { environment: env, isJson: true });
+      expect((await listed('2100-01-01T00:00:00Z')).stdout).toMatch(/"(?:id|counterpart)":"/);
+      expect(await listed('2000-01-01T00:00:00Z')).toEqual({
+        stdout: '{"data":[]}\n',
+        stderr: '',
+        error: null,
+      });
+      const refused = await listed('yesterday');
+      expect(exitCodeOf(refused)).toBe(3);
+      expect(refused.stderr).toContain('Must be a time with its zone');
+    }
+    expect(
+      await run('instances', 'history', instance, '--follow', '--before', '2100-01-01T00:00:00Z'),
+    ).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'trunkline: --before cannot go with --follow, which prints what is newer.\n',
+    });
     await server.stop();
   });
 });
