@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, readdir, unlink } from 'node:fs/promises';
+import { open, readdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { nameDraft } from './name-draft.ts';
 import { errorCode } from './start-error.ts';
 
 /** How often a draft may be taken away by other processes that make the same file at that moment. */
@@ -17,7 +18,7 @@ export async function createWhole(path: string, content: string): Promise<void> 
     const draft = `${path}.${randomBytes(8).toString('hex')}.part`;
     try {
       await writeDurably(draft, content);
-      await link(draft, path);
+      await nameDraft(draft, path);
       break;
     } catch (error) {
       // Another process has taken the draft for what a killed one left. Each does so once, before its own.

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { link, lstat, open, rename, rm } from 'node:fs/promises';
+import { lstat, open, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { syncDirectory } from '../create-whole.ts';
+import { nameDraft } from '../name-draft.ts';
 import { errorCode } from '../start-error.ts';
 import { CommandError } from './command-error.ts';
 
@@ -14,9 +15,6 @@ interface NewFile {
   readonly content: ReadableStream<Uint8Array>;
   readonly signal: AbortSignal;
 }
-
-/** File systems without hard links say so in several ways. */
-const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
 /**
  * Writes a new file for its owner alone, which gets its name when all of it is on disk: a process that is killed leaves
@@ -35,7 +33,9 @@ export async function writeNewFile({ path, content, signal }: NewFile): Promise<
       signal.throwIfAborted();
       throw unwritten(path, error);
     });
-    await giveName(draft, path);
+    await nameDraft(draft, path).catch((error: unknown) => {
+      throw errorCode(error) === 'EEXIST' ? taken(path) : unmade(path, error);
+    });
     await syncDirectory(dirname(path));
     return stream.bytesWritten;
   } finally {
@@ -50,25 +50,6 @@ async function openNew(path: string, draft: string): Promise<FileHandle> {
     return await open(draft, 'wx', 0o600);
   } catch (error) {
     throw unmade(path, error);
-  }
-}
-
-/** By a link, which never takes the place of something. */
-async function giveName(draft: string, path: string): Promise<void> {
-  try {
-    await link(draft, path);
-  } catch (error) {
-    const code = errorCode(error) ?? '';
-    if (code === 'EEXIST') throw taken(path);
-    if (!NO_LINKS.includes(code)) throw unmade(path, error);
-    const place = await open(path, 'wx', 0o600).catch((reason: unknown) => {
-      throw errorCode(reason) === 'EEXIST' ? taken(path) : unmade(path, reason);
-    });
-    await place.close();
-    await rename(draft, path).catch(async (reason: unknown) => {
-      await rm(path, { force: true });
-      throw unmade(path, reason);
-    });
   }
 }
 

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { link, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Logger } from '@trunkline/core';
 import { removeDrafts, syncDirectory } from '../create-whole.ts';
 import type { DataFiles } from '../data-files.ts';
 import { createSecretKey, readSecretKey, secretKeyMissing } from '../secret-key.ts';
 import type { Settings } from '../settings.ts';
-import { errorCode } from '../start-error.ts';
 import { alone } from './alone.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, usageError } from './command-error.ts';
@@ -14,6 +13,7 @@ import { confirmed } from './confirm.ts';
 import { existingFiles, localSettings, withLocalService } from './local-service.ts';
 import { refuseServers } from './no-server.ts';
 import { facts } from './printable.ts';
+import { writeWhole } from './safe-files.ts';
 
 /**
  * Makes a new secret key, and seals with it everything that the former one has sealed. While that has not ended, both
@@ -85,11 +85,7 @@ function reseal(call: Call): Promise<number> {
 async function end(files: DataFiles, former: string): Promise<string> {
   const name = createHash('sha256').update(former).digest('hex').slice(0, 8);
   const kept = `${files.secretKey}.former-${name}`;
-  try {
-    await link(files.secretKey, kept);
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
-  }
+  await writeWhole(kept, `${former}\n`);
   await syncDirectory(dirname(files.secretKey));
   await rename(files.nextSecretKey, files.secretKey);
   await syncDirectory(dirname(files.secretKey));
