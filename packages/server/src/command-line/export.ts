@@ -1,4 +1,4 @@
-import { lstat, mkdir, open, rename } from 'node:fs/promises';
+import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
@@ -11,13 +11,13 @@ import { CommandError, usageError } from './command-error.ts';
 import type { CommandHandler } from './command.ts';
 import { withLocalMedia } from './local-service.ts';
 import { personMeant, showProgress } from './person.ts';
-import { facts } from './printable.ts';
 import { refusable } from './refusals.ts';
 import { naming } from './system-error.ts';
+import { facts } from './table.ts';
 
 /**
- * Writes everything into a folder for its owner alone, which gets its name when it is complete: what is interrupted is
- * left under another one.
+ * Writes everything into a folder for its owner alone, which gets its name when it is complete. A process that is killed
+ * leaves it under another one.
  */
 export const exportCommand: CommandHandler = (call) =>
   withLocalMedia(call, async ({ admin }) => {
@@ -30,10 +30,7 @@ export const exportCommand: CommandHandler = (call) =>
     const items = await refusable(admin.exportPerson(person, { signal, onProgress: showProgress(call) }));
     const draft = `${directory}.part`;
     await newDirectory(draft);
-    const counts = await naming(draft, () => writeAll(items, draft, signal));
-    // Looked at again, since a rename would take the place of an empty folder.
-    await refuseExisting(directory);
-    await rename(draft, directory);
+    const counts = await completed(draft, directory, () => writeAll(items, draft, signal));
     await syncDirectory(dirname(directory));
     output.result(
       { data: { directory, ...counts } },
@@ -46,6 +43,24 @@ export const exportCommand: CommandHandler = (call) =>
       }),
     );
   });
+
+/** Fills the draft and gives it its name. A part of what is stored about a person is not left behind by a failure. */
+async function completed<Value>(
+  draft: string,
+  directory: string,
+  fill: () => Promise<Value>,
+): Promise<Value> {
+  try {
+    const value = await naming(draft, fill);
+    // Looked at again, since a rename would take the place of an empty folder.
+    await refuseExisting(directory);
+    await rename(draft, directory);
+    return value;
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
 
 async function refuseExisting(path: string): Promise<void> {
   const found = await lstat(path).catch((error: unknown) => {

@@ -47,6 +47,25 @@ describe('A command on this machine', { timeout: 120_000 }, () => {
     expect(await runCommand(restore, { cwd })).toMatchObject({ code: 0 });
   });
 
+  it('leaves nothing of a person behind where there is no room for all of it', async () => {
+    const { cwd, env, server } = await startCommandHarness();
+    const client = testClient(server.url, env['TRUNKLINE_API_KEY']);
+    const { id: instance } = await client.createInstance();
+    await client.connect(instance);
+    const content = 'a'.repeat(100_000);
+    const { id } = await client.sendFile({ instance, content });
+    const command = ['export', '--number', '15550100', '--to', 'person'];
+    expect(await withRoomFor(64, cwd, command)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `trunkline: There is no room for ${cwd}/person.part (EFBIG): make room, and run the same command again.\n`,
+    });
+    expect(readdirSync(cwd)).toEqual(['data']);
+    expect(await runCommand(command, { cwd })).toMatchObject({ code: 0 });
+    expect(readFileSync(join(cwd, 'person', 'media', `${id}.txt`), 'utf8')).toBe(content);
+    await server.stop();
+  });
+
   it('takes no empty text for the current folder, and says which name is too long', async () => {
     const cwd = await usedFolder();
     const before = readdirSync(cwd);
