@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { printable } from './printable.ts';
 import { serverLogger, settingsOf } from './serve.ts';
 import type { ServeOptions } from './serve.ts';
 import type { Settings } from './settings.ts';
@@ -45,7 +46,7 @@ export function runSettings(settings: Settings, parts: ServerParts = {}): void {
 }
 
 function exitWith(error: unknown): never {
-  for (const complaint of complaintsOf(error)) process.stderr.write(`trunkline: ${complaint}\n`);
+  for (const complaint of complaintsOf(error)) process.stderr.write(`trunkline: ${printable(complaint)}\n`);
   process.exit(1);
 }
 

@@ -1,6 +1,7 @@
 import { destination, pino } from 'pino';
 import type { Logger } from 'pino';
 import { fromConfigFile } from './config-file.ts';
+import { printableLines } from './printable.ts';
 import { fromEnvironment, fromOptions } from './setting-sources.ts';
 import { readSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
@@ -93,7 +94,15 @@ export async function settingsOf({
   return readSettings([...inFile, ...fromEnvironment(environment), ...fromOptions(options)]);
 }
 
-/** Synchronous, so that the last lines before an end are there too. What is for people is on stdout. */
+/**
+ * Synchronous, so that the last lines before an end are there too. What is for people is on stdout. JSON may have C1 and
+ * bidirectional controls as they are, which the terminal that it is read on would follow: they are escaped, too.
+ */
 export function serverLogger({ logLevel }: Pick<Settings, 'logLevel'>): Logger {
-  return pino({ level: logLevel }, destination({ dest: 2, sync: true }));
+  const stderr = destination({ dest: 2, sync: true });
+  const escaped = {
+    write: (line: string): void => void stderr.write(printableLines(line)),
+    flushSync: (): void => stderr.flushSync(), // which pino calls after a fatal line
+  };
+  return pino({ level: logLevel }, escaped);
 }

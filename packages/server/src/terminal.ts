@@ -1,3 +1,5 @@
+import { printableLines } from './printable.ts';
+
 /** Where people read what the server says to them. */
 export interface Terminal {
   /** A line on stdout. */
@@ -6,7 +8,8 @@ export interface Terminal {
   warn(line: string): void;
 }
 
+/** Paths, proxies and codes of the network are in the lines: none of them does anything to the terminal. */
 export const processTerminal: Terminal = {
-  say: (line) => void process.stdout.write(`${line}\n`),
-  warn: (line) => void process.stderr.write(`${line}\n`),
+  say: (line) => void process.stdout.write(`${printableLines(line)}\n`),
+  warn: (line) => void process.stderr.write(`${printableLines(line)}\n`),
 };

@@ -12,8 +12,8 @@ import type { BackupManifest } from './backup-manifest.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, usageError } from './command-error.ts';
 import { existingFiles, localSettings } from './local-service.ts';
-import { facts } from './printable.ts';
 import { copyDirectory, digestOf, directoryAt, kindAt, readSmall, writeWhole } from './safe-files.ts';
+import { facts } from './table.ts';
 
 /** Pages of 4 KiB that are copied before a signal and the progress are looked at. */
 const PAGES_PER_STEP = 2_000;

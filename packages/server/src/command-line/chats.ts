@@ -1,9 +1,9 @@
 import type { CommandHandler } from './command.ts';
 import { noteMissing } from './coverage.ts';
 import { readRows, rowsAskedFor } from './pages.ts';
-import { table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import { chat, page as pageOf } from './service-shapes.ts';
+import { table } from './table.ts';
 
 export const listChats: CommandHandler = async (call) => {
   const asked = rowsAskedFor(call, 25);

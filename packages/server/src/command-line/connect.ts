@@ -1,10 +1,10 @@
 import { renderUnicodeCompact } from 'uqr';
 import type { InstanceResource, QrResource } from '@trunkline/http/client';
+import { printable } from '../printable.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, EXIT } from './command-error.ts';
 import { withDeadline } from './deadline.ts';
 import { pause } from './pause.ts';
-import { printable } from './printable.ts';
 import { accepted, checkShape, failedResponse, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
 import { instance as instanceShape, one as reply, qr as qrShape, theOne } from './service-shapes.ts';

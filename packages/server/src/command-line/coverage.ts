@@ -1,6 +1,6 @@
 import type { CoverageResource } from '@trunkline/core';
+import { printable } from '../printable.ts';
 import type { Call } from './command.ts';
-import { printable } from './printable.ts';
 
 /** Below this, what is missing is there before a person has read the list. */
 const WORTH_A_NOTE_MS = 5_000;

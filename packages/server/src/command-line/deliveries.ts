@@ -1,11 +1,11 @@
 import type { DeliveryDetailResource, DeliveryQuery, DeliveryResource } from '@trunkline/http/client';
+import { printable, printableJson } from '../printable.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
 import { pause } from './pause.ts';
 import { readRows, rowsAskedFor } from './pages.ts';
 import type { RowsAskedFor } from './pages.ts';
-import { facts, printable, printableJson, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
 import {
@@ -16,6 +16,7 @@ import {
   retried,
   theOne,
 } from './service-shapes.ts';
+import { facts, table } from './table.ts';
 
 const PER_PAGE = 100;
 const LOOK_EVERY_MS = 1_000;

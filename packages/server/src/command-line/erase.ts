@@ -4,8 +4,8 @@ import type { CommandHandler } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { withLocalMedia } from './local-service.ts';
 import { personMeant, showProgress } from './person.ts';
-import { facts } from './printable.ts';
 import { refusable } from './refusals.ts';
+import { facts } from './table.ts';
 
 /** Counts first, and says what it will do. Interrupted, the same command continues with what is left. */
 export const eraseCommand: CommandHandler = (call) =>

@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '@trunkline/receiver';
-import { printable } from './printable.ts';
+import { printable } from '../printable.ts';
 
 /** An event on one line. */
 export function eventLine(event: WebhookEvent): string {

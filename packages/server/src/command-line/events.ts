@@ -1,11 +1,12 @@
 import type { EventQuery } from '@trunkline/http/client';
+import { printableJson } from '../printable.ts';
 import type { CommandHandler } from './command.ts';
 import { usageError } from './command-error.ts';
 import { subjectOf, timeOf } from './event-line.ts';
 import { readRows, rowsAskedFor } from './pages.ts';
-import { facts, printableJson, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import { event, page as pageOf, theOne } from './service-shapes.ts';
+import { facts, table } from './table.ts';
 
 export const listEvents: CommandHandler = async (call) => {
   const { options, output } = call;

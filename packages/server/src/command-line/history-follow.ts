@@ -1,7 +1,7 @@
 import type { InstanceHistoryResource } from '@trunkline/http/client';
+import { printable } from '../printable.ts';
 import type { Call } from './command.ts';
 import { readRows } from './pages.ts';
-import { printable } from './printable.ts';
 import { isForNow, openStream, readStream, reopenStream } from './remote-events.ts';
 import { accepted } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';

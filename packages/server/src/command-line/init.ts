@@ -10,7 +10,7 @@ import type { Call, CommandHandler } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { refusePassword } from './local-service.ts';
 import { plain } from './plain.ts';
-import { facts } from './printable.ts';
+import { facts } from './table.ts';
 
 /** The settings that it asks for, and takes as flags. */
 const ASKED = ['GATEWAY', 'PORT', 'DATA_DIR', 'DATABASE_URL'] as const;

@@ -1,10 +1,10 @@
 import type { InstanceHistoryResource, InstanceResource } from '@trunkline/http/client';
+import { printable } from '../printable.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
 import { followHistory } from './history-follow.ts';
 import { readRows, rowsAskedFor } from './pages.ts';
-import { facts, printable, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import {
   anyObject,
@@ -16,6 +16,7 @@ import {
   page as pageOf,
   theOne,
 } from './service-shapes.ts';
+import { facts, table } from './table.ts';
 
 export const listInstances: CommandHandler = async (call) => {
   const service = await remoteService(call);

@@ -5,8 +5,8 @@ import type { Call, CommandHandler } from './command.ts';
 import { usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
 import { withLocalService } from './local-service.ts';
-import { facts, table } from './printable.ts';
 import { refusable } from './refusals.ts';
+import { facts, table } from './table.ts';
 import { workspaceMeant } from './workspaces.ts';
 
 const DAY_MS = 24 * 60 * 60_000;

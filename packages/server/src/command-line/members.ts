@@ -3,8 +3,8 @@ import { memberResult } from './admin-results.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { withLocalService } from './local-service.ts';
-import { facts, table } from './printable.ts';
 import { refusable } from './refusals.ts';
+import { facts, table } from './table.ts';
 import { workspaceMeant } from './workspaces.ts';
 import { yesOrNo, yesOrNoIn } from './yes-or-no.ts';
 

@@ -1,11 +1,11 @@
 import type { DeliveryDetailResource, MessageResource } from '@trunkline/http/client';
 import type { MessageStandingResource } from '@trunkline/core';
 import type { WebhookEvent } from '@trunkline/receiver';
+import { printable } from '../printable.ts';
 import type { Call } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { timeOf } from './event-line.ts';
 import { readRows } from './pages.ts';
-import { printable } from './printable.ts';
 import { accepted } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
 import {

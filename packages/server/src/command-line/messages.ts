@@ -1,12 +1,13 @@
 import type { MessageQuery, MessageResource } from '@trunkline/http/client';
+import { printable } from '../printable.ts';
 import type { CommandHandler } from './command.ts';
 import { noteMissing } from './coverage.ts';
 import { readStory, storyText } from './message-story.ts';
 import { writeNewFile } from './new-file.ts';
 import { readRows, rowsAskedFor } from './pages.ts';
-import { facts, printable, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import { anyObject, message, page as pageOf, theOne } from './service-shapes.ts';
+import { facts, table } from './table.ts';
 
 export const listMessages: CommandHandler = async (call) => {
   const { options, output } = call;

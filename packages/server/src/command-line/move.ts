@@ -22,8 +22,8 @@ import { CommandError, usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
 import { existingFiles, existingSecretKeys, localSettings } from './local-service.ts';
 import { refuseServers } from './no-server.ts';
-import { facts } from './printable.ts';
 import { directoryAt } from './safe-files.ts';
+import { facts } from './table.ts';
 
 /**
  * Moves everything from one database to another, SQLite or PostgreSQL. From its beginning on, nothing in the source

@@ -1,6 +1,6 @@
-import { CommandError } from './command-error.ts';
-import { printable, printableJson, printableLines } from './printable.ts';
+import { printable, printableJson, printableLines } from '../printable.ts';
 import { complaintsOf } from '../start-error.ts';
+import { CommandError } from './command-error.ts';
 import { systemComplaint } from './system-error.ts';
 
 /**

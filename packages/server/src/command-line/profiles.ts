@@ -7,9 +7,9 @@ import { readPlainFile } from '../plain-file.ts';
 import type { CommandHandler } from './command.ts';
 import { CommandError, EXIT, usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
-import { table } from './printable.ts';
 import { serviceUrl } from './service-url.ts';
 import { kindAt, writeWhole } from './safe-files.ts';
+import { table } from './table.ts';
 
 export interface Profile {
   readonly url: string;

@@ -10,7 +10,6 @@ import { backupPathOf, keyPathOf, sqlitePathOf } from './backup.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { localSettings, withLocalService } from './local-service.ts';
-import { facts } from './printable.ts';
 import {
   copyDirectory,
   copyDurably,
@@ -20,6 +19,7 @@ import {
   readSmall,
   writeWhole,
 } from './safe-files.ts';
+import { facts } from './table.ts';
 
 /** Puts a backup where the settings say that the server's files are. Nothing that is there is overwritten. */
 export const restoreCommand: CommandHandler = async (call) => {

@@ -12,8 +12,8 @@ import { CommandError, usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
 import { existingFiles, localSettings, withLocalService } from './local-service.ts';
 import { refuseServers } from './no-server.ts';
-import { facts } from './printable.ts';
 import { writeWhole } from './safe-files.ts';
+import { facts } from './table.ts';
 
 /**
  * Makes a new secret key, and seals with it everything that the former one has sealed. While that has not ended, both

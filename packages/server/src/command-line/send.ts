@@ -3,12 +3,12 @@ import { access, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { MediaType, MessageResource, SendFileInput, SendTextInput } from '@trunkline/http/client';
 import { errorCode } from '../start-error.ts';
+import { printable } from '../printable.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, EXIT, usageError } from './command-error.ts';
 import { withDeadline } from './deadline.ts';
 import { messageFacts } from './messages.ts';
 import { pause } from './pause.ts';
-import { printable } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
 import {

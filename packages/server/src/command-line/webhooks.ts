@@ -1,8 +1,8 @@
 import type { WebhookChanges, WebhookInput, WebhookResource } from '@trunkline/http/client';
+import { printable } from '../printable.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
-import { facts, printable, table } from './printable.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import {
   anyObject,
@@ -13,6 +13,7 @@ import {
   webhook,
   webhookWithSecret,
 } from './service-shapes.ts';
+import { facts, table } from './table.ts';
 import { yesOrNo, yesOrNoIn } from './yes-or-no.ts';
 
 export const listWebhooks: CommandHandler = async (call) => {

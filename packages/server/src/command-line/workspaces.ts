@@ -1,11 +1,12 @@
 import type { Admin, Plan, Retention, Workspace } from '@trunkline/core';
+import { printable } from '../printable.ts';
 import { workspaceResult } from './admin-results.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, EXIT, usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
 import { withLocalService } from './local-service.ts';
-import { facts, printable, table } from './printable.ts';
 import { refusable } from './refusals.ts';
+import { facts, table } from './table.ts';
 
 const SUBSCRIPTIONS: readonly Plan['subscription'][] = ['active', 'trial', 'past_due', 'none'];
 const MOST = 1_000_000_000;
