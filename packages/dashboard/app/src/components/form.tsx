@@ -22,13 +22,17 @@ interface FormProps {
 export function Form({ onSubmit, error, children }: FormProps): ReactNode {
   const form = useRef<HTMLFormElement>(null);
   const [isAllAtFields, setAllAtFields] = useState(true);
+  // An error may be found before the API is asked.
+  const [tries, setTries] = useState(0);
   useEffect(() => {
-    if (error === null || !form.current) return;
-    const { elements } = form.current;
-    const names = Object.keys(fieldErrors(error));
-    setAllAtFields(names.length > 0 && names.every((name) => elements.namedItem(name) !== null));
+    if (tries === 0 || !form.current) return;
+    if (error !== null) {
+      const { elements } = form.current;
+      const names = Object.keys(fieldErrors(error));
+      setAllAtFields(names.length > 0 && names.every((name) => elements.namedItem(name) !== null));
+    }
     form.current.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [error]);
+  }, [error, tries]);
   return (
     <form
       ref={form}
@@ -36,13 +40,23 @@ export function Form({ onSubmit, error, children }: FormProps): ReactNode {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
+        setTries((before) => before + 1);
         onSubmit();
       }}
     >
       <ErrorContext value={fieldErrors(error)}>{children}</ErrorContext>
-      {error !== null && !isAllAtFields && <ErrorView error={error} />}
+      {error !== null && !isAllAtFields && (
+        <div ref={intoView}>
+          <ErrorView error={error} />
+        </div>
+      )}
     </form>
   );
+}
+
+/** A long form may have its end out of sight. */
+function intoView(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: 'nearest' });
 }
 
 interface Controlled {

@@ -8,9 +8,9 @@ interface TimeProps {
   readonly at: string;
   /**
    * `distance`: *14 min* since or until then. `ago`: the same as a phrase. `clock`: the time of the day; `moment`: the
-   * date, too.
+   * date, too. `countdown`: what is left until then, in hours at most: *71 h*.
    */
-  readonly as?: 'distance' | 'ago' | 'clock' | 'moment';
+  readonly as?: 'distance' | 'ago' | 'clock' | 'moment' | 'countdown';
 }
 
 /** A time in the viewer's zone, with the exact one on hover and on focus. A distance follows the clock. */
@@ -23,6 +23,7 @@ export function Time({ at, as = 'ago' }: TimeProps): ReactNode {
       {as === 'clock' && format(locale, CLOCK, date)}
       {as === 'moment' && format(locale, MOMENT, date)}
       {as === 'distance' && <Distance locale={locale} ms={date.getTime()} />}
+      {as === 'countdown' && <Countdown locale={locale} ms={date.getTime()} />}
       {as === 'ago' && <Ago locale={locale} ms={date.getTime()} />}
     </time>
   );
@@ -42,6 +43,12 @@ function Distance({ locale, ms }: { readonly locale: string; readonly ms: number
   return distanceText(locale, Math.abs(useNow() - ms));
 }
 
+/** No days: two of them may be 72 h, or 48. */
+function Countdown({ locale, ms }: { readonly locale: string; readonly ms: number }): ReactNode {
+  const { value, unit } = largestUnit(Math.max(0, ms - useNow()), SHORT_UNITS);
+  return units(locale, unit).format(value);
+}
+
 function Ago({ locale, ms }: { readonly locale: string; readonly ms: number }): ReactNode {
   const past = useNow() - ms;
   const { value, unit } = largestUnit(Math.abs(past));
@@ -55,11 +62,16 @@ const UNITS = [
   { unit: 'second', ms: 1_000 },
 ] as const;
 
+const SHORT_UNITS = UNITS.slice(1);
+
 type Unit = (typeof UNITS)[number]['unit'];
 
 /** The largest unit that it has two of, as in the API's own sentences: 90 s, 14 min, 36 h, 3 d. */
-function largestUnit(ms: number): { readonly value: number; readonly unit: Unit } {
-  const found = UNITS.find((each) => ms >= 2 * each.ms) ?? { unit: 'second', ms: 1_000 };
+function largestUnit(
+  ms: number,
+  of: readonly (typeof UNITS)[number][] = UNITS,
+): { readonly value: number; readonly unit: Unit } {
+  const found = of.find((each) => ms >= 2 * each.ms) ?? { unit: 'second', ms: 1_000 };
   return { value: Math.floor(ms / found.ms), unit: found.unit };
 }
 

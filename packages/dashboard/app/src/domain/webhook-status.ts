@@ -1,15 +1,26 @@
 import type { WebhookResource } from '@trunkline/http/client';
 import type { Tone } from '../components/status-badge.tsx';
+import { nameText } from './name-text.ts';
 
 export type WebhookState = 'delivering' | 'failing' | 'disabled' | 'stopped' | 'new';
 
-type Shown = Pick<WebhookResource, 'status' | 'disabled_reason' | 'last_delivery'>;
+/** Those that need somebody first. */
+export const WEBHOOK_STATES: readonly WebhookState[] = [
+  'disabled',
+  'failing',
+  'stopped',
+  'new',
+  'delivering',
+];
+
+type Shown = Pick<WebhookResource, 'status' | 'disabled_reason' | 'failing_since' | 'last_delivery'>;
 
 /** How it goes with a webhook. `stopped` is disabled by somebody, `disabled` by the service. */
-export function webhookState({ status, disabled_reason, last_delivery }: Shown): WebhookState {
+export function webhookState({ status, disabled_reason, failing_since, last_delivery }: Shown): WebhookState {
   if (status === 'disabled') return disabled_reason === 'manual' ? 'stopped' : 'disabled';
-  if (last_delivery === null) return 'new';
-  return last_delivery.status === 'success' || last_delivery.status === 'pending' ? 'delivering' : 'failing';
+  if (failing_since !== null) return 'failing';
+  // One that failed, and was enabled since then, has nothing to show yet.
+  return last_delivery?.status === 'success' ? 'delivering' : 'new';
 }
 
 export const WEBHOOK_TONES: Readonly<Record<WebhookState, Tone>> = {
@@ -23,4 +34,15 @@ export const WEBHOOK_TONES: Readonly<Record<WebhookState, Tone>> = {
 export function isWebhookTrouble(webhook: Shown): boolean {
   const state = webhookState(webhook);
   return state === 'failing' || state === 'disabled';
+}
+
+/** The order of lists: what needs somebody first, then as the API has them. */
+export function byWebhookUrgency(a: Shown, b: Shown): number {
+  const rank = (webhook: Shown): number => WEBHOOK_STATES.indexOf(webhookState(webhook));
+  return rank(a) - rank(b);
+}
+
+/** What people know a webhook by: what somebody called it, or its address without the scheme. */
+export function webhookName({ description, url }: Pick<WebhookResource, 'description' | 'url'>): string {
+  return nameText(description) ?? url.replace(/^https?:\/\//, '');
 }

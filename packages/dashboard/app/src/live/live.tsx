@@ -5,7 +5,8 @@ import { clientOf } from '../api/client.ts';
 import { keyOf } from '../api/keys.ts';
 import { recheckSession } from '../api/session.ts';
 import type { Area } from '../api/keys.ts';
-import { areasOf, HINT_TYPES } from './areas-of-event.ts';
+import { SUBSCRIBABLE_TYPES } from '../domain/event-types.ts';
+import { areasOf } from './areas-of-event.ts';
 import { createHintStream } from './hint-stream.ts';
 import type { LiveState } from './hint-stream.ts';
 import { throttleByName } from './throttle.ts';
@@ -46,7 +47,10 @@ export function LiveProvider({
     }, TIMERS);
     const stream = createHintStream({
       open: (last_event_id, signal) => {
-        const query = { types: HINT_TYPES.join(','), ...(last_event_id !== undefined && { last_event_id }) };
+        const query = {
+          types: SUBSCRIBABLE_TYPES.join(','),
+          ...(last_event_id !== undefined && { last_event_id }),
+        };
         return clientOf(workspaceId).events.stream(query, { signal });
       },
       onHint: (type) => areasOf(type).forEach(invalidate.give),

@@ -4,6 +4,7 @@ import { keysSearch } from '../pages/keys/search.ts';
 import { messagesSearch } from '../pages/messages/search.ts';
 import { numbersSearch, numberSearch } from '../pages/numbers/search.ts';
 import { signInSearch } from '../pages/sign-in/search.ts';
+import { webhookSearch, webhooksSearch } from '../pages/webhooks/search.ts';
 import { workspacesSearch } from '../pages/workspaces/search.ts';
 import { SessionGate } from '../shell/session-gate.tsx';
 import { page } from './page.ts';
@@ -86,6 +87,26 @@ const chat = createRoute({
   component: page(() => import('../pages/chats/chat-page.tsx'), 'ChatPage', ['chats', 'messages']),
 });
 
+const webhooks = createRoute({
+  getParentRoute: () => workspace,
+  path: 'webhooks',
+  validateSearch: webhooksSearch,
+  component: page(() => import('../pages/webhooks/webhooks-page.tsx'), 'WebhooksPage', ['webhooks']),
+});
+
+const webhook = createRoute({
+  getParentRoute: () => workspace,
+  path: 'webhooks/$webhook',
+  validateSearch: webhookSearch,
+  component: page(() => import('../pages/webhooks/webhook-page.tsx'), 'WebhookPage', ['webhooks']),
+});
+
+const delivery = createRoute({
+  getParentRoute: () => workspace,
+  path: 'deliveries/$delivery',
+  component: page(() => import('../pages/webhooks/delivery-page.tsx'), 'DeliveryPage', ['webhooks']),
+});
+
 const keys = createRoute({
   getParentRoute: () => workspace,
   path: 'keys',
@@ -118,7 +139,20 @@ export const ROUTES = root.addChildren([
   session.addChildren([
     home,
     short,
-    workspace.addChildren([now, numbers, number, messages, message, chats, chat, keys, members]),
+    workspace.addChildren([
+      now,
+      numbers,
+      number,
+      messages,
+      message,
+      chats,
+      chat,
+      webhooks,
+      webhook,
+      delivery,
+      keys,
+      members,
+    ]),
     workspaces,
     oneWorkspace,
   ]),

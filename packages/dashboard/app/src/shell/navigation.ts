@@ -22,6 +22,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
   { name: 'numbers', to: '/w/$workspace/numbers', letter: 'u', scope: 'instances:read' },
   { name: 'messages', to: '/w/$workspace/messages', letter: 'm', scope: 'messages:read' },
   { name: 'chats', to: '/w/$workspace/chats', letter: 'c', scope: 'messages:read' },
+  { name: 'webhooks', to: '/w/$workspace/webhooks', letter: 'h', scope: 'webhooks:read' },
   { name: 'keys', to: '/w/$workspace/keys', letter: 'k', isAdministration: true },
   { name: 'members', to: '/w/$workspace/members', letter: 'e', isAdministration: true },
   { name: 'workspaces', to: '/workspaces', letter: 'w', isGlobal: true },

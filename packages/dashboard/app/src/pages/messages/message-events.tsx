@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { DeliveryDetailResource, MessageResource } from '@trunkline/http/client';
 import type { WebhookEvent } from '@trunkline/receiver';
 import type { ReactNode } from 'react';
@@ -83,7 +84,7 @@ function EventDeliveries({
           <ul className={styles['deliveries']}>
             {deliveries.map((delivery) => (
               <li key={delivery.id}>
-                <Delivery delivery={delivery} />
+                <Delivery workspaceId={workspaceId} delivery={delivery} />
               </li>
             ))}
           </ul>
@@ -93,17 +94,29 @@ function EventDeliveries({
   );
 }
 
-function Delivery({ delivery }: { readonly delivery: DeliveryDetailResource }): ReactNode {
+function Delivery({
+  workspaceId,
+  delivery,
+}: {
+  readonly workspaceId: string;
+  readonly delivery: DeliveryDetailResource;
+}): ReactNode {
   const t = useTexts('messages');
   const words = useTexts('common');
   const { locale } = useLanguage();
   const numbers = new Intl.NumberFormat(locale);
-  const { request, status, attempt_log, next_retry_at } = delivery;
+  const { id, request, status, attempt_log, next_retry_at } = delivery;
   return (
     <>
       <p className={styles['head']}>
         <StatusBadge tone={DELIVERY_TONES[status]}>{words.deliveryStatuses[status]}</StatusBadge>
-        <span className={styles['url']}>{request.url}</span>
+        <Link
+          to="/w/$workspace/deliveries/$delivery"
+          params={{ workspace: workspaceId, delivery: id }}
+          className={styles['url']}
+        >
+          {request.url ?? id}
+        </Link>
         {next_retry_at !== null && (
           <span className={styles['quiet']}>
             {t.nextAttempt}: <Time at={next_retry_at} />

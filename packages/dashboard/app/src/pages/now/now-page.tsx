@@ -42,7 +42,9 @@ export function NowPage(): ReactNode {
         }
       </Loaded>
       {maySeeWebhooks && (
-        <Loaded query={webhooks}>{({ data }) => <TroubledWebhooks webhooks={data} />}</Loaded>
+        <Loaded query={webhooks}>
+          {({ data }) => <TroubledWebhooks workspace={workspace} webhooks={data} />}
+        </Loaded>
       )}
     </Page>
   );

@@ -1,27 +1,54 @@
+import { Link } from '@tanstack/react-router';
 import type { WebhookResource } from '@trunkline/http/client';
 import type { ReactNode } from 'react';
 import { Panel } from '../../components/panel.tsx';
 import { StatusBadge } from '../../components/status-badge.tsx';
-import { Table } from '../../components/table.tsx';
+import { rowLink, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { isWebhookTrouble, webhookState, WEBHOOK_TONES } from '../../domain/webhook-status.ts';
+import { isWebhookTrouble, webhookName, webhookState, WEBHOOK_TONES } from '../../domain/webhook-status.ts';
 import { useTexts } from '../../texts/language.tsx';
 import styles from './headline.module.css';
 
 /** The webhooks that do not deliver; the others are a count. */
-export function TroubledWebhooks({ webhooks }: { readonly webhooks: readonly WebhookResource[] }): ReactNode {
+export function TroubledWebhooks({
+  workspace,
+  webhooks,
+}: {
+  readonly workspace: string;
+  readonly webhooks: readonly WebhookResource[];
+}): ReactNode {
   const t = useTexts('now');
   const rank = (webhook: WebhookResource): number => (webhookState(webhook) === 'disabled' ? 0 : 1);
   const troubled = webhooks.filter(isWebhookTrouble).toSorted((a, b) => rank(a) - rank(b));
   return (
-    <Panel title={t.webhooks} isFlush>
+    <Panel
+      title={t.webhooks}
+      isFlush
+      action={
+        <Link to="/w/$workspace/webhooks" params={{ workspace }}>
+          {t.toWebhooks}
+        </Link>
+      }
+    >
       {troubled.length > 0 && (
         <Table
           caption={t.webhooksCaption}
           rows={troubled}
           keyOf={({ id }) => id}
           columns={[
-            { key: 'url', title: t.address, cell: ({ url, description }) => description ?? url },
+            {
+              key: 'url',
+              title: t.address,
+              cell: (webhook) => (
+                <Link
+                  to="/w/$workspace/webhooks/$webhook"
+                  params={{ workspace, webhook: webhook.id }}
+                  className={rowLink}
+                >
+                  {webhookName(webhook)}
+                </Link>
+              ),
+            },
             {
               key: 'status',
               title: t.status,
@@ -47,9 +74,22 @@ export function TroubledWebhooks({ webhooks }: { readonly webhooks: readonly Web
               key: 'since',
               title: t.since,
               isNumeric: true,
-              cell: ({ disabled_at, last_delivery, updated_at }) => (
-                <Time at={disabled_at ?? last_delivery?.at ?? updated_at} as="distance" />
+              cell: ({ disabled_at, failing_since, updated_at }) => (
+                <Time at={disabled_at ?? failing_since ?? updated_at} as="distance" />
               ),
+            },
+            {
+              key: 'next',
+              title: t.next,
+              isNumeric: true,
+              cell: ({ auto_disable_at }) =>
+                auto_disable_at === null ? (
+                  '–'
+                ) : (
+                  <>
+                    {t.disabledIn} <Time at={auto_disable_at} as="countdown" />
+                  </>
+                ),
             },
           ]}
         />

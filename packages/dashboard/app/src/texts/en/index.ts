@@ -15,5 +15,6 @@ export const EN = {
   numbers: async () => (await import('./numbers.ts')).numbers,
   shell: async () => shell,
   signIn: async () => (await import('./sign-in.ts')).signIn,
+  webhooks: async () => (await import('./webhooks.ts')).webhooks,
   workspaces: async () => (await import('./workspaces.ts')).workspaces,
 };

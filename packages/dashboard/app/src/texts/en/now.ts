@@ -10,6 +10,7 @@ export const now = {
   nothingYet: 'There is no number yet.',
   nothingYetHint: 'Add the first one: it takes a phone with WhatsApp, and a minute.',
   toNumbers: 'Go to Numbers',
+  toWebhooks: 'Go to Webhooks',
   numbersDown: (count: number) => plural(count, { one: '# number is down.', other: '# numbers are down.' }),
   numbersWaiting: (count: number) =>
     plural(count, { one: '# number needs somebody.', other: '# numbers need somebody.' }),
@@ -30,6 +31,8 @@ export const now = {
   status: 'Status',
   since: 'Since',
   cause: 'Cause',
+  next: 'Next',
+  disabledIn: 'disabled in',
   disabled: 'Disabled',
   failing: 'Failing',
   restricted: 'Restricted',

@@ -1,0 +1,47 @@
+import type { DeliveryResource } from '@trunkline/http/client';
+
+export const DAY_MS: number = 24 * 60 * 60 * 1_000;
+const SLOTS = 24;
+
+/** What became of the deliveries of a part of the day. */
+export interface Slot {
+  /** Epoch milliseconds. */
+  readonly from: number;
+  readonly delivered: number;
+  /** Given up, or to be tried again after a failure. */
+  readonly failed: number;
+  /** Not tried yet. */
+  readonly open: number;
+  /** The median, from the event to its delivery; null if none was delivered. */
+  readonly medianMs: number | null;
+}
+
+type Shown = Pick<DeliveryResource, 'status' | 'created_at' | 'delivered_at'>;
+
+/** The deliveries from a time until now in 24 equal parts, the oldest first. */
+export function slotsOf(deliveries: readonly Shown[], from: number, now: number): readonly Slot[] {
+  const width = (now - from) / SLOTS;
+  const slots = Array.from({ length: SLOTS }, (_, index) => ({
+    from: from + index * width,
+    delivered: 0,
+    failed: 0,
+    open: 0,
+    times: [] as number[],
+  }));
+  for (const { status, created_at, delivered_at } of deliveries) {
+    const at = Date.parse(created_at);
+    // The clock of the service may be ahead of this one.
+    const slot = slots[Math.max(0, Math.min(SLOTS - 1, Math.floor((at - from) / width)))];
+    if (!slot) continue;
+    if (status === 'success') slot.delivered += 1;
+    else if (status === 'pending') slot.open += 1;
+    else slot.failed += 1;
+    if (delivered_at !== null) slot.times.push(Math.max(0, Date.parse(delivered_at) - at));
+  }
+  return slots.map(({ times, ...counts }) => ({ ...counts, medianMs: medianOf(times) }));
+}
+
+function medianOf(values: readonly number[]): number | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor((sorted.length - 1) / 2)] ?? null;
+}

@@ -1,0 +1,70 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { DeliveryDetailResource, DeliveryResource } from '@trunkline/http/client';
+import { unwrap } from '@trunkline/http/client';
+import { clientOf } from '../../api/client.ts';
+import { keyOf } from '../../api/keys.ts';
+import { DAY_MS } from './day.ts';
+import type { WebhookSearch } from './search.ts';
+
+const PAGE = 50;
+
+export const webhookQuery = (workspaceId: string, webhookId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'webhooks', 'one', webhookId),
+    queryFn: async ({ signal }) =>
+      unwrap(await clientOf(workspaceId).webhooks.get(webhookId, { signal })).data,
+  });
+
+export const deliveriesQuery = (workspaceId: string, webhookId: string, search: WebhookSearch) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'deliveries', 'list', webhookId, search),
+    queryFn: async ({ signal }) => {
+      const query = { ...search, limit: PAGE };
+      return unwrap(await clientOf(workspaceId).webhooks.deliveries(webhookId, query, { signal }));
+    },
+  });
+
+export const deliveryQuery = (workspaceId: string, deliveryId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'deliveries', 'one', deliveryId),
+    queryFn: async ({ signal }): Promise<DeliveryDetailResource> =>
+      unwrap(await clientOf(workspaceId).deliveries.get(deliveryId, { signal })).data,
+  });
+
+/** All deliveries of an event: one for each webhook that wanted it. */
+export const siblingsQuery = (workspaceId: string, eventId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'deliveries', 'siblings', eventId),
+    queryFn: async ({ signal }): Promise<readonly DeliveryResource[]> =>
+      unwrap(await clientOf(workspaceId).events.deliveries(eventId, { signal })).data,
+  });
+
+/** As many as one page of the API may have. */
+const DAY_PAGE = 100;
+const DAY_MAX = 2 * DAY_PAGE;
+
+export interface DayOfDeliveries {
+  readonly deliveries: readonly DeliveryResource[];
+  /** Whether there were more on that day than were read. */
+  readonly isPart: boolean;
+}
+
+/**
+ * The deliveries of the last 24 hours, the newest first, up to 200: a busy webhook has more in a day than a page can
+ * read. Not in an area, so that no hint reads all of them again.
+ */
+export const dayQuery = (workspaceId: string, webhookId: string) =>
+  queryOptions({
+    queryKey: ['workspace', workspaceId, 'day-of-deliveries', webhookId],
+    queryFn: async ({ signal }): Promise<DayOfDeliveries> => {
+      const { webhooks } = clientOf(workspaceId);
+      const since = Date.now() - DAY_MS;
+      const deliveries: DeliveryResource[] = [];
+      for await (const delivery of webhooks.iterateDeliveries(webhookId, { limit: DAY_PAGE }, { signal })) {
+        if (Date.parse(delivery.created_at) < since) return { deliveries, isPart: false };
+        deliveries.push(delivery);
+        if (deliveries.length === DAY_MAX) return { deliveries, isPart: true };
+      }
+      return { deliveries, isPart: false };
+    },
+  });

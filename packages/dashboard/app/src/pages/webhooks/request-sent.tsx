@@ -1,0 +1,42 @@
+import type { DeliveryDetailResource } from '@trunkline/http/client';
+import type { ReactNode } from 'react';
+import { Facts } from '../../components/facts.tsx';
+import { Id } from '../../components/id.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { bodyOf } from './request-text.ts';
+import styles from './request-sent.module.css';
+
+/** What the receiver gets with each attempt. */
+export function RequestSent({ request }: { readonly request: DeliveryDetailResource['request'] }): ReactNode {
+  const t = useTexts('webhooks');
+  const { url, headers, payload } = request;
+  return (
+    <Facts
+      facts={[
+        { name: t.address, value: url && <Id value={url} label={t.address} /> },
+        {
+          name: t.headers,
+          value: (
+            <>
+              <pre className={styles['text']}>
+                {Object.entries(headers)
+                  .map(([name, value]) => `${name}: ${value}`)
+                  .join('\n')}
+              </pre>
+              <p className={styles['quiet']}>{t.signedEachTime}</p>
+            </>
+          ),
+        },
+        {
+          name: t.payload,
+          value:
+            bodyOf(request) === null ? (
+              t.payloadNone
+            ) : (
+              <pre className={styles['text']}>{JSON.stringify(payload, null, 2)}</pre>
+            ),
+        },
+      ]}
+    />
+  );
+}

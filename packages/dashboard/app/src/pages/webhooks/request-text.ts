@@ -1,0 +1,39 @@
+import type { DeliveryDetailResource } from '@trunkline/http/client';
+
+type Request = DeliveryDetailResource['request'];
+
+/** The body as it was sent: JSON without white space. Null if it is not stored any more. */
+export function bodyOf({ payload }: Request): string | null {
+  return isEmptyObject(payload) ? null : JSON.stringify(payload);
+}
+
+/** The request as a command for a shell, with more headers if they are given: those of a signature. */
+export function curlOf(request: Request, signature: Readonly<Record<string, string>> = {}): string {
+  const { url, headers } = request;
+  const all = Object.entries({ ...headers, ...signature });
+  return [
+    `curl -X POST ${quoted(url ?? '')}`,
+    ...all.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    `--data-raw ${quoted(bodyOf(request) ?? '')}`,
+  ].join(' \\\n  ');
+}
+
+/** For a POSIX shell. Nothing within single quotes has a meaning but their end. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** The message that an event is about. */
+export function messageIdIn(payload: unknown): string | null {
+  const message = field(field(payload, 'data'), 'message');
+  const id = field(message, 'id');
+  return typeof id === 'string' ? id : null;
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}

@@ -1,0 +1,86 @@
+import {
+  DEFAULT_TOLERANCE_SECONDS,
+  SIGNATURE_HEADER,
+  signWebhook,
+  STANDARD_TIMESTAMP_HEADER,
+  TIMESTAMP_HEADER,
+  verify,
+} from '@trunkline/receiver';
+import type { VerifyFailureReason } from '@trunkline/receiver';
+
+// All of it happens in the browser: no secret is sent anywhere.
+
+/** What somebody found in the log of a receiver. */
+interface Received {
+  readonly secret: string;
+  /** A line for each: `X-Service-Timestamp: 1767225600`. */
+  readonly headers: string;
+  readonly body: string;
+}
+
+interface Checked {
+  /** Null if the signature is right. */
+  readonly wrong: VerifyFailureReason | null;
+  /** When it was signed, in epoch milliseconds, by the header; null if that is not a time. */
+  readonly signedAt: number | null;
+}
+
+/** For how long receivers accept a signature. */
+export const TOLERANCE_MS: number = DEFAULT_TOLERANCE_SECONDS * 1_000;
+
+/** Browsers have Web Crypto on https, and on the machine itself. */
+export function canSign(): boolean {
+  return isSecureContext;
+}
+
+/** Whether the secret has signed the body, however long ago. */
+export async function checkSignature({ secret, headers: lines, body }: Received): Promise<Checked> {
+  const headers = headersIn(lines);
+  const seconds = headers.get(TIMESTAMP_HEADER) ?? headers.get(STANDARD_TIMESTAMP_HEADER);
+  const signedAt = seconds !== null && /^\d{1,12}$/.test(seconds) ? Number(seconds) * 1_000 : null;
+  const result = await verify({
+    secret: secret.trim(),
+    headers,
+    body: new TextEncoder().encode(body),
+    // The page is about what was, not about what a receiver would still accept.
+    ...(signedAt !== null && { receivedAt: signedAt }),
+  });
+  return { wrong: result.ok ? null : result.reason, signedAt };
+}
+
+/** The headers of a signature that is made now. */
+export async function signatureHeaders(
+  secret: string,
+  body: string,
+): Promise<Readonly<Record<string, string>>> {
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  return {
+    [TIMESTAMP_HEADER]: timestamp,
+    [SIGNATURE_HEADER]: await signWebhook({ secret: secret.trim(), timestamp, body }),
+  };
+}
+
+/** What is no header is left out: people paste whole requests. */
+function headersIn(lines: string): Headers {
+  const headers = new Headers();
+  for (const line of lines.split('\n')) {
+    const colon = line.indexOf(':');
+    if (colon < 0) continue;
+    const [name, value] = [line.slice(0, colon), line.slice(colon + 1)].map(withoutQuotes);
+    if (!name || !value) continue;
+    try {
+      headers.append(name, value);
+    } catch {
+      // A name or a value that no request can have.
+    }
+  }
+  return headers;
+}
+
+/** As a log of JSON has them. */
+function withoutQuotes(text: string): string {
+  return text
+    .trim()
+    .replace(/,$/, '')
+    .replaceAll(/^["']|["']$/g, '');
+}

@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import type { Tone } from '../../components/status-badge.tsx';
+import styles from './verdict.module.css';
+
+/** The answer to the question of the page: a status, and what it means in a sentence. Announced when it changes. */
+export function Verdict({
+  tone,
+  status,
+  children,
+  more,
+}: {
+  readonly tone: Tone;
+  readonly status: string;
+  readonly children: ReactNode;
+  /** What moves by itself, such as a countdown: it is not announced. */
+  readonly more?: ReactNode;
+}): ReactNode {
+  return (
+    <div className={styles['verdict']}>
+      <div role="status" className={styles['answer']}>
+        <StatusBadge tone={tone}>{status}</StatusBadge>
+        <p className={styles['sentence']}>{children}</p>
+      </div>
+      {more && <div className={styles['more']}>{more}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import type { CallResult } from '@trunkline/http/client';
+import type { ReactNode } from 'react';
+import { CheckGroup } from '../../components/check-group.tsx';
+import { Field } from '../../components/form.tsx';
+import { OPT_IN_TYPES, SPECIFIED_TYPES } from '../../domain/event-types.ts';
+import type { SubscribableType } from '../../domain/event-types.ts';
+import { useTexts } from '../../texts/language.tsx';
+
+/** What somebody can set of a webhook. */
+export interface WebhookValues {
+  readonly url: string;
+  readonly description: string;
+  readonly events: readonly SubscribableType[];
+  readonly trace: boolean;
+}
+
+/** As the API takes it. */
+export function inputOf({ url, description, events, trace }: WebhookValues) {
+  const words = description.trim();
+  return {
+    url: url.trim(),
+    description: words === '' ? null : words,
+    events: [...events],
+    trace_context: trace,
+  };
+}
+
+/** What the API says of the address, which has an error code of its own, stands at the address. */
+export function atAddress<Reply>(result: CallResult<Reply>): CallResult<Reply> {
+  if (result.ok || result.error.code !== 'INVALID_WEBHOOK_URL') return result;
+  const { error } = result;
+  return { ...result, error: { ...error, details: { ...error.details, fields: { url: [error.message] } } } };
+}
+
+/** The fields of a webhook, of a new one and of one that is edited. */
+export function WebhookFields({
+  values,
+  onChange,
+  isMissingEvents,
+}: {
+  readonly values: WebhookValues;
+  onChange(values: WebhookValues): void;
+  /** Somebody wanted to go on without one. */
+  readonly isMissingEvents: boolean;
+}): ReactNode {
+  const t = useTexts('webhooks');
+  const { url, description, events, trace } = values;
+  const optionsOf = (types: readonly SubscribableType[]) =>
+    types.map((value) => ({ value, label: value, hint: t.eventMeanings[value] }));
+  /** The others stay as they are. */
+  const choose = (types: readonly SubscribableType[], chosen: readonly SubscribableType[]): void =>
+    onChange({ ...values, events: [...events.filter((type) => !types.includes(type)), ...chosen] });
+  return (
+    <>
+      <Field name="url" label={t.address} hint={t.addressHint}>
+        <input
+          type="url"
+          value={url}
+          placeholder="https://"
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => onChange({ ...values, url: event.target.value })}
+        />
+      </Field>
+      <Field name="description" label={t.description} hint={t.descriptionHint}>
+        <input
+          value={description}
+          onChange={(event) => onChange({ ...values, description: event.target.value })}
+        />
+      </Field>
+      <CheckGroup
+        name="events"
+        label={t.events}
+        options={optionsOf(SPECIFIED_TYPES)}
+        chosen={events}
+        onChoose={(chosen) => choose(SPECIFIED_TYPES, chosen)}
+        presets={[
+          { label: t.allEvents, values: SPECIFIED_TYPES },
+          { label: t.noEvents, values: [] },
+        ]}
+        error={isMissingEvents && events.length === 0 ? t.eventsMissing : undefined}
+      />
+      <CheckGroup
+        name="more_events"
+        label={t.eventsMore}
+        options={optionsOf(OPT_IN_TYPES)}
+        chosen={events}
+        onChoose={(chosen) => choose(OPT_IN_TYPES, chosen)}
+      />
+      <CheckGroup
+        name="trace_context"
+        label={t.trace}
+        options={[{ value: 'trace', label: t.traceHint }]}
+        chosen={trace ? ['trace'] : []}
+        onChoose={(chosen) => onChange({ ...values, trace: chosen.length > 0 })}
+      />
+    </>
+  );
+}
