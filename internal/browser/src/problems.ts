@@ -15,7 +15,7 @@ export async function watch(page: Page): Promise<Problems & { check(): void }> {
   const found: string[] = [];
   const expected: RegExp[] = [];
   const allowed: RegExp[] = [];
-  page.on('pageerror', (error) => found.push(`error: ${error.stack ?? error.message}`));
+  page.on('pageerror', (error) => found.push(`error: ${error.stack || error.message}`));
   page.on('console', (message) => {
     if (isComplaint(message)) found.push(`console: ${message.text()} (${message.location().url})`);
   });

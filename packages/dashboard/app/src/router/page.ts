@@ -1,6 +1,6 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
-import { currentLanguage } from '../texts/language.tsx';
+import { currentLanguage } from '../texts/current-language.ts';
 import { loadAreas } from '../texts/loaded-texts.ts';
 import type { Area } from '../texts/texts.ts';
 

@@ -1,3 +1,4 @@
+import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
 import { BASE_PATH } from '../base-path.ts';
 import { NotFound } from '../shell/not-found.tsx';
@@ -5,9 +6,10 @@ import { PageFailure } from '../shell/page-failure.tsx';
 import { ROUTES } from './routes.ts';
 import { parseSearch, stringifySearch } from './search.ts';
 
-export function createAppRouter() {
+export function createAppRouter(queries: QueryClient) {
   return createRouter({
     routeTree: ROUTES,
+    context: { queries },
     basepath: BASE_PATH === '' ? '/' : BASE_PATH,
     parseSearch,
     stringifySearch,

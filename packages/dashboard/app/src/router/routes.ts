@@ -1,4 +1,6 @@
-import { createRootRoute, createRoute } from '@tanstack/react-router';
+import type { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute } from '@tanstack/react-router';
+import { sessionQuery } from '../api/session.ts';
 import { chatSearch, chatsSearch } from '../pages/chats/search.ts';
 import { keysSearch } from '../pages/keys/search.ts';
 import { messagesSearch } from '../pages/messages/search.ts';
@@ -13,7 +15,7 @@ import type { RawSearch } from './search.ts';
 // Every page of the dashboard. What a page reads of the URL's search stands in `search.ts` beside it; the page itself is
 // a file of its own that is fetched when it is needed, with the texts of the areas that are named last.
 
-const root = createRootRoute();
+const root = createRootRouteWithContext<{ readonly queries: QueryClient }>()();
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -22,7 +24,13 @@ const signIn = createRoute({
   component: page(() => import('../pages/sign-in/sign-in-page.tsx'), 'SignInPage', ['signIn']),
 });
 
-const session = createRoute({ getParentRoute: () => root, id: 'session', component: SessionGate });
+const session = createRoute({
+  getParentRoute: () => root,
+  id: 'session',
+  // Asked while the file of the page is fetched; the gate shows what comes of it.
+  loader: ({ context: { queries } }) => void queries.prefetchQuery(sessionQuery),
+  component: SessionGate,
+});
 
 const home = createRoute({
   getParentRoute: () => session,

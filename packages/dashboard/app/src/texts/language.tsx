@@ -1,8 +1,9 @@
 import { createContext, use, useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
-import { keptChoice, keepChoice } from '../shell/kept-choice.ts';
-import { areasIn, LANGUAGES, loadAreas, loadedTexts, loadTexts } from './loaded-texts.ts';
-import type { Language } from './loaded-texts.ts';
+import { keepChoice } from '../shell/kept-choice.ts';
+import { currentLanguage } from './current-language.ts';
+import type { Language } from './current-language.ts';
+import { areasIn, loadAreas, loadedTexts, loadTexts } from './loaded-texts.ts';
 import type { Area, TextsOf } from './texts.ts';
 
 interface Chosen {
@@ -13,11 +14,6 @@ interface Chosen {
 }
 
 const LanguageContext = createContext<Chosen>({ language: 'en', locale: 'en', choose() {} });
-
-/** The language chosen for this tab, or that of the browser. */
-export function currentLanguage(): Language {
-  return keptChoice('language', LANGUAGES) ?? preferred();
-}
 
 export function LanguageProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const [language, setLanguage] = useState(currentLanguage);
@@ -47,14 +43,6 @@ export function useLanguage(): Chosen {
 export function useTexts<Name extends Area>(area: Name): TextsOf<Name> {
   const { language } = use(LanguageContext);
   return loadedTexts(language, area) ?? use(loadTexts(language, area));
-}
-
-function preferred(): Language {
-  for (const tag of navigator.languages) {
-    const language = LANGUAGES.find((known) => tag.toLowerCase().split('-')[0] === known);
-    if (language) return language;
-  }
-  return 'en';
 }
 
 function localeOf(language: Language): string {

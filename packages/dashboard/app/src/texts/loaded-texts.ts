@@ -1,9 +1,7 @@
+import type { Language } from './current-language.ts';
 import { EN } from './en/index.ts';
 import { ES } from './es/index.ts';
 import type { Area, TextFiles, TextsOf } from './texts.ts';
-
-export const LANGUAGES = ['en', 'es'] as const;
-export type Language = (typeof LANGUAGES)[number];
 
 const FILES: Readonly<Record<Language, TextFiles>> = { en: EN, es: ES };
 

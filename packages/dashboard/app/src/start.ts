@@ -1,0 +1,28 @@
+import './tokens.css';
+import './base.css';
+import './waiting.css';
+import { currentLanguage } from './texts/current-language.ts';
+import { NOT_LOADED } from './texts/not-loaded.ts';
+import { applyTheme, keptTheme } from './shell/theme.ts';
+
+// The document's own script: small, so that what the document shows by itself (`waiting.css`) is painted before the
+// dashboard, whose file is fetched meanwhile, takes the processor.
+
+applyTheme(keptTheme());
+
+async function load(): Promise<void> {
+  try {
+    const { showDashboard } = await import('./main.tsx');
+    await showDashboard();
+  } catch (error) {
+    const text = document.createElement('p');
+    text.role = 'alert';
+    text.textContent = NOT_LOADED[currentLanguage()];
+    document.querySelector('.waiting')?.append(text);
+    throw error; // for the browser's console
+  }
+}
+
+// A tab in the background paints nothing: there would be no next frame.
+if (document.hidden) void load();
+else requestAnimationFrame(() => setTimeout(() => void load()));

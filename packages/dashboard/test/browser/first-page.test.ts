@@ -1,0 +1,90 @@
+import { bytesReceived, firstPaint, screenshot, slowDown, testBrowser } from '@trunkline/browser';
+import type { Page } from '@trunkline/browser';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { serveDashboard } from '../support/serve-dashboard.ts';
+import { signedInTab } from '../support/tab.ts';
+
+const browser = await testBrowser();
+
+const REPORTS = new URL('../../../../reports/', import.meta.url);
+const KIB = 1_024;
+/** How often it is opened to say how long it takes: once is for the test, ten or more for figures. */
+const RUNS = Number(process.env['FIRST_PAGE_RUNS'] ?? 1);
+
+const answer = (page: Page) => page.getByText('All is well.');
+const sinceStart = (page: Page): Promise<number> => page.evaluate<number>('performance.now()');
+
+const MAIN = '**/assets/main-*.js';
+
+describe.skipIf(browser.missing !== null)('the first page', () => {
+  it('shows its frame before the dashboard’s script is there', async () => {
+    const served = await serveDashboard();
+    await served.connect('Support');
+    const { page, at } = await signedInTab(browser, served);
+    const { promise: isPainted, resolve: goOn } = Promise.withResolvers<void>();
+    await page.route(MAIN, async (route) => {
+      await isPainted;
+      await route.continue();
+    });
+    await page.goto(at(''), { waitUntil: 'commit' });
+    expect(await firstPaint(page)).toBeGreaterThan(0);
+    await page.getByText('Trunkline').waitFor();
+    await screenshot(page, 'waiting');
+    goOn();
+    await answer(page).waitFor();
+    expect(await page.locator('.waiting').isVisible()).toBe(false);
+  });
+
+  it('says so where the dashboard’s script cannot be fetched', async () => {
+    const served = await serveDashboard();
+    const { page, problems, at } = await signedInTab(browser, served, { locale: 'es-ES' });
+    problems.expect(/main-/);
+    await page.route(MAIN, (route) => route.abort());
+    await page.goto(at(''));
+    await page.getByRole('alert').getByText('No se pudo cargar el panel.').waitFor();
+  });
+
+  it(
+    'costs less than 200 KiB at its first visit, and its files nothing at the second',
+    { timeout: 60_000 + RUNS * 10_000 },
+    async () => {
+      const served = await serveDashboard();
+      await served.connect('Support');
+      const paints: number[] = [];
+      const answers: number[] = [];
+      let visits = { first: 0, second: 0 };
+      for (let run = 0; run < RUNS; run++) {
+        const { page, at } = await signedInTab(browser, served);
+        const bytes = await bytesReceived(page);
+        await slowDown(page, 4);
+        await page.goto(at(''));
+        await answer(page).waitFor();
+        answers.push(await sinceStart(page));
+        const first = bytes();
+        paints.push(await firstPaint(page));
+        await page.reload();
+        await answer(page).waitFor();
+        visits = { first, second: bytes() - first };
+        expect(visits.first).toBeGreaterThan(20 * KIB);
+        expect(visits.first).toBeLessThan(200 * KIB);
+        expect(visits.second).toBeLessThan(16 * KIB);
+        await page.close();
+      }
+      // How long it takes depends on who else uses the machine: for people to read.
+      const report = {
+        bytes: visits.first,
+        bytes_of_a_reload: visits.second,
+        runs: RUNS,
+        first_paint_ms_at_4_times_slower: median(paints),
+        answer_ms_at_4_times_slower: median(answers),
+      };
+      await mkdir(REPORTS, { recursive: true });
+      await writeFile(new URL('dashboard-first-page.json', REPORTS), `${JSON.stringify(report)}\n`);
+    },
+  );
+});
+
+function median(values: readonly number[]): number {
+  return Math.round(values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0);
+}
