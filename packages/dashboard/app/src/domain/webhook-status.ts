@@ -44,5 +44,10 @@ export function byWebhookUrgency(a: Shown, b: Shown): number {
 
 /** What people know a webhook by: what somebody called it, or its address without the scheme. */
 export function webhookName({ description, url }: Pick<WebhookResource, 'description' | 'url'>): string {
-  return nameText(description) ?? url.replace(/^https?:\/\//, '');
+  return nameText(description) ?? nameText(url.replace(/^https?:\/\//, '')) ?? url;
+}
+
+/** What somebody can type who means this webhook: `hooks.example.com`. */
+export function webhookHost({ url }: Pick<WebhookResource, 'url'>): string {
+  return URL.parse(url)?.host ?? url;
 }

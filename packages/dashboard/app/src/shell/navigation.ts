@@ -6,6 +6,8 @@ export interface NavigationEntry {
   readonly name:
     'now' | 'numbers' | 'messages' | 'chats' | 'webhooks' | 'keys' | 'members' | 'workspaces' | 'system';
   readonly to: string;
+  /** Pages that belong to it, and are not below it. */
+  readonly also?: string;
   /** After `g`. */
   readonly letter: string;
   /** Only with this scope. */
@@ -22,7 +24,13 @@ export const NAVIGATION: readonly NavigationEntry[] = [
   { name: 'numbers', to: '/w/$workspace/numbers', letter: 'u', scope: 'instances:read' },
   { name: 'messages', to: '/w/$workspace/messages', letter: 'm', scope: 'messages:read' },
   { name: 'chats', to: '/w/$workspace/chats', letter: 'c', scope: 'messages:read' },
-  { name: 'webhooks', to: '/w/$workspace/webhooks', letter: 'h', scope: 'webhooks:read' },
+  {
+    name: 'webhooks',
+    to: '/w/$workspace/webhooks',
+    also: '/w/$workspace/deliveries/$delivery',
+    letter: 'h',
+    scope: 'webhooks:read',
+  },
   { name: 'keys', to: '/w/$workspace/keys', letter: 'k', isAdministration: true },
   { name: 'members', to: '/w/$workspace/members', letter: 'e', isAdministration: true },
   { name: 'workspaces', to: '/workspaces', letter: 'w', isGlobal: true },

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useMatchRoute } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { signOut } from '../api/session.ts';
@@ -33,6 +33,7 @@ export function Sidebar({ workspaceId }: { readonly workspaceId: string | null }
       location.assign(`${BASE_PATH}/sign-in`);
     },
   });
+  const isAt = useMatchRoute();
   return (
     <div className={styles['sidebar']}>
       <div className={styles['top']}>
@@ -45,13 +46,14 @@ export function Sidebar({ workspaceId }: { readonly workspaceId: string | null }
       <WorkspaceSwitcher workspaceId={workspaceId} />
       <nav aria-label={t.navigation}>
         <ul>
-          {useEntries(workspaceId).map(({ name, to, params }) => (
+          {useEntries(workspaceId).map(({ name, to, also, params }) => (
             <li key={name}>
               <Link
                 to={to}
                 params={params}
                 activeOptions={{ exact: name === 'now', includeSearch: false }}
                 className={styles['link']}
+                {...(also !== undefined && isAt({ to: also, params }) && { 'aria-current': 'page' })}
               >
                 {t[name]}
               </Link>

@@ -32,7 +32,8 @@ export function DayChart({
     total(({ failed }) => failed),
     total(({ open }) => open),
   );
-  const slowest = Math.max(0, ...slots.map(({ medianMs }) => medianMs ?? 0));
+  const medians = slots.map(({ medianMs }) => medianMs).filter((ms) => ms !== null);
+  const slowest = medians.length === 0 ? null : Math.max(...medians);
   return (
     <div className={styles['charts']}>
       <figure className={styles['chart']}>
@@ -40,14 +41,16 @@ export function DayChart({
         <CountBars slots={slots} label={summary} />
         <Ends from={clock.format(from)} to={clock.format(to)} />
       </figure>
-      <figure className={styles['chart']}>
-        <figcaption className={styles['caption']}>
-          {t.dayTime} <span className={styles['quiet']}>({t.dayTimeHint})</span>:{' '}
-          {t.most(durationText(locale, slowest))}
-        </figcaption>
-        <TimeBars slots={slots} slowest={slowest} label={t.dayTime} />
-        <Ends from={clock.format(from)} to={clock.format(to)} />
-      </figure>
+      {slowest !== null && (
+        <figure className={styles['chart']}>
+          <figcaption className={styles['caption']}>
+            {t.dayTime} <span className={styles['quiet']}>({t.dayTimeHint})</span>:{' '}
+            {t.most(durationText(locale, slowest))}
+          </figcaption>
+          <TimeBars slots={slots} slowest={slowest} label={t.dayTime} />
+          <Ends from={clock.format(from)} to={clock.format(to)} />
+        </figure>
+      )}
       <details className={styles['table']}>
         <summary>{t.dayTable}</summary>
         <Table

@@ -11,7 +11,7 @@ import { Confirm } from '../../components/confirm.tsx';
 import { ErrorView } from '../../components/error-view.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { useToasts } from '../../components/toasts.tsx';
-import { webhookName } from '../../domain/webhook-status.ts';
+import { webhookHost, webhookName } from '../../domain/webhook-status.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { EditWebhook } from './edit-webhook.tsx';
 
@@ -96,7 +96,7 @@ export function WebhookActions({
         onClose={close}
         title={t.removeTitle(name)}
         verb={t.remove}
-        typed={name}
+        typed={webhookHost(webhook)}
         act={async () => unwrap(await webhooks.delete(id))}
         onDone={() => {
           say(t.done.remove);

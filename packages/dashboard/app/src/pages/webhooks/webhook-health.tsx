@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import type { WebhookResource } from '@trunkline/http/client';
 import type { ReactNode } from 'react';
 import { Time, useNow } from '../../components/time.tsx';
@@ -6,7 +7,13 @@ import { useTexts } from '../../texts/language.tsx';
 import { Verdict } from './verdict.tsx';
 
 /** How it goes with a webhook, since when, and what comes next. */
-export function WebhookHealth({ webhook }: { readonly webhook: WebhookResource }): ReactNode {
+export function WebhookHealth({
+  workspaceId,
+  webhook,
+}: {
+  readonly workspaceId: string;
+  readonly webhook: WebhookResource;
+}): ReactNode {
   const t = useTexts('webhooks');
   const state = webhookState(webhook);
   return (
@@ -18,7 +25,7 @@ export function WebhookHealth({ webhook }: { readonly webhook: WebhookResource }
           <FailingSince webhook={webhook} />
           {webhook.auto_disable_at !== null && <Disabling at={webhook.auto_disable_at} />}
           <Disabled webhook={webhook} />
-          <Last webhook={webhook} />
+          <Last workspaceId={workspaceId} webhook={webhook} />
         </>
       }
     >
@@ -67,14 +74,23 @@ function Disabled({
   );
 }
 
-function Last({ webhook: { last_delivery: last } }: { readonly webhook: WebhookResource }): ReactNode {
+function Last({
+  workspaceId,
+  webhook: { last_delivery: last },
+}: {
+  readonly workspaceId: string;
+  readonly webhook: WebhookResource;
+}): ReactNode {
   const t = useTexts('webhooks');
   const words = useTexts('common');
   if (last === null) return null;
   return (
     <p>
-      {t.lastDelivery}: {words.deliveryStatuses[last.status]}, {t.response.toLowerCase()}{' '}
-      <code>{last.response_status ?? t.noResponse}</code>, <Time at={last.at} />
+      <Link to="/w/$workspace/deliveries/$delivery" params={{ workspace: workspaceId, delivery: last.id }}>
+        {t.lastDelivery}
+      </Link>
+      : {words.deliveryStatuses[last.status]} · <code>{last.response_status ?? t.noResponse}</code> ·{' '}
+      <Time at={last.at} />
     </p>
   );
 }

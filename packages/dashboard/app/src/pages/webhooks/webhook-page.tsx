@@ -52,7 +52,7 @@ function Webhook({
       facts={<Id value={webhook.id} />}
       actions={mayWrite && <WebhookActions workspaceId={workspace} webhook={webhook} />}
     >
-      <WebhookHealth webhook={webhook} />
+      <WebhookHealth workspaceId={workspace} webhook={webhook} />
       <Suspense fallback={null}>
         <DayPanel workspaceId={workspace} webhookId={webhook.id} />
       </Suspense>
