@@ -5,6 +5,8 @@ import type { PageResult } from './workspace-api.ts';
 import type { ApiKeyInfo, NewApiKey } from './services/admin/api-keys.ts';
 import type { NewMember } from './services/admin/members.ts';
 import type { SubscriptionInfo } from './services/admin/subscriptions.ts';
+import type { ServiceProcess } from './services/admin/processes.ts';
+import type { StorageDescription } from './ports/storage/storage.ts';
 import type { Workload } from './ports/storage/workload-store.ts';
 import type { NewWorkspace } from './services/admin/workspaces.ts';
 import type { ErasedPerson, EraseOptions } from './services/people/erase-person.ts';
@@ -105,4 +107,11 @@ export interface Admin {
    * count stops at 10,000. Read at most every 5 seconds; the same numbers are exported as metrics.
    */
   workload(): Promise<Workload>;
+  /**
+   * The processes that do the work of the service, by name. Each says every 30 seconds how it is; one that has stopped is
+   * not among them, and one that died is for an hour, with its last report. At most 500.
+   */
+  processes(): Promise<readonly ServiceProcess[]>;
+  /** What the database is, and how large. Read at most every 5 seconds. */
+  storage(): Promise<StorageDescription>;
 }

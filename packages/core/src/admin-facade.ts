@@ -1,6 +1,7 @@
 import type { Admin } from './admin-api.ts';
 import { apiKeyInfo, createApiKey, revokeApiKey } from './services/admin/api-keys.ts';
 import { createMember, deleteMember, updateMember } from './services/admin/members.ts';
+import { listProcesses } from './services/admin/processes.ts';
 import { deleteSubscription, listSubscriptions, retryFailedEvents } from './services/admin/subscriptions.ts';
 import {
   createWorkspace,
@@ -11,6 +12,7 @@ import {
 } from './services/admin/workspaces.ts';
 import type { Authenticator } from './services/authenticate.ts';
 import type { ServiceContext } from './services/context.ts';
+import { keepLookUps } from './services/kept-look-ups.ts';
 import type { KeptWorkload } from './services/kept-workload.ts';
 import { erasePerson } from './services/people/erase-person.ts';
 import { exportPerson } from './services/people/export-person.ts';
@@ -22,6 +24,7 @@ import { listHistoryOfAny } from './services/instances/history.ts';
 import { page } from './workspace-facade.ts';
 
 const LIST_MAX = 100;
+const DESCRIPTION_KEPT_MS = 5_000;
 
 /** The administration, each refusal thrown. What a cached API key might contradict is forgotten immediately. */
 export function adminFacade(
@@ -32,6 +35,13 @@ export function adminFacade(
   }: { readonly authenticator: Authenticator; readonly workload: Pick<KeptWorkload, 'read'> },
 ): Admin {
   const { storage } = context;
+  // How large a database is, Postgres asks the system for each of its files.
+  const description = keepLookUps({
+    lookUp: () => storage.describe(),
+    isWorthKeeping: () => true,
+    maxAgeMs: DESCRIPTION_KEPT_MS,
+    max: 1,
+  });
   const andForget = async <Value>(change: Promise<Result<Value>>): Promise<Value> => {
     const value = unwrap(await change);
     authenticator.forget();
@@ -81,5 +91,7 @@ export function adminFacade(
         ...(onProgress && { onProgress }),
       }),
     workload: workload.read,
+    processes: () => listProcesses(context),
+    storage: () => description.find('', context.clock.elapsed()),
   };
 }

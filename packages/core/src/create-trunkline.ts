@@ -1,5 +1,6 @@
 import { metrics as openTelemetry, trace } from '@opentelemetry/api';
 import { adminFacade } from './admin-facade.ts';
+import { base64url } from './domain/base-encoding.ts';
 import { createNewId } from './domain/id.ts';
 import type { Capability } from './domain/instance/instance.ts';
 import type { Member } from './domain/workspace/workspace.ts';
@@ -27,6 +28,8 @@ import { unwrap } from './trunkline-error.ts';
 import type { Principal, Trunkline } from './trunkline.ts';
 import { createEndedProcesses } from './workers/ended-processes.ts';
 import { createEventWorkers } from './workers/event-workers.ts';
+import { createProcessReporter } from './workers/process-reporter.ts';
+import type { ProcessReporter } from './workers/process-reporter.ts';
 import { createWorkers } from './workers/workers.ts';
 import type { Workers } from './workers/workers.ts';
 import type { WorkspaceApi } from './workspace-api.ts';
@@ -72,6 +75,7 @@ export function createTrunkline<Transaction = never>(
   const endedProcesses = createEndedProcesses(context);
   const notifier = options.notifier ?? loggingNotifier(logger);
   let workers: Workers | null = null;
+  let reporter: ProcessReporter | null = null;
 
   const state = createRunState();
   const facade = (id: string, member: Member | null): WorkspaceApi<Transaction> =>
@@ -88,6 +92,12 @@ export function createTrunkline<Transaction = never>(
     }
   };
 
+  /** What this process does at this moment: handlers may come later. */
+  const work = (): readonly string[] => [
+    ...Object.entries(roles).flatMap(([role, isTaken]) => (isTaken ? [role] : [])),
+    ...(eventWorkers.isEmpty() ? [] : ['handlers']),
+  ];
+
   const { start, stop } = lifecycle({
     async start() {
       await storage.open({ newId, logger });
@@ -103,20 +113,25 @@ export function createTrunkline<Transaction = never>(
         throw error;
       }
       // A process that takes up no work holds nothing, and leaves the database as it found it.
-      if (Object.values(roles).includes(true) || !eventWorkers.isEmpty()) await endedProcesses.start();
+      if (work().length > 0) await endedProcesses.start();
       webhookSender?.open?.();
-      // New ones at each start: what an earlier stop has left in flight is none of theirs.
+      // New ones at each start, under a new name: what an earlier stop has left in flight is none of theirs.
+      const name = base64url(random.bytes(12));
       workers = createWorkers(context, {
+        name,
         roles,
         secretKeys: secretKeys.length,
         webhookSender,
         notifier,
         leadsKnown: time.leadsKnown(),
       });
+      if (work().length > 0)
+        reporter = createProcessReporter(context, { name, roles: work, monitor: options.processMonitor });
       state.started();
       metrics.observeWorkload({ now: clock.now, read: workload.readOrNull });
       context.eventStreams.start();
       workers.start();
+      reporter?.start();
       eventWorkers.start();
     },
     async stop() {
@@ -126,7 +141,9 @@ export function createTrunkline<Transaction = never>(
         context.eventStreams.stop(),
         workers?.stop(stopTimeoutMs),
         eventWorkers.stop(),
+        reporter?.stop(),
       ]);
+      reporter = null;
       if (!(await settledWithin(options.clock, stopTimeoutMs, ended))) {
         logger.warn(
           { stopTimeoutMs },

@@ -18,12 +18,13 @@ import type { Gateway } from './ports/gateway.ts';
 import type { Logger } from './ports/logger.ts';
 import type { MediaStore } from './ports/media-store.ts';
 import type { Notifier } from './ports/notifier.ts';
+import type { ProcessMonitor } from './ports/process-monitor.ts';
 import type { Random } from './ports/random.ts';
 import type { Storage } from './ports/storage/storage.ts';
 import type { WebhookSender } from './ports/webhook-sender.ts';
 import type { Roles } from './workers/workers.ts';
 
-/** The options of `createTrunkline`. `nodeRuntime()` provides the first five, `edgeRuntime()` the first four. */
+/** The options of `createTrunkline`. `nodeRuntime()` provides the first six, `edgeRuntime()` the first four. */
 export interface TrunklineOptions<Transaction = never> {
   readonly clock: Clock;
   readonly random: Random;
@@ -31,6 +32,8 @@ export interface TrunklineOptions<Transaction = never> {
   readonly dns: DnsResolver;
   /** Only the role `webhooks` needs it: a process that only serves requests can do without sockets. */
   readonly webhookSender?: WebhookSender | undefined;
+  /** Says on which machine a process runs and how busy it is, for `admin.processes()`. */
+  readonly processMonitor?: ProcessMonitor | undefined;
 
   readonly storage: Storage<Transaction>;
   readonly gateway: Gateway;
@@ -212,6 +215,7 @@ const OPTION_NAMES: OptionNames<TrunklineOptions<unknown>> = {
   crypto: true,
   dns: true,
   webhookSender: true,
+  processMonitor: true,
   storage: true,
   gateway: true,
   media: true,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ProcessReport } from '@trunkline/core/spi/storage';
 import type { ContractSubject } from './contract-subject.ts';
 import { NOW } from './examples.ts';
 import { storeInstance, storeWorkspace, takeLease } from './fixtures.ts';
@@ -68,6 +69,65 @@ export function processContract(subject: ContractSubject): void {
       await ownersAfter('a', NOW + HOUR);
       expect(await ownersAfter('b', NOW)).toEqual(['b']);
       expect(await ownersAfter('a', NOW + 100)).toEqual(['a', 'b']);
+    });
+  });
+
+  describe('the reports of processes', () => {
+    const report = (name: string, changes: Partial<ProcessReport> = {}): ProcessReport => ({
+      name,
+      roles: ['api', 'gateway'],
+      startedAt: NOW - HOUR,
+      reportedAt: NOW,
+      vitals: { host: 'a\u0000b', pid: 7, runtime: 'Node.js 24.0.0', memoryBytes: 2 ** 40, busyPercent: 3 },
+      ...changes,
+    });
+    const since = NOW - HOUR;
+
+    it('are the last of each, with what it holds, by their names', async () => {
+      const storage = await open();
+      const { processes } = storage;
+      const workspace = await storeWorkspace(storage);
+      for (const desired of ['running', 'running'] as const)
+        await takeLease(storage, await storeInstance(storage, workspace, { desired }), { owner: 'b' });
+      await processes.report(report('b'), { now: NOW, since });
+      await processes.report(report('a', { roles: [], vitals: null }), { now: NOW, since });
+      const later = report('b', { roles: ['gateway'], reportedAt: NOW + 1 });
+      await processes.report(later, { now: NOW + 1, since });
+
+      const first = { ...report('a', { roles: [], vitals: null }), held: 0 };
+      expect(await processes.list({ now: NOW, limit: 10 })).toEqual([first, { ...later, held: 2 }]);
+      expect(await processes.list({ now: NOW, limit: 1 })).toEqual([first]);
+      expect(await processes.list({ now: NOW + TTL, limit: 10 })).toMatchObject([{ held: 0 }, { held: 0 }]);
+
+      await processes.withdraw('a');
+      await processes.withdraw('a');
+      expect(await processes.list({ now: NOW, limit: 10 })).toEqual([{ ...later, held: 2 }]);
+    });
+
+    it('are forgotten when they are old, or from before the clock was set back', async () => {
+      const { processes } = await open();
+      const names = async (): Promise<readonly string[]> =>
+        (await processes.list({ now: NOW, limit: 10 })).map(({ name }) => name);
+      await processes.report(report('old', { reportedAt: since }), { now: since, since: since - HOUR });
+      await processes.report(report('silent', { reportedAt: since + 1 }), {
+        now: since,
+        since: since - HOUR,
+      });
+      const ahead = NOW + HOUR;
+      await processes.report(report('ahead', { reportedAt: ahead }), { now: ahead, since: since - 1 });
+      expect(await names()).toEqual(['ahead', 'old', 'silent']);
+      await processes.report(report('own'), { now: NOW, since });
+      expect(await names()).toEqual(['own', 'silent']);
+    });
+  });
+
+  describe('the database', () => {
+    it('is described, with its size', async () => {
+      const { database, schemaVersion, sizeBytes } = await (await open()).describe();
+      expect(database).toMatch(/^(?:memory$|SQLite \d|PostgreSQL \d)/);
+      expect(schemaVersion).toBeGreaterThanOrEqual(1);
+      if (database === 'memory') expect(sizeBytes).toBeNull();
+      else expect(sizeBytes).toBeGreaterThan(10_000);
     });
   });
 }

@@ -16,6 +16,8 @@ import type {
   Member,
   Message,
   OwnerShare,
+  ProcessReport,
+  ReportedProcess,
   PendingDownload,
   RetryRound,
   Workspace,
@@ -348,6 +350,16 @@ export const OWNER_SHARE: ColumnsOf<OwnerShare> = {
   registeredAt: integer('checked_in_at'),
   asksUntil: integer('asks_until'),
 };
+
+export const PROCESS_REPORT: ColumnsOf<ProcessReport> = {
+  name: text('name'),
+  roles: words('roles'),
+  startedAt: integer('started_at'),
+  reportedAt: integer('reported_at'),
+  vitals: orNull(json('vitals')),
+};
+
+export const REPORTED_PROCESS: ColumnsOf<ReportedProcess> = { ...PROCESS_REPORT, held: integer('held') };
 
 /** A process as `thisProcess` of `@trunkline/core/node` returns it. */
 export interface StoredProcess {

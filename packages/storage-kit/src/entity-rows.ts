@@ -15,6 +15,8 @@ import type {
   LeasedInstance,
   Member,
   OwnerShare,
+  ProcessReport,
+  ReportedProcess,
   RetryRound,
   Workspace,
 } from '@trunkline/core/spi/storage';
@@ -44,6 +46,8 @@ import {
   MEMBER,
   OWNER_SHARE,
   PROCESS,
+  PROCESS_REPORT,
+  REPORTED_PROCESS,
   RETRY_ROUND,
   SUBSCRIPTION,
   WORKSPACE,
@@ -109,6 +113,8 @@ export interface EntityRows<Stored> extends MessageRows<Stored> {
   /** One of the owners of `ProcessRegistry.register`. */
   readonly ownerShare: RowMapper<OwnerShare, Stored>;
   readonly process: RowMapper<StoredProcess, Stored>;
+  readonly processReport: RowMapper<ProcessReport, Stored>;
+  readonly reportedProcess: RowMapper<ReportedProcess, Stored>;
 }
 
 /** Makes the mappers for a database that stores values as these codecs do. */
@@ -143,6 +149,8 @@ export function entityRows<Stored>(codecs: Codecs<Stored>): EntityRows<Stored> {
     retryRound: orNone(rowMapper(RETRY_ROUND, codecs)),
     ownerShare: rowMapper(OWNER_SHARE, codecs),
     process: rowMapper(PROCESS, codecs),
+    processReport: rowMapper(PROCESS_REPORT, codecs),
+    reportedProcess: rowMapper(REPORTED_PROCESS, codecs),
   };
 }
 

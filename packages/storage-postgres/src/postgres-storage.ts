@@ -10,6 +10,7 @@ import { createDatabase } from './database.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 import { deliveryStore } from './delivery-store.ts';
 import { downloadStore } from './download-store.ts';
+import { describeDatabase } from './description.ts';
 import { endpointStore } from './endpoint-store.ts';
 import { eventStore } from './event-store.ts';
 import { erasureStore } from './erasure-store.ts';
@@ -101,7 +102,10 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     subscribe: signals.subscribe,
     close: opening.close,
     serverTime: async () => serverTime(connected()),
-    ...explained({ maintain: async (now: number) => makePartitions(connected(), now) }),
+    ...explained({
+      describe: async () => describeDatabase(connected()),
+      maintain: async (now: number) => makePartitions(connected(), now),
+    }),
   };
 }
 

@@ -23,6 +23,17 @@ export function processRegistry(
     deregister: async (owner) => {
       await connected().run('DELETE FROM trunkline.lease_owners WHERE owner = $1', encodeText(owner));
     },
+    report: async (report, { now, since }) => {
+      await connected().transaction(async (transaction) => {
+        await transaction.run(FORGET, since, latestRegistration(now));
+        await transaction.run(REPORT, ...Object.values(entities.processReport.columns(report)));
+      });
+    },
+    withdraw: async (name) => {
+      await connected().run('DELETE FROM trunkline.process_reports WHERE name = $1', encodeText(name));
+    },
+    list: async ({ now, limit }) =>
+      (await connected().all(LIST, now, limit)).map(entities.reportedProcess.read),
     releaseEnded,
   };
 }
@@ -34,6 +45,25 @@ const DEREGISTER_SILENT =
 const REGISTER = `
   INSERT INTO trunkline.lease_owners (owner, checked_in_at, asks_until) VALUES ($1, $2, $3)
   ON CONFLICT (owner) DO UPDATE SET checked_in_at = excluded.checked_in_at, asks_until = excluded.asks_until`;
+
+// Those from before the clock was set back, too.
+const FORGET = 'DELETE FROM trunkline.process_reports WHERE reported_at <= $1 OR reported_at > $2';
+
+const COLUMNS = Object.keys(entities.processReport.kinds);
+
+const REPORT = `
+  INSERT INTO trunkline.process_reports (${COLUMNS.join(', ')})
+  VALUES (${COLUMNS.map((_, index) => `$${index + 1}`).join(', ')})
+  ON CONFLICT (name) DO UPDATE SET ${COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')}`;
+
+// Relies on instances_by_owner.
+const LIST = `
+  SELECT ${COLUMNS.join(', ')},
+    (SELECT count(*) FROM trunkline.instances
+     WHERE lease_owner = process_reports.name AND lease_owner <> '' AND lease_expires_at > $1) AS held
+  FROM trunkline.process_reports
+  ORDER BY name COLLATE "C"
+  LIMIT $2`;
 
 // Once over the instances, for all owners and the total.
 const SHARE = `

@@ -35,6 +35,21 @@ export function processRegistry(
       const { database, write } = connected();
       await write(() => database.run('DELETE FROM lease_owners WHERE owner = ?', owner));
     },
+    report: async (report, { now, since }) => {
+      const { database, write } = connected();
+      await write(() => {
+        database.run(FORGET, since, latestRegistration(now));
+        database.run(REPORT, ...Object.values(entities.processReport.columns(report)));
+      });
+    },
+    withdraw: async (name) => {
+      const { database, write } = connected();
+      await write(() => database.run('DELETE FROM process_reports WHERE name = ?', name));
+    },
+    list: async ({ now, limit }) => {
+      const { database } = connected();
+      return database.all(LIST, now, limit).map(entities.reportedProcess.read);
+    },
     releaseEnded,
   };
 }
@@ -49,6 +64,23 @@ const OWNERS = `
          AND ${NEEDS_GATEWAY}) AS held
   FROM lease_owners
   ORDER BY owner`;
+
+// Those from before the clock was set back, too.
+const FORGET = 'DELETE FROM process_reports WHERE reported_at <= ? OR reported_at > ?';
+
+const COLUMNS = Object.keys(entities.processReport.kinds);
+
+const REPORT = `
+  INSERT OR REPLACE INTO process_reports (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})`;
+
+// Relies on instances_by_owner.
+const LIST = `
+  SELECT ${COLUMNS.join(', ')},
+    (SELECT count(*) FROM instances
+     WHERE lease_owner = process_reports.name AND lease_owner <> '' AND lease_expires_at > ?) AS held
+  FROM process_reports
+  ORDER BY name
+  LIMIT ?`;
 
 function countOf(database: Database, sql: string): number {
   const row = database.get(sql);

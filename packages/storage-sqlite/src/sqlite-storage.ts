@@ -12,6 +12,7 @@ import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { whyUnavailable } from './lock.ts';
 import { openDatabase } from './open-database.ts';
+import { describeDatabase } from './description.ts';
 import { chatStore } from './chat-store.ts';
 import { contactStore } from './contact-store.ts';
 import { deliveryStore } from './delivery-store.ts';
@@ -130,6 +131,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
         database.run('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)', name, value),
       );
     },
+    describe: async () => describeDatabase(file, connected().database),
     subscribe: signals.subscribe,
     purge: async (options) => connected().purge(options),
     close,

@@ -15,6 +15,7 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   'SCAN lane_limits': 'has one row',
   'SCAN lanes': 'only when the limits change, which takes another version of Trunkline',
   'SCAN lease_owners': 'one for each gateway process that is running',
+  'SCAN process_reports': 'one for each process that runs, or died in the last hour',
   'SCAN processes': 'one for each process that has the database open, or ended without closing it',
   'SCAN instances USING INDEX instances_to_hold':
     'the linked numbers, which are no history; once in ten seconds',

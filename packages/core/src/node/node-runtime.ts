@@ -3,12 +3,14 @@ import type { Clock } from '../ports/clock.ts';
 import type { Crypto } from '../ports/crypto.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
 import type { MediaStore } from '../ports/media-store.ts';
+import type { ProcessMonitor } from '../ports/process-monitor.ts';
 import type { Random } from '../ports/random.ts';
 import type { WebhookSender } from '../ports/webhook-sender.ts';
 import { systemClock } from './clock.ts';
 import { nodeCrypto } from './crypto.ts';
 import { fileMediaStore } from './file-media-store.ts';
 import { nodeDnsResolver } from './dns-resolver.ts';
+import { nodeProcessMonitor } from './process-monitor.ts';
 import { systemRandom } from './random.ts';
 import {
   undiciWebhookSender,
@@ -22,6 +24,7 @@ export interface NodeRuntime {
   readonly crypto: Crypto;
   readonly dns: DnsResolver;
   readonly webhookSender: WebhookSender;
+  readonly processMonitor: ProcessMonitor;
   /** Only there if `mediaDirectory` is set. */
   readonly media?: MediaStore;
 }
@@ -52,6 +55,7 @@ export function nodeRuntime(options: NodeRuntimeOptions = {}): NodeRuntime {
     crypto: nodeCrypto(),
     dns,
     webhookSender: undiciWebhookSender({ ...webhooks, dns }),
+    processMonitor: nodeProcessMonitor(),
     ...(options.mediaDirectory === undefined
       ? {}
       : { media: fileMediaStore({ directory: options.mediaDirectory }) }),

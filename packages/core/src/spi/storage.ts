@@ -3,7 +3,7 @@
 // with a minor version.
 
 // The port.
-export type { Signal, Storage, StorageContext } from '../ports/storage/storage.ts';
+export type { Signal, Storage, StorageContext, StorageDescription } from '../ports/storage/storage.ts';
 export type { ActivityStore, Echo, RecordedActivity } from '../ports/storage/activity-store.ts';
 export type { ApiKeyHolder, ApiKeyStore } from '../ports/storage/api-key-store.ts';
 export { EVENT_DELIVERIES_MAX } from '../ports/storage/delivery-store.ts';
@@ -47,7 +47,8 @@ export type {
 export { SAME_NETWORK_ID_MAX, SENDER_KEPT_MS } from '../ports/storage/message-store.ts';
 export { ROWS_EXAMINED_MAX } from '../ports/storage/page.ts';
 export type { Page, PageRequest } from '../ports/storage/page.ts';
-export type { ProcessRegistry } from '../ports/storage/process-registry.ts';
+export type { ProcessVitals } from '../ports/process-monitor.ts';
+export type { ProcessRegistry, ProcessReport, ReportedProcess } from '../ports/storage/process-registry.ts';
 export type { RetentionStore } from '../ports/storage/retention-store.ts';
 export type { SessionNamesPage } from '../ports/gateway.ts';
 export type { SessionStore } from '../ports/storage/session-store.ts';

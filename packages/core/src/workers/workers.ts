@@ -1,4 +1,3 @@
-import { base64url } from '../domain/base-encoding.ts';
 import { noMedia } from '../ports/media-store.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { WebhookSender } from '../ports/webhook-sender.ts';
@@ -43,6 +42,7 @@ export function createWorkers(
     webhookSender,
     notifier,
     leadsKnown,
+    name,
   }: {
     readonly roles: Roles;
     /** How many there are. */
@@ -51,10 +51,12 @@ export function createWorkers(
     readonly notifier: Notifier;
     /** See `ServiceClock`. */
     readonly leadsKnown: Promise<void>;
+    /** Under which this process holds instances. */
+    readonly name: string;
   },
 ): Workers {
   const running: Role[] = [];
-  if (roles.gateway) running.push(gatewayRole(context, leadsKnown));
+  if (roles.gateway) running.push(gatewayRole(context, { owner: name, leadsKnown }));
   if (roles.webhooks && webhookSender) running.push(webhooksRole(context, webhookSender));
   if (roles.maintenance)
     running.push(
@@ -85,8 +87,10 @@ export function createWorkers(
   };
 }
 
-function gatewayRole(context: ServiceContext, leadsKnown: Promise<void>): Role {
-  const owner = base64url(context.random.bytes(12));
+function gatewayRole(
+  context: ServiceContext,
+  { owner, leadsKnown }: { readonly owner: string; readonly leadsKnown: Promise<void> },
+): Role {
   const downloader = createFileDownloader(context, {
     ids: () => supervisor.connections.ids(),
     get: (instanceId) => supervisor.connections.get(instanceId),

@@ -29,6 +29,7 @@ import { instanceHistory } from './0021-instance-history.ts';
 import { eventTraces } from './0022-event-traces.ts';
 import { chats } from './0023-chats.ts';
 import { endpointTraceContext } from './0024-endpoint-trace-context.ts';
+import { processReports } from './0025-process-reports.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -57,6 +58,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   eventTraces,
   chats,
   endpointTraceContext,
+  processReports,
 ];
 
 const OLDEST_SERVER = 14;

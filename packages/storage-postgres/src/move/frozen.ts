@@ -45,5 +45,5 @@ const TABLES = `
   SELECT relname AS name FROM pg_catalog.pg_class
   WHERE relnamespace = (SELECT relnamespace FROM pg_catalog.pg_class WHERE oid = (SELECT tableoid FROM trunkline.schema_versions LIMIT 1))
     AND relkind IN ('r', 'p') AND NOT relispartition
-    AND relname NOT IN ('schema_versions', 'processes', 'lease_owners')
+    AND relname NOT IN ('schema_versions', 'processes', 'process_reports', 'lease_owners')
   ORDER BY relname`;

@@ -4,7 +4,7 @@ import { text } from '../row.ts';
 
 const NAME = 'refuse_while_moved';
 /** What processes that end still write. */
-const LEFT_OPEN = ['processes', 'lease_owners'];
+const LEFT_OPEN = ['processes', 'process_reports', 'lease_owners'];
 
 const REFUSAL =
   'this database is being moved, or was moved, by "trunkline move": nothing in it changes any more; use the database that it was moved to';

@@ -89,6 +89,7 @@ export const NOT_MOVED: Readonly<Record<string, string | Readonly<Record<string,
   },
   lease_owners: 'processes of this database',
   processes: 'processes of this database',
+  process_reports: 'processes of this database',
   sqlite_sequence: 'kept by SQLite',
   messages: {
     has_readable_network_id: 'says whether network_ids has the message, as it has each that is moved here',

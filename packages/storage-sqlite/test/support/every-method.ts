@@ -118,6 +118,10 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   await leases.renew({ owner: 'one', now: NOW, ttlMs: 1000 });
   await processes.register('one', { now: NOW, since: 0 });
   await processes.deregister('one');
+  const report = { name: 'one', roles: [], startedAt: NOW, reportedAt: NOW, vitals: null };
+  await processes.report(report, { now: NOW, since: 0 });
+  await processes.list({ now: NOW, limit: 1 });
+  await processes.withdraw('one');
   await processes.releaseEnded?.(NOW);
   await leases.find(instance.id, NOW);
   await instances.touch(lease, NOW);

@@ -1,4 +1,5 @@
 import type { GatewayShare } from '../../domain/instance/instance-shares.ts';
+import type { ProcessVitals } from '../process-monitor.ts';
 
 /** The processes that share the instances on one database. */
 export interface ProcessRegistry {
@@ -13,6 +14,15 @@ export interface ProcessRegistry {
   /** Removes this owner, which has stopped. */
   deregister(owner: string): Promise<void>;
   /**
+   * Reports that this process runs, in place of its last report. Forgets processes that last reported at `since` or
+   * earlier, or too far ahead (`latestRegistration`).
+   */
+  report(report: ProcessReport, at: { readonly now: number; readonly since: number }): Promise<void>;
+  /** Forgets this process, which has stopped. */
+  withdraw(name: string): Promise<void>;
+  /** The last report of each process, by its name, at most `limit`, with what it holds at `now`. */
+  list(at: { readonly now: number; readonly limit: number }): Promise<readonly ReportedProcess[]>;
+  /**
    * Releases what other processes hold that have provably ended, as if it had expired at `now`: leases (signals
    * `instance` for each) and claims of deliveries and events (signals `deliveries` and `subscriptions`). Returns how
    * many processes these were. If it cannot be proven that a process has ended, its leases and claims have to run out.
@@ -20,4 +30,21 @@ export interface ProcessRegistry {
    * leases and claims end with their process.
    */
   releaseEnded?(now: number): Promise<number>;
+}
+
+/** Times are epoch milliseconds. */
+export interface ProcessReport {
+  /** Under which it holds instances, and which their histories show as `process`. */
+  readonly name: string;
+  /** What it does: the names of its roles. */
+  readonly roles: readonly string[];
+  readonly startedAt: number;
+  readonly reportedAt: number;
+  /** Null where the runtime does not say. */
+  readonly vitals: ProcessVitals | null;
+}
+
+export interface ReportedProcess extends ProcessReport {
+  /** How many instances it holds. */
+  readonly held: number;
 }

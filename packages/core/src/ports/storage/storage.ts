@@ -84,6 +84,8 @@ export interface Storage<Transaction = never> {
   setting(name: string, valueIfNew: string): Promise<string>;
   /** Sets a value, whatever it was before. */
   replaceSetting(name: string, value: string): Promise<void>;
+  /** What the database is and how large, for the operator. What it reads does not grow with the rows. */
+  describe(): Promise<StorageDescription>;
   /**
    * Signals come after their commit: `queue` after an acceptance, `instance` after an insert, write, delete or a lease
    * that was released, `deliveries` and `subscriptions` when a call made some claimable, `events` when a call
@@ -110,6 +112,15 @@ export interface Storage<Transaction = never> {
    * machine.
    */
   serverTime?(): Promise<number>;
+}
+
+export interface StorageDescription {
+  /** The product with its version, such as `PostgreSQL 17.2`. */
+  readonly database: string;
+  /** The number of the last change of the schema. */
+  readonly schemaVersion: number;
+  /** What it takes on the disk, indexes included; null for one in memory. */
+  readonly sizeBytes: number | null;
 }
 
 export interface StorageContext {

@@ -1,4 +1,4 @@
-import type { Signal, Storage, StorageContext } from '../../ports/storage/storage.ts';
+import type { Signal, Storage, StorageContext, StorageDescription } from '../../ports/storage/storage.ts';
 import { MemoryActivityStore } from './activity-store.ts';
 import { MemoryApiKeyStore } from './api-key-store.ts';
 import { MemoryChatStore } from './chat-store.ts';
@@ -61,6 +61,9 @@ export function memoryStorage(): Storage {
     },
     async replaceSetting(name: string, value: string): Promise<void> {
       state.settings.set(name, value);
+    },
+    async describe(): Promise<StorageDescription> {
+      return { database: 'memory', schemaVersion: 1, sizeBytes: null };
     },
     subscribe(listener: (signal: Signal) => void): () => void {
       return state.subscribe(listener);

@@ -1,6 +1,10 @@
 import { latestRegistration } from '../../domain/too-far-ahead.ts';
 import type { GatewayShare } from '../../domain/instance/instance-shares.ts';
-import type { ProcessRegistry } from '../../ports/storage/process-registry.ts';
+import type {
+  ProcessRegistry,
+  ProcessReport,
+  ReportedProcess,
+} from '../../ports/storage/process-registry.ts';
 import { needsGateway } from './lease.ts';
 import { compareCodePoints } from './order.ts';
 import type { State } from './state.ts';
@@ -38,5 +42,37 @@ export class MemoryProcessRegistry implements ProcessRegistry {
 
   async deregister(owner: string): Promise<void> {
     this.#state.owners.delete(owner);
+  }
+
+  async report(
+    report: ProcessReport,
+    { now, since }: { readonly now: number; readonly since: number },
+  ): Promise<void> {
+    const { reports } = this.#state;
+    for (const { name, reportedAt } of reports.values()) {
+      if (reportedAt <= since || reportedAt > latestRegistration(now)) reports.delete(name);
+    }
+    reports.set(report.name, structuredClone(report));
+  }
+
+  async withdraw(name: string): Promise<void> {
+    this.#state.reports.delete(name);
+  }
+
+  async list({
+    now,
+    limit,
+  }: {
+    readonly now: number;
+    readonly limit: number;
+  }): Promise<readonly ReportedProcess[]> {
+    const leases = [...this.#state.instances.values()].map(({ lease }) => lease);
+    return [...this.#state.reports.values()]
+      .toSorted((a, b) => compareCodePoints(a.name, b.name))
+      .slice(0, limit)
+      .map((report) => ({
+        ...structuredClone(report),
+        held: leases.filter(({ owner, expiresAt }) => owner === report.name && expiresAt > now).length,
+      }));
   }
 }

@@ -13,6 +13,7 @@ import type { Message } from '../../domain/message/message.ts';
 import type { EventSubscription } from '../../domain/subscription/event-subscription.ts';
 import type { Member, Workspace } from '../../domain/workspace/workspace.ts';
 import type { PendingDownload } from '../../ports/storage/download-store.ts';
+import type { ProcessReport } from '../../ports/storage/process-registry.ts';
 import type { Signal, StorageContext } from '../../ports/storage/storage.ts';
 import type { OwedInstanceNotification, OwedNotification } from '../../ports/storage/owed-notification.ts';
 import { createSignals } from '../../services/signals.ts';
@@ -81,6 +82,7 @@ export class State {
   readonly history: Map<string, HistoryEntry> = new Map();
   readonly instanceNotifications: OwedNotifications<OwedInstanceNotification> = new OwedNotifications();
   /** By owner of leases: what it reported when it last registered. */
+  readonly reports: Map<string, ProcessReport> = new Map();
   readonly owners: Map<string, { readonly registeredAt: number; readonly asksUntil: number }> = new Map();
   readonly messages: Map<string, Message> = new Map();
   /** Those that were merged into another one have its id in `mergedContacts`. */

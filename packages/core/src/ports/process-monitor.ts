@@ -1,0 +1,17 @@
+/** What the runtime knows of the process that the service runs in. */
+export interface ProcessMonitor {
+  /** Costs next to nothing: it is asked every half minute. */
+  read(): ProcessVitals;
+}
+
+export interface ProcessVitals {
+  /** The name of the machine or the container. */
+  readonly host: string;
+  readonly pid: number;
+  /** The runtime with its version, such as `Node.js 24.21.0`. */
+  readonly runtime: string;
+  /** What the process holds of the memory (resident). */
+  readonly memoryBytes: number;
+  /** For how much of the time since the last reading JavaScript ran, as a whole percentage. Near 100, everything waits. */
+  readonly busyPercent: number;
+}

@@ -1,0 +1,19 @@
+import { statSync } from 'node:fs';
+import type { StorageDescription } from '@trunkline/core/spi/storage';
+import type { Database } from './database.ts';
+import { LATEST_VERSION } from './migrations/migrate.ts';
+import { text } from './row.ts';
+
+export function describeDatabase(file: string, database: Database): StorageDescription {
+  const row = database.get('SELECT sqlite_version() AS version');
+  return {
+    database: row ? `SQLite ${text(row, 'version')}` : 'SQLite',
+    schemaVersion: LATEST_VERSION,
+    sizeBytes: file === ':memory:' ? null : sizeOf(file) + sizeOf(`${file}-wal`),
+  };
+}
+
+/** 0 for a file that there is not: the log of writes comes and goes. */
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
