@@ -114,6 +114,15 @@ it('the system says what is open, and subscriptions what their handlers have lef
   const system = await admin('GET', `${ADMIN}/system`);
   expect(system.json['data']).toMatchObject({
     roles: { api: true, gateway: true, webhooks: true, maintenance: true },
+    processes: [
+      {
+        roles: ['api', 'gateway', 'webhooks', 'maintenance'],
+        is_silent: false,
+        held: 1,
+        vitals: null,
+      },
+    ],
+    storage: { database: 'memory', schema_version: 1, size_bytes: null },
     workload: { instances: { connected: 1 }, queued_messages: 0, oldest_queued_message: null },
   });
   const listed = await admin('GET', `${ADMIN}/subscriptions`);

@@ -1,6 +1,6 @@
-import type { Workload } from '@trunkline/core';
+import type { ServiceProcess, StorageDescription, Workload } from '@trunkline/core';
 import { dataResponse } from '../json-response.ts';
-import type { SystemResource } from '../schemas/admin.ts';
+import type { ProcessResource, SystemResource } from '../schemas/admin.ts';
 import type { DashboardTrunkline } from '../session.ts';
 import { VERSION } from '../version.ts';
 import { time, timeOrNull } from './admin-resources.ts';
@@ -17,15 +17,46 @@ export function systemRoutes({
       access: 'see-all',
       async handle() {
         const { api, gateway, webhooks, maintenance } = roles;
+        const [processes, storage, workload] = await Promise.all([
+          admin.processes(),
+          admin.storage(),
+          admin.workload(),
+        ]);
         const system: SystemResource = {
           version: VERSION,
           roles: { api, gateway, webhooks, maintenance },
-          workload: workloadResource(await admin.workload()),
+          processes: processes.map(processResource),
+          storage: storageResource(storage),
+          workload: workloadResource(workload),
         };
         return dataResponse(system);
       },
     },
   ];
+}
+
+function processResource(one: ServiceProcess): ProcessResource {
+  const { vitals } = one;
+  return {
+    name: one.name,
+    roles: one.roles,
+    started_at: time(one.startedAt),
+    reported_at: time(one.reportedAt),
+    is_silent: one.isSilent,
+    held: one.held,
+    vitals: vitals && {
+      host: vitals.host,
+      pid: vitals.pid,
+      runtime: vitals.runtime,
+      memory_bytes: vitals.memoryBytes,
+      busy_percent: vitals.busyPercent,
+    },
+  };
+}
+
+function storageResource(storage: StorageDescription): SystemResource['storage'] {
+  const { database, schemaVersion, sizeBytes } = storage;
+  return { database, schema_version: schemaVersion, size_bytes: sizeBytes };
 }
 
 function workloadResource(workload: Workload): SystemResource['workload'] {

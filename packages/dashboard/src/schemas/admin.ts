@@ -138,12 +138,44 @@ export type NewMember = MemberChanges & { readonly email: string };
 export const newMember: z.ZodType<NewMember, unknown> = memberFields;
 export const memberChanges: z.ZodType<MemberChanges, unknown> = memberFields.partial();
 
+export interface ProcessResource {
+  /** What the histories of numbers call it. */
+  readonly name: string;
+  /** Of `api`, `gateway`, `webhooks`, `maintenance` and `handlers`. */
+  readonly roles: readonly string[];
+  readonly started_at: string;
+  /** When it last said how it is, as every 30 seconds. */
+  readonly reported_at: string;
+  /** It has not said so for more than a minute: it has probably died, or hangs. */
+  readonly is_silent: boolean;
+  /** How many numbers it holds. */
+  readonly held: number;
+  /** Null where its runtime does not say. */
+  readonly vitals: {
+    readonly host: string;
+    readonly pid: number;
+    readonly runtime: string;
+    readonly memory_bytes: number;
+    /** For how much of the last half minute it computed, in percent. */
+    readonly busy_percent: number;
+  } | null;
+}
+
 /** The service as a whole, and the process that responded. Counts of the workload stop at 10,000. */
 export interface SystemResource {
   /** Of the dashboard. */
   readonly version: string;
   /** What the process that responded does. */
   readonly roles: Readonly<Record<'api' | 'gateway' | 'webhooks' | 'maintenance', boolean>>;
+  /** At most 500. */
+  readonly processes: readonly ProcessResource[];
+  readonly storage: {
+    /** With its version, such as `PostgreSQL 17.2`. */
+    readonly database: string;
+    readonly schema_version: number;
+    /** Null for one in memory. */
+    readonly size_bytes: number | null;
+  };
   readonly workload: {
     /** How many instances have each status. */
     readonly instances: Readonly<Record<string, number>>;
