@@ -37,6 +37,8 @@ import { API_KEY, testClient } from '../support/test-client.ts';
 import { startReceiver } from '../support/test-receiver.ts';
 import type { TestReceiver } from '../support/test-receiver.ts';
 
+const HOLD_AT_PRINT = new URL('../support/hold-at-print.ts', import.meta.url).href;
+
 /** Messages that are moved; every tenth has a file. */
 const MESSAGES = Number(process.env['MOVE_MESSAGES'] ?? 200);
 /** Of these, the ones that a server has sent itself. An endpoint gets no more than 120 requests a minute. */
@@ -508,7 +510,10 @@ describe('trunkline move', { timeout: 900_000 }, () => {
         /compared \d+ of about \d+ rows/,
         /\d+ files of messages/,
       ]) {
-        const interrupted = startInTerminal([...args, '--yes'], { cwd: at.cwd });
+        const interrupted = startInTerminal([...args, '--yes'], {
+          cwd: at.cwd,
+          env: { NODE_OPTIONS: `--import ${HOLD_AT_PRINT}`, HOLD_AT_PRINT: phase.source },
+        });
         await until(`it prints ${phase.source}`, () => phase.test(interrupted.stdout()));
         interrupted.input('\u0003');
         expect(await interrupted.ended).toBe(130);

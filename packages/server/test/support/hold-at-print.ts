@@ -1,0 +1,31 @@
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers/promises';
+
+// Loaded into a command before anything else: once it has printed what HOLD_AT_PRINT matches, it goes no further than its
+// next step, until it is interrupted. So it is interrupted in that phase, however fast it is and whatever the load.
+
+const pattern = new RegExp(process.env['HOLD_AT_PRINT'] ?? '(?!)');
+let held: Promise<unknown> | null = null;
+
+const write = process.stdout.write.bind(process.stdout) as (...args: readonly unknown[]) => boolean; // in each of its forms
+process.stdout.write = (...args: readonly unknown[]): boolean => {
+  if (pattern.test(String(args[0]))) held ??= new Promise((resolve) => process.once('SIGINT', resolve));
+  return write(...args);
+};
+
+type Call = (...args: readonly unknown[]) => unknown;
+
+function hold(owner: object, name: string): void {
+  const original = Reflect.get(owner, name) as Call; // a function of its module
+  Object.assign(owner, {
+    [name]: async (...args: readonly unknown[]) => {
+      await held;
+      return original(...args);
+    },
+  });
+}
+
+hold(timers, 'setImmediate');
+for (const name of ['open', 'stat', 'lstat', 'mkdir', 'link', 'rename']) hold(fs, name);
+syncBuiltinESMExports();
