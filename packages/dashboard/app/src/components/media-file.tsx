@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { BASE_PATH } from '../base-path.ts';
 import { useLanguage, useTexts } from '../texts/language.tsx';
 import styles from './media-file.module.css';
+import { sizeText } from './size-text.ts';
 
 /**
  * The file of a message. Strangers send files: a picture is decoded as a picture, audio and video are played on demand,
@@ -47,16 +48,4 @@ export function MediaFile({
       </figcaption>
     </figure>
   );
-}
-
-const SIZES = [
-  { unit: 'megabyte', bytes: 1_000_000 },
-  { unit: 'kilobyte', bytes: 1_000 },
-  { unit: 'byte', bytes: 1 },
-] as const;
-
-function sizeText(locale: string, size: number): string {
-  const { unit, bytes } = SIZES.find((each) => size >= each.bytes) ?? SIZES[2];
-  const format = { style: 'unit', unit, maximumFractionDigits: 1 } as const;
-  return new Intl.NumberFormat(locale, format).format(size / bytes);
 }

@@ -142,6 +142,12 @@ const oneWorkspace = createRoute({
   component: page(() => import('../pages/workspaces/workspace-page.tsx'), 'WorkspacePage', ['workspaces']),
 });
 
+const system = createRoute({
+  getParentRoute: () => session,
+  path: 'system',
+  component: page(() => import('../pages/system/system-page.tsx'), 'SystemPage', ['system']),
+});
+
 export const ROUTES = root.addChildren([
   signIn,
   session.addChildren([
@@ -163,5 +169,6 @@ export const ROUTES = root.addChildren([
     ]),
     workspaces,
     oneWorkspace,
+    system,
   ]),
 ]);

@@ -34,4 +34,5 @@ export const NAVIGATION: readonly NavigationEntry[] = [
   { name: 'keys', to: '/w/$workspace/keys', letter: 'k', isAdministration: true },
   { name: 'members', to: '/w/$workspace/members', letter: 'e', isAdministration: true },
   { name: 'workspaces', to: '/workspaces', letter: 'w', isGlobal: true },
+  { name: 'system', to: '/system', letter: 's', isGlobal: true },
 ];

@@ -12,7 +12,7 @@ import { isWebhookTrouble } from '../../domain/webhook-status.ts';
 import { useRefreshMs } from '../../live/live.tsx';
 import { useMay } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
-import { Headline } from './headline.tsx';
+import { NowHeadline } from './now-headline.tsx';
 import { TroubledNumbers } from './troubled-numbers.tsx';
 import { TroubledWebhooks } from './troubled-webhooks.tsx';
 
@@ -77,7 +77,7 @@ function Standing({
 }): ReactNode {
   return (
     <>
-      <Headline
+      <NowHeadline
         numbers={numbers.filter(isTrouble)}
         webhooks={webhooks.filter(isWebhookTrouble)}
         connected={numbers.filter(({ status }) => status === 'connected').length}

@@ -7,7 +7,7 @@ import { rowLink, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { byUrgency, isTrouble, toneOf } from '../../domain/number-status.ts';
 import { useTexts } from '../../texts/language.tsx';
-import styles from './headline.module.css';
+import styles from './well.module.css';
 
 interface TroubledNumbersProps {
   readonly workspace: string;

@@ -7,7 +7,7 @@ import { rowLink, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { isWebhookTrouble, webhookName, webhookState, WEBHOOK_TONES } from '../../domain/webhook-status.ts';
 import { useTexts } from '../../texts/language.tsx';
-import styles from './headline.module.css';
+import styles from './well.module.css';
 
 /** The webhooks that do not deliver; the others are a count. */
 export function TroubledWebhooks({

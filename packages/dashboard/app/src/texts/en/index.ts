@@ -15,6 +15,7 @@ export const EN = {
   numbers: async () => (await import('./numbers.ts')).numbers,
   shell: async () => shell,
   signIn: async () => (await import('./sign-in.ts')).signIn,
+  system: async () => (await import('./system.ts')).system,
   webhooks: async () => (await import('./webhooks.ts')).webhooks,
   workspaces: async () => (await import('./workspaces.ts')).workspaces,
 };

@@ -10,6 +10,7 @@ export const ES: TextFiles = {
   numbers: async () => (await import('./numbers.ts')).numbers,
   shell: async () => (await import('./shell.ts')).shell,
   signIn: async () => (await import('./sign-in.ts')).signIn,
+  system: async () => (await import('./system.ts')).system,
   webhooks: async () => (await import('./webhooks.ts')).webhooks,
   workspaces: async () => (await import('./workspaces.ts')).workspaces,
 };

@@ -1,0 +1,34 @@
+import type { InstanceResource, WebhookResource } from '@trunkline/http/client';
+import type { ReactNode } from 'react';
+import { Headline } from '../../components/headline.tsx';
+import { toneOf } from '../../domain/number-status.ts';
+import { webhookState } from '../../domain/webhook-status.ts';
+import { useTexts } from '../../texts/language.tsx';
+
+interface NowHeadlineProps {
+  /** Those that are not as they should be. */
+  readonly numbers: readonly InstanceResource[];
+  readonly webhooks: readonly WebhookResource[];
+  readonly connected: number;
+}
+
+/** The answer in one sentence. */
+export function NowHeadline({ numbers, webhooks, connected }: NowHeadlineProps): ReactNode {
+  const t = useTexts('now');
+  const down = numbers.filter((number) => toneOf(number) === 'bad').length;
+  const waiting = numbers.length - down;
+  const disabled = webhooks.filter((webhook) => webhookState(webhook) === 'disabled').length;
+  const failing = webhooks.length - disabled;
+  const sentences = [
+    down > 0 && t.numbersDown(down),
+    waiting > 0 && t.numbersWaiting(waiting),
+    disabled > 0 && t.webhooksDown(disabled),
+    failing > 0 && t.webhooksFailing(failing),
+  ].filter((sentence) => sentence !== false);
+  const tone = down + disabled > 0 ? 'bad' : sentences.length > 0 ? 'act' : 'good';
+  return (
+    <Headline tone={tone} detail={sentences.length === 0 && t.allWellDetail(connected)}>
+      {sentences.length > 0 ? sentences.join(' ') : t.allWell}
+    </Headline>
+  );
+}

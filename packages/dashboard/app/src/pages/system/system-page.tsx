@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Loaded } from '../../components/loaded.tsx';
+import { Page } from '../../components/page.tsx';
+import { useRefreshMs } from '../../live/live.tsx';
+import { Administration } from '../../shell/administration.tsx';
+import { useTexts } from '../../texts/language.tsx';
+import { Database } from './database.tsx';
+import { Handlers } from './handlers.tsx';
+import { Processes } from './processes.tsx';
+import { handlersQuery, systemQuery } from './queries.ts';
+import { SystemHeadline } from './system-headline.tsx';
+import { Waiting } from './waiting.tsx';
+
+/** Does the service itself work, and what is slow? */
+export function SystemPage(): ReactNode {
+  const { title } = useTexts('system');
+  return (
+    <Administration title={title}>
+      <System />
+    </Administration>
+  );
+}
+
+function System(): ReactNode {
+  const { title } = useTexts('system');
+  // Of these no event tells.
+  const refetchInterval = useRefreshMs(10_000);
+  const system = useQuery({ ...systemQuery, refetchInterval });
+  const handlers = useQuery({ ...handlersQuery, refetchInterval });
+  return (
+    <Page title={title}>
+      <Loaded query={system}>
+        {(read) => (
+          <>
+            <SystemHeadline system={read} />
+            <Processes processes={read.processes} />
+            <Waiting workload={read.workload} />
+          </>
+        )}
+      </Loaded>
+      <Loaded query={handlers}>{(list) => <Handlers handlers={list} />}</Loaded>
+      {system.data && <Database system={system.data} />}
+    </Page>
+  );
+}
