@@ -1,6 +1,6 @@
 import type { MessageResource } from '@trunkline/core';
 import { describe, expect, it } from 'vitest';
-import { reaches, withNewest, withOlder, withSent } from '../app/src/pages/chats/thread.ts';
+import { cutThread, reaches, withNewest, withOlder, withSent } from '../app/src/pages/chats/thread.ts';
 import type { Thread } from '../app/src/pages/chats/thread.ts';
 
 /** Messages by number, newest first. */
@@ -13,17 +13,21 @@ function messageOf(number: number): MessageResource {
 
 const numbers = ({ messages }: Thread): number[] => messages.map(({ id }) => Number(id.slice(4)));
 
-const KNOWN: Thread = { messages: read(20, 11), olderCursor: 'older than 11' };
+const KNOWN: Thread = { messages: read(20, 11), olderCursor: 'older than 11', cut: null };
 
 describe('the thread of a chat', () => {
   it('begins with the newest messages', () => {
     const fresh = { messages: read(5, 1), nextCursor: 'older' };
-    expect(withNewest(fresh, undefined)).toEqual({ messages: fresh.messages, olderCursor: 'older' });
+    expect(withNewest(fresh, undefined)).toEqual({
+      messages: fresh.messages,
+      olderCursor: 'older',
+      cut: { oldest: 'msg_001', olderCursor: 'older' },
+    });
   });
 
   it('keeps what is further up than a new read of its end', () => {
     const next = withNewest({ messages: read(22, 16), nextCursor: 'x' }, KNOWN);
-    expect(numbers(next)).toEqual(numbers({ messages: read(22, 11), olderCursor: null }));
+    expect(numbers(next)).toEqual(numbers({ ...KNOWN, messages: read(22, 11) }));
     expect(next.olderCursor).toBe('older than 11');
   });
 
@@ -42,7 +46,7 @@ describe('the thread of a chat', () => {
   });
 
   it('loses what has been deleted', () => {
-    const known = { messages: read(20, 1), olderCursor: null };
+    const known = { messages: read(20, 1), olderCursor: null, cut: null };
     const next = withNewest({ messages: read(20, 15), nextCursor: null }, known);
     expect(numbers(next).at(-1)).toBe(15);
     expect(next.olderCursor).toBeNull();
@@ -50,8 +54,18 @@ describe('the thread of a chat', () => {
 
   it('grows by older messages, each once', () => {
     const next = withOlder(KNOWN, { messages: read(12, 5), nextCursor: null });
-    expect(numbers(next)).toEqual(numbers({ messages: read(20, 5), olderCursor: null }));
+    expect(numbers(next)).toEqual(numbers({ ...KNOWN, messages: read(20, 5) }));
     expect(next.olderCursor).toBeNull();
+  });
+
+  it('is cut where the last read of its end has come to, and grows upwards from there again', () => {
+    const grown = withNewest({ messages: read(25, 16), nextCursor: 'older than 16' }, KNOWN);
+    const cut = cutThread(grown);
+    expect(numbers(cut)).toEqual(numbers({ ...cut, messages: read(25, 16) }));
+    expect(cut.olderCursor).toBe('older than 16');
+    expect(cutThread(cut)).toBe(cut);
+    expect(cutThread(KNOWN)).toBe(KNOWN);
+    expect(numbers(withOlder(cut, { messages: read(15, 6), nextCursor: null })).at(-1)).toBe(6);
   });
 
   it('has a message that was sent at its end, once', () => {

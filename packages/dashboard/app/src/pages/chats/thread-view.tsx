@@ -1,13 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { MessageResource } from '@trunkline/http/client';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from '../../components/button.tsx';
 import { ErrorView } from '../../components/error-view.tsx';
 import { dayOf } from '../../components/time.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
-import { readOlder } from './queries.ts';
+import { readOlder, threadQuery } from './queries.ts';
 import type { ChatAddress } from './queries.ts';
+import { cutThread, GROWN_MAX } from './thread.ts';
 import type { Thread } from './thread.ts';
 import { ThreadMessage } from './thread-message.tsx';
 import styles from './thread-view.module.css';
@@ -29,6 +30,16 @@ export function ThreadView({ address, name, thread, onReply }: ThreadViewProps):
   const newest = messages.at(-1)?.id ?? '';
   const { area, list, isAtEnd, seen, toEnd, toMessage } = useReadingPosition(newest);
   const [marked, mark] = useState<string | null>(null);
+  const queries = useQueryClient();
+  const isLong = isAtEnd && messages.length > GROWN_MAX;
+  useEffect(() => {
+    // Who reads further up keeps it.
+    if (!isLong) return;
+    queries.setQueryData(threadQuery(address).queryKey, (known) => {
+      const cut = known && cutThread(known);
+      return cut === known ? undefined : cut;
+    });
+  }, [isLong, queries, address]);
   const below = isAtEnd
     ? 0
     : messages.filter(({ id, direction }) => id > seen && direction === 'inbound').length;

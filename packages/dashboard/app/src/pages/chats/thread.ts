@@ -6,7 +6,12 @@ export interface Thread {
   readonly messages: readonly MessageResource[];
   /** For what is older; null if there is nothing. */
   readonly olderCursor: string | null;
+  /** How far down the last read from the newest message on has come: where the thread can be cut. */
+  readonly cut: { readonly oldest: string; readonly olderCursor: string | null } | null;
 }
+
+/** What a thread may grow to by itself. */
+export const GROWN_MAX = 300;
 
 /** What one reads at a time. */
 interface Stretch {
@@ -27,22 +32,24 @@ export function reaches(fresh: Stretch, known: Thread | undefined): boolean {
  * the new read does not come down to anything that is known, the thread begins anew, since there would be a gap.
  */
 export function withNewest(fresh: Stretch, known: Thread | undefined): Thread {
-  const begun = { messages: fresh.messages, olderCursor: fresh.nextCursor };
   const newest = known?.messages[0]?.id;
   const oldest = known?.messages.at(-1)?.id;
   const last = fresh.messages.at(-1)?.id;
+  const cut = last === undefined ? null : { oldest: last, olderCursor: fresh.nextCursor };
+  const begun = { messages: fresh.messages, olderCursor: fresh.nextCursor, cut };
   if (known === undefined || newest === undefined || oldest === undefined) return begun;
   if (last === undefined) return begun;
   // Ids are in the order of the list.
   const shown = fresh.messages.filter(({ id }) => id >= oldest);
   if (fresh.nextCursor === null) {
     // All that there is. What is further up than anybody has asked for is left out, and the rest has been deleted.
-    return { messages: shown, olderCursor: last < oldest ? known.olderCursor : null };
+    return { messages: shown, olderCursor: last < oldest ? known.olderCursor : null, cut };
   }
   if (last > newest) return begun;
   return {
     messages: [...shown, ...known.messages.filter(({ id }) => id < last)],
     olderCursor: known.olderCursor,
+    cut,
   };
 }
 
@@ -50,7 +57,7 @@ export function withNewest(fresh: Stretch, known: Thread | undefined): Thread {
 export function withOlder(known: Thread, older: Stretch): Thread {
   const oldest = known.messages.at(-1)?.id;
   const further = older.messages.filter(({ id }) => oldest === undefined || id < oldest);
-  return { messages: [...known.messages, ...further], olderCursor: older.nextCursor };
+  return { ...known, messages: [...known.messages, ...further], olderCursor: older.nextCursor };
 }
 
 /** With a message that was just accepted: it is seen before the next read. */
@@ -58,4 +65,16 @@ export function withSent(known: Thread, message: MessageResource): Thread {
   const newest = known.messages[0]?.id;
   if (newest !== undefined && message.id <= newest) return known;
   return { ...known, messages: [message, ...known.messages] };
+}
+
+/** Without what is further up than the last read: a chat that is open for hours does not fill the memory. */
+export function cutThread(known: Thread): Thread {
+  const { cut } = known;
+  const oldest = known.messages.at(-1)?.id;
+  if (cut === null || oldest === undefined || cut.oldest <= oldest) return known;
+  return {
+    ...known,
+    messages: known.messages.filter(({ id }) => id >= cut.oldest),
+    olderCursor: cut.olderCursor,
+  };
 }
