@@ -61,7 +61,6 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await catchCopies(page);
     const { id: instance } = await connect('Support');
     await page.getByText('No webhook yet.').waitFor();
-    expect(await axe(page)).toEqual([]);
 
     await page.getByRole('button', { name: 'Add a webhook' }).first().click();
     const dialog = page.getByRole('dialog');
@@ -149,8 +148,6 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await press(page, 'Send again');
     await verdict(page).getByText('The receiver accepted it.').waitFor();
     await attempts.getByText('Attempt 2 (by hand)').waitFor();
-    expect(await axe(page)).toEqual([]);
-    await screenshot(page, 'delivery');
     await page.getByRole('link', { name: 'Orders' }).click();
     await verdict(page).getByText('Delivering', { exact: true }).waitFor();
   });
