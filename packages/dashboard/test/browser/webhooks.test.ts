@@ -125,7 +125,10 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await attempts.getByText('<h1>Database is down</h1>').first().waitFor();
     expect(await attempts.getByText(/\d+ ms/).count()).toBe(1);
     expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
-    await page.getByRole('link', { name: 'Message', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Message', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Message to +15550100' }).waitFor();
+    await page.getByRole('link', { name: receiver.url }).click();
+    await attempts.getByText('500').waitFor();
     expect(await axe(page)).toEqual([]);
     await screenshot(page, 'delivery-failing');
     const entry = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Webhooks' });
@@ -195,16 +198,17 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     const well = await api.webhooks.create({ url: receiver.url, events: ['message.sent', 'message.read'] });
     const stopped = await api.webhooks.create({ url: receiver.url, events: ['call.received'], description: 'Calls' }); // prettier-ignore
     await api.webhooks.update(stopped.id, { status: 'disabled' });
+    await api.webhooks.create({ url: receiver.url, events: ['message.read'], description: 'Archive' });
     for (let i = 0; i < 30; i++)
       await api.messages.send({ instance, to: '15550100', type: 'text', text: `Number ${i}` });
-    await eventually(() => expect(receiver.requests.length).toBe(60));
+    await eventually(() => expect(receiver.requests.length).toBe(90));
 
     await page.goto(at('/webhooks?state=stopped'));
     await eventually(async () => expect(await rows(page)).toEqual([expect.stringContaining('Calls')]));
     await page.getByLabel('Event').selectOption('message.read');
     await page.getByText('No webhook matches.').waitFor();
     await page.getByRole('link', { name: 'Clear filters' }).click();
-    await eventually(async () => expect(await rows(page)).toHaveLength(2));
+    await eventually(async () => expect(await rows(page)).toHaveLength(3));
     expect(await axe(page)).toEqual([]);
     await screenshot(page, 'webhooks');
 
@@ -225,6 +229,14 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await page.getByRole('link', { name: 'Newest' }).click();
     await eventually(async () => expect(await listed.count()).toBe(50));
     expect(new URL(page.url()).search).toBe('');
+
+    // One event, and where else it went.
+    await page.getByLabel('Event').selectOption('message.read');
+    await listed.getByRole('link', { name: 'message.read' }).first().click();
+    const others = page.getByRole('region', { name: 'Other deliveries of this event' });
+    await others.getByRole('link', { name: 'Archive' }).click();
+    await page.getByRole('link', { name: 'Archive' }).first().waitFor();
+    await others.getByRole('link', { name: receiver.url.replace('http://', '') }).waitFor();
   });
 
   it('send all that has failed again, and say how many', async () => {
@@ -293,6 +305,11 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await page.getByText('Copied').waitFor();
     expect(await copied(page)).toMatch(/-H 'X-Service-Signature: v1=[0-9a-f]{64}'/);
     expect(sent.filter((text) => text.includes(secret.slice(6, 40)))).toEqual([]);
+
+    // Over http from another machine.
+    await page.addInitScript(() => Reflect.defineProperty(globalThis, 'isSecureContext', { value: false }));
+    await page.reload();
+    await region.getByText('The browser signs only on pages with https').waitFor();
   });
 
   it('of another workspace are not there', async () => {

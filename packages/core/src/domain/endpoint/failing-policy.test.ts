@@ -42,7 +42,7 @@ describe('an endpoint that keeps failing', () => {
     expect(at).toBe(expected === null ? null : NOW + expected * HOUR);
   });
 
-  it('has no time to be disabled at once it is disabled', () => {
+  it('is not to be disabled again', () => {
     expect(disablingTime(exampleEndpoint({ status: 'disabled', health: failing }), NOW)).toBeNull();
   });
 });
