@@ -77,7 +77,9 @@ async function newDirectory(path: string): Promise<string> {
     return path;
   } catch (error) {
     if (errorCode(error) === 'EEXIST')
-      throw new CommandError(`${path} is there, of an export that was interrupted: remove it.`);
+      throw new CommandError(
+        `${path} is there, of an export that was killed or has not ended: remove it if none is at work.`,
+      );
     if (errorCode(error) === 'ENOENT')
       throw new CommandError(`There is no directory ${dirname(path)}: make it first.`);
     throw error;

@@ -124,6 +124,40 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
     expect(steps).toBeGreaterThan(20);
   });
 
+  it('leaves no export that looks complete, and no doubt about what is to be removed: export', async (context) => {
+    const folder = await usedFolder();
+    const command = ['export', '--number', '15550100', '--to', 'person'];
+    const given = { folder, random: randomInTest(context) };
+    const steps = await killedAtEachStep(command, given, async (cwd) => {
+      const [whole, part] = [join(cwd, 'person'), join(cwd, 'person.part')];
+      if (!existsSync(whole)) {
+        const again = await runCommand(command, { cwd });
+        expect(again).toMatchObject(
+          existsSync(part)
+            ? {
+                code: 1,
+                stderr: `trunkline: ${part} is there, of an export that was killed or has not ended: remove it if none is at work.\n`,
+              }
+            : { code: 0 },
+        );
+        if (existsSync(part)) {
+          rmSync(part, { recursive: true });
+          expect(await runCommand(command, { cwd })).toMatchObject({ code: 0 });
+        }
+      }
+      const files = filesBelow(whole);
+      expect(files.map((name) => name.replace(/msg_\w+/, 'msg'))).toEqual([
+        'contacts.jsonl',
+        'events.jsonl',
+        'media/msg.txt',
+        'messages.jsonl',
+      ]);
+      const messages = readFileSync(join(whole, 'messages.jsonl'), 'utf8').trimEnd().split('\n');
+      expect(messages.map((line) => JSON.parse(line))).toMatchObject([{ to: '15550100', file: files[2] }]);
+    });
+    expect(steps).toBeGreaterThan(6);
+  });
+
   it('leaves no place that a server takes for a new one, and the same command completes it: restore', async (context) => {
     const folder = await usedFolder();
     expect(await runCommand(['backup', 'b'], { cwd: folder })).toMatchObject({ code: 0 });

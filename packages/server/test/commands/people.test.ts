@@ -278,7 +278,7 @@ describe('trunkline export', { timeout: 120_000 }, () => {
     symlinkSync(outside, join(all.cwd, 'ada.part'));
     expect(await all.run('export', '--number', ADA, '--to', join(all.cwd, 'ada'))).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('ada.part is there, of an export that was interrupted: remove it.'),
+      stderr: expect.stringContaining('ada.part is there, of an export that was killed'),
     });
     rmSync(join(all.cwd, 'ada.part'));
     expect(readdirSync(outside)).toEqual([]);
