@@ -25,7 +25,7 @@ const LOCK = 'backup.lock';
  * directory, it continues where it was.
  */
 export const backupCommand: CommandHandler = async (call) => {
-  const directory = backupPathOf(call);
+  const directory = resolve(call.argument('directory'));
   const keyPath = keyPathOf(call.options, directory);
   const settings = await localSettings(call);
   const path = sqlitePathOf(settings);
@@ -93,13 +93,6 @@ async function backUp(call: Call, { settings, files, database, directory, keyPat
   );
   if (key !== null) call.output.note('Keep the key elsewhere: who has both can read every secret.');
   if (settings.s3 !== null) call.output.note('The files of messages are in S3, and not part of the backup.');
-}
-
-/** The directory of a backup, which an empty text would take for the current one. */
-export function backupPathOf(call: Call): string {
-  const named = call.argument('directory');
-  if (named === '') throw usageError('<directory> must not be empty.');
-  return resolve(named);
 }
 
 /** Where the key of a backup is, or is to be. */

@@ -294,8 +294,9 @@ function portTaken(host: string, port: number): Fault {
 function reachedUrl(named: string | undefined, settings: Settings | null): URL {
   const text =
     named ?? (settings?.gateway === 'baileys' ? 'https://web.whatsapp.com/' : 'https://example.com/');
-  if (URL.canParse(text) && new URL(text).protocol === 'https:') return new URL(text);
-  throw usageError('--reach must be a URL like https://hooks.example.com/.');
+  const url = URL.parse(text);
+  if (url?.protocol === 'https:' && url.username === '' && url.password === '') return url;
+  throw usageError('--reach must be a URL like https://hooks.example.com/, without a user name.');
 }
 
 async function checkDns({ hostname }: URL): Promise<readonly [string, true]> {

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { Command, CommanderError, Option } from 'commander';
 import { calledOptions } from './command.ts';
 import type { CommandSpec } from './command.ts';
-import { CommandError, EXIT } from './command-error.ts';
+import { CommandError, EXIT, usageError } from './command-error.ts';
 import { optionsOf } from './command-flags.ts';
 import { COMMANDS, GROUPS } from './commands.ts';
 import { createOutput } from './output.ts';
@@ -96,7 +96,7 @@ async function runCommand(spec: CommandSpec, command: Command, isJson: boolean):
   const output = createOutput(isJson);
   const interruption = new AbortController();
   const names = Object.keys(spec.arguments ?? {}).map((name) => name.slice(1, -1));
-  const values = new Map(names.map((name, index) => [name, command.args[index] ?? '']));
+  const values = new Map(names.map((name, index) => [name, command.args[index]]));
   const options = calledOptions(
     new Map(
       command.options.map((option): [string, unknown] => [
@@ -120,6 +120,7 @@ async function runCommand(spec: CommandSpec, command: Command, isJson: boolean):
       });
   const interrupted = (): number | null => (ending === null ? null : 128 + constants.signals[ending]);
   try {
+    refuseEmpty(values);
     const handler = await spec.load();
     await handler({
       argument: (name) => values.get(name) ?? '',
@@ -133,6 +134,11 @@ async function runCommand(spec: CommandSpec, command: Command, isJson: boolean):
     output.error(ending === null ? error : interruption.signal.reason);
     return interrupted() ?? (error instanceof CommandError ? error.exitCode : EXIT.failed);
   }
+}
+
+/** What an unset variable of a script leaves: the current folder, or a new instance, is never meant by it. */
+function refuseEmpty(values: ReadonlyMap<string, string | undefined>): void {
+  for (const [name, value] of values) if (value === '') throw usageError(`<${name}> must not be empty.`);
 }
 
 /** Commander's `error: unknown option '--prot'`, as a sentence. */

@@ -1,12 +1,12 @@
 import { readdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { syncDirectory } from '../create-whole.ts';
 import { RESTORE_MARKER } from '../data-files.ts';
 import type { Settings } from '../settings.ts';
 import { alone } from './alone.ts';
 import { readManifest } from './backup-manifest.ts';
 import type { BackupManifest } from './backup-manifest.ts';
-import { backupPathOf, keyPathOf, sqlitePathOf } from './backup.ts';
+import { keyPathOf, sqlitePathOf } from './backup.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { localSettings, withLocalService } from './local-service.ts';
@@ -23,7 +23,7 @@ import { facts } from './table.ts';
 
 /** Puts a backup where the settings say that the server's files are. Nothing that is there is overwritten. */
 export const restoreCommand: CommandHandler = async (call) => {
-  const backup = backupPathOf(call);
+  const backup = resolve(call.argument('directory'));
   const settings = await localSettings(call);
   const database = sqlitePathOf(settings);
   const { dataDirectory } = settings;

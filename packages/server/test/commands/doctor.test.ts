@@ -224,7 +224,8 @@ describe('trunkline doctor', { timeout: 120_000 }, () => {
     expect(lost.faults).toMatchObject([
       { check: 'dns', says: expect.stringContaining('no.such.host.invalid is not found') },
     ]);
-    expect(await runCommand(['doctor', '--reach', 'http://example.com'], { cwd })).toMatchObject({ code: 2 });
+    for (const url of ['http://example.com', 'https://me:hush@example.com'])
+      expect(await runCommand(['doctor', '--reach', url], { cwd })).toMatchObject({ code: 2 });
   });
 
   it('warns where others can change what is in the data directory', async () => {

@@ -167,6 +167,8 @@ describe('The command line', () => {
       ['instances', 'list', '--profile', 'nobody'],
       'trunkline: There is no profile "nobody": "trunkline profiles list" lists them.\n',
     ],
+    [['connect', ''], 'trunkline: <instance> must not be empty.\n'],
+    [['messages', 'download', 'msg_1', ''], 'trunkline: <path> must not be empty.\n'],
     [['completion', 'csh'], 'trunkline: The shell must be one of bash, zsh, fish.\n'],
   ])('says what is wrong with "%s", and exits with 2', async ([args, stderr]) => {
     const env = { TRUNKLINE_URL: 'http://127.0.0.1:9', TRUNKLINE_API_KEY: 'a-key-for-the-tests' };

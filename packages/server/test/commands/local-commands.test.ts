@@ -198,7 +198,7 @@ describe('Workspaces, keys and members', () => {
       stdout: '',
       stderr: 'trunkline: There is no workspace ten_nobody: "trunkline workspaces list" lists them.\n',
     });
-    expect((await run('workspaces', 'create', '')).stderr).toMatch(
+    expect((await run('workspaces', 'create', 'x'.repeat(1_000))).stderr).toMatch(
       /^trunkline: The request is not valid\. name: /,
     );
     expect(await run('members', 'create', 'ada')).toMatchObject({
