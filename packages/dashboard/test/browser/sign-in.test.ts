@@ -161,12 +161,12 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
   it('is asked for when nothing but the stream of hints is refused', async () => {
     const served = await serveDashboard();
     const { page, problems, at } = await signedInTab(browser, served, { apiKey: served.apiKey });
-    await page.goto(at('/numbers'));
+    await page.goto(at('/messages'));
     await untilLive(page);
     problems.expect(/status of 401/);
     const [key] = await served.trunkline.admin.apiKeys.list(served.workspaceId);
     await served.trunkline.admin.apiKeys.revoke(served.workspaceId, key?.id ?? '');
-    // Nothing else is read for half a minute.
+    // Nothing else is read for ten seconds.
     await served.trunkline.endStreams();
     await page.waitForURL('**/sign-in?**', { timeout: 5_000 });
     await field(page).waitFor();
