@@ -55,6 +55,20 @@ export interface Admin {
     revoke(workspaceId: string, id: string): Promise<ApiKeyInfo>;
   };
   /**
+   * Which of the tokens that you give out and do not store, such as sealed cookies and links, ended before their time. All
+   * processes on the storage share them. The dashboard's sign-in uses it.
+   */
+  readonly spentTokens: {
+    /**
+     * Ends a token by its id of at most 100 characters: false if it had ended before. It stays ended until `until` (epoch
+     * milliseconds) at least; it must not hold for longer by itself. Takes effect immediately in this process, and within
+     * 5 seconds in others.
+     */
+    spend(id: string, until: number): Promise<boolean>;
+    /** A look-up is reused for up to 5 seconds; `fresh` makes a new one. */
+    isSpent(id: string, options?: { readonly fresh?: boolean }): Promise<boolean>;
+  };
+  /**
    * Erases a person from a workspace: all messages of the chats with them, what they wrote in groups, the files of these,
    * their events with deliveries and attempts, and their contacts. Messages to them that wait to be sent are not sent.
    * docs/privacy.md says what stays. It may take minutes, since it looks through all messages of the workspace. The same

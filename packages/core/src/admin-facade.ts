@@ -2,6 +2,7 @@ import type { Admin } from './admin-api.ts';
 import { apiKeyInfo, createApiKey, revokeApiKey } from './services/admin/api-keys.ts';
 import { createMember, deleteMember, updateMember } from './services/admin/members.ts';
 import { listProcesses } from './services/admin/processes.ts';
+import { createSpentTokens } from './services/admin/spent-tokens.ts';
 import { deleteSubscription, listSubscriptions, retryFailedEvents } from './services/admin/subscriptions.ts';
 import {
   createWorkspace,
@@ -42,6 +43,7 @@ export function adminFacade(
     maxAgeMs: DESCRIPTION_KEPT_MS,
     max: 1,
   });
+  const spentTokens = createSpentTokens(context);
   const andForget = async <Value>(change: Promise<Result<Value>>): Promise<Value> => {
     const value = unwrap(await change);
     authenticator.forget();
@@ -71,6 +73,10 @@ export function adminFacade(
       create: (input) => andForget(createApiKey(context, input)),
       list: async (workspaceId) => (await storage.apiKeys.list(workspaceId)).map(apiKeyInfo),
       revoke: (workspaceId, id) => andForget(revokeApiKey(context, workspaceId, id)),
+    },
+    spentTokens: {
+      spend: async (id, until) => unwrap(await spentTokens.spend(id, until)),
+      isSpent: spentTokens.isSpent,
     },
     erasePerson: async (person, options) => unwrap(await erasePerson(context, person, options)),
     exportPerson: async (person, options) => unwrap(await exportPerson(context, person, options)),

@@ -40,6 +40,7 @@ import { sessionContract } from './sessions.ts';
 import { setBackClockContract } from './set-back-clock.ts';
 import { settingContract } from './settings.ts';
 import { signalContract } from './signals.ts';
+import { spentTokenContract } from './spent-tokens.ts';
 import { subscriptionClaimContract } from './subscription-claims.ts';
 import { subscriptionContract } from './subscriptions.ts';
 import { throttleContract } from './throttle.ts';
@@ -93,6 +94,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     workloadContract(subject);
     traceContract(subject);
     settingContract(subject);
+    spentTokenContract(subject);
     signalContract(subject);
     copyContract(subject);
     durabilityContract(subject);

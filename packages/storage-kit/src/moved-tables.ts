@@ -102,6 +102,7 @@ export const MOVED_TABLE_NAMES = [
   'attempts',
   'subscriptions',
   'queued_events',
+  'spent_tokens',
 ] as const;
 
 export type MovedTableName = (typeof MOVED_TABLE_NAMES)[number];
@@ -148,6 +149,7 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
     columns: columnsOf(named(id('workspace_id', 'ten')), IDEMPOTENCY_RECORD),
     key: ['workspace_id', 'key'],
   },
+  spent_tokens: { columns: columnsOf(named(text('id'), integer('kept_until'))), key: ['id'] },
   activity_keys: {
     columns: columnsOf(named(id('instance_id', 'ins'), text('key'), integer('recorded_at'))),
     key: ['instance_id', 'key'],

@@ -38,6 +38,7 @@ import { integer } from './row.ts';
 import { sessionStore } from './session-store.ts';
 import { findOrAddSetting, replaceSetting } from './setting.ts';
 import { createPrepare } from './statements.ts';
+import { spentTokenStore } from './spent-token-store.ts';
 import { subscriptionStore } from './subscription-store.ts';
 import { explained } from './unavailable.ts';
 import { workloadStore } from './workload-store.ts';
@@ -76,6 +77,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     uploads: explained(uploadRegistry(connected)),
     downloads: explained(downloadStore(connected)),
     activities: explained(activityStore(connected)),
+    spentTokens: explained(spentTokenStore(connected)),
     endpoints: explained(endpointStore(connected)),
     deliveries: explained(deliveryStore(connected)),
     events: explained(eventStore(connected)),

@@ -39,7 +39,7 @@ const MAY_READ = 2_000;
 
 /** Tables that hold history, or all that is open. */
 const GROWING =
-  /^(messages|events|event_log|deliveries|open_deliveries|attempts|queued_|held_|idempotency|pending_|activity_|instance_|chats|chat_|unfiled_)/;
+  /^(messages|events|event_log|deliveries|open_deliveries|attempts|queued_|held_|idempotency|pending_|activity_|instance_|chats|chat_|unfiled_|spent_)/;
 
 /** The largest page that can be asked for. */
 const FIRST = { from: null, limit: 100 };
@@ -55,6 +55,7 @@ it('nothing that is asked reads, or sorts, more than its response takes', { time
   await sendMessages(fixture);
   await downloadFiles(fixture);
   await recordActivities(fixture);
+  await spendTokens(fixture);
   await handleEvents(fixture);
   await readMessages(fixture);
   await changeInstances(fixture);
@@ -228,6 +229,18 @@ async function holdMessages({ storage: { messages }, instance }: Fixture, lease:
     await messages.postpone(lease, { ...place, heldSince: NOW });
     await messages.postpone(lease, place);
     if (due) expect(await messages.change(lease, sending(due.message))).toBe('changed');
+  }
+}
+
+async function spendTokens({ storage: { spentTokens }, unwatched }: Fixture): Promise<void> {
+  for (let first = 0; first < 2_500; first += 500)
+    await Promise.all(
+      Array.from({ length: 500 }, (_, index) => unwatched.spentTokens.spend(`token ${first + index}`, first)),
+    );
+  for (let round = 1; round <= 7; round += 1) {
+    expect(await spentTokens.spend(`round ${round}`, NOW)).toBe(true);
+    expect(await spentTokens.isSpent(`token ${2_400 + round}`)).toBe(true);
+    expect(await spentTokens.deleteExpired(500 * round, 100)).toBe(100);
   }
 }
 

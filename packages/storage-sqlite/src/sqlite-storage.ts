@@ -36,6 +36,7 @@ import { purge } from './purge.ts';
 import { retentionStore } from './retention-store.ts';
 import { text } from './row.ts';
 import { sessionStore } from './session-store.ts';
+import { spentTokenStore } from './spent-token-store.ts';
 import { subscriptionStore } from './subscription-store.ts';
 import { workloadStore } from './workload-store.ts';
 import { workspaceStore } from './workspace-store.ts';
@@ -81,6 +82,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     uploads: explained(uploadRegistry(connected)),
     downloads: explained(downloadStore(connected)),
     activities: explained(activityStore(connected)),
+    spentTokens: explained(spentTokenStore(connected)),
     endpoints: explained(endpointStore(connected)),
     deliveries: explained(deliveryStore(connected)),
     events: explained(eventStore(connected)),

@@ -52,6 +52,7 @@ export type { ProcessRegistry, ProcessReport, ReportedProcess } from '../ports/s
 export type { RetentionStore } from '../ports/storage/retention-store.ts';
 export type { SessionNamesPage } from '../ports/gateway.ts';
 export type { SessionStore } from '../ports/storage/session-store.ts';
+export type { SpentTokenStore } from '../ports/storage/spent-token-store.ts';
 export type {
   ClaimedEvent,
   EventClaim,

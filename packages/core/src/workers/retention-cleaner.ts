@@ -39,6 +39,7 @@ export function createRetentionCleaner(context: ServiceContext): Worker {
       await storage.retention.deleteIdempotencyRecords(now - IDEMPOTENCY_WINDOW_MS - GRACE_MS, BATCH),
       await giveUpExpired(now),
       await storage.activities.deleteKeys(now - ACTIVITY_KNOWN_MS, BATCH),
+      await storage.spentTokens.deleteExpired(now - GRACE_MS, BATCH),
       await storage.retention.deleteInstanceHistory(
         historySince(now, context.settings.retention.instanceHistoryDays) - GRACE_MS,
         BATCH,

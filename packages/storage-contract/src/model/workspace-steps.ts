@@ -68,6 +68,19 @@ export const workspaceSteps: readonly Step[] = [
   ),
 
   step(
+    'spend a token',
+    fc.record({ id: fc.nat({ max: 2 }), until: fc.integer({ min: -5, max: 5 }), old: fc.boolean() }),
+    async (scenario, choice) => {
+      const until = scenario.now + choice.until;
+      return async ({ storage: { spentTokens } }) => [
+        await spentTokens.spend(`token ${choice.id}`, until),
+        choice.old && (await spentTokens.deleteExpired(scenario.now, 5)),
+        await spentTokens.isSpent(`token ${choice.id}`),
+      ];
+    },
+  ),
+
+  step(
     'list workspaces',
     fc.record({ after: fc.boolean(), limit: fc.integer({ min: 1, max: 3 }) }),
     async (scenario, choice) => {

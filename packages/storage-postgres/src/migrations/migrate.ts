@@ -30,6 +30,7 @@ import { eventTraces } from './0022-event-traces.ts';
 import { chats } from './0023-chats.ts';
 import { endpointTraceContext } from './0024-endpoint-trace-context.ts';
 import { processReports } from './0025-process-reports.ts';
+import { spentTokens } from './0026-spent-tokens.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   chats,
   endpointTraceContext,
   processReports,
+  spentTokens,
 ];
 
 const OLDEST_SERVER = 14;

@@ -165,7 +165,7 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
 }
 
 async function useActivities(
-  { activities, messages, uploads }: Storage,
+  { activities, messages, spentTokens, uploads }: Storage,
   instance: Instance,
   lease: Lease,
 ): Promise<void> {
@@ -183,6 +183,9 @@ async function useActivities(
   const event = anEvent(workspace);
   await activities.recordEcho(lease, { message: aMessage(instance), event, download: null });
   await activities.deleteKeys(NOW + 1, 10);
+  await spentTokens.spend('link', NOW);
+  await spentTokens.isSpent('link');
+  await spentTokens.deleteExpired(NOW + 1, 10);
 }
 
 async function useContacts({ contacts }: Storage, instance: Instance, lease: Lease): Promise<void> {

@@ -17,6 +17,7 @@ import type { MessageStore } from './message-store.ts';
 import type { ProcessRegistry } from './process-registry.ts';
 import type { RetentionStore } from './retention-store.ts';
 import type { SessionStore } from './session-store.ts';
+import type { SpentTokenStore } from './spent-token-store.ts';
 import type { SubscriptionStore } from './subscription-store.ts';
 import type { UploadRegistry } from './upload-registry.ts';
 import type { WorkloadStore } from './workload-store.ts';
@@ -70,6 +71,7 @@ export interface Storage<Transaction = never> {
   readonly subscriptions: SubscriptionStore;
   readonly retention: RetentionStore;
   readonly erasure: ErasureStore;
+  readonly spentTokens: SpentTokenStore;
   readonly processes: ProcessRegistry;
   readonly workload: WorkloadStore;
 

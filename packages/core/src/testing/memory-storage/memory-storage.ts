@@ -17,6 +17,7 @@ import { MemoryMessageStore } from './message-store.ts';
 import { MemoryProcessRegistry } from './process-registry.ts';
 import { MemoryRetentionStore } from './retention-store.ts';
 import { MemorySessionStore } from './session-store.ts';
+import { MemorySpentTokenStore } from './spent-token-store.ts';
 import { State } from './state.ts';
 import { MemorySubscriptionStore } from './subscription-store.ts';
 import { MemoryWorkloadStore } from './workload-store.ts';
@@ -48,6 +49,7 @@ export function memoryStorage(): Storage {
     subscriptions: new MemorySubscriptionStore(state),
     retention: new MemoryRetentionStore(state),
     erasure: new MemoryErasureStore(state),
+    spentTokens: new MemorySpentTokenStore(state),
     processes: new MemoryProcessRegistry(state),
     workload: new MemoryWorkloadStore(state),
 

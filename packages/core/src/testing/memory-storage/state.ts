@@ -96,6 +96,8 @@ export class State {
   readonly arrivals: Map<string, Map<string, Message>> = new Map();
   /** By `keyOf(instanceId, key)`: when the activity was recorded. */
   readonly activityKeys: Map<string, number> = new Map();
+  /** By id: until when the token is kept. */
+  readonly spentTokens: Map<string, number> = new Map();
   /** By content id: content that the media store holds, and the message that it belongs to, if any. */
   readonly contents: Map<string, { readonly reservedAt: number; messageId: string | null }> = new Map();
   /** By `keyOf(workspaceId, key)`. */
