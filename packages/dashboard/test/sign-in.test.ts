@@ -1,4 +1,6 @@
-import { expect, it, test } from 'vitest';
+import { systemRandom } from '@trunkline/core/node';
+import { memoryStorage } from '@trunkline/core/testing';
+import { expect, it, test, vi } from 'vitest';
 import { createDashboard, createSignIn } from '../src/index.ts';
 import { visitor } from './support/browser-like.ts';
 import { ADMIN_TOKEN, startDashboard } from './support/serve-dashboard.ts';
@@ -107,6 +109,41 @@ it('a session that was signed out of is over, also for somebody who has its cook
   expect(left.headers.get('Set-Cookie')).toMatch(/^trunkline_dashboard=; Max-Age=0; Path=\/dashboard;/);
   expect(admin.cookie()).toBe('');
   expect((await visitor(dashboard, { cookie })('GET', SESSION)).code).toBe('UNAUTHENTICATED');
+});
+
+it('a link that was used, and a session that was signed out of, are over in every process', async () => {
+  const storage = memoryStorage();
+  // As separate processes, none of them makes the ids of another one.
+  const shared = () => ({ trunkline: { storage, random: systemRandom() } });
+  const one = await startDashboard(shared());
+  const two = await startDashboard(shared());
+  const token = one.signIn.newLinkToken();
+  const admin = visitor(one.dashboard);
+  expect((await admin.signIn({ token })).status).toBe(200);
+  expect((await visitor(two.dashboard).signIn({ token })).code).toBe('INVALID_API_KEY');
+
+  const copy = visitor(two.dashboard, { cookie: admin.cookie() });
+  expect((await copy('GET', SESSION)).status).toBe(200);
+  await admin('POST', '/dashboard/api/sign-out');
+  await two.clock.advance(5_000);
+  expect((await copy('GET', SESSION)).code).toBe('UNAUTHENTICATED');
+  // One that begins later never knew the session.
+  const three = await startDashboard(shared());
+  const late = visitor(three.dashboard, { cookie: copy.cookie() });
+  expect((await late('GET', SESSION)).code).toBe('UNAUTHENTICATED');
+});
+
+it('a sign-out that could not be stored says so, and keeps the cookie to try again with', async () => {
+  const storage = memoryStorage();
+  const { dashboard } = await startDashboard({ trunkline: { storage } });
+  const admin = visitor(dashboard);
+  await admin.signIn({ token: ADMIN_TOKEN });
+  const spend = vi.spyOn(storage.spentTokens, 'spend').mockRejectedValueOnce(new Error('disk full'));
+  const failed = await admin('POST', '/dashboard/api/sign-out');
+  expect(failed.status).toBe(500);
+  expect(failed.headers.get('Set-Cookie')).toBeNull();
+  expect((await admin('POST', '/dashboard/api/sign-out')).status).toBe(204);
+  spend.mockRestore();
 });
 
 it('a cookie that was changed in any place is none', async () => {

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { requestId } from 'hono/request-id';
-import type { Principal, Storage, TrunklineOptions } from '@trunkline/core';
+import type { Principal, TrunklineOptions } from '@trunkline/core';
 import { createDashboard, createSignIn } from '@trunkline/dashboard';
 import type { Dashboard, DashboardOptions, SignIn } from '@trunkline/dashboard';
 import { respondWithErrors, errorResponse, refused } from './error-response.ts';
@@ -12,22 +11,12 @@ import type { Settings } from './settings.ts';
 /** Where the server has it. */
 const DASHBOARD_PATH = '/dashboard';
 
-/** How people sign in to the dashboard of a server. Whichever process a link leads to, the first who follows it wins. */
+/** How people sign in to the dashboard of a server. */
 export function dashboardSignIn(
   { dashboardToken }: Pick<Settings, 'dashboardToken'>,
-  {
-    secretKey,
-    storage,
-  }: Pick<TrunklineOptions, 'secretKey'> & { readonly storage: Pick<Storage, 'setting'> },
+  { secretKey }: Pick<TrunklineOptions, 'secretKey'>,
 ): SignIn {
-  return createSignIn({
-    secretKey,
-    adminToken: dashboardToken,
-    async useOnce(id) {
-      const own = randomUUID();
-      return (await storage.setting(`dashboard_link_${id}`, own)) === own;
-    },
-  });
+  return createSignIn({ secretKey, adminToken: dashboardToken });
 }
 
 /** A new link to the dashboard, which signs an admin in, once. */

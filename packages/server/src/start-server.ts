@@ -155,8 +155,7 @@ async function startOn(
     if (settings.emailTo !== undefined) await setEmailRecipients(trunkline, settings.emailTo);
 
     rateLimit = await openRateLimit(settings, logger);
-    const signIn =
-      settings.dashboard && settings.roles.api ? dashboardSignIn(settings, { secretKey, storage }) : null;
+    const signIn = settings.dashboard && settings.roles.api ? dashboardSignIn(settings, { secretKey }) : null;
     let draining = false;
     listener.serve(
       createServerApp({

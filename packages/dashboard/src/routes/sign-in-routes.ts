@@ -32,7 +32,7 @@ export function signInRoutes(signIn: OpenSignIn, facts: SessionFacts): readonly 
       path: '/sign-out',
       access: 'anybody', // with a cookie that is no session any more, too
       async handle({ request }) {
-        return nothingResponse({ 'Set-Cookie': signIn.signOut(request) });
+        return nothingResponse({ 'Set-Cookie': await signIn.signOut(request) });
       },
     },
   ];

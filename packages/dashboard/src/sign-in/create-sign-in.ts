@@ -13,19 +13,12 @@ import { sealedTokens } from './sealed-tokens.ts';
 import { sessionCookie } from './session-cookie.ts';
 import { makeSignIn } from './sign-in.ts';
 import type { SignIn } from './sign-in.ts';
-import { usedOnceInMemory } from './used-once.ts';
-import type { UseOnce } from './used-once.ts';
 
 export interface SignInOptions {
   /** That of `createTrunkline`: it seals the cookies. Of a list, the first seals and all open. */
   readonly secretKey: TrunklineOptions['secretKey'];
   /** What an admin can sign in with, at least 16 characters. Without one, by links alone. */
   readonly adminToken?: string | undefined;
-  /**
-   * Makes sure that a link is used once. By default, this process remembers which ones were used: with several processes,
-   * give one that they share.
-   */
-  readonly useOnce?: UseOnce | undefined;
   /** The time, in epoch milliseconds. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
@@ -33,7 +26,6 @@ export interface SignInOptions {
 const OPTION_NAMES: OptionNames<SignInOptions> = {
   secretKey: true,
   adminToken: true,
-  useOnce: true,
   now: true,
 };
 
@@ -68,35 +60,30 @@ export function createSignIn(options: SignInOptions): SignIn {
   const { adminToken, now = Date.now } = options;
   if (adminToken !== undefined && !isLongEnough(16)(adminToken))
     throw new TypeError('createSignIn: the option "adminToken" is wrong: Must have 16 characters or more.');
-  const useOnce = options.useOnce ?? usedOnceInMemory(now);
 
   const sessions = sealedTokens(secretKeys, 'session');
   const links = sealedTokens(secretKeys, 'link');
   const attempts = createAttempts();
-  /** Sessions that were signed out of in this process, and until when their cookies would hold. */
-  const ended = new Map<string, number>();
   /** What sessions of an admin were signed in under: with another token they are over. */
   const adminPrint = digest(`dashboard admin ${adminToken ?? ''}`).toString('base64url');
   const isYoung = (at: number, ms: number): boolean => at - AHEAD_MS <= now() && now() < at + ms;
 
-  const isLink = async (token: string): Promise<boolean> => {
-    if (!token.startsWith(LINK_PREFIX)) return false;
-    const link = linkContent.safeParse(links.open(token.slice(LINK_PREFIX.length)));
-    return (
-      link.success && isYoung(link.data.madeAt, LINK_MS) && useOnce(link.data.id, link.data.madeAt + LINK_MS)
-    );
-  };
-
   const newLinkToken = (): string => LINK_PREFIX + links.seal({ id: randomUUID(), madeAt: now() });
 
   return makeSignIn(newLinkToken, ({ trunkline, basePath, publicUrl }) => {
+    const { spentTokens } = trunkline.admin;
+    /** True for the first use of a link, in whichever process. */
+    const useLink = async (token: string): Promise<boolean> => {
+      if (!token.startsWith(LINK_PREFIX)) return false;
+      const link = linkContent.safeParse(links.open(token.slice(LINK_PREFIX.length)));
+      if (!link.success || !isYoung(link.data.madeAt, LINK_MS)) return false;
+      return spentTokens.spend(`dashboard_link_${link.data.id}`, endOf(link.data.madeAt, LINK_MS));
+    };
     const cookie = sessionCookie({ basePath, publicUrl });
     const contentOf = (request: Request): z.output<typeof sessionContent> | null => {
       const value = cookie.read(request);
       const content = sessionContent.safeParse(value === undefined ? null : sessions.open(value));
-      return content.success && isYoung(content.data.madeAt, SESSION_MS) && !ended.has(content.data.id)
-        ? content.data
-        : null;
+      return content.success && isYoung(content.data.madeAt, SESSION_MS) ? content.data : null;
     };
     const cookieOf = (
       request: Request,
@@ -107,7 +94,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     return {
       async sessionOf(request, lookUp) {
         const content = contentOf(request);
-        if (content === null) return null;
+        if (content === null || (await spentTokens.isSpent(spentIdOf(content), lookUp))) return null;
         if ('admin' in content) return content.admin === adminPrint ? ADMIN : null;
         const principal = await holderOf(trunkline, content.apiKey, lookUp);
         return principal && sessionOfKey(principal);
@@ -115,7 +102,7 @@ export function createSignIn(options: SignInOptions): SignIn {
 
       async signIn(request, credential) {
         // Its seal cannot be guessed, and so it is not held back by those who guess.
-        if ('token' in credential && (await isLink(credential.token)))
+        if ('token' in credential && (await useLink(credential.token)))
           return { session: ADMIN, cookie: cookieOf(request, { admin: adminPrint }) };
         const succeeded = attempts.begin();
         if ('token' in credential) {
@@ -130,14 +117,22 @@ export function createSignIn(options: SignInOptions): SignIn {
         return { session: sessionOfKey(principal), cookie: cookieOf(request, { apiKey: credential.apiKey }) };
       },
 
-      signOut(request) {
+      async signOut(request) {
         const content = contentOf(request);
-        for (const [id, until] of ended) if (until <= now()) ended.delete(id);
-        if (content) ended.set(content.id, content.madeAt + SESSION_MS);
+        if (content) await spentTokens.spend(spentIdOf(content), endOf(content.madeAt, SESSION_MS));
         return cookie.remove(request);
       },
     };
   });
+}
+
+function spentIdOf({ id }: { readonly id: string }): string {
+  return `dashboard_session_${id}`;
+}
+
+/** Until when it is remembered that a token is spent: a clock that is behind would take it for valid a little longer. */
+function endOf(at: number, ms: number): number {
+  return at + ms + AHEAD_MS;
 }
 
 const ADMIN: Session = { access: 'admin', scopes: SCOPES, workspaceId: null, principal: null };

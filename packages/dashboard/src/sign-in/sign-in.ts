@@ -28,8 +28,8 @@ export interface OpenSignIn {
     request: Request,
     credential: Credential,
   ): Promise<{ readonly session: Session; readonly cookie: string }>;
-  /** Ends the session, and returns a `Set-Cookie` that removes it. */
-  signOut(request: Request): string;
+  /** Ends the session in every process, and resolves with a `Set-Cookie` that removes it. */
+  signOut(request: Request): Promise<string>;
 }
 
 /** An API key; or a token: that of a link, or the admin's. */
