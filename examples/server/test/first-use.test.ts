@@ -1,4 +1,4 @@
-import { axe, screenshot, testBrowser } from '@trunkline/browser';
+import { axe, testBrowser } from '@trunkline/browser';
 import type { Page } from '@trunkline/browser';
 import { startNodeProgram } from '@trunkline/test-support/start-program';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,71 +7,138 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { readTour } from './support/tour.ts';
 
 const MAIN = new URL('../start.js', import.meta.url);
 
 const browser = await testBrowser();
 
 describe.skipIf(browser.missing !== null)('somebody who uses the example for the first time', () => {
-  it('follows the link of the start, links a number, sends, receives, sees it read, and a webhook break', async () => {
-    const { link, call } = await start();
-    const { page, problems } = await browser.open();
+  it('goes through docs/dashboard-tour.md by clicking, and finds what it says', async () => {
+    const tour = readTour();
+    const { said } = tour;
+    const receiver = await startReceiver();
+    const { page, problems } = await browser.open({ viewport: { width: 1060, height: 640 } });
     // A code may be asked for just as it is used.
     problems.allow(/status of 409 .*\/qr\)/);
-    await page.goto(link);
-    await page.getByText('There is no number yet.').waitFor();
+    const press = (name: string): Promise<void> =>
+      page
+        .getByRole('button', { name: said(name), exact: true })
+        .first()
+        .click();
+    const confirm = (name: string): Promise<void> =>
+      page.getByRole('dialog').or(page.getByRole('alertdialog')).getByRole('button', { name: said(name), exact: true }).click(); // prettier-ignore
+    const fill = (label: string, text: string): Promise<void> =>
+      page.getByRole('dialog').getByLabel(said(label), { exact: true }).fill(text);
+    const follow = (name: string): Promise<void> =>
+      page
+        .getByRole('link', { name: said(name), exact: true })
+        .first()
+        .click();
+    const see = (text: string): Promise<void> => page.getByText(said(text)).first().waitFor();
+
+    tour.step('Open the dashboard');
+    await page.goto(await startService());
+    await see('There is no number yet.');
+    await page.getByRole('heading', { level: 1, name: said('Now') }).waitFor();
     expect(await axe(page)).toEqual([]);
-    await screenshot(page, 'first-use-1-now');
+    await tour.picture(page);
 
-    await page.getByRole('link', { name: 'Go to Numbers' }).click();
-    await page.getByRole('button', { name: 'Add a number' }).first().click();
-    await page.getByLabel('Name').fill('Support');
-    await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click();
+    tour.step('Add a number');
+    await follow('Go to Numbers');
+    await press('Add a number');
+    await fill('Name', 'Support');
+    await confirm('Add');
     await title(page, 'Support');
+    await see('Needs a scan');
     await page.getByRole('img', { name: /QR code/ }).waitFor();
-    await screenshot(page, 'first-use-2-link');
-    await page.getByRole('button', { name: 'Scan the code' }).click();
-    await page.getByRole('status').getByText('Connected', { exact: true }).waitFor();
+    await tour.picture(page);
+
+    tour.step('Link its phone');
+    await page.getByRole('heading', { name: said('Sandbox') }).waitFor();
+    await press('Scan the code');
+    await page.getByRole('status').getByText(said('Connected'), { exact: true }).waitFor();
+    await page.getByRole('heading', { name: said('Timeline') }).waitFor();
     await page.getByText('A phone was linked').first().waitFor();
+    await tour.picture(page);
 
-    const instance = new URL(page.url()).pathname.split('/').at(-1);
-    const to = '15550100';
-    await call('messages', { instance, to, type: 'text', text: 'Your order has left.' });
-    await page.getByRole('button', { name: 'Receive a message' }).click();
-    await page.getByLabel('Text').fill('Thank you!');
-    await page.getByRole('dialog').getByRole('button', { name: 'Receive a message' }).click();
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'Messages', exact: true }).click();
-    await page.getByText('Thank you!').waitFor();
-    await page.getByRole('link', { name: '+15550100', exact: true }).click();
-    await page.getByText('It was read.').waitFor();
-    await screenshot(page, 'first-use-3-read');
+    tour.step('Send a message');
+    await follow('Chats');
+    await press('New message');
+    await fill('To', '+1 555 010 0100');
+    await fill('Text', 'Your order has left.');
+    await confirm('Send');
+    const thread = page.getByRole('log');
+    await thread.getByRole('article', { name: 'You' }).getByText(said('Read'), { exact: true }).waitFor();
+    await tour.picture(page);
 
-    await page.getByRole('link', { name: 'Now', exact: true }).click();
-    await page.getByText('All is well.').waitFor();
-    await call('webhooks', { url: await brokenReceiver(), events: ['message.received'] });
-    await page.getByRole('link', { name: 'Numbers', exact: true }).click();
-    await page.getByRole('link', { name: 'Support' }).click();
-    await page.getByRole('button', { name: 'Receive a message' }).click();
-    await page.getByLabel('Text').fill('Is anybody there?');
-    await page.getByRole('dialog').getByRole('button', { name: 'Receive a message' }).click();
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.getByRole('link', { name: 'Messages', exact: true }).click();
+    tour.step('Get a reply');
+    await press('Write as them');
+    await fill('Text', 'Thank you!');
+    await confirm('Receive');
+    await thread.getByText('Thank you!').waitFor();
+    await tour.picture(page);
+
+    tour.step('See what happened to a message');
+    await follow('Messages');
     await page
-      .getByRole('row', { name: /Is anybody there/ })
+      .getByRole('row', { name: /Your order has left/ })
       .getByRole('link')
       .first()
       .click();
-    await page.getByText(/attempt 1 · 500/).waitFor();
-    await screenshot(page, 'first-use-4-broken');
+    await see('It was read.');
+    await tour.picture(page);
+
+    tour.step('Add a webhook');
+    await follow('Webhooks');
+    await press('Add a webhook');
+    await fill('Address', receiver.url);
+    await fill('Description', 'Orders');
+    await confirm('Add');
+    await page.getByRole('alertdialog').getByLabel(said('Signing secret')).waitFor();
+    await confirm('Close');
+    await title(page, 'Orders');
+    await press('Send a test');
+    await page.getByRole('status').getByText(said('Delivering'), { exact: true }).first().waitFor();
+    await tour.picture(page);
+
+    tour.step('A receiver breaks');
+    receiver.isDown = true;
+    await follow('Chats');
+    await page.getByRole('link', { name: '+15550100100', exact: true }).click();
+    await press('Write as them');
+    await page.getByRole('dialog').getByLabel('Text').fill('Is anybody there?');
+    await page.getByRole('dialog').getByRole('button', { name: 'Receive' }).click();
+    await thread.getByText('Is anybody there?').waitFor();
+    await follow('Now');
+    await see('1 webhook fails.');
+    await tour.picture(page);
+    await page.getByRole('link', { name: 'Orders', exact: true }).click();
+    await follow('message.received');
+    await see('The connection to the receiver failed.');
+
+    tour.step('Mend it');
+    receiver.isDown = false;
+    await page.getByRole('link', { name: 'Orders', exact: true }).click();
+    await press('Disable');
+    await confirm('Disable');
+    await press('Enable');
+    await press('Send failed ones again');
+    await page.getByRole('status').getByText(said('Delivering'), { exact: true }).first().waitFor();
+    expect(receiver.events).toEqual(['webhook.test', 'message.received']);
+    await follow('Now');
+    await see('All is well.');
+    expect(await axe(page)).toEqual([]);
+    await tour.picture(page);
+    tour.end();
   });
 });
 
 const title = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { level: 1, name }).waitFor();
 
-/** What `npm start` runs, in a folder with nothing in it, and what it prints. */
-async function start() {
+/** What `npm start` runs, in a folder with nothing in it. Resolves with the link that it prints. */
+async function startService(): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'trunkline-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const server = startNodeProgram(MAIN, {
@@ -79,31 +146,26 @@ async function start() {
     env: { PATH: process.env['PATH'], PORT: '0', LOG_LEVEL: 'warn', WEBHOOK_URL_POLICY: 'local' },
   });
   const [, link = ''] = await server.printed(/^The dashboard.*: (http\S+)$/m);
-  const [, api = ''] = await server.printed(/^Trunkline is at (\S+)$/m);
-  const [, key = ''] = await server.printed(/^API key, shown only this once: (\S+)$/m);
   onTestFinished(async () => expect(await server.stop()).toBe(0));
-  return {
-    link,
-    async call(path: string, body: object) {
-      const response = await fetch(`${api}/${path}`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-      if (!response.ok) throw new Error(await response.text());
-    },
-  };
+  return link;
 }
 
-/** Answers everything with 500. Returns its address. */
-async function brokenReceiver(): Promise<string> {
+/** Accepts all events, and none while it is down. */
+async function startReceiver() {
+  const events: unknown[] = [];
   const server = createServer((request, response) => {
+    if (state.isDown) {
+      request.socket.destroy();
+      return;
+    }
+    events.push(request.headers['x-service-event']);
     request.resume();
-    response.writeHead(500).end();
+    response.end();
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('There is no port.');
-  return `http://127.0.0.1:${address.port}/hook`;
+  const state = { url: `http://127.0.0.1:${address.port}`, isDown: false, events };
+  return state;
 }
