@@ -78,6 +78,8 @@ export interface Admin {
   /** Reads all that `erasePerson` would erase. It changes nothing. */
   exportPerson(person: PersonInput, options?: ExportOptions): Promise<AsyncGenerator<ExportedItem>>;
   readonly instances: {
+    /** How many instances each of these workspaces has; one that has none is left out. */
+    countIn(workspaceIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
     /**
      * What happened to an instance, newest first: also of one that is deleted, for as long as the history is kept. An
      * id that names none has no history.

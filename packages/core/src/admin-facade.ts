@@ -81,6 +81,7 @@ export function adminFacade(
     erasePerson: async (person, options) => unwrap(await erasePerson(context, person, options)),
     exportPerson: async (person, options) => unwrap(await exportPerson(context, person, options)),
     instances: {
+      countIn: (workspaceIds) => storage.instances.countIn(workspaceIds),
       history: async (workspaceId, id, query = {}) =>
         page(unwrap(await listHistoryOfAny(context, { workspaceId, id }, query)), instanceHistoryResource),
     },

@@ -58,7 +58,10 @@ it('workspaces are listed by pages', async () => {
   const harness = await startDashboard();
   for (let n = 0; n < 100; n++) await harness.trunkline.admin.workspaces.create({ name: `Workspace ${n}` });
   const admin = await adminOf(harness);
+  await harness.connect('Support');
   const first = (await admin('GET', `${ADMIN}/workspaces`)).json['data'];
+  expect(first?.['workspaces']?.['0']).toMatchObject({ name: 'Acme', numbers: 1 });
+  expect(first?.['workspaces']?.['1']).toMatchObject({ name: 'Workspace 0', numbers: 0 });
   expect(first).toMatchObject({ workspaces: { length: 100 }, next_after: expect.stringMatching(/^ten_/) });
   const rest = await admin('GET', `${ADMIN}/workspaces?after=${textIn(first?.['next_after'])}`);
   expect(rest.json['data']).toMatchObject({ workspaces: [{ name: 'Workspace 99' }], next_after: null });

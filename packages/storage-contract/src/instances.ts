@@ -59,6 +59,23 @@ export function instanceContract(subject: ContractSubject): void {
       expect(await storage.instances.list(other.id)).toEqual([]);
     });
 
+    it('are counted for several workspaces together', async () => {
+      const storage = await open();
+      const [one, two, none, another] = await Promise.all([1, 2, 3, 4].map(() => storeWorkspace(storage)));
+      for (const workspace of [one, two, two, another])
+        await storage.instances.insert(anInstance(must(workspace)), null);
+      const ids = [two, one, none].map((workspace) => must(workspace).id);
+      const counted = await storage.instances.countIn([...ids, 'ten_unknown']);
+      // Two Maps are equal in whatever order their entries are.
+      expect(counted).toEqual(
+        new Map([
+          [must(one).id, 1],
+          [must(two).id, 2],
+        ]),
+      );
+      expect(await storage.instances.countIn([])).toEqual(new Map());
+    });
+
     it('are inserted up to the limit of their workspace', async () => {
       const storage = await open();
       const [workspace, other] = [await storeWorkspace(storage), await storeWorkspace(storage)];

@@ -9,7 +9,7 @@ import { orphanContent } from './upload-registry.ts';
 import { failMessages } from './message-change.ts';
 import { deleteQueue, lockQueue, saveQueue } from './queue.ts';
 import { claimNotifications, completeNotification } from './owed-notifications.ts';
-import { entities } from './row.ts';
+import { entities, id, integer } from './row.ts';
 import { forgetSession } from './session-store.ts';
 import { signsOfLife } from './signs-of-life.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
@@ -39,6 +39,13 @@ export function instanceStore(connected: Connected): InstanceStore {
     list: async (workspaceId) => {
       const sql = 'SELECT * FROM trunkline.instances WHERE workspace_id = $1 ORDER BY id';
       return (await connected().all(sql, uuidToFind('ten', workspaceId))).map(entities.instance.read);
+    },
+    countIn: async (workspaceIds) => {
+      const rows = await connected().all(
+        COUNT,
+        workspaceIds.map((id) => uuidToFind('ten', id)),
+      );
+      return new Map(rows.map((row) => [id(row, 'workspace_id', 'ten'), integer(row, 'instances')]));
     },
     write: writingInstances(connected),
     delete: async ({ instance, lease, failQueued, entry }) =>
@@ -70,6 +77,11 @@ export function instanceStore(connected: Connected): InstanceStore {
     completeNotification: async (id) => completeNotification(connected, OWED, id),
   };
 }
+
+/** Relies on instances_by_workspace, which has all of it. */
+const COUNT = `
+  SELECT workspace_id, count(*) AS instances FROM trunkline.instances
+  WHERE workspace_id = ANY ($1::uuid[]) GROUP BY workspace_id`;
 
 // Relies on instances_down.
 const DOWN = `

@@ -462,6 +462,7 @@ async function changeInstances({ storage, workspace, instance }: Fixture): Promi
   const lease = await takeLease(storage, instance);
   const entry = aHistoryEntry(instance);
   const current = must(await instances.find(workspace.id, instance.id));
+  expect((await instances.countIn([workspace.id])).get(workspace.id)).toBeGreaterThan(0);
   const changed = await instances.write({ instance: current, event: null, lease, entry });
   expect(changed.kind).toBe('written');
   await instances.note(lease, { ...entry, count: 2 });

@@ -11,7 +11,7 @@ import { orphanContent } from './upload-registry.ts';
 import { failMessages } from './message-change.ts';
 import { claimNotifications, completeNotification, oweNotification } from './owed-notifications.ts';
 import type { OwedTable } from './owed-notifications.ts';
-import { entities } from './row.ts';
+import { entities, integer, text } from './row.ts';
 import { forgetSession } from './session-store.ts';
 
 export function instanceStore(connected: Connected): InstanceStore {
@@ -32,6 +32,12 @@ export function instanceStore(connected: Connected): InstanceStore {
       return database
         .all('SELECT * FROM instances WHERE workspace_id = ? ORDER BY id', workspaceId)
         .map(entities.instance.read);
+    },
+
+    countIn: async (workspaceIds) => {
+      const { database } = connected();
+      const rows = workspaceIds.flatMap((id) => database.all(COUNT, id));
+      return new Map(rows.map((row) => [text(row, 'workspace_id'), integer(row, 'instances')]));
     },
 
     write: async ({ instance, event, lease, failQueued, forgetNumber, entry, notification }) => {
@@ -98,6 +104,10 @@ export function instanceStore(connected: Connected): InstanceStore {
     completeNotification: async (id) => completeNotification(connected, OWED, id),
   };
 }
+
+/** Relies on instances_by_workspace, which has all of it. No row where there is none. */
+const COUNT = `
+  SELECT workspace_id, count(*) AS instances FROM instances WHERE workspace_id = ? GROUP BY workspace_id`;
 
 const OWED: OwedTable = { table: 'instance_notifications', column: 'notification' };
 

@@ -6,7 +6,11 @@ import type {
   WorkspaceResource,
 } from '../schemas/admin.ts';
 
-export function workspaceResource(workspace: Workspace): WorkspaceResource {
+/** `numbers`: how many each workspace has, those that have any. */
+export function workspaceResource(
+  workspace: Workspace,
+  numbers: ReadonlyMap<string, number>,
+): WorkspaceResource {
   const { plan } = workspace;
   return {
     id: workspace.id,
@@ -18,6 +22,7 @@ export function workspaceResource(workspace: Workspace): WorkspaceResource {
       webhook_limit: plan.webhookLimit,
     },
     trial_messages_used: workspace.trialMessagesUsed,
+    numbers: numbers.get(workspace.id) ?? 0,
     suspended_at: timeOrNull(workspace.suspendedAt),
     messages_days: workspace.retention?.messagesDays ?? null,
     created_at: time(workspace.createdAt),

@@ -10,7 +10,12 @@ import { readBody } from './read-body.ts';
 /** What `admin.workspaces.list` returns in one call. */
 const PAGE = 100;
 
-export function workspaceRoutes({ workspaces }: Pick<Admin, 'workspaces'>): readonly OwnRoute[] {
+export function workspaceRoutes({
+  workspaces,
+  instances,
+}: Pick<Admin, 'workspaces' | 'instances'>): readonly OwnRoute[] {
+  const responseOf = async (workspace: Workspace): Promise<Response> =>
+    dataResponse(workspaceResource(workspace, await instances.countIn([workspace.id])));
   return [
     {
       method: 'GET',
@@ -19,8 +24,9 @@ export function workspaceRoutes({ workspaces }: Pick<Admin, 'workspaces'>): read
       async handle({ request }) {
         const after = new URL(request.url).searchParams.get('after') ?? undefined;
         const found = await workspaces.list(after);
+        const numbers = await instances.countIn(found.map(({ id }) => id));
         const page: WorkspacePage = {
-          workspaces: found.map(workspaceResource),
+          workspaces: found.map((workspace) => workspaceResource(workspace, numbers)),
           next_after: found.length < PAGE ? null : (found.at(-1)?.id ?? null),
         };
         return dataResponse(page);
@@ -31,7 +37,7 @@ export function workspaceRoutes({ workspaces }: Pick<Admin, 'workspaces'>): read
       path: '/admin/workspaces',
       access: 'admin',
       async handle({ body }) {
-        return dataResponse(workspaceResource(await workspaces.create(readBody(newWorkspace, body))));
+        return responseOf(await workspaces.create(readBody(newWorkspace, body)));
       },
     },
     {
@@ -39,7 +45,7 @@ export function workspaceRoutes({ workspaces }: Pick<Admin, 'workspaces'>): read
       path: '/admin/workspaces/:workspace',
       access: 'see-all',
       async handle({ parameter }) {
-        return dataResponse(workspaceResource(await existing(workspaces, parameter('workspace'))));
+        return responseOf(await existing(workspaces, parameter('workspace')));
       },
     },
     {
@@ -48,7 +54,7 @@ export function workspaceRoutes({ workspaces }: Pick<Admin, 'workspaces'>): read
       access: 'admin',
       async handle({ parameter, body }) {
         const changes = readBody(workspaceChanges, body);
-        return dataResponse(workspaceResource(await change(workspaces, parameter('workspace'), changes)));
+        return responseOf(await change(workspaces, parameter('workspace'), changes));
       },
     },
     ...(['suspend', 'resume'] as const).map((action): OwnRoute => ({
@@ -56,7 +62,7 @@ export function workspaceRoutes({ workspaces }: Pick<Admin, 'workspaces'>): read
       path: `/admin/workspaces/:workspace/${action}`,
       access: 'admin',
       async handle({ parameter }) {
-        return dataResponse(workspaceResource(await workspaces[action](parameter('workspace'))));
+        return responseOf(await workspaces[action](parameter('workspace')));
       },
     })),
   ];

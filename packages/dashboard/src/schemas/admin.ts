@@ -15,6 +15,8 @@ export interface WorkspaceResource {
     readonly webhook_limit: number;
   };
   readonly trial_messages_used: number;
+  /** How many numbers it has. */
+  readonly numbers: number;
   readonly suspended_at: string | null;
   /** For how many days its messages are kept; null for what the service says. */
   readonly messages_days: number | 'forever' | null;

@@ -220,7 +220,9 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     expect(await axe(page)).toEqual([]);
     await screenshot(page, 'workspace-suspended');
     await page.goto(`${url}/workspaces`);
-    await page.locator('tbody tr', { hasText: 'Initech GmbH' }).getByText('Suspended').waitFor();
+    const listed = page.locator('tbody tr', { hasText: 'Initech GmbH' });
+    await listed.getByText('Suspended').waitFor();
+    await listed.getByText('0 of 3').waitFor();
     expect(await axe(page)).toEqual([]);
     await screenshot(page, 'workspaces');
     await page.getByRole('link', { name: 'Initech GmbH', exact: true }).click();

@@ -112,6 +112,7 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   }
   await instances.find(workspace.id, instance.id);
   await instances.list(workspace.id);
+  await instances.countIn([workspace.id]);
   const [taken] = await leases.claim({ owner: 'one', now: NOW, ttlMs: 1000, limit: 10 });
   if (!taken) throw new Error('No lease was taken.');
   const { lease } = taken;

@@ -43,6 +43,8 @@ export interface InstanceStore {
   find(workspaceId: string, id: string): Promise<Instance | null>;
   /** Oldest first. */
   list(workspaceId: string): Promise<readonly Instance[]>;
+  /** How many each of these workspaces has; one that has none is left out. */
+  countIn(workspaceIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   write(write: InstanceWrite): Promise<InstanceWriteResult>;
   /**
    * In one transaction under the lease, removes the instance with its session, groups and lease. Its queued messages

@@ -54,6 +54,11 @@ export class MemoryInstanceStore implements InstanceStore {
     return structuredClone(this.#ofWorkspace(workspaceId).toSorted(byId));
   }
 
+  async countIn(workspaceIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const counts = workspaceIds.map((id) => [id, this.#ofWorkspace(id).length] as const);
+    return new Map(counts.filter(([, count]) => count > 0));
+  }
+
   async write(write: InstanceWrite): Promise<InstanceWriteResult> {
     const { instance, event, lease, failQueued, forgetNumber, entry, notification } = write;
     if (lease && !leasedRecord(this.#state, lease)) return { kind: 'fenced' };

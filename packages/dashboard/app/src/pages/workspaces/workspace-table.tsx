@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { WorkspaceResource } from '../../../../src/schemas/admin.ts';
 import { rowLink, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
-import { useTexts } from '../../texts/language.tsx';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { PlanBadge } from './plan-badge.tsx';
 import { StateBadge } from './state-badge.tsx';
 
@@ -36,9 +36,9 @@ export function WorkspaceTable({
         { key: 'plan', title: t.plan, cell: (workspace) => <PlanBadge workspace={workspace} /> },
         {
           key: 'numbers',
-          title: t.instanceLimit,
+          title: t.numbers,
           isNumeric: true,
-          cell: ({ plan }) => plan.instance_limit ?? t.noLimit,
+          cell: ({ numbers, plan }) => <Numbers count={numbers} limit={plan.instance_limit} />,
         },
         { key: 'created', title: t.created, cell: ({ created_at }) => <Time at={created_at} as="ago" /> },
         {
@@ -54,4 +54,13 @@ export function WorkspaceTable({
       ]}
     />
   );
+}
+
+function Numbers({ count, limit }: { readonly count: number; readonly limit: number | null }): ReactNode {
+  const t = useTexts('workspaces');
+  const { locale } = useLanguage();
+  const numbers = new Intl.NumberFormat(locale);
+  return limit === null
+    ? numbers.format(count)
+    : t.numbersOfLimit(numbers.format(count), numbers.format(limit));
 }

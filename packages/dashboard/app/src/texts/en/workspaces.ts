@@ -17,6 +17,7 @@ export const workspaces = {
   states: { active: 'Active', suspended: 'Suspended' },
   created: 'Created',
   numbers: 'Numbers',
+  numbersOfLimit: (count: string, limit: string) => `${count} of ${limit}`,
   open: 'Open',
   openOne: (name: string) => `Open ${name}`,
   first: 'First page',

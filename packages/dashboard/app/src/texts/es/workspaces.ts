@@ -16,6 +16,7 @@ export const workspaces: TextsOf<'workspaces'> = {
   states: { active: 'Activo', suspended: 'Suspendido' },
   created: 'Creado',
   numbers: 'Números',
+  numbersOfLimit: (count: string, limit: string) => `${count} de ${limit}`,
   open: 'Abrir',
   openOne: (name: string) => `Abrir ${name}`,
   first: 'Primera página',
