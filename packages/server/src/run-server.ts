@@ -1,7 +1,8 @@
 import { constants } from 'node:os';
 import { printable } from './printable.ts';
-import { serverLogger, settingsOf } from './serve.ts';
+import { settingsOf } from './serve.ts';
 import type { ServeOptions } from './serve.ts';
+import { serverLogger } from './server-logger.ts';
 import type { Settings } from './settings.ts';
 import { complaintsOf } from './start-error.ts';
 import { startServer } from './start-server.ts';
@@ -32,6 +33,7 @@ export function runSettings(settings: Settings, parts: ServerParts = {}): void {
   // Whatever it writes is for its own user alone.
   process.umask(0o077);
   const logger = serverLogger(settings);
+  process.stderr.on('error', () => {}); // a warning that cannot be written ends nothing
 
   process.on('uncaughtException', (error) => {
     logger.fatal(

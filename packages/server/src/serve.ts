@@ -1,7 +1,5 @@
-import { destination, pino } from 'pino';
-import type { Logger } from 'pino';
 import { fromConfigFile } from './config-file.ts';
-import { printableLines } from './printable.ts';
+import { serverLogger } from './server-logger.ts';
 import { fromEnvironment, fromOptions } from './setting-sources.ts';
 import { readSettings } from './settings.ts';
 import type { Settings } from './settings.ts';
@@ -92,17 +90,4 @@ export async function settingsOf({
 }: ServeOptions): Promise<Settings> {
   const inFile = configFile === undefined ? [] : await fromConfigFile(configFile);
   return readSettings([...inFile, ...fromEnvironment(environment), ...fromOptions(options)]);
-}
-
-/**
- * Synchronous, so that the last lines before an end are there too. What is for people is on stdout. JSON may have C1 and
- * bidirectional controls as they are, which the terminal that it is read on would follow: they are escaped, too.
- */
-export function serverLogger({ logLevel }: Pick<Settings, 'logLevel'>): Logger {
-  const stderr = destination({ dest: 2, sync: true });
-  const escaped = {
-    write: (line: string): void => void stderr.write(printableLines(line)),
-    flushSync: (): void => stderr.flushSync(), // which pino calls after a fatal line
-  };
-  return pino({ level: logLevel }, escaped);
 }

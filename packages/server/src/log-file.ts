@@ -1,0 +1,77 @@
+import { printableLines } from './printable.ts';
+
+/** Of lines for which there is no room at the moment. */
+const KEPT_BYTES = 1_048_576;
+const TRY_AGAIN_MS = 1_000;
+/** How long the end of the process waits for a reader that is slow. */
+const LAST_TRIES_MS = 1_000;
+const BETWEEN_LAST_TRIES_MS = 10;
+
+/** Writes bytes, all or some, and returns how many; throws what the system says. */
+export type WriteBytes = (bytes: Uint8Array) => number;
+
+/** What a logger writes into. */
+export interface LogFile {
+  write(line: string): void;
+  /** Tries for a moment to get out what waits. */
+  flushSync(): void;
+}
+
+/**
+ * Writes synchronously, so that the last lines before an end are there too. What cannot be written, since the disk is
+ * full or its reader is slow, delays and ends nothing: it waits, in order, for as long as it fits. `onLost` is called
+ * afterwards with the number of lines that did not.
+ *
+ * JSON may have C1 and bidirectional controls as they are, which the terminal that it is read on would follow: they are
+ * escaped, too.
+ */
+export function createLogFile(write: WriteBytes, onLost: (lines: number) => void): LogFile {
+  const waiting: Uint8Array[] = [];
+  let bytes = 0;
+  let lost = 0;
+  let again: NodeJS.Timeout | null = null;
+
+  const writeWaiting = (): boolean => {
+    try {
+      for (let [first] = waiting; first; [first] = waiting) {
+        const written = write(first);
+        bytes -= written;
+        if (written < first.length) waiting[0] = first.subarray(written);
+        else waiting.shift();
+      }
+      return true;
+    } catch {
+      return false; // there is no other place to say so
+    }
+  };
+  const flush = (): void => {
+    if (!writeWaiting()) {
+      again ??= setTimeout(() => {
+        again = null;
+        flush();
+      }, TRY_AGAIN_MS).unref();
+      return;
+    }
+    if (lost === 0) return;
+    const lines = lost;
+    lost = 0;
+    onLost(lines);
+  };
+  return {
+    write(line) {
+      const added = Buffer.from(printableLines(line));
+      const fits = (): boolean => bytes + added.length <= KEPT_BYTES;
+      if (!fits() && !(writeWaiting() && fits())) lost += 1;
+      else {
+        waiting.push(added);
+        bytes += added.length;
+      }
+      flush();
+    },
+    flushSync() {
+      const until = performance.now() + LAST_TRIES_MS;
+      while (!writeWaiting() && performance.now() < until)
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BETWEEN_LAST_TRIES_MS);
+    },
+  };
+}
