@@ -7,7 +7,7 @@ import type { NewMember } from './services/admin/members.ts';
 import type { SubscriptionInfo } from './services/admin/subscriptions.ts';
 import type { ServiceProcess } from './services/admin/processes.ts';
 import type { StorageDescription } from './ports/storage/storage.ts';
-import type { Workload } from './ports/storage/workload-store.ts';
+import type { InstanceQueue, Workload } from './ports/storage/workload-store.ts';
 import type { NewWorkspace } from './services/admin/workspaces.ts';
 import type { ErasedPerson, EraseOptions } from './services/people/erase-person.ts';
 import type { ExportedItem, ExportOptions } from './services/people/export-person.ts';
@@ -123,6 +123,11 @@ export interface Admin {
    * count stops at 10,000. Read at most every 5 seconds; the same numbers are exported as metrics.
    */
   workload(): Promise<Workload>;
+  /**
+   * What waits to be sent in a workspace: the queues that are not empty, at most 100, the one with the oldest message
+   * first; or that of one instance, whatever is in it. Each is counted up to 1,000. An id that names none has no queue.
+   */
+  queues(workspaceId: string, instanceId?: string): Promise<readonly InstanceQueue[]>;
   /**
    * The processes that do the work of the service, by name. Each says every 30 seconds how it is; one that has stopped is
    * not among them, and one that died is for an hour, with its last report. At most 500.

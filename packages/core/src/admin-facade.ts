@@ -1,4 +1,5 @@
 import type { Admin } from './admin-api.ts';
+import { isId } from './domain/id.ts';
 import { apiKeyInfo, createApiKey, revokeApiKey } from './services/admin/api-keys.ts';
 import { createMember, deleteMember, updateMember } from './services/admin/members.ts';
 import { listProcesses } from './services/admin/processes.ts';
@@ -25,6 +26,7 @@ import { listHistoryOfAny } from './services/instances/history.ts';
 import { page } from './workspace-facade.ts';
 
 const LIST_MAX = 100;
+const QUEUE_COUNT_MAX = 1_000;
 const DESCRIPTION_KEPT_MS = 5_000;
 
 /** The administration, each refusal thrown. What a cached API key might contradict is forgotten immediately. */
@@ -98,6 +100,12 @@ export function adminFacade(
         ...(onProgress && { onProgress }),
       }),
     workload: workload.read,
+    queues: async (workspaceId, id) => {
+      const instanceId = id ?? null;
+      if (!isId('ten', workspaceId) || (instanceId !== null && !isId('ins', instanceId))) return [];
+      const at = { now: context.clock.now(), countUpTo: QUEUE_COUNT_MAX, limit: LIST_MAX };
+      return storage.workload.queues({ workspaceId, instanceId }, at);
+    },
     processes: () => listProcesses(context),
     storage: () => description.find('', context.clock.elapsed()),
   };

@@ -31,7 +31,7 @@ export type { ServiceProcess } from './services/admin/processes.ts';
 export type { StorageDescription } from './ports/storage/storage.ts';
 export type { ProcessReport, ReportedProcess } from './ports/storage/process-registry.ts';
 export type { ProcessMonitor, ProcessVitals } from './ports/process-monitor.ts';
-export type { QueuedSince, Workload } from './ports/storage/workload-store.ts';
+export type { InstanceQueue, QueuedSince, Workload } from './ports/storage/workload-store.ts';
 export type { ErasedPerson, EraseOptions } from './services/people/erase-person.ts';
 export type { ExportedContact, ExportedItem, ExportOptions } from './services/people/export-person.ts';
 export type { PersonInput } from './services/people/find-person.ts';

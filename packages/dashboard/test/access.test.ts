@@ -39,6 +39,8 @@ const TABLE: Readonly<Record<string, Needs>> = {
   'GET /admin/subscriptions': 'see-all',
   'POST /admin/subscriptions/:name/retry-failed': 'admin',
   'DELETE /admin/subscriptions/:name': 'admin',
+  'GET /workspaces/:workspace/queues': ['messages:read'],
+  'GET /workspaces/:workspace/queues/:instance': ['messages:read'],
   'GET /workspaces/{workspace}/api-key': [],
   'GET /workspaces/{workspace}/instances': ['instances:read'],
   'POST /workspaces/{workspace}/instances': ['instances:write'],
@@ -213,7 +215,7 @@ describe.each(CALLERS)('$name', ({ visit, refusal, headers = {} }) => {
       const [method = '', pattern = ''] = route.split(' ');
       const caller = await visit(harness);
       const path = pattern
-        .replace(/^\/workspaces\/\{workspace\}/, `/workspaces/${workspaceId}`)
+        .replace(/^\/workspaces\/(?:\{workspace\}|:workspace)/, `/workspaces/${workspaceId}`)
         .replaceAll(/\{\w+\}|:\w+/g, 'none');
       const seen = await caller(method, `/dashboard/api${path}`, {
         headers,

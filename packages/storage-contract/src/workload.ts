@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HEALTHY, INSTANCE_STATUSES } from '@trunkline/core/spi/storage';
-import type { Storage, Workload } from '@trunkline/core/spi/storage';
+import type { InstanceQueue, Storage, Workload } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { aDownload, aMessage, anEvent, anInboundMessage, DAY, NOW, testId } from './examples.ts';
@@ -98,6 +98,44 @@ export function workloadContract(subject: ContractSubject): void {
       });
       await storeQueuedMessages(storage, instance, LIMIT);
       expect(await read(storage)).toMatchObject({ queuedMessages: LIMIT });
+    });
+
+    it('has the queue of each instance, the one with the oldest message first', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const others = await storeLeasedInstance(storage);
+      await storeQueuedMessages(storage, others.instance, 1);
+      const second = await storeInstance(storage, workspace, { status: 'connected' });
+      const empty = await storeInstance(storage, workspace);
+      await storeQueuedMessages(storage, instance, 4);
+      const early = aMessage(second, { id: testId('msg', NOW - DAY) });
+      await accept(storage, early);
+      const queues = (instanceId: string | null, limit = 10): Promise<readonly InstanceQueue[]> =>
+        storage.workload.queues({ workspaceId: workspace.id, instanceId }, { now: NOW, countUpTo: 3, limit });
+      const oldest = { messageId: early.id, since: NOW - DAY };
+      const ofSecond = { instanceId: second.id, queued: 1, oldest, heldBy: null };
+      const all = await queues(null);
+      expect(all).toEqual([
+        ofSecond,
+        { instanceId: instance.id, queued: 3, oldest: expect.anything() as object, heldBy: lease.owner },
+      ]);
+      expect(await queues(null, 1)).toEqual([ofSecond]);
+      expect(await queues(instance.id)).toEqual([all[1]]);
+      expect(await queues(empty.id)).toEqual([
+        { instanceId: empty.id, queued: 0, oldest: null, heldBy: null },
+      ]);
+      expect(await queues(others.instance.id)).toEqual([]);
+
+      const held = aMessage(instance, { id: testId('msg', NOW - 2 * DAY) });
+      await accept(storage, held);
+      const place = { messageId: held.id, tries: 0, dueAt: NOW + DAY, heldSince: NOW };
+      expect(await storage.messages.postpone(lease, place)).toBe('postponed');
+      expect(await queues(null)).toMatchObject([
+        { instanceId: instance.id, oldest: { messageId: held.id, since: NOW - 2 * DAY } },
+        { instanceId: second.id },
+      ]);
+      await storage.leases.release(lease);
+      expect(await queues(instance.id)).toMatchObject([{ heldBy: null }]);
     });
 
     it('has the messages that are held', async () => {

@@ -1,6 +1,7 @@
 import { INSTANCE_STATUSES, orderOfId } from '@trunkline/core/spi/storage';
 import type {
   IdPrefix,
+  InstanceQueue,
   InstanceStatus,
   QueuedSince,
   Workload,
@@ -8,8 +9,9 @@ import type {
 } from '@trunkline/core/spi/storage';
 import type { Connected } from './database.ts';
 import { NEEDS_GATEWAY } from './lease.ts';
-import { id, idOrNull, integer, integerOrNull } from './row.ts';
+import { id, idOrNull, integer, integerOrNull, textOrNull } from './row.ts';
 import type { Row } from './row.ts';
+import { uuidOf } from './uuid.ts';
 
 /** Every count ends at a limit, and every walk begins at the end of an index where the oldest is. */
 export function workloadStore(connected: Connected): WorkloadStore {
@@ -19,8 +21,54 @@ export function workloadStore(connected: Connected): WorkloadStore {
       if (!row) throw new Error('A SELECT without FROM returned no row: check the database for damage.');
       return readWorkload(row);
     },
+    async queues({ workspaceId, instanceId }, { now, countUpTo, limit }) {
+      const rows =
+        instanceId === null
+          ? await connected().all(QUEUES_OF_WORKSPACE, uuidOf('ten', workspaceId), now, countUpTo, limit)
+          : await connected().all(
+              QUEUE_OF_INSTANCE,
+              uuidOf('ten', workspaceId),
+              now,
+              countUpTo,
+              uuidOf('ins', instanceId),
+            );
+      return rows.map(readQueue);
+    },
   };
 }
+
+function readQueue(row: Row): InstanceQueue {
+  const messageId = idOrNull(row, 'message_id', 'msg');
+  return {
+    instanceId: id(row, 'instance_id', 'ins'),
+    queued: integer(row, 'queued'),
+    oldest: messageId === null ? null : { messageId, since: orderOfId('msg', messageId).ms },
+    heldBy: textOrNull(row, 'held_by'),
+  };
+}
+
+/** Of what is held, a hundred are looked at. Relies on held_messages_by_recipient. */
+const queues = (where: string): string => `
+  SELECT instances.id AS instance_id, least($3::bigint, queues.length) AS queued, oldest.message_id,
+    CASE WHEN lease_owner <> '' AND lease_expires_at > $2 THEN lease_owner END AS held_by
+  FROM trunkline.instances
+  JOIN trunkline.queues ON queues.instance_id = instances.id
+  LEFT JOIN LATERAL (
+    SELECT message_id
+    FROM (
+      (SELECT message_id FROM trunkline.queued_messages WHERE instance_id = instances.id ORDER BY position LIMIT 1)
+      UNION ALL
+      (SELECT message_id FROM trunkline.held_messages WHERE instance_id = instances.id ORDER BY recipient, held_since LIMIT 100)
+    ) AS first
+    ORDER BY message_id
+    LIMIT 1
+  ) AS oldest ON true
+  WHERE instances.workspace_id = $1 AND ${where}`;
+
+const QUEUE_OF_INSTANCE = queues('instances.id = $4');
+
+// Relies on instances_by_workspace.
+const QUEUES_OF_WORKSPACE = `${queues('queues.length > 0')} ORDER BY oldest.message_id, instances.id LIMIT $4`;
 
 function readWorkload(row: Row): Workload {
   const counts = INSTANCE_STATUSES.map((status) => [status, integer(row, `instances_${status}`)]);

@@ -434,7 +434,12 @@ async function retryDeliveries({ storage: { deliveries }, workspace, busy, idle 
   }
 }
 
-async function readWorkload({ storage: { workload } }: Fixture): Promise<void> {
+async function readWorkload({ storage: { workload }, workspace, instance }: Fixture): Promise<void> {
+  for (const instanceId of [null, instance.id])
+    await workload.queues(
+      { workspaceId: workspace.id, instanceId },
+      { now: NOW, countUpTo: 1_000, limit: 100 },
+    );
   const limit = 1_000;
   // Beyond the fifth, a statement that is kept prepared may be planned for any limit.
   for (let call = 1; call <= 7; call += 1) {

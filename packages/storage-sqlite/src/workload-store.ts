@@ -1,5 +1,11 @@
 import { INSTANCE_STATUSES, orderOfId } from '@trunkline/core/spi/storage';
-import type { IdPrefix, InstanceStatus, QueuedSince, WorkloadStore } from '@trunkline/core/spi/storage';
+import type {
+  IdPrefix,
+  InstanceQueue,
+  InstanceStatus,
+  QueuedSince,
+  WorkloadStore,
+} from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { NEEDS_GATEWAY } from './lease.ts';
@@ -26,8 +32,53 @@ export function workloadStore(connected: Connected): WorkloadStore {
         oldestEventAt: madeAt(database, 'evt', OLDEST_EVENT),
       }));
     },
+    queues: async ({ workspaceId, instanceId }, { now, countUpTo, limit }) => {
+      const { database } = connected();
+      const values = [countUpTo, countUpTo, now, workspaceId];
+      const rows =
+        instanceId === null
+          ? database.all(QUEUES_OF_WORKSPACE, ...values)
+          : database.all(QUEUE_OF_INSTANCE, ...values, instanceId);
+      return rows
+        .map((row) => readQueue(row, countUpTo))
+        .toSorted(byAge)
+        .slice(0, limit);
+    },
   };
 }
+
+function readQueue(row: Row, countUpTo: number): InstanceQueue {
+  const ids = [textOrNull(row, 'first_id'), textOrNull(row, 'held_id')].flatMap((id) => id ?? []);
+  const [messageId] = ids.toSorted();
+  return {
+    instanceId: text(row, 'id'),
+    queued: Math.min(countUpTo, integer(row, 'in_queue') + integer(row, 'held')),
+    oldest: messageId === undefined ? null : { messageId, since: orderOfId('msg', messageId).ms },
+    heldBy: textOrNull(row, 'held_by'),
+  };
+}
+
+function byAge(a: InstanceQueue, b: InstanceQueue): number {
+  return (a.oldest?.since ?? 0) - (b.oldest?.since ?? 0) || (a.instanceId < b.instanceId ? -1 : 1);
+}
+
+// Relies on the primary key of queue and on held_messages_by_position. Of what is held, the first in order is looked at.
+const queues = (of: string): string => `
+  SELECT id,
+    (SELECT count(*) FROM (SELECT 1 FROM queue WHERE instance_id = instances.id LIMIT ?)) AS in_queue,
+    (SELECT count(*) FROM (SELECT 1 FROM held_messages WHERE instance_id = instances.id LIMIT ?)) AS held,
+    (SELECT message_id FROM queue WHERE instance_id = instances.id ORDER BY position LIMIT 1) AS first_id,
+    (SELECT message_id FROM held_messages WHERE instance_id = instances.id ORDER BY position LIMIT 1) AS held_id,
+    iif(lease_owner <> '' AND lease_expires_at > ?, lease_owner, NULL) AS held_by
+  FROM instances
+  WHERE ${of}`;
+
+const QUEUE_OF_INSTANCE = queues('workspace_id = ? AND id = ?');
+
+// Relies on instances_by_workspace.
+const QUEUES_OF_WORKSPACE = queues(`workspace_id = ? AND (
+  EXISTS (SELECT 1 FROM queue WHERE instance_id = instances.id)
+  OR EXISTS (SELECT 1 FROM held_messages WHERE instance_id = instances.id))`);
 
 function instancesByStatus(database: Database, limit: number): Readonly<Record<InstanceStatus, number>> {
   const counts = INSTANCE_STATUSES.map((status) => [status, count(database, WITH_STATUS, status, limit)]);

@@ -27,6 +27,7 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   'SCAN subscriptions USING INDEX sqlite_autoindex_subscriptions_2': 'the same, by name',
   'SCAN deleted_subscriptions': 'for its first row only',
   'SCAN (subquery-1)': 'no more rows than are counted at most',
+  'SCAN (subquery-3)': 'the same',
   'SCAN held_messages USING COVERING INDEX held_messages_by_position': 'for its first row only',
   'SCAN front': 'the first messages of a queue, up to a limit',
   'SCAN instance_with_queue': 'the instances that have a queue, up to the limit',

@@ -64,7 +64,7 @@ export type {
 } from '../ports/storage/subscription-store.ts';
 export type { UploadRegistry } from '../ports/storage/upload-registry.ts';
 export type { WaitsStep } from '../ports/storage/waits-step.ts';
-export type { QueuedSince, Workload, WorkloadStore } from '../ports/storage/workload-store.ts';
+export type { InstanceQueue, QueuedSince, Workload, WorkloadStore } from '../ports/storage/workload-store.ts';
 export type { EndpointStore, EndpointWrite } from '../ports/storage/endpoint-store.ts';
 export type { HistoryStore } from '../ports/storage/history-store.ts';
 export type {

@@ -64,6 +64,11 @@ export async function callEveryMethod(storage: Storage): Promise<readonly string
   await useErasure(every, workspace);
   await useDeliveries(every, endpoint);
   await every.workload.read({ now: NOW, limit: 10 });
+  for (const instanceId of [null, 'ins_none'])
+    await every.workload.queues(
+      { workspaceId: 'ten_none', instanceId },
+      { now: NOW, countUpTo: 1, limit: 1 },
+    );
   await every.setting('name', 'value');
   await every.replaceSetting('name', 'other');
   return [...uncalled];

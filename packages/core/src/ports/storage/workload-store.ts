@@ -7,6 +7,24 @@ export interface WorkloadStore {
    * on `limit`, never on what has happened before.
    */
   read(at: { readonly now: number; readonly limit: number }): Promise<Workload>;
+  /**
+   * The queue of an instance, whatever is in it; or those of a workspace in which something is, the one with the oldest
+   * message first. Each is counted up to `countUpTo`.
+   */
+  queues(
+    of: { readonly workspaceId: string; readonly instanceId: string | null },
+    at: { readonly now: number; readonly countUpTo: number; readonly limit: number },
+  ): Promise<readonly InstanceQueue[]>;
+}
+
+/** What waits to be sent by one instance, held messages included. */
+export interface InstanceQueue {
+  readonly instanceId: string;
+  readonly queued: number;
+  /** The first in order, or one that is held and was accepted before it; null if nothing is queued. */
+  readonly oldest: { readonly messageId: string; readonly since: number } | null;
+  /** The process that holds the instance; null if none does at this moment. */
+  readonly heldBy: string | null;
 }
 
 /** Counts stop at the limit that was asked for. Times are epoch milliseconds; null where there is nothing. */

@@ -2,10 +2,15 @@ import { isOpen } from '../../domain/delivery/delivery.ts';
 import { orderOfId } from '../../domain/id.ts';
 import { INSTANCE_STATUSES } from '../../domain/instance/instance.ts';
 import type { InstanceStatus } from '../../domain/instance/instance.ts';
-import type { QueuedSince, Workload, WorkloadStore } from '../../ports/storage/workload-store.ts';
+import type {
+  InstanceQueue,
+  QueuedSince,
+  Workload,
+  WorkloadStore,
+} from '../../ports/storage/workload-store.ts';
 import { readDelivery } from './delivery-store.ts';
 import { needsGateway } from './lease.ts';
-import { byId } from './order.ts';
+import { byId, compareCodePoints } from './order.ts';
 import { isLanePaused } from './postponement.ts';
 import type { State } from './state.ts';
 
@@ -58,6 +63,29 @@ export class MemoryWorkloadStore implements WorkloadStore {
       pendingDownloads: upToLimit(downloads),
       oldestEventAt: oldestEvent === undefined ? null : orderOfId('evt', oldestEvent).ms,
     };
+  }
+
+  async queues(
+    { workspaceId, instanceId }: { readonly workspaceId: string; readonly instanceId: string | null },
+    at: { readonly now: number; readonly countUpTo: number; readonly limit: number },
+  ): Promise<readonly InstanceQueue[]> {
+    return [...this.#state.instances.values()]
+      .filter(({ instance }) => instance.workspaceId === workspaceId)
+      .filter(({ instance, queue }) => (instanceId === null ? queue.size > 0 : instance.id === instanceId))
+      .map(({ instance, queue, lease }) => {
+        const [first] = [...queue.keys()].toSorted(compareCodePoints);
+        return {
+          instanceId: instance.id,
+          queued: Math.min(at.countUpTo, queue.size),
+          oldest: first === undefined ? null : { messageId: first, since: orderOfId('msg', first).ms },
+          heldBy: lease.expiresAt > at.now ? lease.owner : null,
+        };
+      })
+      .toSorted(
+        (a, b) =>
+          (a.oldest?.since ?? 0) - (b.oldest?.since ?? 0) || compareCodePoints(a.instanceId, b.instanceId),
+      )
+      .slice(0, at.limit);
   }
 
   #oldestQueued(): QueuedSince | null {

@@ -1,7 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
 import { unwrap } from '@trunkline/http/client';
+import type { QueueResource } from '../../../src/schemas/queues.ts';
 import { clientOf } from './client.ts';
 import { keyOf } from './keys.ts';
+import { request } from './request.ts';
 
 // What more than one page reads: each has it from one place of the cache.
 
@@ -15,6 +17,14 @@ export const webhooksQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'webhooks', 'list'),
     queryFn: async ({ signal }) => unwrap(await clientOf(workspaceId).webhooks.list({ signal })),
+  });
+
+/** What waits to be sent: the numbers that have something in their queue. */
+export const queuesQuery = (workspaceId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'overview', 'queues'),
+    queryFn: ({ signal }) =>
+      request<readonly QueueResource[]>(`workspaces/${encodeURIComponent(workspaceId)}/queues`, { signal }),
   });
 
 export const messageQuery = (workspaceId: string, messageId: string) =>

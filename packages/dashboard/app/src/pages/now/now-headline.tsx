@@ -9,11 +9,18 @@ interface NowHeadlineProps {
   /** Those that are not as they should be. */
   readonly numbers: readonly InstanceResource[];
   readonly webhooks: readonly WebhookResource[];
+  /** Messages in queues that are slower than they should be. */
+  readonly waiting: number;
   readonly connected: number;
 }
 
 /** The answer in one sentence. */
-export function NowHeadline({ numbers, webhooks, connected }: NowHeadlineProps): ReactNode {
+export function NowHeadline({
+  numbers,
+  webhooks,
+  waiting: messages,
+  connected,
+}: NowHeadlineProps): ReactNode {
   const t = useTexts('now');
   const down = numbers.filter((number) => toneOf(number) === 'bad').length;
   const waiting = numbers.length - down;
@@ -22,6 +29,7 @@ export function NowHeadline({ numbers, webhooks, connected }: NowHeadlineProps):
   const sentences = [
     down > 0 && t.numbersDown(down),
     waiting > 0 && t.numbersWaiting(waiting),
+    messages > 0 && t.messagesWaiting(messages),
     disabled > 0 && t.webhooksDown(disabled),
     failing > 0 && t.webhooksFailing(failing),
   ].filter((sentence) => sentence !== false);

@@ -2,11 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { InstanceResource, WebhookResource } from '@trunkline/http/client';
 import type { ReactNode } from 'react';
-import { numbersQuery, webhooksQuery } from '../../api/lists.ts';
+import type { QueueResource } from '../../../../src/schemas/queues.ts';
+import { numbersQuery, queuesQuery, webhooksQuery } from '../../api/lists.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
 import { Panel } from '../../components/panel.tsx';
+import { isSlow } from '../../domain/queue.ts';
 import { isTrouble } from '../../domain/number-status.ts';
 import { isWebhookTrouble } from '../../domain/webhook-status.ts';
 import { useRefreshMs } from '../../live/live.tsx';
@@ -14,6 +16,7 @@ import { useMay } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { NowHeadline } from './now-headline.tsx';
 import { TroubledNumbers } from './troubled-numbers.tsx';
+import { WaitingMessages } from './waiting-messages.tsx';
 import { TroubledWebhooks } from './troubled-webhooks.tsx';
 
 const route = getRouteApi('/session/w/$workspace/');
@@ -30,6 +33,8 @@ export function NowPage(): ReactNode {
     enabled: useMay('instances:read'),
   });
   const webhooks = useQuery({ ...webhooksQuery(workspace), refetchInterval, enabled: maySeeWebhooks });
+  const queues = useQuery({ ...queuesQuery(workspace), refetchInterval, enabled: useMay('messages:read') });
+  const slow = queues.data?.filter((queue) => isSlow(queue, queues.dataUpdatedAt)) ?? [];
   return (
     <Page title={t.title}>
       <Loaded query={numbers}>
@@ -37,7 +42,12 @@ export function NowPage(): ReactNode {
           all.length === 0 ? (
             <NothingYet workspace={workspace} />
           ) : (
-            <Standing workspace={workspace} numbers={all} webhooks={webhooks.data?.data ?? []} />
+            <Standing
+              workspace={workspace}
+              numbers={all}
+              webhooks={webhooks.data?.data ?? []}
+              queues={slow}
+            />
           )
         }
       </Loaded>
@@ -70,18 +80,22 @@ function Standing({
   workspace,
   numbers,
   webhooks,
+  queues,
 }: {
   readonly workspace: string;
   readonly numbers: readonly InstanceResource[];
   readonly webhooks: readonly WebhookResource[];
+  readonly queues: readonly QueueResource[];
 }): ReactNode {
   return (
     <>
       <NowHeadline
         numbers={numbers.filter(isTrouble)}
         webhooks={webhooks.filter(isWebhookTrouble)}
+        waiting={queues.reduce((sum, { queued }) => sum + queued, 0)}
         connected={numbers.filter(({ status }) => status === 'connected').length}
       />
+      <WaitingMessages workspace={workspace} numbers={numbers} queues={queues} />
       <TroubledNumbers workspace={workspace} numbers={numbers} />
     </>
   );

@@ -13,6 +13,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { DayStrip } from './day-strip.tsx';
 import { NumberActions } from './number-actions.tsx';
 import styles from './number-page.module.css';
+import { NumberQueue } from './number-queue.tsx';
 import { NumberStatus } from './number-status.tsx';
 import { NumberTimeline } from './number-timeline.tsx';
 import { phoneText } from '../../domain/phone-text.ts';
@@ -55,6 +56,7 @@ function Number({
   const t = useTexts('numbers');
   const { features } = useSession();
   const mayChange = useMay('instances:write');
+  const mayReadMessages = useMay('messages:read');
   const { cursor } = route.useSearch();
   const isLinking = number.status === 'qr_required';
   return (
@@ -82,6 +84,7 @@ function Number({
           <p className={styles['quiet']}>{t.noQrAccess}</p>
         ))}
       {features.sandbox && mayChange && <SandboxPhone workspaceId={workspace} number={number} />}
+      {mayReadMessages && <NumberQueue workspaceId={workspace} instanceId={number.id} />}
       <DayStrip workspaceId={workspace} number={number} />
       <NumberTimeline workspaceId={workspace} instanceId={number.id} cursor={cursor} />
     </Page>

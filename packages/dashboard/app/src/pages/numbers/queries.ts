@@ -1,13 +1,26 @@
 import { queryOptions } from '@tanstack/react-query';
 import { unwrap } from '@trunkline/http/client';
+import type { QueueResource } from '../../../../src/schemas/queues.ts';
 import { clientOf } from '../../api/client.ts';
 import { keyOf } from '../../api/keys.ts';
+import { request } from '../../api/request.ts';
 
 export const numberQuery = (workspaceId: string, instanceId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'numbers', 'one', instanceId),
     queryFn: async ({ signal }) =>
       unwrap(await clientOf(workspaceId).instances.get(instanceId, { signal })).data,
+  });
+
+/** Null for a number that is not there any more. */
+export const queueQuery = (workspaceId: string, instanceId: string) =>
+  queryOptions({
+    queryKey: keyOf(workspaceId, 'overview', 'queue', instanceId),
+    queryFn: async ({ signal }) => {
+      const path = `workspaces/${encodeURIComponent(workspaceId)}/queues/${encodeURIComponent(instanceId)}`;
+      const [queue = null] = await request<readonly QueueResource[]>(path, { signal });
+      return queue;
+    },
   });
 
 const HISTORY_PAGE = 25;

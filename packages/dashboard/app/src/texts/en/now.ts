@@ -14,6 +14,11 @@ export const now = {
   numbersDown: (count: number) => plural(count, { one: '# number is down.', other: '# numbers are down.' }),
   numbersWaiting: (count: number) =>
     plural(count, { one: '# number needs somebody.', other: '# numbers need somebody.' }),
+  messagesWaiting: (count: number) => plural(count, { one: '# message waits.', other: '# messages wait.' }),
+  waiting: 'Messages that wait',
+  waitingCaption: 'Numbers whose messages wait for more than a minute, the longest first',
+  messages: 'Messages',
+  oldest: 'The oldest for',
   webhooksDown: (count: number) =>
     plural(count, { one: '# webhook is disabled.', other: '# webhooks are disabled.' }),
   webhooksFailing: (count: number) => plural(count, { one: '# webhook fails.', other: '# webhooks fail.' }),

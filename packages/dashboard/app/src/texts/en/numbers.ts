@@ -5,6 +5,13 @@ type Status = InstanceResource['status'];
 /** Numbers: the API calls them instances. */
 export const numbers = {
   title: 'Numbers',
+  queue: 'Queue',
+  waiting: 'Waiting',
+  waitingMessages: (count: number, shown: string) => (count === 1 ? '1 message' : `${shown} messages`),
+  oldestFor: 'the oldest for',
+  nothingWaits: 'nothing',
+  heldBy: 'Held by',
+  heldByNone: 'no process',
   add: 'Add a number',
   addTitle: 'Add a number',
   addHint: 'For you to know it by: Support, Berlin. You link the phone in the next step.',

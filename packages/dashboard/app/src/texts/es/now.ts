@@ -14,6 +14,11 @@ export const now: TextsOf<'now'> = {
   numbersDown: (count) => plural(count, { one: '# número está caído.', other: '# números están caídos.' }),
   numbersWaiting: (count) =>
     plural(count, { one: '# número necesita a alguien.', other: '# números necesitan a alguien.' }),
+  messagesWaiting: (count) => plural(count, { one: '# mensaje espera.', other: '# mensajes esperan.' }),
+  waiting: 'Mensajes que esperan',
+  waitingCaption: 'Números cuyos mensajes esperan más de un minuto, primero los que más',
+  messages: 'Mensajes',
+  oldest: 'El más antiguo desde hace',
   webhooksDown: (count) =>
     plural(count, { one: '# webhook está desactivado.', other: '# webhooks están desactivados.' }),
   webhooksFailing: (count) => plural(count, { one: '# webhook falla.', other: '# webhooks fallan.' }),

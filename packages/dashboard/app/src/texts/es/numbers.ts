@@ -38,6 +38,13 @@ const REASONS: Readonly<Record<InstanceHistoryResource['reason'], string>> = {
 
 export const numbers: TextsOf<'numbers'> = {
   title: 'Números',
+  queue: 'Cola',
+  waiting: 'En espera',
+  waitingMessages: (count, shown) => (count === 1 ? '1 mensaje' : `${shown} mensajes`),
+  oldestFor: 'el más antiguo desde hace',
+  nothingWaits: 'nada',
+  heldBy: 'Lo mantiene',
+  heldByNone: 'ningún proceso',
   add: 'Añadir un número',
   addTitle: 'Añadir un número',
   addHint: 'Para que usted lo reconozca: Soporte, Madrid. El teléfono se vincula en el paso siguiente.',

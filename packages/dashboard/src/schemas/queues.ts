@@ -1,0 +1,9 @@
+/** What waits to be sent by one number, messages included that the network does not take for now. */
+export interface QueueResource {
+  readonly instance_id: string;
+  /** Counted up to 1,000. */
+  readonly queued: number;
+  readonly oldest: { readonly message_id: string; readonly since: string } | null;
+  /** The process that holds the number; null if none does at this moment. */
+  readonly held_by: string | null;
+}

@@ -1,0 +1,66 @@
+import { axe, screenshot, testBrowser } from '@trunkline/browser';
+import { memoryStorage } from '@trunkline/core/testing';
+import { describe, expect, it, vi } from 'vitest';
+import { serveDashboard } from '../support/serve-dashboard.ts';
+import { signedInTab } from '../support/tab.ts';
+
+const browser = await testBrowser();
+const MINUTE = 60_000;
+
+describe.skipIf(browser.missing !== null)('what waits to be sent', () => {
+  it('is on Now when it waits for too long, and on its number with the process that holds it', async () => {
+    const storage = memoryStorage();
+    const served = await serveDashboard({ trunkline: { storage } });
+    const { trunkline, workspaceId, connect } = served;
+    const { id: instanceId } = await connect('Support');
+    const [process] = await trunkline.admin.processes();
+    const { message } = await trunkline
+      .workspace(workspaceId)
+      .messages.send({ instance: instanceId, to: '15550100', type: 'text', text: 'Your order has left.' });
+    const { page, problems, at } = await signedInTab(browser, served);
+    await page.goto(at(''));
+    await page.getByText('All is well.').waitFor();
+
+    // The sandbox leaves no message waiting for so long.
+    const queues = vi.spyOn(storage.workload, 'queues');
+    const waitsFor = (ms: number): void => {
+      const oldest = { messageId: message.id, since: Date.now() - ms };
+      queues.mockResolvedValue([{ instanceId, queued: 1_000, oldest, heldBy: process?.name ?? null }]);
+    };
+    waitsFor(MINUTE / 2);
+    await page.goto(at(`/numbers/${instanceId}`));
+    const waiting = page.getByRole('region', { name: 'Queue' });
+    await waiting.getByText('1,000+ messages').waitFor();
+    await waiting.getByText(process?.name ?? 'no name').waitFor();
+    expect(await axe(page)).toEqual([]);
+    await screenshot(page, 'number-queue');
+    await page.goto(at(''));
+    await page.getByText('All is well.').waitFor();
+
+    waitsFor(14 * MINUTE);
+    await page.getByText('1,000 messages wait.').waitFor();
+    const row = page
+      .getByRole('region', { name: 'Messages that wait' })
+      .getByRole('row', { name: /Support.*1,000\+.*14 min/ });
+    await row.waitFor();
+    expect(await axe(page)).toEqual([]);
+    await screenshot(page, 'now-waiting');
+    await row.getByRole('link', { name: 'Support' }).click();
+    await waiting.getByRole('link', { name: /the oldest for 14 min/ }).click();
+    await page.waitForURL((url) => url.pathname.endsWith(`/messages/${message.id}`));
+    expect(problems.list()).toEqual([]);
+  });
+
+  it('is told apart by the service: of one number, of a workspace, and of nobody else', async () => {
+    const { trunkline, workspaceId, connect } = await serveDashboard();
+    const { id } = await connect('Support');
+    const [process] = await trunkline.admin.processes();
+    const own = { instanceId: id, queued: 0, oldest: null, heldBy: process?.name };
+    expect(await trunkline.admin.queues(workspaceId, id)).toEqual([own]);
+    expect(await trunkline.admin.queues(workspaceId)).toEqual([]);
+    const { id: other } = await trunkline.admin.workspaces.create({ name: 'Other' });
+    expect(await trunkline.admin.queues(other, id)).toEqual([]);
+    expect(await trunkline.admin.queues('nobody')).toEqual([]);
+    expect(await trunkline.admin.queues(workspaceId, 'nothing')).toEqual([]);
+  });
+});
