@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createWhole } from './create-whole.ts';
+import { isNoRoom } from './no-room.ts';
 import { isLink, NotAFileError, readPlainFile } from './plain-file.ts';
 import { errorCode, StartError } from './start-error.ts';
 
@@ -80,7 +81,7 @@ export async function createSecretKey(path: string): Promise<string> {
     const first = errorCode(error) === 'EEXIST' ? await readSecretKey(path) : undefined;
     if (first !== undefined) return first;
     throw new StartError(
-      `The secret key cannot be written: ${path} (${errorCode(error)}). Let the user of the server write there, or set SECRET_KEY.`,
+      `The secret key cannot be written: ${path} (${errorCode(error)}). ${isNoRoom(error) ? 'Make room' : 'Let the user of the server write there'}, or set SECRET_KEY.`,
     );
   }
 }

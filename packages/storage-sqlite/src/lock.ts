@@ -32,10 +32,22 @@ const REMEDIES: ReadonlyMap<number | null, string> = new Map([
   [SQLITE_BUSY, LOCKED],
   [6, LOCKED],
   [8, 'let the user of this process write to the file and its directory'],
-  [10, 'check the disk'],
+  [10, 'check the disk, and that there is room on it'],
   [13, 'make room on the disk'],
   [14, 'let the user of this process open the file and its directory, and check its limit of open files'],
 ]);
+
+const RESTORE = 'restore it from a backup';
+/** Those that nothing makes pass. */
+const DAMAGES: ReadonlyMap<number | null, string> = new Map([
+  [11, RESTORE],
+  [26, RESTORE],
+]);
+
+/** What to do about an error of SQLite; null where that is unknown, or the error is none of its. */
+export function remedyOf(error: unknown): string | null {
+  return REMEDIES.get(resultCode(error)) ?? DAMAGES.get(resultCode(error)) ?? null;
+}
 
 /** What stands in the way for now, in SQLite's own words, and what to do; null where the error is something else (https://sqlite.org/rescode.html). */
 export function whyUnavailable(error: unknown): string | null {

@@ -4,7 +4,7 @@ import type { Logger } from '@trunkline/core/spi/storage';
 import { MOVE_MARK, refuseWhileMoved } from '@trunkline/storage-kit';
 import { withStatements } from './database.ts';
 import type { Database } from './database.ts';
-import { isBusy } from './lock.ts';
+import { isBusy, remedyOf } from './lock.ts';
 import { LATEST_VERSION, migrate, readVersion, refuseForeign } from './migrations/migrate.ts';
 import { DatabaseSync } from './node-sqlite.ts';
 import { pause } from './pause.ts';
@@ -38,7 +38,10 @@ export function openDatabase(
   } catch (error) {
     connection?.close();
     const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`The database ${file} cannot be used: ${why}`, { cause: error });
+    const remedy = remedyOf(error);
+    throw new Error(`The database ${file} cannot be used: ${why}${remedy === null ? '' : `; ${remedy}.`}`, {
+      cause: error,
+    });
   }
 }
 

@@ -100,12 +100,12 @@ async function writeNew(path: string, content: string): Promise<void> {
   try {
     await createWhole(path, content);
   } catch (error) {
-    const code = errorCode(error);
-    throw new CommandError(
-      code === 'EEXIST'
-        ? `${path} is there already, and is left as it is: edit it, or name another file with --config.`
-        : `The configuration file cannot be written: ${path} (${code}).`,
-    );
+    if (errorCode(error) === 'EEXIST')
+      throw new CommandError(
+        `${path} is there already, and is left as it is: edit it, or name another file with --config.`,
+      );
+    if (error instanceof Error) Object.assign(error, { path }); // not that of the draft
+    throw error;
   }
 }
 

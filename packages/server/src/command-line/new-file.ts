@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { syncDirectory } from '../create-whole.ts';
 import { nameDraft } from '../name-draft.ts';
+import { isNoRoom } from '../no-room.ts';
 import { errorCode } from '../start-error.ts';
 import { CommandError } from './command-error.ts';
 
@@ -67,7 +68,7 @@ function unwritten(path: string, error: unknown): Error {
   if (error instanceof CommandError) return error;
   const code = errorCode(error);
   return new CommandError(
-    code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
+    isNoRoom(error)
       ? `There is no room for ${path} (${code}): nothing was kept. Make room, or name a file elsewhere.`
       : `The file could not be downloaded to ${path}: ${code ?? 'the connection ended'}. Nothing was kept: try again.`,
   );

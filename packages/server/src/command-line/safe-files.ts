@@ -103,14 +103,19 @@ export async function writeWhole(path: string, content: string): Promise<void> {
   await rm(draft, { force: true });
   const file = await open(draft, 'wx', 0o600);
   try {
-    await naming(path, async () => {
-      await file.writeFile(content);
-      await file.sync();
-    });
-  } finally {
-    await file.close();
+    try {
+      await naming(path, async () => {
+        await file.writeFile(content);
+        await file.sync();
+      });
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true }); // a part of a key may be in it
+    throw error;
   }
-  await rename(draft, path);
 }
 
 /** The text of a small file, or null if there is none. */

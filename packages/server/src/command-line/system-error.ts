@@ -1,3 +1,4 @@
+import { isNoRoom } from '../no-room.ts';
 import { errorCode } from '../start-error.ts';
 
 /** Of a path in a sentence: the longest that a system takes has 4,096. */
@@ -9,11 +10,9 @@ export function systemComplaint(error: unknown): string | null {
   const named =
     error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : null;
   const path = named !== null && named.length > SHOWN ? `${named.slice(0, SHOWN)}…` : named;
+  if (isNoRoom(error))
+    return `There is no room for ${path ?? 'what was to be written'} (${code}): make room, and run the same command again.`;
   switch (code) {
-    case 'ENOSPC':
-    case 'EDQUOT':
-    case 'EFBIG':
-      return `There is no room for ${path ?? 'what was to be written'} (${code}): make room, and run the same command again.`;
     case 'EROFS':
       return `${path ?? 'What was to be written'} is on a disk that can only be read (${code}): name a place on another one.`;
     case 'EIO':

@@ -47,6 +47,30 @@ describe('A command on this machine', { timeout: 120_000 }, () => {
     expect(await runCommand(restore, { cwd })).toMatchObject({ code: 0 });
   });
 
+  it('says what to do about a full disk, and leaves no draft with a key', async () => {
+    const cwd = await usedFolder();
+    const complaints = [
+      [
+        ['backup', 'b'],
+        `There is no room for ${cwd}/b/backup.json (EFBIG): make room, and run the same command again.`,
+      ],
+      [['init'], 'There is no room for trunkline.toml (EFBIG): make room, and run the same command again.'],
+      [
+        ['migrate'],
+        `The database ${cwd}/data/trunkline.db cannot be used: disk I/O error; check the disk, and that there is room on it.`,
+      ],
+      [
+        ['serve', '--data-dir', 'new', '--port', '0'],
+        'The secret key cannot be written: new/secret.key (EFBIG). Make room, or set SECRET_KEY.',
+      ],
+    ] as const;
+    for (const [args, complaint] of complaints)
+      expect(await withRoomFor(0, cwd, args)).toMatchObject({ code: 1, stderr: `trunkline: ${complaint}\n` });
+    const names = readdirSync(cwd, { recursive: true, encoding: 'utf8' });
+    expect(names.filter((name) => name.endsWith('.part'))).toEqual([]);
+    expect(names).not.toContain('trunkline.toml');
+  });
+
   it('leaves nothing of a person behind where there is no room for all of it', async () => {
     const { cwd, env, server } = await startCommandHarness();
     const client = testClient(server.url, env['TRUNKLINE_API_KEY']);
