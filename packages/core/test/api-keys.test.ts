@@ -52,6 +52,14 @@ describe('an API key', () => {
     expect(apiKey).not.toHaveProperty('hash');
   });
 
+  it('is known by its first characters, unless it is a value of somebody’s own', async () => {
+    const { harness, token, apiKey } = await withKey();
+    expect(apiKey.prefix).toBe(token.slice(0, 8));
+    const { workspaceId, trunkline } = harness;
+    const own = { workspaceId, name: 'Own', scopes: [], token: 'a-value-of-our-own' };
+    expect((await trunkline.admin.apiKeys.create(own)).apiKey.prefix).toBeNull();
+  });
+
   it.each([null, '', 'Basic abc'])('is asked for where the header is %j', async (header) => {
     const { harness } = await withKey();
     await expect(harness.trunkline.authenticate(header)).rejects.toMatchObject({

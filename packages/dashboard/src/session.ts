@@ -63,6 +63,7 @@ function ownerOf(workspace: Workspace, scopes: readonly Scope[]): Principal {
       name: 'Dashboard',
       scopes,
       hash: '',
+      prefix: null,
       createdAt: workspace.createdAt,
       expiresAt: null,
       revokedAt: null,

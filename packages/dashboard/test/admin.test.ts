@@ -83,6 +83,7 @@ it('a new key is shown once, works, and is revoked', async () => {
   const holder = visitor(harness.dashboard);
   expect((await holder.signIn({ api_key: textIn(token) })).status).toBe(200);
   const listed = await admin('GET', path);
+  expect(listed.json['data']?.['0']).toMatchObject({ prefix: textIn(token).slice(0, 8) });
   expect(listed.text).not.toContain(textIn(token));
   expect(listed.json['data']).toMatchObject([{ id }, { name: 'Tests' }]);
   const revoked = await admin('POST', `${path}/${textIn(id)}/revoke`);

@@ -44,6 +44,7 @@ function principalWith(scopes: readonly Scope[], suspended: boolean): Principal 
       name: 'ci',
       scopes,
       hash: 'unused',
+      prefix: null,
       createdAt: 0,
       expiresAt: null,
       revokedAt: null,

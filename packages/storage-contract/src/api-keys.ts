@@ -17,6 +17,7 @@ export function apiKeyContract(subject: ContractSubject): void {
       const members = anApiKey(workspace, {
         memberId: member.id,
         scopes: ['webhooks:write'],
+        prefix: null,
         expiresAt: NOW + 5,
       });
       await storage.apiKeys.insert(embedders);

@@ -84,6 +84,7 @@ export function anApiKey(workspace: Pick<Workspace, 'id'>, changes: Partial<ApiK
     name: 'ci',
     scopes: ['messages:read', 'messages:send'],
     hash: `hash of ${id}`,
+    prefix: 'trk_ü',
     createdAt,
     expiresAt: null,
     revokedAt: null,

@@ -53,6 +53,7 @@ export const API_KEY: ColumnsOf<ApiKey> = {
   name: text('name'),
   scopes: json('scopes'),
   hash: text('hash'),
+  prefix: orNull(text('prefix')),
   createdAt: integer('created_at'),
   expiresAt: orNull(integer('expires_at')),
   revokedAt: orNull(integer('revoked_at')),

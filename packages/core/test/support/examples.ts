@@ -132,6 +132,7 @@ export function exampleApiKey(changes: Partial<ApiKey> = {}): ApiKey {
     name: 'Server',
     scopes: ['messages:read'],
     hash: 'ab'.repeat(32),
+    prefix: 'trk_abcd',
     createdAt: NOW,
     expiresAt: null,
     revokedAt: null,

@@ -36,6 +36,7 @@ export function keyResource(key: ApiKeyInfo): KeyResource {
     member_id: key.memberId,
     name: key.name,
     scopes: key.scopes,
+    prefix: key.prefix,
     created_at: time(key.createdAt),
     expires_at: timeOrNull(key.expiresAt),
     revoked_at: timeOrNull(key.revokedAt),

@@ -37,6 +37,8 @@ export interface KeyResource {
   readonly member_id: string | null;
   readonly name: string;
   readonly scopes: readonly Scope[];
+  /** The first characters of the token, to know it by; null if the service does not know them. */
+  readonly prefix: string | null;
   readonly created_at: string;
   readonly expires_at: string | null;
   readonly revoked_at: string | null;

@@ -90,6 +90,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await row.getByText('messages:read').waitFor();
     await row.getByText('ada@example.com').waitFor();
     await row.getByText('Active').waitFor();
+    await row.getByText(`${token.slice(0, 8)}…`, { exact: true }).waitFor();
     await admin.apiKeys.create({ workspaceId, name: 'Support desk', scopes: ['instances:read', 'messages:read', 'webhooks:read'] }); // prettier-ignore
     await page.reload();
     await page.locator('tbody tr', { hasText: 'Support desk' }).getByText('Read only').waitFor();

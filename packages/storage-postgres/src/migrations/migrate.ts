@@ -31,6 +31,7 @@ import { chats } from './0023-chats.ts';
 import { endpointTraceContext } from './0024-endpoint-trace-context.ts';
 import { processReports } from './0025-process-reports.ts';
 import { spentTokens } from './0026-spent-tokens.ts';
+import { keyPrefixes } from './0027-key-prefixes.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -61,6 +62,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   endpointTraceContext,
   processReports,
   spentTokens,
+  keyPrefixes,
 ];
 
 const OLDEST_SERVER = 14;

@@ -30,6 +30,7 @@ import { chats } from './0029-chats.ts';
 import { endpointTraceContext } from './0030-endpoint-trace-context.ts';
 import { processReports } from './0031-process-reports.ts';
 import { spentTokens } from './0032-spent-tokens.ts';
+import { keyPrefixes } from './0033-key-prefixes.ts';
 import type { SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a database is the number of its last one. */
@@ -63,6 +64,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   endpointTraceContext,
   processReports,
   spentTokens,
+  keyPrefixes,
 ];
 
 /** Four that were never released became one, which kept the number of the last of them. */

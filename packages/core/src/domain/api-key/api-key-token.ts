@@ -3,6 +3,8 @@ import { base62, randomBase62 } from '../base-encoding.ts';
 const PREFIX = 'trk_';
 const RANDOM_LENGTH = 34;
 const CHECKSUM_LENGTH = 6;
+/** Of `trk_` and four of its random characters: people know a key by them, and nobody guesses the other thirty. */
+const SHOWN_LENGTH = 8;
 const FORM = /^trk_[0-9A-Za-z]{40}$/;
 /** Keys that an embedder brings along may be any printable characters. */
 const CUSTOM_FORM = /^[\x21-\x7e]{16,128}$/;
@@ -11,6 +13,11 @@ const CUSTOM_FORM = /^[\x21-\x7e]{16,128}$/;
 export function newApiKeyToken(randomBytes: (length: number) => Uint8Array): string {
   const body = PREFIX + randomBase62(RANDOM_LENGTH, randomBytes);
   return body + checksum(body);
+}
+
+/** What may be shown of a new key value. */
+export function prefixOf(token: string): string {
+  return token.slice(0, SHOWN_LENGTH);
 }
 
 /** False for what cannot be a key of ours or of an embedder's, so that typos cost no look-up. */

@@ -17,6 +17,8 @@ export interface ApiKey {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly hash: string;
+  /** The first characters of its value, to know it by; null for one of an earlier version, and for an installed value. */
+  readonly prefix: string | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;

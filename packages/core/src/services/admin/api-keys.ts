@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isInstallableToken, newApiKeyToken } from '../../domain/api-key/api-key-token.ts';
+import { isInstallableToken, newApiKeyToken, prefixOf } from '../../domain/api-key/api-key-token.ts';
 import { SCOPES } from '../../domain/api-key/api-key.ts';
 import type { ApiKey, Scope } from '../../domain/api-key/api-key.ts';
 import { ok, refuse } from '../../domain/result.ts';
@@ -28,6 +28,8 @@ export interface ApiKeyInfo {
   readonly memberId: string | null;
   readonly name: string;
   readonly scopes: readonly Scope[];
+  /** The first characters of its value, to know it by; null for one of an earlier version, and for an installed value. */
+  readonly prefix: string | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
@@ -73,6 +75,8 @@ export async function createApiKey(
     name: read.value.name,
     scopes: SCOPES.filter((scope) => read.value.scopes.includes(scope)),
     hash: crypto.sha256(token),
+    // A value of somebody's own may be short, or begin with a word.
+    prefix: read.value.token === undefined ? prefixOf(token) : null,
     createdAt: now,
     expiresAt: read.value.expiresAt ?? null,
     revokedAt: null,

@@ -43,9 +43,16 @@ export function KeyTable({ workspaceId, keys }: KeyTableProps): ReactNode {
           {
             key: 'name',
             title: t.name,
-            cell: ({ id, name }) => (
+            cell: ({ id, name, prefix }) => (
               <span className={styles['name']}>
-                <strong>{name}</strong>
+                <span>
+                  <strong>{name}</strong>{' '}
+                  {prefix !== null && (
+                    <code className={styles['quiet']} title={t.prefix}>
+                      {prefix}…
+                    </code>
+                  )}
+                </span>
                 <Id value={id} />
               </span>
             ),
@@ -103,7 +110,13 @@ function State({ apiKey }: { readonly apiKey: KeyResource }): ReactNode {
       <StatusBadge tone={KEY_TONES[state]}>{t.states[state]}</StatusBadge>
       {at !== null && (
         <span className={styles['quiet']}>
-          {state === 'active' ? t.until : t.since} <Time at={at} as="moment" />
+          {state === 'active' ? (
+            <>
+              {t.until} <Time at={at} as="moment" />
+            </>
+          ) : (
+            <Time at={at} as="ago" />
+          )}
         </span>
       )}
     </span>

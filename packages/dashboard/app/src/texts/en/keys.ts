@@ -23,6 +23,7 @@ export const keys = {
   everything: 'Everything',
   readOnly: 'Read only',
   nothing: 'Nothing',
+  prefix: 'The token begins with this.',
   owner: 'Made for',
   ownerHint: 'A member’s key ends when the member is removed.',
   service: 'The service itself',
@@ -35,7 +36,6 @@ export const keys = {
   status: 'State',
   states: { active: 'Active', expired: 'Expired', revoked: 'Revoked' } satisfies Record<KeyState, string>,
   until: 'until',
-  since: 'since',
   newTitle: (name: string) => `The new key: ${name}`,
   token: 'API key',
   newHint:

@@ -21,6 +21,7 @@ export const keys: TextsOf<'keys'> = {
   everything: 'Todo',
   readOnly: 'Solo lectura',
   nothing: 'Nada',
+  prefix: 'El token empieza así.',
   owner: 'Creada para',
   ownerHint: 'La clave de un miembro termina cuando se quita al miembro.',
   service: 'El propio servicio',
@@ -33,7 +34,6 @@ export const keys: TextsOf<'keys'> = {
   status: 'Estado',
   states: { active: 'Activa', expired: 'Caducada', revoked: 'Revocada' },
   until: 'hasta',
-  since: 'desde',
   newTitle: (name: string) => `La clave nueva: ${name}`,
   token: 'Clave de API',
   newHint:
