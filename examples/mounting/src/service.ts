@@ -1,5 +1,5 @@
 import { createTrunkline, SCOPES } from '@trunkline/core';
-import type { Gateway, Trunkline, TrunklineOptions } from '@trunkline/core';
+import type { Trunkline, TrunklineOptions } from '@trunkline/core';
 import type { DnsResolver } from '@trunkline/core/spi/runtime';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { memoryStorage } from '@trunkline/core/testing';
@@ -32,7 +32,7 @@ export async function startService(runtime: Runtime, { apiKey, roles }: ServiceO
   const trunkline = createTrunkline({
     ...runtime,
     storage: memoryStorage(),
-    gateway: scanningGateway(),
+    gateway: createSandbox({ scansQrs: true }).gateway, // there is nobody here to scan
     secretKey: 'What is in memory needs no better key.',
     urlPolicy: 'local',
     roles,
@@ -42,22 +42,6 @@ export async function startService(runtime: Runtime, { apiKey, roles }: ServiceO
   const { id: workspaceId } = await workspaces.create({ name: 'Acme' });
   await apiKeys.create({ workspaceId, name: 'Example', scopes: SCOPES, token: apiKey });
   return { api: createHttpApp(trunkline), trunkline, stop: () => trunkline.stop() };
-}
-
-/** A sandbox network whose phones scan every QR immediately, as there is nobody here to do it. */
-function scanningGateway(): Gateway {
-  const { gateway, phone } = createSandbox();
-  return {
-    ...gateway,
-    open: (session, listener) =>
-      gateway.open(session, {
-        ...listener,
-        async qr(code, expiresAt) {
-          await listener.qr(code, expiresAt);
-          await phone(session.instanceId).scan();
-        },
-      }),
-  };
 }
 
 /** No name is looked up: the hosts in these examples do not exist. Leave it out where yours do. */

@@ -1,6 +1,7 @@
 import { eventually } from '@trunkline/test-support';
 import { describe, expect, it } from 'vitest';
 import { OPT_IN_EVENT_TYPES } from '../src/index.ts';
+import { createSandbox } from '../src/sandbox/index.ts';
 import type { SandboxPhone } from '../src/sandbox/index.ts';
 import { memoryMediaStore } from '../src/testing/index.ts';
 import { PNG } from './support/media.ts';
@@ -35,6 +36,22 @@ async function phones(): Promise<Phones> {
 }
 
 describe('a phone of the sandbox', () => {
+  it('scans each QR by itself where the sandbox is told so', async () => {
+    const sandbox = createSandbox({ scansQrs: true });
+    const { api, clock } = await startHarness({ gateway: sandbox.gateway });
+    const { id } = await api.instances.create();
+    for (const _time of ['linked', 'linked again']) {
+      await api.instances.connect(id);
+      await clock.advance(SECOND);
+      expect(await api.instances.get(id)).toMatchObject({ status: 'connected' });
+      await sandbox.phone(id).unlink();
+      await clock.settle();
+      expect(await api.instances.get(id)).toMatchObject({ status: 'logged_out' });
+    }
+    const wrong = (): unknown => createSandbox({ scansQrs: 'yes' as unknown as boolean });
+    expect(wrong).toThrow('createSandbox: scansQrs must be true or false, not "yes".');
+  });
+
   it('has people react to messages, edit and delete theirs', async () => {
     const { harness, phone, reported } = await phones();
     const about = await phone.receive({ from: ADA, text: 'Helo' });

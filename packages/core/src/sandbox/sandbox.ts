@@ -4,7 +4,7 @@ import { base64, hex } from '../domain/base-encoding.ts';
 import { kindText } from '../domain/message/kind-text.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
 import { refuse } from '../domain/result.ts';
-import type { Gateway, GatewayContext, LinkedProfile } from '../ports/gateway.ts';
+import type { Gateway, GatewayContext, GatewayListener, LinkedProfile } from '../ports/gateway.ts';
 import { unwrap } from '../trunkline-error.ts';
 import { newAccount, remember } from './network-account.ts';
 import type { AcceptedMessage, NetworkAccount } from './network-account.ts';
@@ -129,11 +129,15 @@ export interface SandboxFile {
 export interface SandboxOptions {
   /** Lets the network remember what happened after its process ends. */
   readonly journal?: NetworkJournal | undefined;
+  /** Whether phones scan every QR as soon as it is shown, so that nobody has to call `scan`. By default, they do not. */
+  readonly scansQrs?: boolean | undefined;
 }
 
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  checkOptionNames('createSandbox', options, { journal: true });
-  const { journal } = options;
+  checkOptionNames('createSandbox', options, { journal: true, scansQrs: true });
+  const { journal, scansQrs = false } = options;
+  if (typeof scansQrs !== 'boolean')
+    throw new TypeError(`createSandbox: scansQrs must be true or false, not ${JSON.stringify(scansQrs)}.`);
   const accounts = new Map<string, NetworkAccount>();
   const connections = new Map<string, SandboxConnection>();
   let attached: GatewayContext | null = null;
@@ -170,7 +174,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         context: context(),
         account: accountOf(instanceId),
         session,
-        listener,
+        listener: scansQrs
+          ? scanning(listener, () => connections.get(instanceId)?.isPairing() && phone(instanceId).scan())
+          : listener,
         showsCode: pairingNumber !== null,
         record,
       });
@@ -298,6 +304,17 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   };
 
   return { gateway, phone };
+}
+
+/** Calls `scan` after each QR is shown. */
+function scanning(listener: GatewayListener, scan: () => unknown): GatewayListener {
+  return {
+    ...listener,
+    async qr(...shown) {
+      await listener.qr(...shown);
+      await scan();
+    },
+  };
 }
 
 /** An activity of any kind, without what the network adds. */

@@ -1,0 +1,24 @@
+const { setTimeout } = require('node:timers/promises');
+const { createTrunkline } = require('@trunkline/core');
+const { nodeRuntime } = require('@trunkline/core/node');
+const { createSandbox } = require('@trunkline/core/sandbox');
+const { sqliteStorage } = require('@trunkline/storage-sqlite');
+
+const { gateway } = createSandbox({ scansQrs: true });
+const storage = sqliteStorage({ path: 'trunkline.db' });
+const trunkline = createTrunkline({ ...nodeRuntime(), storage, gateway, secretKey: process.env.SECRET_KEY });
+
+async function main() {
+  await trunkline.start();
+  const api = trunkline.workspace((await trunkline.admin.workspaces.create({ name: 'Acme' })).id);
+  const { id: instance } = await api.instances.create({ name: 'Orders' });
+  await api.instances.connect(instance);
+  while ((await api.instances.get(instance)).status !== 'connected') await setTimeout(50);
+  const { message } = await api.messages.send({ instance, to: '+1 555 0100', type: 'text', text: 'Hello' });
+
+  // What follows is for the script alone: it waits until the message is read, and stops.
+  while ((await api.messages.get(message.id)).status !== 'read') await setTimeout(50);
+  console.log(message.id, 'read');
+  await trunkline.stop();
+}
+void main();

@@ -1,0 +1,29 @@
+import { getRequestListener } from '@hono/node-server';
+import { createTrunkline, SCOPES } from '@trunkline/core';
+import { nodeRuntime } from '@trunkline/core/node';
+import { createSandbox } from '@trunkline/core/sandbox';
+import { createHttpApp } from '@trunkline/http';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
+import express from 'express';
+
+const { gateway } = createSandbox({ scansQrs: true });
+const storage = sqliteStorage({ path: 'trunkline.db' });
+const trunkline = createTrunkline({ ...nodeRuntime(), storage, gateway, secretKey: process.env.SECRET_KEY });
+await trunkline.start();
+const { workspaces, apiKeys } = trunkline.admin;
+const [{ id: workspaceId } = await workspaces.create({ name: 'Acme' })] = await workspaces.list();
+const { token } = await apiKeys.create({ workspaceId, name: 'First steps', scopes: SCOPES });
+const api = getRequestListener(createHttpApp(trunkline).fetch, { overrideGlobalObjects: false });
+
+const app = express();
+app.all('/api/v1/{*rest}', (request, response) => api(request, response)); // in front of express.json()
+app.use(express.json());
+const server = app.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', () => {
+  console.log('listening', server.address(), token);
+});
+
+// To stop in good order: no new requests, and what has begun is finished.
+process.once('SIGTERM', () => {
+  server.close();
+  void trunkline.stop();
+});

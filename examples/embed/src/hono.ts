@@ -1,0 +1,26 @@
+import { createTrunkline, SCOPES } from '@trunkline/core';
+import { nodeRuntime } from '@trunkline/core/node';
+import { createSandbox } from '@trunkline/core/sandbox';
+import { createHttpApp } from '@trunkline/http';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+
+const { gateway } = createSandbox({ scansQrs: true });
+const storage = sqliteStorage({ path: 'trunkline.db' });
+const trunkline = createTrunkline({ ...nodeRuntime(), storage, gateway, secretKey: process.env.SECRET_KEY });
+await trunkline.start();
+const { workspaces, apiKeys } = trunkline.admin;
+const [{ id: workspaceId } = await workspaces.create({ name: 'Acme' })] = await workspaces.list();
+const { token } = await apiKeys.create({ workspaceId, name: 'First steps', scopes: SCOPES });
+
+const app = new Hono();
+app.route('/', createHttpApp(trunkline));
+const server = serve({ fetch: app.fetch, port: Number(process.env['PORT'] ?? 3000), hostname: '127.0.0.1' });
+server.once('listening', () => console.log('listening', server.address(), token));
+
+// To stop in good order: no new requests, and what has begun is finished.
+process.once('SIGTERM', () => {
+  server.close();
+  void trunkline.stop();
+});

@@ -1,0 +1,104 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startNodeProgram, startProgram } from '@trunkline/test-support/start-program';
+import type { Program } from '@trunkline/test-support/start-program';
+import { blocksOf, ownLines, source } from './pages.ts';
+
+const env = { PATH: process.env['PATH'], SECRET_KEY: 'of the tests, with thirty-two characters', PORT: '0' };
+
+/** The page, the program, and the lines that the framework's `create` or first page has already. */
+const SERVERS = [
+  ['express', 'express.ts', /express(\(|'|\.json)|app\.listen|console\.log|^}\);$/],
+  ['fastify', 'fastify.ts', /'fastify'|Fastify\(|app\.listen|console\.log/],
+  ['hono', 'hono.ts', /'@hono\/node-server'|'hono'|new Hono|serve\(|console\.log/],
+] as const;
+const SCRIPTS = [
+  ['script', 'script.ts', /^$/],
+  ['commonjs', 'commonjs.cjs', /main\(\)|^}$/],
+] as const;
+
+describe('docs/embed', () => {
+  it.each([...SERVERS, ...SCRIPTS])('%s shows the program that the tests run', (page, file, framework) => {
+    expect(blocksOf(page, '(?:ts|js)')).toEqual([source(file)]);
+    expect(ownLines(source(file), framework).length).toBeLessThanOrEqual(15);
+  });
+});
+
+describe('a server sends the first message by the commands of docs/embed, and stops in good order', () => {
+  it.each(SERVERS)('in %s', async (_page, file) => {
+    const folder = await newFolder();
+    const first = await startServer(file, folder);
+    expect(await sendFirstMessage(first)).toMatchObject({ data: { to: '15550100', text: 'Hello' } });
+    expect(await first.program.stop()).toBe(0);
+
+    // On the same database: in the same workspace.
+    const second = await startServer(file, folder);
+    const headers = { Authorization: `Bearer ${second.token}` };
+    const listed = await fetch(`${second.origin}/api/v1/messages`, { headers });
+    expect(await listed.json()).toMatchObject({ data: [{ text: 'Hello' }] });
+    expect(await second.program.stop()).toBe(0);
+  });
+});
+
+describe('a program sends a message, which is read, and ends', () => {
+  it.each(SCRIPTS)('as %s', async (_page, file) => {
+    const program = startNodeProgram(new URL(`../src/${file}`, import.meta.url), {
+      cwd: await newFolder(),
+      env,
+    });
+    expect([await program.ended, program.output()]).toEqual([0, expect.stringMatching(/^msg_\w+ read\n$/)]);
+  });
+
+  it('as one file by esbuild, where nothing is installed', async () => {
+    const folder = await newFolder();
+    const bundle = join(folder, 'app.mjs');
+    const [, commands = ''] = blocksOf('esbuild', 'sh');
+    const [line = ''] = commands.split('\n');
+    expect(line).toBe('npx esbuild script.ts --bundle --platform=node --format=esm --outfile=app.mjs');
+    const { outputFiles } = await build({
+      entryPoints: [fileURLToPath(new URL('../src/script.ts', import.meta.url))],
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      conditions: ['source'], // the packages are not built here
+      write: false,
+    });
+    await writeFile(bundle, outputFiles[0]?.contents ?? '');
+    const program = startProgram(process.execPath, { args: [bundle], cwd: folder, env });
+    expect([await program.ended, program.output()]).toEqual([0, expect.stringMatching(/^msg_\w+ read\n$/)]);
+  });
+});
+
+interface Server {
+  readonly program: Program;
+  readonly origin: string;
+  readonly token: string;
+}
+
+async function startServer(file: string, cwd: string): Promise<Server> {
+  const program = startNodeProgram(new URL(`../src/${file}`, import.meta.url), { cwd, env });
+  onTestFinished(() => program.kill());
+  const [, port = '', token = ''] = await program.printed(/port: (\d+)[^]*?(trk_\w+)/);
+  return { program, origin: `http://127.0.0.1:${port}`, token };
+}
+
+/** Runs the page's commands in a shell. Returns what the last one printed. */
+async function sendFirstMessage({ origin, token }: Server): Promise<unknown> {
+  const [settings = '', commands = ''] = blocksOf('README', 'sh');
+  expect(settings).toMatch(/^api=http:\/\/127\.0\.0\.1:3000\/api\/v1$/m);
+  const script = `api=${origin}/api/v1\nAPI_KEY=${token}\nset -e\n${commands}`;
+  const shell = startProgram('sh', { args: ['-c', script], env });
+  onTestFinished(() => shell.kill());
+  expect([await shell.ended, shell.stderr()]).toEqual([0, '']);
+  return JSON.parse(shell.stdout().trim().split('\n').at(-1) ?? '');
+}
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-embed-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+
+const DOCS = new URL('../../../docs/embed/', import.meta.url);
+
+/** The code blocks of a page of docs/embed in one language. */
+export function blocksOf(page: string, language: string): readonly string[] {
+  const text = readFileSync(new URL(`${page}.md`, DOCS), 'utf8');
+  const blocks = text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'));
+  return Array.from(blocks, ([, code = '']) => code);
+}
+
+/** A program of this example. */
+export function source(file: string): string {
+  return readFileSync(new URL(`../src/${file}`, import.meta.url), 'utf8');
+}
+
+/** The lines up to the first message that the user writes: no comment, nothing blank, nothing that `create` has written. */
+export function ownLines(code: string, framework: RegExp): readonly string[] {
+  const [upToTheMessage = ''] = code.split(/^ *\/\/ (?:To stop|What follows)/m);
+  return upToTheMessage.split('\n').filter((line) => !/^\s*(\/\/.*)?$/.test(line) && !framework.test(line));
+}
