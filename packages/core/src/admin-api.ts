@@ -129,6 +129,13 @@ export interface Admin {
    */
   queues(workspaceId: string, instanceId?: string): Promise<readonly InstanceQueue[]>;
   /**
+   * How many messages a workspace sent or received in each of the last 24 hours, the present one last, by the hours of
+   * UTC. Each is counted up to 1,000.
+   */
+  messagesByHour(
+    workspaceId: string,
+  ): Promise<readonly { readonly from: number; readonly messages: number }[]>;
+  /**
    * The processes that do the work of the service, by name. Each says every 30 seconds how it is; one that has stopped is
    * not among them, and one that died is for an hour, with its last report. At most 500.
    */

@@ -1,4 +1,4 @@
-import { SAME_NETWORK_ID_MAX } from '@trunkline/core/spi/storage';
+import { floorId, SAME_NETWORK_ID_MAX } from '@trunkline/core/spi/storage';
 import type {
   Acceptance,
   AcceptanceResult,
@@ -21,7 +21,7 @@ import { changeBatcher } from './message-change.ts';
 import { listMessages } from './message-list.ts';
 import { MESSAGE_COLUMNS, readMessage } from './message-row.ts';
 import { findingQueueHeads } from './queue-heads.ts';
-import { textOrNull } from './row.ts';
+import { integer, textOrNull } from './row.ts';
 import type { Queryable } from './queryable.ts';
 import type { Statements } from './statements.ts';
 import { encodeText } from './text-encoding.ts';
@@ -73,6 +73,17 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
     },
     hasInbound: async (instanceId, networkId, senderId, contact) =>
       hasArrived(connected(), { instanceId, networkId, senderId, contact }),
+    async countBetween(workspaceId, times, countUpTo) {
+      const floors = times.map((time) => uuidOf('msg', floorId('msg', time)));
+      const rows = await connected().all(
+        COUNT_BETWEEN,
+        uuidOf('ten', workspaceId),
+        floors.slice(0, -1),
+        floors.slice(1),
+        countUpTo,
+      );
+      return rows.map((row) => integer(row, 'count'));
+    },
     list: async (workspaceId, { counterpart, ...filter }, page) =>
       counterpart === undefined
         ? listMessages(connected(), workspaceId, filter, page)
@@ -135,3 +146,17 @@ const FIND_QUOTABLE = `
     WHERE given.id = item.contact_id
   ), item.sender_id) END AS quoted_sender
   FROM trunkline.messages AS item WHERE item.id = $1 AND item.instance_id = $2`;
+
+// Relies on messages_by_workspace, in whose order the first are counted.
+const COUNT_BETWEEN = `
+  SELECT (
+    SELECT count(*)
+    FROM (
+      SELECT 1 FROM trunkline.messages
+      WHERE workspace_id = $1 AND id >= stretch.first AND id < stretch.behind
+      ORDER BY id
+      LIMIT $4
+    ) AS counted
+  ) AS count
+  FROM unnest($2::uuid[], $3::uuid[]) WITH ORDINALITY AS stretch (first, behind, number)
+  ORDER BY stretch.number`;

@@ -300,6 +300,7 @@ async function handleEvents({ storage, subscription }: Fixture): Promise<void> {
 }
 
 async function readMessages({ storage: { messages }, workspace, instance }: Fixture): Promise<void> {
+  await messages.countBetween(workspace.id, [0, NOW - 2 * DAY, NOW - DAY, NOW], 100);
   for (const instanceId of [undefined, instance.id, anInstance(workspace).id]) {
     for (const filter of [
       {},

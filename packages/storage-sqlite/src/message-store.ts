@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { networkIdsOf, SAME_NETWORK_ID_MAX } from '@trunkline/core/spi/storage';
+import { floorId, networkIdsOf, SAME_NETWORK_ID_MAX } from '@trunkline/core/spi/storage';
 import type {
   Arrival,
   Contact,
@@ -21,7 +21,7 @@ import { postponeMessage, queueHeads } from './message-queue.ts';
 import { insertMessage, readMessage } from './message-row.ts';
 import { currentContact } from './contact-store.ts';
 import type { Database } from './database.ts';
-import { text } from './row.ts';
+import { integer, text } from './row.ts';
 
 export function messageStore(connected: Connected, senders: KeptSenders): MessageStore<DatabaseSync> {
   return {
@@ -75,6 +75,14 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
       const { database } = connected();
       const key = { instanceId, networkId, senderId };
       return database.snapshot(() => hasArrived(database, key, currentOf(database, contact)));
+    },
+    countBetween: async (workspaceId, times, countUpTo) => {
+      const { database } = connected();
+      const floors = times.map((time) => floorId('msg', time));
+      return floors.slice(1).map((end, index) => {
+        const row = database.get(COUNT_BETWEEN, workspaceId, floors[index] ?? end, end, countUpTo);
+        return row ? integer(row, 'count') : 0;
+      });
     },
     list: async (workspaceId, { counterpart, ...filter }, page) => {
       const { database } = connected();
@@ -170,3 +178,8 @@ const SAME_INBOUND = `
   SELECT messages.* FROM network_ids JOIN messages ON messages.id = message_id
   WHERE network_ids.instance_id = ? AND network_ids.network_id = ? AND network_ids.direction = 'inbound'
   LIMIT ?`;
+
+// Relies on messages_by_workspace.
+const COUNT_BETWEEN = `
+  SELECT count(*) AS count
+  FROM (SELECT 1 FROM messages WHERE workspace_id = ? AND id >= ? AND id < ? LIMIT ?)`;

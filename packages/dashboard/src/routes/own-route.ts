@@ -14,7 +14,7 @@ export interface OwnRoute {
   readonly handle: (request: OwnRequest) => Promise<Response>;
 }
 
-interface OwnRequest {
+export interface OwnRequest {
   readonly request: Request;
   /** Null where anybody may, and nobody is signed in. */
   readonly session: Session | null;

@@ -3,11 +3,11 @@ import type { OpenSignIn } from '../sign-in/sign-in.ts';
 import { keyRoutes } from './key-routes.ts';
 import { memberRoutes } from './member-routes.ts';
 import type { OwnRoute } from './own-route.ts';
-import { queueRoutes } from './queue-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 import { subscriptionRoutes } from './subscription-routes.ts';
 import { systemRoutes } from './system-routes.ts';
+import { trafficRoutes } from './traffic-routes.ts';
 import { workspaceRoutes } from './workspace-routes.ts';
 
 interface OwnRouteParts {
@@ -29,6 +29,6 @@ export function ownRoutes({ trunkline, signIn, hasSandbox }: OwnRouteParts): rea
     ...memberRoutes(admin),
     ...subscriptionRoutes(admin),
     ...systemRoutes(trunkline),
-    ...queueRoutes(trunkline),
+    ...trafficRoutes(trunkline),
   ];
 }

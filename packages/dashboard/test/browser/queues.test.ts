@@ -20,6 +20,10 @@ describe.skipIf(browser.missing !== null)('what waits to be sent', () => {
     const { page, problems, at } = await signedInTab(browser, served);
     await page.goto(at(''));
     await page.getByText('All is well.').waitFor();
+    const hours = page.getByRole('region', { name: 'Messages in the last 24 hours' });
+    await hours.getByText('1 sent and received, at most 1 in an hour.').waitFor();
+    await hours.getByText('As a table').click();
+    expect(await hours.locator('tbody tr').allTextContents()).toEqual([expect.stringMatching(/1$/)]);
 
     // The sandbox leaves no message waiting for so long.
     const queues = vi.spyOn(storage.workload, 'queues');

@@ -246,6 +246,7 @@ async function useMessages(storage: Storage, instance: Instance, lease: Lease): 
     event: anEvent({ id: instance.workspaceId }),
   });
 
+  await messages.countBetween(instance.workspaceId, [0, NOW], 1);
   for (const filter of messageFilters(instance)) {
     for (const page of pagesFrom(inbound.id)) await messages.list(instance.workspaceId, filter, page);
   }

@@ -169,6 +169,11 @@ export interface MessageStore<Transaction = never> {
   ): Promise<boolean>;
   /** Newest first. The cost does not depend on how many rows are before the page. */
   list(workspaceId: string, filter: MessageFilter, page: PageRequest): Promise<Page<Message>>;
+  /**
+   * How many messages were accepted or received from each of these times (epoch milliseconds, rising) until the next one,
+   * counted up to `countUpTo`: one number fewer than there are times.
+   */
+  countBetween(workspaceId: string, times: readonly number[], countUpTo: number): Promise<readonly number[]>;
 
   /**
    * What can be sent next, for each of these instances. First the queued message that was accepted first, among those to

@@ -6,6 +6,7 @@ import { decideAcceptance } from '../../domain/message/acceptance.ts';
 import type { Acceptance, AcceptanceResult } from '../../domain/message/acceptance.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import type { Message } from '../../domain/message/message.ts';
+import { floorId } from '../../domain/id.ts';
 import type { IdRange } from '../../domain/id.ts';
 import type { Workspace } from '../../domain/workspace/workspace.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
@@ -140,6 +141,21 @@ export class MemoryMessageStore implements MessageStore {
     contact?: Contact | null,
   ): Promise<boolean> {
     return hasArrived(this.#state, { instanceId, networkId, senderId, contact });
+  }
+
+  async countBetween(
+    workspaceId: string,
+    times: readonly number[],
+    countUpTo: number,
+  ): Promise<readonly number[]> {
+    const ids = [...this.#state.messages.values()]
+      .filter((message) => message.workspaceId === workspaceId)
+      .map(({ id }) => id);
+    const floors = times.map((time) => floorId('msg', time));
+    return floors.slice(1).map((end, index) => {
+      const from = floors[index] ?? end;
+      return Math.min(countUpTo, ids.filter((id) => id >= from && id < end).length);
+    });
   }
 
   async list(workspaceId: string, filter: MessageFilter, page: PageRequest): Promise<Page<Message>> {

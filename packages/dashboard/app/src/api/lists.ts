@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { unwrap } from '@trunkline/http/client';
+import type { HourResource } from '../../../src/schemas/hours.ts';
 import type { QueueResource } from '../../../src/schemas/queues.ts';
 import { clientOf } from './client.ts';
 import { keyOf } from './keys.ts';
@@ -25,6 +26,15 @@ export const queuesQuery = (workspaceId: string) =>
     queryKey: keyOf(workspaceId, 'overview', 'queues'),
     queryFn: ({ signal }) =>
       request<readonly QueueResource[]>(`workspaces/${encodeURIComponent(workspaceId)}/queues`, { signal }),
+  });
+
+/** How many messages there were in each of the last 24 hours. */
+export const hoursQuery = (workspaceId: string) =>
+  queryOptions({
+    // Of no area: every message is a hint, and these are many to count.
+    queryKey: ['hours', workspaceId],
+    queryFn: ({ signal }) =>
+      request<readonly HourResource[]>(`workspaces/${encodeURIComponent(workspaceId)}/hours`, { signal }),
   });
 
 export const messageQuery = (workspaceId: string, messageId: string) =>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { InstanceResource, WebhookResource } from '@trunkline/http/client';
+import { lazy, Suspense } from 'react';
 import type { ReactNode } from 'react';
 import type { QueueResource } from '../../../../src/schemas/queues.ts';
 import { numbersQuery, queuesQuery, webhooksQuery } from '../../api/lists.ts';
@@ -19,6 +20,9 @@ import { TroubledNumbers } from './troubled-numbers.tsx';
 import { WaitingMessages } from './waiting-messages.tsx';
 import { TroubledWebhooks } from './troubled-webhooks.tsx';
 
+// A picture of the day is not what the first second is for.
+const HoursPanel = lazy(() => import('./hours-panel.tsx'));
+
 const route = getRouteApi('/session/w/$workspace/');
 
 /** Is something wrong, and since when? */
@@ -33,7 +37,8 @@ export function NowPage(): ReactNode {
     enabled: useMay('instances:read'),
   });
   const webhooks = useQuery({ ...webhooksQuery(workspace), refetchInterval, enabled: maySeeWebhooks });
-  const queues = useQuery({ ...queuesQuery(workspace), refetchInterval, enabled: useMay('messages:read') });
+  const mayReadMessages = useMay('messages:read');
+  const queues = useQuery({ ...queuesQuery(workspace), refetchInterval, enabled: mayReadMessages });
   const slow = queues.data?.filter((queue) => isSlow(queue, queues.dataUpdatedAt)) ?? [];
   return (
     <Page title={t.title}>
@@ -55,6 +60,11 @@ export function NowPage(): ReactNode {
         <Loaded query={webhooks}>
           {({ data }) => <TroubledWebhooks workspace={workspace} webhooks={data} />}
         </Loaded>
+      )}
+      {mayReadMessages && numbers.data !== undefined && numbers.data.length > 0 && (
+        <Suspense>
+          <HoursPanel workspaceId={workspace} />
+        </Suspense>
       )}
     </Page>
   );

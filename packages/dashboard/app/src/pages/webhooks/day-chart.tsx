@@ -1,14 +1,11 @@
+import { Fragment } from 'react';
 import type { ReactNode } from 'react';
+import { Bar, barLength, Chart, CHART_HEIGHT } from '../../components/chart.tsx';
 import { Table } from '../../components/table.tsx';
 import { distanceText } from '../../components/time.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import styles from './day-chart.module.css';
 import type { Slot } from './day.ts';
-
-/** Of a picture without a unit: its width is that of the page. */
-const SLOT = 20;
-const BAR = 16;
-const HEIGHT = 60;
 
 /** Deliveries above the line, those that did not arrive below it; under both, how long it took. And all of it as a table. */
 export function DayChart({
@@ -32,24 +29,28 @@ export function DayChart({
     total(({ failed }) => failed),
     total(({ open }) => open),
   );
+  const stretch = { slots: slots.length, from: clock.format(from), to: clock.format(to) };
   const medians = slots.map(({ medianMs }) => medianMs).filter((ms) => ms !== null);
   const slowest = medians.length === 0 ? null : Math.max(...medians);
   return (
     <div className={styles['charts']}>
-      <figure className={styles['chart']}>
-        <figcaption className={styles['caption']}>{summary}</figcaption>
-        <CountBars slots={slots} label={summary} />
-        <Ends from={clock.format(from)} to={clock.format(to)} />
-      </figure>
+      <Chart caption={summary} label={summary} line={CHART_HEIGHT / 2} {...stretch}>
+        <CountBars slots={slots} />
+      </Chart>
       {slowest !== null && (
-        <figure className={styles['chart']}>
-          <figcaption className={styles['caption']}>
-            {t.dayTime} <span className={styles['quiet']}>({t.dayTimeHint})</span>:{' '}
-            {t.most(durationText(locale, slowest))}
-          </figcaption>
-          <TimeBars slots={slots} slowest={slowest} label={t.dayTime} />
-          <Ends from={clock.format(from)} to={clock.format(to)} />
-        </figure>
+        <Chart
+          caption={
+            <>
+              {t.dayTime} <span className={styles['quiet']}>({t.dayTimeHint})</span>:{' '}
+              {t.most(durationText(locale, slowest))}
+            </>
+          }
+          label={t.dayTime}
+          line={CHART_HEIGHT}
+          {...stretch}
+        >
+          <TimeBars slots={slots} slowest={slowest} />
+        </Chart>
       )}
       <details className={styles['table']}>
         <summary>{t.dayTable}</summary>
@@ -86,90 +87,34 @@ export function DayChart({
 }
 
 /** Up or down from the line, so that no colour is needed. */
-function CountBars({ slots, label }: { readonly slots: readonly Slot[]; readonly label: string }): ReactNode {
+function CountBars({ slots }: { readonly slots: readonly Slot[] }): ReactNode {
   const most = Math.max(1, ...slots.flatMap(({ delivered, failed, open }) => [delivered, failed, open]));
-  const length = (count: number): number => (count === 0 ? 0 : Math.max(2, (count / most) * (HEIGHT / 2)));
-  return (
-    <Picture label={label} slots={slots.length}>
-      {slots.map(({ from, delivered, failed, open }, index) => {
-        const up = length(delivered);
-        return (
-          <g key={from} transform={`translate(${index * SLOT + 2} 0)`}>
-            <rect className={styles['good']} width={BAR} y={HEIGHT / 2 - up} height={up} />
-            <rect className={styles['bad']} width={BAR} y={HEIGHT / 2} height={length(failed)} />
-            <rect
-              className={styles['busy']}
-              width={BAR / 4}
-              y={HEIGHT / 2 - length(open)}
-              height={length(open)}
-            />
-          </g>
-        );
-      })}
-      <line className={styles['line']} x2={slots.length * SLOT} y1={HEIGHT / 2} y2={HEIGHT / 2} />
-    </Picture>
-  );
+  const half = CHART_HEIGHT / 2;
+  return slots.map(({ from, delivered, failed, open }, slot) => {
+    const [up, down, waiting] = [delivered, failed, open].map((count) => barLength(count, most, half));
+    return (
+      <Fragment key={from}>
+        <Bar slot={slot} tone="good" y={half - (up ?? 0)} height={up ?? 0} />
+        <Bar slot={slot} tone="bad" y={half} height={down ?? 0} />
+        <Bar slot={slot} tone="busy" y={half - (waiting ?? 0)} height={waiting ?? 0} isNarrow />
+      </Fragment>
+    );
+  });
 }
 
 function TimeBars({
   slots,
   slowest,
-  label,
 }: {
   readonly slots: readonly Slot[];
   readonly slowest: number;
-  readonly label: string;
 }): ReactNode {
-  return (
-    <Picture label={label} slots={slots.length}>
-      {slots.map(({ from, medianMs }, index) => {
-        if (medianMs === null) return null;
-        const height = Math.max(2, (medianMs / Math.max(1, slowest)) * HEIGHT);
-        return (
-          <rect
-            key={from}
-            className={styles['time']}
-            x={index * SLOT + 2}
-            width={BAR}
-            y={HEIGHT - height}
-            height={height}
-          />
-        );
-      })}
-      <line className={styles['line']} x2={slots.length * SLOT} y1={HEIGHT} y2={HEIGHT} />
-    </Picture>
-  );
-}
-
-function Picture({
-  label,
-  slots,
-  children,
-}: {
-  readonly label: string;
-  readonly slots: number;
-  readonly children: ReactNode;
-}): ReactNode {
-  return (
-    <svg
-      role="img"
-      aria-label={label}
-      className={styles['picture']}
-      viewBox={`0 0 ${slots * SLOT} ${HEIGHT}`}
-      preserveAspectRatio="none"
-    >
-      {children}
-    </svg>
-  );
-}
-
-function Ends({ from, to }: { readonly from: string; readonly to: string }): ReactNode {
-  return (
-    <p className={styles['ends']}>
-      <span>{from}</span>
-      <span>{to}</span>
-    </p>
-  );
+  return slots.map(({ from, medianMs }, slot) => {
+    if (medianMs === null) return null;
+    // One that took no time that can be measured was measured all the same.
+    const height = Math.max(2, barLength(medianMs, slowest, CHART_HEIGHT));
+    return <Bar key={from} slot={slot} tone="plain" y={CHART_HEIGHT - height} height={height} />;
+  });
 }
 
 /** Of less than a second, too. */

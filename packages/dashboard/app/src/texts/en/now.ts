@@ -19,6 +19,11 @@ export const now = {
   waitingCaption: 'Numbers whose messages wait for more than a minute, the longest first',
   messages: 'Messages',
   oldest: 'The oldest for',
+  hours: 'Messages in the last 24 hours',
+  hoursSummary: (total: string, most: string) => `${total} sent and received, at most ${most} in an hour.`,
+  hoursTable: 'As a table',
+  hoursCaption: 'Hours with messages, the oldest first',
+  hour: 'Hour from',
   webhooksDown: (count: number) =>
     plural(count, { one: '# webhook is disabled.', other: '# webhooks are disabled.' }),
   webhooksFailing: (count: number) => plural(count, { one: '# webhook fails.', other: '# webhooks fail.' }),

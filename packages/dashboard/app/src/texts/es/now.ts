@@ -19,6 +19,11 @@ export const now: TextsOf<'now'> = {
   waitingCaption: 'Números cuyos mensajes esperan más de un minuto, primero los que más',
   messages: 'Mensajes',
   oldest: 'El más antiguo desde hace',
+  hours: 'Mensajes en las últimas 24 horas',
+  hoursSummary: (total, most) => `${total} enviados y recibidos, como mucho ${most} en una hora.`,
+  hoursTable: 'Como tabla',
+  hoursCaption: 'Horas con mensajes, primero las más antiguas',
+  hour: 'Hora desde',
   webhooksDown: (count) =>
     plural(count, { one: '# webhook está desactivado.', other: '# webhooks están desactivados.' }),
   webhooksFailing: (count) => plural(count, { one: '# webhook falla.', other: '# webhooks fallan.' }),

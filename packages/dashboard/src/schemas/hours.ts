@@ -1,0 +1,6 @@
+/** How many messages were sent or received in an hour. */
+export interface HourResource {
+  readonly from: string;
+  /** Counted up to 1,000. */
+  readonly messages: number;
+}
