@@ -36,7 +36,7 @@ function Keys({ workspace }: { readonly workspace: string }): ReactNode {
   const { state } = route.useSearch();
   const [isCreating, setCreating] = useState(false);
   const [created, setCreated] = useState<NewKeyResource | null>(null);
-  const query = useQuery({ ...keysQuery(workspace), refetchInterval: useRefreshMs() });
+  const query = useQuery({ ...keysQuery(workspace), refetchInterval: useRefreshMs(10_000) });
   const create = useIsAdmin() && (
     <Button kind="primary" onClick={() => setCreating(true)}>
       {t.add}

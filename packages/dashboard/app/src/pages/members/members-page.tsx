@@ -31,7 +31,7 @@ export function MembersPage(): ReactNode {
 function Members({ workspace }: { readonly workspace: string }): ReactNode {
   const t = useTexts('members');
   const [edited, setEdited] = useState<EditedMember | null>(null);
-  const query = useQuery({ ...membersQuery(workspace), refetchInterval: useRefreshMs() });
+  const query = useQuery({ ...membersQuery(workspace), refetchInterval: useRefreshMs(10_000) });
   const add = useIsAdmin() && (
     <Button kind="primary" onClick={() => setEdited('new')}>
       {t.add}

@@ -14,7 +14,7 @@ import { useTexts } from '../../texts/language.tsx';
 export function Contents({ workspaceId }: { readonly workspaceId: string }): ReactNode {
   const t = useTexts('workspaces');
   const shell = useTexts('shell');
-  const refetchInterval = useRefreshMs();
+  const refetchInterval = useRefreshMs(10_000);
   const numbers = useQuery({ ...numbersQuery(workspaceId), refetchInterval });
   const keys = useQuery({ ...keysQuery(workspaceId), refetchInterval });
   const members = useQuery({ ...membersQuery(workspaceId), refetchInterval });

@@ -37,7 +37,7 @@ export function WorkspacePage(): ReactNode {
 }
 
 function LoadedWorkspace({ id }: { readonly id: string }): ReactNode {
-  const query = useQuery({ ...workspaceQuery(id), refetchInterval: useRefreshMs() });
+  const query = useQuery({ ...workspaceQuery(id), refetchInterval: useRefreshMs(10_000) });
   return (
     <LoadedPage query={query} title={id} above={<Above />}>
       {(workspace) => <Workspace workspace={workspace} />}

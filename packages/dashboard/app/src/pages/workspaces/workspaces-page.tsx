@@ -34,7 +34,7 @@ function Workspaces(): ReactNode {
   const query = useQuery({
     ...workspacePageQuery(cursor),
     placeholderData: keepPreviousData,
-    refetchInterval: useRefreshMs(),
+    refetchInterval: useRefreshMs(10_000),
   });
   const create = useIsAdmin() && (
     <Button kind="primary" onClick={() => setCreating(true)}>
