@@ -303,6 +303,22 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await page.unroute(failing);
     await press(page, 'Try again');
     await eventually(async () => expect(await rows(page)).toHaveLength(2));
+
+    // Of a field that the form does not have, the message says it, once.
+    problems.expect(/status of 422/);
+    const refused = {
+      code: 'VALIDATION_FAILED',
+      message: 'The request is not valid. owner: Is unknown. details.fields has 1 more.',
+      request_id: 'req_of_the_test',
+      details: { fields: { owner: ['Is unknown.'], sixth: ['Is wrong.'] } },
+    };
+    await page.route(failing, (route) => route.fulfill({ status: 422, json: { error: refused } }));
+    await press(page, 'Create a workspace');
+    const form = page.getByRole('dialog');
+    await form.getByRole('button', { name: 'Create' }).click();
+    const said = await form.getByRole('alert').textContent();
+    expect(said?.split('Is unknown.')).toHaveLength(2);
+    expect(said).toContain('sixth: Is wrong.');
   });
 
   it('speaks Spanish', async () => {
