@@ -1,4 +1,5 @@
 import { printableLines } from './printable.ts';
+import { errorCode } from './start-error.ts';
 
 /** Of lines for which there is no room at the moment. */
 const KEPT_BYTES = 1_048_576;
@@ -13,14 +14,14 @@ export type WriteBytes = (bytes: Uint8Array) => number;
 /** What a logger writes into. */
 export interface LogFile {
   write(line: string): void;
-  /** Tries for a moment to get out what waits. */
+  /** Gives a reader that is slow a moment to take what waits. */
   flushSync(): void;
 }
 
 /**
  * Writes synchronously, so that the last lines before an end are there too. What cannot be written, since the disk is
- * full or its reader is slow, delays and ends nothing: it waits, in order, for as long as it fits. `onLost` is called
- * afterwards with the number of lines that did not.
+ * full or its reader is slow, delays and ends nothing: it waits, in order, for as long as it fits, and is tried again
+ * every second and at the end of the process. `onLost` is called afterwards with the number of lines that did not fit.
  *
  * JSON may have C1 and bidirectional controls as they are, which the terminal that it is read on would follow: they are
  * escaped, too.
@@ -31,7 +32,8 @@ export function createLogFile(write: WriteBytes, onLost: (lines: number) => void
   let lost = 0;
   let again: NodeJS.Timeout | null = null;
 
-  const writeWaiting = (): boolean => {
+  /** Returns what the system says if it is not over; null if nothing waits. */
+  const writeWaiting = (): string | null => {
     try {
       for (let [first] = waiting; first; [first] = waiting) {
         const written = write(first);
@@ -39,17 +41,26 @@ export function createLogFile(write: WriteBytes, onLost: (lines: number) => void
         if (written < first.length) waiting[0] = first.subarray(written);
         else waiting.shift();
       }
-      return true;
-    } catch {
-      return false; // there is no other place to say so
+      return null;
+    } catch (error) {
+      return errorCode(error) ?? ''; // there is no other place to say so
     }
   };
+  const flushSync = (): void => {
+    const until = performance.now() + LAST_TRIES_MS;
+    while (writeWaiting() === 'EAGAIN' && performance.now() < until)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BETWEEN_LAST_TRIES_MS);
+  };
   const flush = (): void => {
-    if (!writeWaiting()) {
-      again ??= setTimeout(() => {
-        again = null;
-        flush();
-      }, TRY_AGAIN_MS).unref();
+    if (writeWaiting() !== null) {
+      if (again === null) {
+        process.once('exit', flushSync);
+        again = setTimeout(() => {
+          process.off('exit', flushSync);
+          again = null;
+          flush();
+        }, TRY_AGAIN_MS).unref();
+      }
       return;
     }
     if (lost === 0) return;
@@ -61,17 +72,13 @@ export function createLogFile(write: WriteBytes, onLost: (lines: number) => void
     write(line) {
       const added = Buffer.from(printableLines(line));
       const fits = (): boolean => bytes + added.length <= KEPT_BYTES;
-      if (!fits() && !(writeWaiting() && fits())) lost += 1;
+      if (!fits() && (writeWaiting() !== null || !fits())) lost += 1;
       else {
         waiting.push(added);
         bytes += added.length;
       }
       flush();
     },
-    flushSync() {
-      const until = performance.now() + LAST_TRIES_MS;
-      while (!writeWaiting() && performance.now() < until)
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BETWEEN_LAST_TRIES_MS);
-    },
+    flushSync,
   };
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { startProgram } from '@trunkline/test-support/start-program';
 import { serverLogger } from '../src/server-logger.ts';
 import { COMMAND_LINE } from './support/command-process.ts';
@@ -56,4 +56,25 @@ it('lines that cannot be written come, in order, when they can be; a line says h
   ]);
   const told = lines.find((line) => line.lines !== undefined);
   expect(told).toMatchObject({ level: 40, lines: 2_001 - kept.length });
+});
+
+it('a reader that is slow delays nothing but the last lines, which it gets', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let refusals = 1;
+  let written = '';
+  const logger = serverLogger({ logLevel: 'info' }, (bytes) => {
+    refusals -= 1;
+    if (refusals >= 0)
+      throw Object.assign(new Error('EAGAIN: resource temporarily unavailable'), { code: 'EAGAIN' });
+    written += Buffer.from(bytes).toString();
+    return bytes.length;
+  });
+  logger.info('waits');
+  expect(written).toBe('');
+  vi.advanceTimersByTime(1_000);
+  expect(written).toContain('"msg":"waits"');
+  refusals = 3;
+  logger.fatal('the last');
+  expect(written).toContain('"msg":"the last"');
 });
