@@ -18,7 +18,7 @@ const sinceStart = (page: Page): Promise<number> => page.evaluate<number>('perfo
 const MAIN = '**/assets/main-*.js';
 
 describe.skipIf(browser.missing !== null)('the first page', () => {
-  it('shows its frame before the dashboard’s script is there', async () => {
+  it('shows its frame before the dashboard’s script is there, and has its dialogs before one is opened', async () => {
     const served = await serveDashboard();
     await served.connect('Support');
     const { page, at } = await signedInTab(browser, served);
@@ -27,6 +27,7 @@ describe.skipIf(browser.missing !== null)('the first page', () => {
       await isPainted;
       await route.continue();
     });
+    const dialogs = page.waitForResponse(/dialog-popup-/);
     await page.goto(at(''), { waitUntil: 'commit' });
     expect(await firstPaint(page)).toBeGreaterThan(0);
     await page.getByText('Trunkline').waitFor();
@@ -34,6 +35,8 @@ describe.skipIf(browser.missing !== null)('the first page', () => {
     goOn();
     await answer(page).waitFor();
     expect(await page.locator('.waiting').isVisible()).toBe(false);
+    // Once it has come to rest: one opens at once, and also while the service is away.
+    expect((await dialogs).ok()).toBe(true);
   });
 
   it('says so where the dashboard’s script cannot be fetched', async () => {

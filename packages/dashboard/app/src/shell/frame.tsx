@@ -9,6 +9,7 @@ import styles from './frame.module.css';
 import { LiveIndicator } from './live-indicator.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { Sidebar } from './sidebar.tsx';
+import { useWarmUp } from './use-warm-up.ts';
 
 const DrawerPopup = lazy(async () => ({ default: (await import('./drawer-popup.tsx')).DrawerPopup }));
 
@@ -17,6 +18,7 @@ export function Frame(): ReactNode {
   const t = useTexts('shell');
   const workspaceId = useCurrentWorkspace();
   const main = useRef<HTMLElement>(null);
+  useWarmUp();
   return (
     <LiveProvider workspaceId={workspaceId}>
       <div className={styles['frame']}>
