@@ -95,6 +95,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await eventually(async () => expect(await rows(page)).toHaveLength(50));
     await page.getByRole('link', { name: 'Older' }).click();
     await eventually(async () => expect(await rows(page)).toHaveLength(5));
+    expect(await axe(page)).toEqual([]);
   });
 
   it('show a thread that one replies in, and two tabs see it become read', async () => {

@@ -19,7 +19,7 @@ export const common = {
   save: 'Save',
   newer: 'Newer',
   older: 'Older',
-  pages: 'Pages',
+  pages: 'Parts of the list',
   none: 'none',
   unknown: 'unknown',
   never: 'never',

@@ -19,7 +19,7 @@ export const common: TextsOf<'common'> = {
   save: 'Guardar',
   newer: 'Más recientes',
   older: 'Más antiguos',
-  pages: 'Páginas',
+  pages: 'Partes de la lista',
   none: 'ninguno',
   unknown: 'desconocido',
   never: 'nunca',
