@@ -1,0 +1,63 @@
+import starlight from '@astrojs/starlight';
+import { defineConfig } from 'astro/config';
+import starlightOpenAPI, { openAPISidebarGroups } from 'starlight-openapi';
+import starlightTypeDoc from 'starlight-typedoc';
+import { base, site } from './src/address.ts';
+import { writeEntryPoints } from './src/entry-points.ts';
+import { sections } from './src/write-pages.ts';
+
+const REPOSITORY = 'https://github.com/trunkline/trunkline';
+
+const entryPoints = writeEntryPoints();
+
+/** What each package exports, by the names that its users import from. */
+const typeScriptApi = {
+  label: 'TypeScript API',
+  collapsed: true,
+  items: entryPoints.map(({ name }) => ({ label: name, slug: `typescript/${name.replace('@', '')}` })),
+};
+
+export default defineConfig({
+  // Without an address, there is no sitemap: this has its name, so that Starlight does not add one that warns of it.
+  ...(site === undefined ? {} : { site }),
+  base: `${base}/`,
+  trailingSlash: 'always',
+  // A native module, which cannot be bundled.
+  vite: { ssr: { external: ['satteri'] } },
+  integrations: [
+    ...(site === undefined ? [{ name: '@astrojs/sitemap', hooks: {} }] : []),
+    starlight({
+      title: 'Trunkline',
+      disable404Route: true, // it warns unless there is a page 404, and of that as well
+      social: [{ icon: 'github', label: 'GitHub', href: REPOSITORY }],
+      plugins: [
+        starlightOpenAPI([
+          {
+            base: 'api',
+            schema: '../packages/http/openapi.json',
+            sidebar: { label: 'REST API', collapsed: true },
+          },
+        ]),
+        starlightTypeDoc({
+          entryPoints: entryPoints.map(({ file }) => file),
+          tsconfig: './tsconfig.json',
+          output: 'typescript',
+          typeDoc: {
+            readme: 'none',
+            outputFileStrategy: 'modules',
+            skipErrorChecking: true, // `pnpm types` checks them
+            disableSources: true,
+            useHTMLAnchors: true, // where one name is a type and a value, its own count of headings differs from the site's
+          },
+        }),
+      ],
+      sidebar: sections().map(({ title, pages }) => ({
+        label: title,
+        items: [
+          ...pages.map((page) => ({ label: page.title, slug: page.slug })),
+          ...(title === 'Reference' ? [...openAPISidebarGroups, typeScriptApi] : []),
+        ],
+      })),
+    }),
+  ],
+});

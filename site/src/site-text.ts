@@ -1,0 +1,53 @@
+import { posix } from 'node:path';
+import type { Section, SitePage } from './contents.ts';
+import { REPOSITORY } from './repository.ts';
+
+const OPENAPI_PATH = 'packages/http/openapi.json';
+
+export interface SiteTextOptions {
+  /** Every page of the site, by the path of its file. */
+  readonly pages: ReadonlyMap<string, SitePage>;
+  /** What the site's addresses begin with: empty, or `/0.1`. */
+  readonly base: string;
+  readonly isDirectory: (path: string) => boolean;
+}
+
+/**
+ * The text of a page as the site needs it: without its first heading, which the site shows itself, and with relative links
+ * that lead to pages of the site or, where there is none, to the file on the code host. Code is left as it is.
+ */
+export function siteText(page: SitePage, markdown: string, options: SiteTextOptions): string {
+  const body = markdown.replace(/^# .*\n+/, '');
+  const pieces = body.split(/^(```.*?^```)$/ms);
+  return pieces.map((piece, index) => (index % 2 === 0 ? withLinks(piece, page, options) : piece)).join('');
+}
+
+function withLinks(text: string, page: SitePage, options: SiteTextOptions): string {
+  return text.replaceAll(/\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)/g, (_, link: string, anchor = '') => {
+    const target = posix.join(posix.dirname(page.path), link).replace(/\/$/, '');
+    return `](${address(target, options)}${anchor})`;
+  });
+}
+
+function address(target: string, { pages, base, isDirectory }: SiteTextOptions): string {
+  const page = pages.get(target) ?? pages.get(posix.join(target, 'README.md'));
+  if (page) return page.slug === 'index' ? `${base}/` : `${base}/${page.slug}/`;
+  if (target === OPENAPI_PATH) return `${base}/openapi.json`;
+  return `${REPOSITORY}/${isDirectory(target) ? 'tree' : 'blob'}/main/${target}`;
+}
+
+/** `llms.txt`: every page with its description and the address of its Markdown. */
+export function llmsText(sections: readonly Section[], base: string): string {
+  const parts = sections.map(({ title, pages }) => {
+    const lines = pages.map((page) => `- [${page.title}](${base}/${page.slug}.md): ${page.description}`);
+    return `## ${title}\n\n${lines.join('\n')}\n`;
+  });
+  return `# Trunkline
+
+> Trunkline is a messaging service for Node, to embed in an app or to run as a server: a workspace links phone numbers,
+> queues messages to people and groups, and gets signed webhooks about what happens.
+
+The whole text of all pages is in [llms-full.txt](${base}/llms-full.txt), and the API in [openapi.json](${base}/openapi.json).
+
+${parts.join('\n')}`;
+}
