@@ -39,6 +39,7 @@ const TABLE: Readonly<Record<string, Needs>> = {
   'GET /admin/subscriptions': 'see-all',
   'POST /admin/subscriptions/:name/retry-failed': 'admin',
   'DELETE /admin/subscriptions/:name': 'admin',
+  'GET /workspaces/:workspace/overview': [],
   'GET /workspaces/:workspace/hours': ['messages:read'],
   'GET /workspaces/:workspace/queues': ['messages:read'],
   'GET /workspaces/:workspace/queues/:instance': ['messages:read'],

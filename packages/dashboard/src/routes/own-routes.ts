@@ -3,6 +3,7 @@ import type { OpenSignIn } from '../sign-in/sign-in.ts';
 import { keyRoutes } from './key-routes.ts';
 import { memberRoutes } from './member-routes.ts';
 import type { OwnRoute } from './own-route.ts';
+import { overviewRoutes } from './overview-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { signInRoutes } from './sign-in-routes.ts';
 import { subscriptionRoutes } from './subscription-routes.ts';
@@ -29,6 +30,7 @@ export function ownRoutes({ trunkline, signIn, hasSandbox }: OwnRouteParts): rea
     ...memberRoutes(admin),
     ...subscriptionRoutes(admin),
     ...systemRoutes(trunkline),
+    ...overviewRoutes(trunkline),
     ...trafficRoutes(trunkline),
   ];
 }

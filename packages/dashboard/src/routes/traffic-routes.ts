@@ -1,11 +1,11 @@
 import { checkScope, unwrap } from '@trunkline/core/spi/http';
 import { dataResponse } from '../json-response.ts';
 import type { HourResource } from '../schemas/hours.ts';
-import type { QueueResource } from '../schemas/queues.ts';
 import { principalIn, signedOut } from '../session.ts';
 import type { DashboardTrunkline } from '../session.ts';
 import { time } from './admin-resources.ts';
 import type { OwnRequest, OwnRoute } from './own-route.ts';
+import { queueResource } from './queue-resource.ts';
 
 /** How the messages of a workspace go: what waits to be sent, and how many there were in each hour. */
 export function trafficRoutes(trunkline: DashboardTrunkline): readonly OwnRoute[] {
@@ -19,13 +19,7 @@ export function trafficRoutes(trunkline: DashboardTrunkline): readonly OwnRoute[
   const queues: OwnRoute['handle'] = async (request) => {
     const id = await workspaceIn(request);
     const found = await trunkline.admin.queues(id, request.parameter('instance') || undefined);
-    const resources: readonly QueueResource[] = found.map(({ instanceId, queued, oldest, heldBy }) => ({
-      instance_id: instanceId,
-      queued,
-      oldest: oldest && { message_id: oldest.messageId, since: time(oldest.since) },
-      held_by: heldBy,
-    }));
-    return dataResponse(resources);
+    return dataResponse(found.map(queueResource));
   };
   const hours: OwnRoute['handle'] = async (request) => {
     const counted = await trunkline.admin.messagesByHour(await workspaceIn(request));

@@ -18,10 +18,16 @@ describe.skipIf(browser.missing !== null)('what waits to be sent', () => {
       .workspace(workspaceId)
       .messages.send({ instance: instanceId, to: '15550100', type: 'text', text: 'Your order has left.' });
     const { page, problems, at } = await signedInTab(browser, served);
+    const asked = new Set<string>();
+    page.on('request', (request) => {
+      const [, below] = new URL(request.url()).pathname.split(`/api/workspaces/${workspaceId}/`);
+      if (below !== undefined) asked.add(below);
+    });
     await page.goto(at(''));
     await page.getByText('All is well.').waitFor();
     const hours = page.getByRole('region', { name: 'Messages in the last 24 hours' });
     await hours.getByText('1 sent and received, at most 1 in an hour.').waitFor();
+    expect(asked).toEqual(new Set(['overview', 'hours', 'events/stream']));
     await hours.getByText('As a table').click();
     expect(await hours.locator('tbody tr').allTextContents()).toEqual([expect.stringMatching(/1$/)]);
 

@@ -1,7 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { unwrap } from '@trunkline/http/client';
 import type { HourResource } from '../../../src/schemas/hours.ts';
-import type { QueueResource } from '../../../src/schemas/queues.ts';
 import { clientOf } from './client.ts';
 import { keyOf } from './keys.ts';
 import { request } from './request.ts';
@@ -18,14 +17,6 @@ export const webhooksQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'webhooks', 'list'),
     queryFn: async ({ signal }) => unwrap(await clientOf(workspaceId).webhooks.list({ signal })),
-  });
-
-/** What waits to be sent: the numbers that have something in their queue. */
-export const queuesQuery = (workspaceId: string) =>
-  queryOptions({
-    queryKey: keyOf(workspaceId, 'overview', 'queues'),
-    queryFn: ({ signal }) =>
-      request<readonly QueueResource[]>(`workspaces/${encodeURIComponent(workspaceId)}/queues`, { signal }),
   });
 
 /** How many messages there were in each of the last 24 hours. */

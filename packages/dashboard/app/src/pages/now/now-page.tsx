@@ -4,7 +4,6 @@ import type { InstanceResource, WebhookResource } from '@trunkline/http/client';
 import { lazy, Suspense } from 'react';
 import type { ReactNode } from 'react';
 import type { QueueResource } from '../../../../src/schemas/queues.ts';
-import { numbersQuery, queuesQuery, webhooksQuery } from '../../api/lists.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
@@ -16,6 +15,7 @@ import { useRefreshMs } from '../../live/live.tsx';
 import { useMay } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { NowHeadline } from './now-headline.tsx';
+import { overviewQuery } from './queries.ts';
 import { TroubledNumbers } from './troubled-numbers.tsx';
 import { WaitingMessages } from './waiting-messages.tsx';
 import { TroubledWebhooks } from './troubled-webhooks.tsx';
@@ -29,39 +29,27 @@ const route = getRouteApi('/session/w/$workspace/');
 export function NowPage(): ReactNode {
   const t = useTexts('now');
   const { workspace } = route.useParams();
-  const refetchInterval = useRefreshMs(10_000);
-  const maySeeWebhooks = useMay('webhooks:read');
-  const numbers = useQuery({
-    ...numbersQuery(workspace),
-    refetchInterval,
-    enabled: useMay('instances:read'),
-  });
-  const webhooks = useQuery({ ...webhooksQuery(workspace), refetchInterval, enabled: maySeeWebhooks });
   const mayReadMessages = useMay('messages:read');
-  const queues = useQuery({ ...queuesQuery(workspace), refetchInterval, enabled: mayReadMessages });
-  const slow = queues.data?.filter((queue) => isSlow(queue, queues.dataUpdatedAt)) ?? [];
+  const query = useQuery({ ...overviewQuery(workspace), refetchInterval: useRefreshMs(10_000) });
+  const numbers = query.data?.numbers ?? [];
   return (
     <Page title={t.title}>
-      <Loaded query={numbers}>
-        {(all) =>
-          all.length === 0 ? (
-            <NothingYet workspace={workspace} />
-          ) : (
-            <Standing
-              workspace={workspace}
-              numbers={all}
-              webhooks={webhooks.data?.data ?? []}
-              queues={slow}
-            />
-          )
-        }
+      <Loaded query={query}>
+        {(overview) => (
+          <>
+            {overview.numbers && (
+              <Standing
+                workspace={workspace}
+                numbers={overview.numbers}
+                webhooks={overview.webhooks ?? []}
+                queues={(overview.queues ?? []).filter((queue) => isSlow(queue, query.dataUpdatedAt))}
+              />
+            )}
+            {overview.webhooks && <TroubledWebhooks workspace={workspace} webhooks={overview.webhooks} />}
+          </>
+        )}
       </Loaded>
-      {maySeeWebhooks && (
-        <Loaded query={webhooks}>
-          {({ data }) => <TroubledWebhooks workspace={workspace} webhooks={data} />}
-        </Loaded>
-      )}
-      {mayReadMessages && numbers.data !== undefined && numbers.data.length > 0 && (
+      {mayReadMessages && numbers.length > 0 && (
         <Suspense>
           <HoursPanel workspaceId={workspace} />
         </Suspense>
@@ -97,6 +85,7 @@ function Standing({
   readonly webhooks: readonly WebhookResource[];
   readonly queues: readonly QueueResource[];
 }): ReactNode {
+  if (numbers.length === 0) return <NothingYet workspace={workspace} />;
   return (
     <>
       <NowHeadline
