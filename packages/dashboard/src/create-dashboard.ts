@@ -66,7 +66,7 @@ function dashboardWith(
   const requestId = (c: Context): string => requestIdOf(c.req.raw, () => trunkline.newRequestId());
 
   const service = { trunkline, sessionOf, publicUrl };
-  const routes = ownRoutes({ trunkline, signIn, hasSandbox: options.sandbox !== undefined });
+  const routes = ownRoutes({ trunkline, signIn, guard, hasSandbox: options.sandbox !== undefined });
   for (const route of routes) app.on(route.method, apiPath + route.path, serveOwnRoute(service, route));
   for (const [path, allow] of methodsOf(routes))
     app.all(apiPath + path, (c) => methodNotAllowed(requestId(c), allow));

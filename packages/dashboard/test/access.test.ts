@@ -41,7 +41,6 @@ const TABLE: Readonly<Record<string, Needs>> = {
   'DELETE /admin/subscriptions/:name': 'admin',
   'GET /workspaces/:workspace/overview': [],
   'GET /workspaces/:workspace/hours': ['messages:read'],
-  'GET /workspaces/:workspace/queues': ['messages:read'],
   'GET /workspaces/:workspace/queues/:instance': ['messages:read'],
   'GET /workspaces/{workspace}/api-key': [],
   'GET /workspaces/{workspace}/instances': ['instances:read'],
@@ -82,10 +81,18 @@ const TABLE: Readonly<Record<string, Needs>> = {
 
 const sandbox: DashboardOptions['sandbox'] = () => new Response(null, { status: 202 });
 
+/** For the list of the routes, none of which is asked. */
+const nobodyAdmitted = { admit: async () => Promise.reject(new Error('Nobody is admitted.')) };
+
 test('the table has every route, and no other', async () => {
   const { trunkline, signIn } = await startDashboard();
   const place = { trunkline, basePath: '', publicUrl: undefined };
-  const own = ownRoutes({ trunkline, hasSandbox: true, signIn: openSignIn(signIn, place) });
+  const own = ownRoutes({
+    trunkline,
+    hasSandbox: true,
+    guard: nobodyAdmitted,
+    signIn: openSignIn(signIn, place),
+  });
   const routes = [
     ...own.map(({ method, path }) => `${method} ${path}`),
     ...ROUTES.map(({ method, path }) => `${method} /workspaces/{workspace}${path}`),

@@ -1,21 +1,23 @@
 import type { Scope } from '@trunkline/core';
+import type { RequestGuard } from '@trunkline/http';
 import { dataResponse } from '../json-response.ts';
 import type { OverviewResource } from '../schemas/overview.ts';
-import { principalIn, signedOut } from '../session.ts';
 import type { DashboardTrunkline } from '../session.ts';
 import type { OwnRoute } from './own-route.ts';
 import { queueResource } from './queue-resource.ts';
 
 /** What the page Now needs, so that it asks once: reads that depend on what there is, never on what happened before. */
-export function overviewRoutes(trunkline: DashboardTrunkline): readonly OwnRoute[] {
+export function overviewRoutes(
+  trunkline: DashboardTrunkline,
+  guard: Pick<RequestGuard, 'admit'>,
+): readonly OwnRoute[] {
   return [
     {
       method: 'GET',
       path: '/workspaces/:workspace/overview',
       access: 'session',
-      async handle({ session, parameter }) {
-        if (!session) throw signedOut();
-        const principal = await principalIn(trunkline, session, parameter('workspace'));
+      async handle({ request }) {
+        const principal = await guard.admit(request, { scope: null });
         const api = trunkline.as(principal);
         const may = (scope: Scope): boolean => principal.apiKey.scopes.includes(scope);
         const [numbers, queues, webhooks] = await Promise.all([

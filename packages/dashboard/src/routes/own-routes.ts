@@ -1,3 +1,4 @@
+import type { RequestGuard } from '@trunkline/http';
 import type { DashboardTrunkline } from '../session.ts';
 import type { OpenSignIn } from '../sign-in/sign-in.ts';
 import { keyRoutes } from './key-routes.ts';
@@ -15,11 +16,13 @@ interface OwnRouteParts {
   readonly trunkline: DashboardTrunkline;
   /** Undefined where `authorize` takes its place. */
   readonly signIn: OpenSignIn | undefined;
+  /** Of what is below a workspace: its scopes, and how often somebody may ask. */
+  readonly guard: Pick<RequestGuard, 'admit'>;
   readonly hasSandbox: boolean;
 }
 
 /** Every route of the dashboard's own. */
-export function ownRoutes({ trunkline, signIn, hasSandbox }: OwnRouteParts): readonly OwnRoute[] {
+export function ownRoutes({ trunkline, signIn, guard, hasSandbox }: OwnRouteParts): readonly OwnRoute[] {
   const facts = { trunkline, features: { sandbox: hasSandbox, signOut: signIn !== undefined } };
   const { admin } = trunkline;
   return [
@@ -30,7 +33,7 @@ export function ownRoutes({ trunkline, signIn, hasSandbox }: OwnRouteParts): rea
     ...memberRoutes(admin),
     ...subscriptionRoutes(admin),
     ...systemRoutes(trunkline),
-    ...overviewRoutes(trunkline),
-    ...trafficRoutes(trunkline),
+    ...overviewRoutes(trunkline, guard),
+    ...trafficRoutes(trunkline, guard),
   ];
 }
