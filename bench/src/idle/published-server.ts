@@ -10,8 +10,12 @@ export const SERVER_SOURCE: readonly string[] = [
   'serve',
 ];
 
-/** Those for the server as it is published, which is built first. */
+/** Those for the server as it is published, which is built first, after the pages of the dashboard that are in it. */
 export function publishedServer(): readonly string[] {
-  execFileSync('pnpm', ['run', 'build'], { cwd: PACKAGE, stdio: ['ignore', 'ignore', 'inherit'] });
+  const packages = ['--filter', '@trunkline/dashboard', '--filter', 'trunkline'];
+  execFileSync('pnpm', [...packages, '--workspace-concurrency=1', 'run', 'build'], {
+    cwd: PACKAGE,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   return [fileURLToPath(new URL('dist/cli.js', PACKAGE)), 'serve'];
 }
