@@ -38,6 +38,7 @@ const PAGES: Readonly<Record<string, string>> = {
   '/inline-style': page('<p style="color: red">Red</p>'),
   '/throws': page('<script src="throws.js"></script>'),
   '/throws.js': 'throw new Error("It is broken.")',
+  '/characters': page('<p>中 ▲ ✓ 😀 عربي</p>'),
   '/complains': page('<script src="complains.js"></script>'),
   '/complains.js': 'console.error("Something is wrong.")',
   '/missing': page('<script src="nothing.js"></script>'),
@@ -48,6 +49,13 @@ const PAGES: Readonly<Record<string, string>> = {
   '/scheme.js': 'matchMedia("(prefers-color-scheme: dark)").onchange = () => document.title = "changed"',
 };
 
+/** Of narrow and wide letters: the same if there is no font. */
+const WIDTHS = `['iiii', 'WWWW'].map((text) => {
+  const paragraph = document.querySelector('p');
+  paragraph.replaceChildren(Object.assign(document.createElement('span'), { textContent: text }));
+  return paragraph.firstChild.getBoundingClientRect().width;
+})`;
+
 describe.skipIf(browser.missing !== null)('a browser for tests', () => {
   let baseURL = '';
   beforeAll(async () => {
@@ -57,6 +65,13 @@ describe.skipIf(browser.missing !== null)('a browser for tests', () => {
     baseURL = `http://127.0.0.1:${address.port}`;
   });
   afterAll(() => server.close());
+
+  it('paints text, also with characters that few fonts have', async () => {
+    const { page } = await browser.open({ baseURL });
+    await page.goto('/characters');
+    const widths = await page.evaluate<readonly number[]>(WIDTHS);
+    expect(new Set(widths).size).toBe(2);
+  });
 
   it('opens a page, which has no problems', async () => {
     const { page: opened, problems } = await browser.open({ baseURL });
