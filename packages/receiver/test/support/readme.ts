@@ -17,11 +17,6 @@ export function readmeFunction(name: string): string {
   );
 }
 
-/** The receiver in Python. */
-export function readmePython(): string {
-  return readmeProgramOf('Python', /```py\n(.*?)```/s.exec(text)?.[1]);
-}
-
 /** A program without imports of packages, as a module. */
 export async function importProgram(program: string): Promise<Record<string, unknown>> {
   return import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(program)}`);
