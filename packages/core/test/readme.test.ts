@@ -3,6 +3,10 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
+import { createTrunkline } from '../src/index.ts';
+import { createSandbox } from '../src/sandbox/index.ts';
+import { memoryStorage, testRuntime } from '../src/testing/index.ts';
+import { SECRET_KEY } from './support/harness.ts';
 import { Servers } from './node/servers.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
@@ -44,4 +48,19 @@ it('The request of the README goes where it may', async () => {
   const local = (code: string): string => code.replace('{ signal });', "{ signal, policy: 'local' });");
   expect(await run('connectSafely', `http://127.0.0.1:${port}/`, local)).toBe('204');
   await expect(run('connectSafely', `http://127.0.0.1:${port}/`)).rejects.toThrow('UNSAFE_URL');
+});
+
+it('The README names everything that a Trunkline has', () => {
+  const { gateway } = createSandbox();
+  const trunkline = createTrunkline({
+    ...testRuntime(),
+    storage: memoryStorage(),
+    gateway,
+    secretKey: SECRET_KEY,
+  });
+  const has = readme.slice(readme.indexOf('## What it has'), readme.indexOf('## Events'));
+  for (const name of Object.keys(trunkline.admin)) expect(has).toContain(`\`admin.${name}\``);
+  const operations = Object.keys(trunkline.workspace('ten_none')).filter((name) => name !== 'apiKey');
+  expect(operations).not.toEqual([]);
+  for (const name of operations) expect(has).toContain(`\`${name}\``);
 });
