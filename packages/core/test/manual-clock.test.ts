@@ -51,6 +51,29 @@ describe('the manual clock', () => {
     expect(seen).toEqual([10, 11]);
   });
 
+  it('lets I/O run on before time does, also after a day of timers that began none', async () => {
+    const clock = manualClock(0);
+    const seen: [string, number][] = [];
+    const tick = (): void => {
+      if (clock.now() < 86_400) clock.setTimer(100, tick);
+    };
+    tick();
+    clock.setTimer(86_450, () => {
+      void (async () => {
+        for (let i = 0; i < 15; i++) await new Promise((resolve) => setImmediate(resolve));
+        seen.push(['after its I/O', clock.now()]);
+        clock.setTimer(1, () => void setImmediate(() => seen.push(['a moment later', clock.now()])));
+      })();
+    });
+    clock.setTimer(86_452, () => void seen.push(['the next one', clock.now()]));
+    await clock.advance(90_000);
+    expect(seen).toEqual([
+      ['after its I/O', 86_450],
+      ['a moment later', 86_451],
+      ['the next one', 86_452],
+    ]);
+  });
+
   it('can be set wrong, either way, and calls nothing by that', async () => {
     const clock = manualClock(1_000);
     let calledAt = 0;

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Clock } from '../ports/clock.ts';
 
 /** A clock whose time only changes when a test moves it. */
@@ -21,13 +22,32 @@ interface Timer {
 /** Rounds of the event loop that work gets to run on in. */
 const ROUNDS = 20;
 
+/**
+ * After so many timers in a row that only computed, each further one gets a single round: in a day without events, nearly all
+ * of the time goes by with rounds in which nothing happens.
+ */
+const COMPUTING = 50;
+
+/** What a round and the count of it begin by themselves. Where a runtime counts otherwise, each timer gets all rounds. */
+const OWN = 2;
+
 export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
   let now = start;
   let jumped = 0;
   const timers = new Set<Timer>();
 
+  /** How many timers in a row have begun nothing that takes a round of the event loop. */
+  let computed = 0;
+
   const settle = async (): Promise<void> => {
     for (let round = 0; round < ROUNDS; round++) await nextRound();
+  };
+  const settleAfter = async (callback: () => void): Promise<void> => {
+    const before = begun();
+    callback();
+    await nextRound();
+    computed = begun() - before === OWN ? computed + 1 : 0;
+    if (computed < COMPUTING) await settle();
   };
   const next = (until: number): Timer | undefined =>
     [...timers]
@@ -55,12 +75,16 @@ export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
       for (let timer = next(end); timer; timer = next(end)) {
         timers.delete(timer);
         now = Math.max(now, timer.at);
-        timer.callback();
-        await settle();
+        await settleAfter(timer.callback);
       }
       now = end;
     },
   };
+}
+
+/** How much was begun so far that ends in a later round: every I/O, immediate and job of a thread counts, a promise does not. */
+function begun(): number {
+  return new AsyncResource('ManualClock').asyncId();
 }
 
 /** One turn of the event loop, so that finished I/O is seen too. */
