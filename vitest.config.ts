@@ -4,12 +4,28 @@ import { defineConfig } from 'vitest/config';
 // Packages import each other's TypeScript sources, so that nothing has to be built before a test.
 const conditions = ['source', 'module', 'node', 'development|production'];
 
+/** Tests that change nothing of their process and need no server: a worker keeps what it has loaded for all of their files. */
+const PURE = [
+  'packages/{core,http,receiver,storage-kit}/src/**/*.test.ts',
+  'packages/core/test/{*,inputs/*,resources/*}.test.ts',
+];
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['source'] } },
   test: {
-    include: ['{packages,internal,examples}/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['internal/test-postgres/src/global-setup.ts'],
+    projects: [
+      { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'own process',
+          include: ['{packages,internal,examples}/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...PURE],
+          globalSetup: ['internal/test-postgres/src/global-setup.ts'],
+        },
+      },
+    ],
     pool: 'forks',
     // Many tests wait for other processes, and those they start need a core as well.
     maxWorkers: availableParallelism() > 2 ? 3 : 2,
