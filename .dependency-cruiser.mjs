@@ -254,6 +254,27 @@ export default {
       'Any Fetch runtime with node:crypto.',
     ),
     only(
+      'mcp',
+      own('mcp'),
+      [
+        own('mcp'),
+        publicCore,
+        spi('http'),
+        '^packages/http/src/(index|spi/index)\\.ts$',
+        '^packages/mcp/package\\.json$',
+        optionNames,
+        npm('@modelcontextprotocol/server', 'zod'),
+      ],
+      'Any Fetch runtime.',
+    ),
+    {
+      name: 'mcp-rules-alone',
+      comment: 'A server checks its settings with them, and loads the rest if it needs it.',
+      severity: 'error',
+      from: { path: '^packages/mcp/src/rules\\.ts$' },
+      to: { path: npm('@modelcontextprotocol/server'), reachable: true },
+    },
+    only(
       'storage-kit',
       own('storage-kit'),
       [own('storage-kit'), spi('storage')],
@@ -408,7 +429,8 @@ export default {
         own('core'),
         receiver,
         '^packages/http/src/client/index\\.ts$',
-        '^packages/(dashboard|http|media-s3|storage-kit|storage-sqlite|storage-postgres|gateway-baileys)/src/index\\.ts$',
+        '^packages/mcp/src/rules\\.ts$',
+        '^packages/(dashboard|http|mcp|media-s3|storage-kit|storage-sqlite|storage-postgres|gateway-baileys)/src/index\\.ts$',
         optionNames,
         npm(
           '@clack/prompts',

@@ -30,6 +30,8 @@ export default defineConfig({
     // Many tests wait for other processes, and those they start need a core as well.
     maxWorkers: availableParallelism() > 2 ? 3 : 2,
     execArgv: ['--conditions=source'],
+    // eventsource has TypeScript under the same condition, which Node does not run from node_modules.
+    server: { deps: { inline: [/@modelcontextprotocol[\\/]client/, 'eventsource'] } },
     retry: 0,
     // For what hangs and nothing else: a test that waits says sooner what it waited for in vain (HANG_MS).
     testTimeout: 300_000,

@@ -56,6 +56,14 @@ export interface ServeOptions {
   /** Whether the dashboard is served beside the API. */
   readonly dashboard?: 'on' | 'off' | undefined;
   readonly dashboardToken?: string | undefined;
+  /** Whether the MCP server is served beside the API. */
+  readonly mcp?: 'on' | 'off' | undefined;
+  /** Phone numbers, beginnings of phone numbers, and ids of groups and contacts. */
+  readonly mcpSendTo?: readonly string[] | undefined;
+  readonly mcpSendFrom?: readonly string[] | undefined;
+  readonly mcpSendKeys?: readonly string[] | undefined;
+  readonly mcpMessagesPerDay?: number | undefined;
+  readonly mcpRetries?: boolean | undefined;
   readonly otelExporterOtlpEndpoint?: string | undefined;
   /** `name=value`, separated by commas, values in URL encoding. */
   readonly otelExporterOtlpHeaders?: string | undefined;

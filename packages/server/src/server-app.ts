@@ -7,6 +7,7 @@ import type { RateLimitOptions } from '@trunkline/http';
 import type { SignIn } from '@trunkline/dashboard';
 import { addDashboard } from './dashboard.ts';
 import { respondWithErrors, errorResponse, refused } from './error-response.ts';
+import type { addMcp } from './mcp.ts';
 import { addHealth } from './health.ts';
 import { addSandboxControls } from './sandbox-controls.ts';
 import type { SandboxControls } from './sandbox-controls.ts';
@@ -22,6 +23,8 @@ interface ServerParts extends Omit<SandboxControls, 'guard'> {
   readonly publicUrl: string | undefined;
   /** Signs people in to the dashboard; null where it is not served. */
   readonly dashboard: SignIn | null;
+  /** Adds the MCP server; null where it is not served. */
+  readonly mcp: ((app: Hono, parts: Pick<Parameters<typeof addMcp>[1], 'guard'>) => void) | null;
   /** Of each API key; false is off. */
   readonly rateLimit: RateLimitOptions | false;
   readonly logger: Logger;
@@ -52,6 +55,7 @@ export function createServerApp(parts: ServerParts): Hono {
       ...(publicUrl !== undefined && { publicUrl: `${publicUrl}/api/v1` }),
     });
     app.route('/', api);
+    parts.mcp?.(app, { guard });
     if (parts.dashboard) addDashboard(app, { ...parts, signIn: parts.dashboard });
   }
   app.use(requestId({ limitLength: 128, generator: () => trunkline.newRequestId() }));

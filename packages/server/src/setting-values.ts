@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { flawInHostEntry } from '@trunkline/core/spi/http';
+import { flawInCounterpart } from '@trunkline/mcp/rules';
 import type { Roles } from '@trunkline/core';
 
 // What values of settings look like as text. Each message stands after the name of its setting, and repeats no value that may be secret.
@@ -34,6 +35,32 @@ export function hostsListed(list: 'allow' | 'deny'): z.ZodType<readonly string[]
       }
     })
     .default([]);
+}
+
+export function counterparts(): z.ZodType<readonly string[]> {
+  return z
+    .string()
+    .transform(commaList)
+    .superRefine((entries, context) => {
+      for (const entry of entries) {
+        const flaw = flawInCounterpart(entry);
+        if (flaw !== undefined)
+          context.addIssue(
+            `must be a comma list of phone numbers and ids, but ${JSON.stringify(entry)} ${flaw}.`,
+          );
+      }
+    })
+    .default([]);
+}
+
+export function idList(prefix: 'ins' | 'key', what: string): z.ZodType<readonly string[] | undefined> {
+  const id = new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`);
+  const complaint = `must be a comma list of ids of ${what}, which begin with ${prefix}_.`;
+  return z
+    .string()
+    .transform(commaList)
+    .pipe(z.array(z.string().regex(id, complaint)))
+    .optional();
 }
 
 export function commaList(text: string): string[] {

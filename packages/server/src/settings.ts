@@ -7,8 +7,10 @@ import type { Database } from './database.ts';
 import {
   address,
   commaList,
+  counterparts,
   database,
   hostsListed,
+  idList,
   publicUrl,
   roles,
   secretKey,
@@ -64,11 +66,25 @@ export interface Settings {
   readonly dashboard: boolean;
   /** What an admin signs in to it with; undefined leaves the links that are printed. */
   readonly dashboardToken: string | undefined;
+  /** What language models may do; null where the MCP server is not served. */
+  readonly mcp: McpSettings | null;
   /** Where telemetry is sent; null is nowhere. */
   readonly otlp: OtlpSettings | null;
   /** How long a server that is stopped waits for messages and webhooks in flight. */
   readonly stopTimeoutMs: number;
   readonly logLevel: string;
+}
+
+/** The rules for language models. */
+export interface McpSettings {
+  /** Whom they may write to; empty for nobody. */
+  readonly sendTo: readonly string[];
+  /** The instances that they may write from; undefined for all. */
+  readonly sendFrom: readonly string[] | undefined;
+  /** The ids of the keys that may send; undefined for those with the scope. */
+  readonly sendKeys: readonly string[] | undefined;
+  readonly messagesPerDay: number;
+  readonly retries: boolean;
 }
 
 /** OTLP over HTTP, as OpenTelemetry's specification names it. */
@@ -140,6 +156,7 @@ export function readSettings(given: readonly GivenSetting[]): Settings {
     metricsToken: rest.METRICS_TOKEN,
     dashboard: rest.DASHBOARD === 'on',
     dashboardToken: rest.DASHBOARD_TOKEN,
+    mcp: mcpSettings(rest),
     otlp: otlpSettings(rest),
     stopTimeoutMs: rest.STOP_TIMEOUT * 1000,
     logLevel: rest.LOG_LEVEL,
@@ -340,6 +357,30 @@ const variables = z.object({
       meaning:
         'a token that signs an admin of all workspaces in to the dashboard: 16 to 128 printable characters. Without one, an admin signs in by the links that are printed, and others by an API key',
     }),
+  MCP: z.enum(['on', 'off'], 'must be on or off.').default('off').register(documented, {
+    meaning:
+      'whether the [MCP server](mcp.md) is served beside the API, at `/mcp`: language models read with it what their API key may read',
+  }),
+  MCP_SEND_TO: counterparts().register(documented, {
+    byDefault: 'nobody',
+    meaning:
+      'whom models may write to: a comma-separated list of phone numbers, beginnings of phone numbers such as `+4930*`, and ids of groups and contacts',
+  }),
+  MCP_SEND_FROM: idList('ins', 'instances').register(documented, {
+    byDefault: 'all',
+    meaning: 'the ids of the instances that models may write from',
+  }),
+  MCP_SEND_KEYS: idList('key', 'API keys').register(documented, {
+    byDefault: 'those with the scope `messages:send`',
+    meaning: 'the ids of the API keys with which models may send, which then need no scope for it',
+  }),
+  MCP_MESSAGES_PER_DAY: wholeNumber(100_000, 1).default(20).register(documented, {
+    meaning: 'how many messages models may send in each workspace on one day (UTC)',
+  }),
+  MCP_RETRIES: z.enum(['true', 'false'], 'must be true or false.').default('false').register(documented, {
+    meaning:
+      'whether models may retry failed deliveries of webhooks, with a key that has the scope `webhooks:write`',
+  }),
   OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint().register(documented, {
     byDefault: 'off',
     meaning:
@@ -391,6 +432,19 @@ function otlpSettings(
     metricsEveryMs: given.OTEL_METRIC_EXPORT_INTERVAL,
     traces: given.OTEL_TRACES_EXPORTER === 'otlp',
     tracesRatio: given.OTEL_TRACES_SAMPLER_ARG,
+  };
+}
+
+function mcpSettings(
+  given: Pick<z.output<typeof variables>, `MCP${string}` & keyof z.output<typeof variables>>,
+): McpSettings | null {
+  if (given.MCP === 'off') return null;
+  return {
+    sendTo: given.MCP_SEND_TO,
+    sendFrom: given.MCP_SEND_FROM,
+    sendKeys: given.MCP_SEND_KEYS,
+    messagesPerDay: given.MCP_MESSAGES_PER_DAY,
+    retries: given.MCP_RETRIES === 'true',
   };
 }
 

@@ -1,5 +1,5 @@
 import { createTrunkline } from '@trunkline/core';
-import type { Logger, Storage, TrunklineOptions } from '@trunkline/core';
+import type { Logger, Storage, Trunkline, TrunklineOptions } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { announce } from './announce.ts';
 import { dashboardLink, dashboardSignIn } from './dashboard.ts';
@@ -22,7 +22,7 @@ import type { SandboxNetwork } from './sandbox-network.ts';
 import { createSecretKey, END_ROTATION, findSecretKeys, secretKeyMissing } from './secret-key.ts';
 import type { SecretKeys } from './secret-key.ts';
 import { createServerApp, createStartingApp } from './server-app.ts';
-import type { Settings } from './settings.ts';
+import type { McpSettings, Settings } from './settings.ts';
 import { StartError } from './start-error.ts';
 import { openMetricsListener } from './telemetry/metrics-listener.ts';
 import { openTelemetry } from './telemetry/telemetry.ts';
@@ -156,6 +156,7 @@ async function startOn(
 
     rateLimit = await openRateLimit(settings, logger);
     const signIn = settings.dashboard && settings.roles.api ? dashboardSignIn(settings, { secretKey }) : null;
+    const mcp = settings.mcp && settings.roles.api ? await loadMcp(settings, settings.mcp, trunkline) : null;
     let draining = false;
     listener.serve(
       createServerApp({
@@ -165,6 +166,7 @@ async function startOn(
         phone: network.phone,
         publicUrl: settings.publicUrl,
         dashboard: signIn,
+        mcp,
         rateLimit: rateLimit.options,
         logger: trunkline.logger, // which a fault that hits every request cannot flood
         metrics: telemetry.metrics,
@@ -271,6 +273,16 @@ async function chosenAdapters(
   const notifier =
     smtpUrl !== undefined && (await import('./email-notifier.ts')).emailNotifier(smtpUrl, logger);
   return { ...(media && { media }), ...(notifier && { notifier }) };
+}
+
+/** The same. */
+async function loadMcp(
+  address: Settings,
+  settings: McpSettings,
+  trunkline: Trunkline,
+): Promise<Parameters<typeof createServerApp>[0]['mcp']> {
+  const { addMcp } = await import('./mcp.ts');
+  return (app, { guard }) => addMcp(app, { trunkline, guard, settings, address });
 }
 
 async function createDataDirectory({ directory }: DataFiles, terminal: Terminal): Promise<void> {

@@ -39,6 +39,7 @@ async function ready({ scopes = SCOPES, limit = 600 }: { scopes?: readonly Scope
     publicUrl: undefined,
     metrics: null,
     dashboard: null,
+    mcp: null,
     metricsToken: undefined,
     isDraining: () => false,
   });

@@ -9,7 +9,7 @@ import { pageOfLinks } from './page.ts';
 import { page } from './response-body.ts';
 import type { Resource, ResponseBody } from './response-body.ts';
 
-const chat: Resource<ChatResource> = {
+export const chat: Resource<ChatResource> = {
   name: 'Chat',
   schema: exactly<ChatResource>()(
     z.strictObject({

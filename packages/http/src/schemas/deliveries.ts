@@ -36,7 +36,7 @@ const fields = z.strictObject({
   created_at: timestamp,
 });
 
-const delivery: Resource<DeliveryResource> = {
+export const delivery: Resource<DeliveryResource> = {
   name: 'Delivery',
   schema: exactly<DeliveryResource>()(fields),
   example: {

@@ -9,7 +9,7 @@ import type { Resource, ResponseBody } from './response-body.ts';
 
 const status = z.enum(INSTANCE_STATUSES).nullable();
 
-const historyEntry: Resource<InstanceHistoryResource> = {
+export const historyEntry: Resource<InstanceHistoryResource> = {
   name: 'InstanceHistoryEntry',
   schema: exactly<InstanceHistoryResource>()(
     z.strictObject({

@@ -92,6 +92,7 @@ async function doEverything(metrics: ReturnType<typeof createServerMetrics>): Pr
     publicUrl: undefined,
     metrics,
     dashboard: null,
+    mcp: null,
     metricsToken: undefined,
     isDraining: () => false,
   });

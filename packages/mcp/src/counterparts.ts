@@ -1,0 +1,47 @@
+import { parsePhoneNumber } from '@trunkline/core/spi/http';
+
+const NUMBERS_THAT_BEGIN_SO = /^\+?([1-9]\d{0,14})\*$/;
+const ID = /^(?:grp|con)_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
+/** Whom a list of counterparts allows. */
+export interface Counterparts {
+  /** Phone numbers in digits, ids of groups and ids of contacts. */
+  readonly exact: ReadonlySet<string>;
+  /** What allowed phone numbers begin with, in digits. */
+  readonly beginnings: readonly string[];
+}
+
+/** What is wrong with an entry of `to`, to stand after the entry itself; undefined if nothing is. */
+export function flawInCounterpart(entry: string): string | undefined {
+  if (NUMBERS_THAT_BEGIN_SO.test(entry) || ID.test(entry) || parsePhoneNumber(entry).ok) return undefined;
+  return 'is no phone number, no beginning of phone numbers such as +4930*, and no id of a group or a contact';
+}
+
+/** Entries without a flaw. */
+export function counterpartsOf(entries: readonly string[]): Counterparts {
+  const exact = new Set<string>();
+  const beginnings: string[] = [];
+  for (const entry of entries) {
+    const beginning = NUMBERS_THAT_BEGIN_SO.exec(entry)?.[1];
+    if (beginning === undefined) exact.add(canonical(entry) ?? entry);
+    else beginnings.push(beginning);
+  }
+  return { exact, beginnings };
+}
+
+/**
+ * Whether a message may be sent to this recipient, as `to` of a message names it. A contact is allowed by its own id alone:
+ * its number may change.
+ */
+export function isAllowedCounterpart({ exact, beginnings }: Counterparts, to: string): boolean {
+  const recipient = canonical(to);
+  if (recipient === null) return false;
+  return exact.has(recipient) || beginnings.some((digits) => recipient.startsWith(digits));
+}
+
+/** As the service reads `to`: an id as it is, a phone number in digits. Null if it is neither. */
+function canonical(to: string): string | null {
+  if (to.startsWith('grp_') || to.startsWith('con_')) return to;
+  const number = parsePhoneNumber(to);
+  return number.ok ? number.digits : null;
+}

@@ -1,0 +1,55 @@
+import type { Admin } from '@trunkline/core';
+
+/** Counts the messages of a day in the storage: every process on it counts together, and a restart loses nothing. */
+export interface DailyMessages {
+  /**
+   * Takes one of the `limit` places that a workspace has on this day. Resolves with how many are left, or with null if
+   * there was none. Of calls that come concurrently, each takes another place. A key that took a place on this day takes
+   * no other.
+   */
+  take(of: {
+    readonly workspaceId: string;
+    readonly limit: number;
+    readonly key: string;
+  }): Promise<number | null>;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/**
+ * Each place of a day is a token that is spent once. Places are taken in their order, so that the first free one is found
+ * by halving.
+ */
+export function dailyMessages({ spend, isSpent }: Admin['spentTokens'], now: () => number): DailyMessages {
+  const isTaken = (place: string): Promise<boolean> => isSpent(place, { fresh: true });
+
+  const firstFree = async (place: (number: number) => string, limit: number): Promise<number> => {
+    let low = 1;
+    let high = limit + 1;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (await isTaken(place(middle))) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+
+  return {
+    async take({ workspaceId, limit, key }) {
+      const today = Math.floor(now() / DAY_MS);
+      const day = new Date(today * DAY_MS).toISOString().slice(0, 10);
+      // A day longer than they are asked for: the clock of another process may be behind.
+      const until = (today + 2) * DAY_MS;
+      const place = (number: number): string => `mcp_${workspaceId}_${day}_${number}`;
+      const paid = `mcp_key_${workspaceId}_${day}_${key}`;
+
+      let number = await firstFree(place, limit);
+      // The service remembers the key for 24 hours: at most one message is accepted for the place.
+      if (await isTaken(paid)) return limit + 1 - number;
+      while (number <= limit && !(await spend(place(number), until))) number += 1;
+      if (number > limit) return null;
+      await spend(paid, until);
+      return limit - number;
+    },
+  };
+}

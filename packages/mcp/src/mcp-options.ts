@@ -1,0 +1,166 @@
+import type { Principal } from '@trunkline/core';
+import type { RateLimitOptions, RequestGuard } from '@trunkline/http';
+import { rateLimitOption } from '@trunkline/http/spi';
+import type { CheckedRateLimit } from '@trunkline/http/spi';
+import { checkOptionNames } from '@trunkline/option-names';
+import type { OptionNames } from '@trunkline/option-names';
+import * as z from 'zod';
+import { counterpartsOf, flawInCounterpart } from './counterparts.ts';
+import type { Counterparts } from './counterparts.ts';
+
+/** What models may send. The server checks it for each message, whatever the model was made to believe. */
+export interface SendingRules {
+  /**
+   * Whom they may write to: phone numbers, beginnings of phone numbers with a star (`+4930*`), ids of groups (`grp_…`) and
+   * of contacts (`con_…`).
+   */
+  readonly to: readonly string[];
+  /** The ids of the instances that they may write from. By default all of the workspace. */
+  readonly from?: readonly string[] | undefined;
+  /**
+   * The ids of the API keys that may send here, with the scope `messages:send` or without it. Without it, a key cannot send
+   * in any other way, so that whoever holds it is bound by these rules. By default, the keys with the scope.
+   */
+  readonly keys?: readonly string[] | undefined;
+  /** How many messages a workspace may send in this way on one day (UTC), whatever key they are sent with. Default 20. */
+  readonly messagesPerDay?: number | undefined;
+}
+
+export interface McpOptions {
+  /** The path that it serves. Default `/mcp`. */
+  readonly path?: string | undefined;
+  /**
+   * The rules for sending: the same for all, or for the holder of a key. Without rules nothing can be sent.
+   *
+   * @example sending: ({ workspace }) => rulesOf(workspace.id) ?? null
+   */
+  readonly sending?:
+    SendingRules | ((principal: Principal) => SendingRules | null | Promise<SendingRules | null>) | undefined;
+  /** Whether models may repeat failed deliveries of webhooks. Default false. */
+  readonly retries?: boolean | undefined;
+  /**
+   * The host names by which it may be asked, without ports. A page of another site that a browser shows cannot reach it
+   * then by a name of its own that leads to this machine (DNS rebinding). By default, any.
+   */
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** The host names of the pages whose scripts may ask it. Default none; programs other than browsers send no `Origin`. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+  /** How many requests an API key may make; `false` switches the limit off. Default `{ requestsPerMinute: 600 }`. */
+  readonly rateLimit?: RateLimitOptions | false | undefined;
+  /** Checks each request. Give it the guard of `createHttpApp`, and both count the requests of a key together. */
+  readonly guard?: RequestGuard | undefined;
+  /** The time, in epoch milliseconds. Default `Date.now`. */
+  readonly now?: (() => number) | undefined;
+}
+
+export interface CheckedSendingRules {
+  readonly to: Counterparts;
+  /** Null for all. */
+  readonly from: ReadonlySet<string> | null;
+  /** Null for those with the scope. */
+  readonly keys: ReadonlySet<string> | null;
+  readonly messagesPerDay: number;
+}
+
+export interface CheckedMcpOptions {
+  readonly path: string;
+  /** Throws a TypeError if a function returned rules that are wrong. */
+  readonly sendingOf: (principal: Principal) => Promise<CheckedSendingRules | null>;
+  readonly retries: boolean;
+  readonly allowedHosts?: readonly string[] | undefined;
+  readonly allowedOrigins: readonly string[];
+  readonly rateLimit: CheckedRateLimit | false;
+  readonly guard?: RequestGuard | undefined;
+  readonly now: () => number;
+}
+
+const OPTION_NAMES: OptionNames<McpOptions> = {
+  path: true,
+  sending: true,
+  retries: true,
+  allowedHosts: true,
+  allowedOrigins: true,
+  rateLimit: true,
+  guard: true,
+  now: true,
+};
+
+const DEFAULT_MESSAGES_PER_DAY = 20;
+
+const counterpart = z.string().superRefine((entry, context) => {
+  const flaw = flawInCounterpart(entry);
+  if (flaw !== undefined) context.addIssue(`${JSON.stringify(entry)} ${flaw}.`);
+});
+
+const idsOf = (pattern: RegExp, what: string): z.ZodType<ReadonlySet<string> | null, unknown> =>
+  z
+    .array(z.string().regex(pattern, `Must be ids of ${what}.`), `Must be a list of ids of ${what}.`)
+    .transform((ids) => new Set(ids))
+    .nullable()
+    .default(null);
+
+const sendingRules: z.ZodType<CheckedSendingRules, unknown> = z.strictObject({
+  to: z.array(counterpart, 'Must be a list of phone numbers and ids.').transform(counterpartsOf),
+  from: idsOf(/^ins_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'instances'),
+  keys: idsOf(/^key_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'API keys'),
+  messagesPerDay: z
+    .int('Must be a whole number from 1 to 100,000.')
+    .min(1)
+    .max(100_000)
+    .default(DEFAULT_MESSAGES_PER_DAY),
+});
+
+const hostNames = z.array(z.string().regex(/^[^\s/]+$/), 'Must be a list of host names.');
+
+const mcpOptions = z.object({
+  path: z
+    .string()
+    .regex(/^(\/[\w.~-]+)+$/, 'Must be a path like /mcp, without a slash at its end.')
+    .default('/mcp'),
+  retries: z.boolean('Must be true or false.').default(false),
+  allowedHosts: hostNames.optional(),
+  allowedOrigins: hostNames.default([]),
+  rateLimit: rateLimitOption,
+  guard: z.custom<RequestGuard>(isGuard, 'Must be made by createGuard.').optional(),
+  now: z.custom<() => number>(isFunction, 'Must be a function.').default(() => Date.now),
+});
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
+
+function isGuard(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'admit' in value && isFunction(value.admit);
+}
+
+/** Throws a TypeError that names the first wrong option. */
+export function checkMcpOptions({ sending, ...options }: McpOptions): CheckedMcpOptions {
+  checkOptionNames('createMcp', options, OPTION_NAMES);
+  const checked = mcpOptions.safeParse(options);
+  if (!checked.success) throw wrong(`the option "${pathOf(checked.error)}" is wrong`, checked.error);
+  return { ...checked.data, sendingOf: checkSending(sending) };
+}
+
+function checkSending(sending: McpOptions['sending']): CheckedMcpOptions['sendingOf'] {
+  if (typeof sending === 'function')
+    return async (principal) => {
+      const rules = await sending(principal);
+      return rules === null ? null : checkRules(rules, 'what the option "sending" returned is wrong');
+    };
+  const rules = sending === undefined ? null : checkRules(sending, 'the option "sending" is wrong');
+  return async () => rules;
+}
+
+function checkRules(rules: SendingRules, complaint: string): CheckedSendingRules {
+  const checked = sendingRules.safeParse(rules);
+  if (checked.success) return checked.data;
+  throw wrong(`${complaint} at "${pathOf(checked.error)}"`, checked.error);
+}
+
+function pathOf({ issues }: z.ZodError): string {
+  return issues[0]?.path.join('.') ?? '';
+}
+
+function wrong(complaint: string, { issues }: z.ZodError): TypeError {
+  return new TypeError(`createMcp: ${complaint}: ${issues[0]?.message}`);
+}

@@ -1,0 +1,2 @@
+// For who checks settings, without the rest of the package.
+export { flawInCounterpart } from './counterparts.ts';

@@ -1,0 +1,40 @@
+import * as z from 'zod';
+
+// What tools are asked with, and how their pages look.
+
+/** Texts of a page are cut, so that a result stays within what a model can read. */
+export const LONGEST_IN_PAGE = 2_000;
+/** Of one object. */
+export const LONGEST_ALONE = 16_384;
+
+const MOST_ON_PAGE = 50;
+const DEFAULT_ON_PAGE = 20;
+
+export function idOf(what: string): z.ZodType<string> {
+  return z.string().min(1).max(40).describe(`The id of ${what}.`);
+}
+
+export const cursor: z.ZodType<string | undefined> = z
+  .string()
+  .min(1)
+  .max(512)
+  .optional()
+  .describe('The next_cursor of the previous page, with the same other arguments.');
+
+export const limit: z.ZodType<number, number | undefined> = z
+  .int()
+  .min(1)
+  .max(MOST_ON_PAGE)
+  .default(DEFAULT_ON_PAGE)
+  .describe('How many on a page.');
+
+export const before: z.ZodType<string | undefined> = z.iso
+  .datetime({ offset: true })
+  .max(40)
+  .optional()
+  .describe('Only what is older than this time, such as 2026-11-22T09:30:00Z. Not together with cursor.');
+
+export const nextCursor: z.ZodType<string | null> = z
+  .string()
+  .nullable()
+  .describe('For the next page, which is older. Null if this is the last.');

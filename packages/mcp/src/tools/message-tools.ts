@@ -1,0 +1,157 @@
+import type { MessageResource } from '@trunkline/core';
+import { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core/spi/http';
+import { RESOURCES } from '@trunkline/http/spi';
+import * as z from 'zod';
+import { before, cursor, idOf, limit, LONGEST_ALONE, LONGEST_IN_PAGE, nextCursor } from './fields.ts';
+import { defineTool, done, hasScope } from './tool.ts';
+import type { Tool } from './tool.ts';
+
+const OF_MESSAGE = ['text', 'caption', 'payload', 'media.filename', 'contact.name', 'contact.username'];
+const OF_PAGE = OF_MESSAGE.map((field) => `data[].${field}`);
+
+const filters = {
+  instance: idOf('an instance (ins_…): only its messages').optional(),
+  counterpart: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe('Only the chat with this phone number, contact (con_…) or group (grp_…).'),
+  direction: z.enum(MESSAGE_DIRECTIONS).optional(),
+};
+
+/** How many messages a search reads: what it costs has a bound, whatever is searched for. */
+const SEARCH_PAGE = 50;
+const SEARCH_PAGES = 20;
+const ENOUGH_FOUND = 20;
+
+const EVENTS_WITH_MESSAGE = 20;
+
+export const MESSAGE_TOOLS: readonly Tool[] = [
+  defineTool({
+    name: 'list_chats',
+    title: 'List chats',
+    description: 'Lists the chats of an instance by their last message, newest first.',
+    offeredTo: 'messages:read',
+    input: { instance: idOf('the instance (ins_…)'), limit, before, cursor },
+    logged: ['instance'],
+    output: { data: z.array(RESOURCES.chat), next_cursor: nextCursor, coverage: RESOURCES.coverage },
+    untrusted: ['name', 'contact.name', 'contact.username', 'last_message.excerpt'].map(
+      (field) => `data[].${field}`,
+    ),
+    longestText: LONGEST_IN_PAGE,
+    async handle({ instance, ...page }, { api }) {
+      const { data, nextCursor: next, coverage } = await api.instances.chats(instance, page);
+      return done({ data: [...data], next_cursor: next, coverage });
+    },
+  }),
+  defineTool({
+    name: 'list_messages',
+    title: 'List messages',
+    description:
+      'Lists messages, newest first. Give counterpart to read one chat. Long texts are cut: get_message has more of them.',
+    offeredTo: 'messages:read',
+    input: {
+      ...filters,
+      type: z.enum(MESSAGE_TYPES).optional(),
+      status: z
+        .array(z.enum(MESSAGE_STATUSES))
+        .min(1)
+        .optional()
+        .describe('Only messages with one of these.'),
+      limit,
+      before,
+      cursor,
+    },
+    logged: ['instance', 'direction', 'type', 'status'],
+    output: { data: z.array(RESOURCES.message), next_cursor: nextCursor },
+    untrusted: OF_PAGE,
+    longestText: LONGEST_IN_PAGE,
+    async handle({ status, ...query }, { api }) {
+      const { data, nextCursor: next } = await api.messages.list({ ...query, status: status?.join(',') });
+      return done({ data: [...data], next_cursor: next });
+    },
+  }),
+  defineTool({
+    name: 'search_messages',
+    title: 'Search messages',
+    description: `Finds messages whose text or caption has these words in this order, in any case, newest first. A call reads at most ${SEARCH_PAGE * SEARCH_PAGES} messages: go on with next_cursor, and narrow it by counterpart or instance.`,
+    offeredTo: 'messages:read',
+    input: { text: z.string().trim().min(2).max(200), ...filters, before, cursor },
+    logged: ['instance', 'direction'],
+    output: {
+      data: z.array(RESOURCES.message),
+      searched: z.int().min(0).describe('How many messages this call has read.'),
+      next_cursor: nextCursor.describe('Where to go on: older messages. Null if all were read.'),
+    },
+    untrusted: OF_PAGE,
+    longestText: LONGEST_IN_PAGE,
+    async handle({ text, ...query }, { api }) {
+      const words = folded(text);
+      const found: MessageResource[] = [];
+      let searched = 0;
+      let next = query.cursor ?? null;
+      for (let pages = 0; pages < SEARCH_PAGES; pages += 1) {
+        const page = await api.messages.list({
+          ...query,
+          limit: SEARCH_PAGE,
+          ...(next !== null && { cursor: next }),
+        });
+        searched += page.data.length;
+        found.push(...page.data.filter((message) => has(message, words)));
+        next = page.nextCursor;
+        if (next === null || found.length >= ENOUGH_FOUND) break;
+      }
+      return done({ data: found, searched, next_cursor: next });
+    },
+  }),
+  defineTool({
+    name: 'get_message',
+    title: 'Did a message arrive?',
+    description:
+      'Returns a message, where it stands now in a sentence, its latest events, and which webhooks each event was delivered to.',
+    offeredTo: 'messages:read',
+    input: { message: idOf('the message (msg_…)') },
+    logged: ['message'],
+    output: {
+      message: RESOURCES.message,
+      standing: RESOURCES.messageStanding,
+      events: z
+        .array(
+          z.strictObject({
+            id: z.string(),
+            type: z.string(),
+            created_at: z.string(),
+            deliveries: z
+              .array(RESOURCES.delivery)
+              .nullable()
+              .describe('Null if this API key may not read webhooks.'),
+          }),
+        )
+        .describe('Newest first.'),
+    },
+    untrusted: OF_MESSAGE.map((field) => `message.${field}`),
+    longestText: LONGEST_ALONE,
+    async handle({ message: id }, use) {
+      const { api } = use;
+      const message = await api.messages.get(id);
+      const standing = await api.messages.standing(id);
+      const { data } = await api.messages.events(id, { limit: EVENTS_WITH_MESSAGE });
+      const mayReadWebhooks = hasScope(use, 'webhooks:read');
+      const events = [];
+      for (const event of data) {
+        const deliveries = mayReadWebhooks ? [...(await api.events.deliveries(event.id))] : null;
+        events.push({ id: event.id, type: event.type, created_at: event.created_at, deliveries });
+      }
+      return done({ message, standing, events });
+    },
+  }),
+];
+
+function has({ text, caption }: MessageResource, words: string): boolean {
+  return [text, caption].some((part) => part !== null && folded(part).includes(words));
+}
+
+function folded(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ');
+}

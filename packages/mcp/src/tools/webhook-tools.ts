@@ -1,0 +1,76 @@
+import { DELIVERY_STATUSES } from '@trunkline/core/spi/http';
+import { RESOURCES } from '@trunkline/http/spi';
+import * as z from 'zod';
+import { before, cursor, idOf, limit, LONGEST_ALONE, LONGEST_IN_PAGE, nextCursor } from './fields.ts';
+import { defineTool, done, hasScope } from './tool.ts';
+import type { Tool } from './tool.ts';
+
+export const WEBHOOK_TOOLS: readonly Tool[] = [
+  defineTool({
+    name: 'list_webhooks',
+    title: 'List webhooks',
+    description:
+      'Lists the webhook endpoints of the workspace, newest first, and since when each has been failing.',
+    offeredTo: 'webhooks:read',
+    input: {},
+    output: { data: z.array(RESOURCES.webhook) },
+    untrusted: [],
+    longestText: LONGEST_IN_PAGE,
+    async handle(_, { api }) {
+      const { data } = await api.webhooks.list();
+      return done({ data: [...data] });
+    },
+  }),
+  defineTool({
+    name: 'list_deliveries',
+    title: 'List deliveries',
+    description:
+      'Lists the deliveries of a webhook, newest first. Those with the status retrying are attempted again; those with failed or exhausted are not.',
+    offeredTo: 'webhooks:read',
+    input: {
+      webhook: idOf('the webhook (wh_…)'),
+      status: z.enum(DELIVERY_STATUSES).optional(),
+      event: idOf('an event (evt_…): only its deliveries').optional(),
+      limit,
+      before,
+      cursor,
+    },
+    logged: ['webhook', 'status', 'event'],
+    output: { data: z.array(RESOURCES.delivery), next_cursor: nextCursor },
+    untrusted: [],
+    longestText: LONGEST_IN_PAGE,
+    async handle({ webhook, ...query }, { api }) {
+      const { data, nextCursor: next } = await api.webhooks.deliveries(webhook, query);
+      return done({ data: [...data], next_cursor: next });
+    },
+  }),
+  defineTool({
+    name: 'get_delivery',
+    title: 'Why did a delivery fail?',
+    description: 'Returns a delivery with its request, every attempt and what the receiver responded.',
+    offeredTo: 'webhooks:read',
+    input: { delivery: idOf('the delivery (whd_…)') },
+    logged: ['delivery'],
+    output: { delivery: RESOURCES.deliveryDetail },
+    untrusted: ['delivery.request.payload', 'delivery.attempt_log[].response_body'],
+    longestText: LONGEST_ALONE,
+    async handle({ delivery: id }, { api }) {
+      return done({ delivery: await api.deliveries.get(id) });
+    },
+  }),
+  defineTool({
+    name: 'retry_delivery',
+    title: 'Retry a delivery',
+    description: 'Queues one more attempt of a delivery that has failed.',
+    offeredTo: (asker) => asker.mayRetry && hasScope(asker, 'webhooks:write'),
+    isWriting: true,
+    input: { delivery: idOf('the delivery (whd_…)') },
+    logged: ['delivery'],
+    output: { delivery: RESOURCES.delivery },
+    untrusted: [],
+    longestText: LONGEST_IN_PAGE,
+    async handle({ delivery: id }, { api }) {
+      return done({ delivery: await api.deliveries.retry(id) });
+    },
+  }),
+];

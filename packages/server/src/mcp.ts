@@ -1,0 +1,38 @@
+import type { Hono } from 'hono';
+import type { RequestGuard } from '@trunkline/http';
+import { createMcp } from '@trunkline/mcp';
+import type { McpTrunkline } from '@trunkline/mcp';
+import type { McpSettings, Settings } from './settings.ts';
+
+/** Where the server has it. */
+const MCP_PATH = '/mcp';
+/** By which a program on this machine asks for it. */
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
+
+interface McpParts {
+  readonly trunkline: McpTrunkline;
+  readonly guard: RequestGuard;
+  readonly settings: McpSettings;
+  readonly address: Pick<Settings, 'host' | 'publicUrl'>;
+}
+
+/** Adds the MCP server, which the API's keys and limit hold for. */
+export function addMcp(app: Hono, { trunkline, guard, settings, address }: McpParts): void {
+  const { sendTo, sendFrom, sendKeys, messagesPerDay, retries } = settings;
+  const mcp = createMcp(trunkline, {
+    path: MCP_PATH,
+    guard,
+    retries,
+    allowedHosts: allowedHosts(address),
+    ...(sendTo.length > 0 && {
+      sending: { to: sendTo, from: sendFrom, keys: sendKeys, messagesPerDay },
+    }),
+  });
+  app.all(MCP_PATH, (c) => mcp.fetch(c.req.raw));
+}
+
+/** A server that others reach has names that it is not told: undefined for any. */
+function allowedHosts({ host, publicUrl }: McpParts['address']): readonly string[] | undefined {
+  if (!LOOPBACK.includes(host) && host !== '::1') return undefined;
+  return publicUrl === undefined ? LOOPBACK : [...LOOPBACK, new URL(publicUrl).hostname];
+}
