@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { idsOfOrder, orderOfId } from '@trunkline/core/spi/storage';
 import type { Delivery, DeliveryFilter, Storage } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
@@ -71,6 +72,30 @@ export function deliveryLogContract(subject: ContractSubject): void {
       expect(await list(other.workspace.id)).toEqual([]);
       expect(await list(workspace.id, NOW + 1000)).toEqual([]);
       expect(await storage.deliveries.listOfEvent(workspace.id, { ...event, id: 'evt_no' }, 0)).toEqual([]);
+    });
+
+    it('has them beside each other, however close to it other events happen', async () => {
+      const storage = await open();
+      const { workspace } = await storeLane(storage);
+      await storeEndpoint(storage, workspace);
+      // An id of the millisecond before, for a clock that was set back, and one of the same.
+      const events = [
+        anEvent(workspace, NOW),
+        anEvent(workspace, NOW - 60_000, { id: testId('evt', NOW) }),
+        anEvent(workspace, NOW),
+        anEvent(workspace, NOW + 1),
+      ];
+      for (const event of events.toReversed()) await happen(storage, workspace, event);
+      const lists = await Promise.all(
+        events.map((event) => storage.deliveries.listOfEvent(workspace.id, event, 0)),
+      );
+      for (const [index, list] of lists.entries()) {
+        const { first, last } = idsOfOrder('whd', orderOfId('evt', must(events[index]).id));
+        expect(list).toHaveLength(2);
+        expect(list.every(({ id }) => first <= id && id <= last)).toBe(true);
+      }
+      const ids = lists.flat().map(({ id }) => id);
+      expect(ids).toEqual(ids.toSorted());
     });
 
     it('outlives its endpoint', async () => {

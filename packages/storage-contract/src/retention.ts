@@ -51,14 +51,18 @@ export function retentionContract(subject: ContractSubject): void {
       expect(page.rows).toEqual([]);
     });
 
-    it('leaves an event as long as a delivery of it stays', async () => {
+    it('takes the deliveries of an event by the time in the event’s id', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
-      // Its id was made a moment before the delivery’s.
-      const event = anEvent(workspace, MIDNIGHT, { id: testId('evt', MIDNIGHT - 1) });
-      const delivery = must(await storage.deliveries.enqueue(endpoint.id, event));
+      // The clock was set back after it had made this id, or forward.
+      const young = anEvent(workspace, MIDNIGHT - 1, { id: testId('evt', MIDNIGHT) });
+      const old = anEvent(workspace, MIDNIGHT, { id: testId('evt', MIDNIGHT - 1) });
+      const delivery = must(await storage.deliveries.enqueue(endpoint.id, young));
+      await storage.deliveries.enqueue(endpoint.id, old);
       await deleteHistory(storage, MIDNIGHT);
-      expect(only(await claim(storage, NOW))).toMatchObject({ delivery, payload: event.payload });
+      expect(only(await claim(storage, NOW))).toMatchObject({ delivery, payload: young.payload });
+      expect(await storage.deliveries.listOfEvent(workspace.id, young, 0)).toHaveLength(1);
+      expect(await storage.deliveries.listOfEvent(workspace.id, old, 0)).toEqual([]);
     });
 
     it('takes open ones too: they are never claimed again', async () => {

@@ -18,6 +18,9 @@ import type { RandomNumber } from '@trunkline/test-support/seeded-test';
 import type { Child } from '@trunkline/test-support/start-child';
 import { DAY } from './examples.ts';
 
+export { describeFormerDeliveries } from './former-deliveries.ts';
+export type { FormerDatabase } from './former-deliveries.ts';
+
 /** How much there is of what, in the database of an earlier version. */
 export interface UpgradeSize {
   readonly messages: number;
@@ -294,6 +297,9 @@ async function expectHistory(data: EarlierData, api: WorkspaceApi): Promise<void
     const detail = await api.deliveries.get(idOfRow('whd', madeAt(data, row, deliveries), row));
     expect(detail).toMatchObject({ status: 'success', attempts: 1, attempt_log: [{ response_status: 204 }] });
     expect(detail.request.payload).toMatchObject({ id: `event ${row}` });
+    // Its id does not have the order of the event's.
+    const ofEvent = await api.events.deliveries(idOfRow('evt', madeAt(data, row, deliveries), row));
+    expect(ofEvent.map(({ id }) => id)).toEqual([detail.id]);
   }
   for (const row of [2 * queued + 2, messages]) {
     const id = idOfRow('msg', madeAt(data, row, messages), row);

@@ -21,6 +21,7 @@ export {
   ENDED_GENERATION,
   endedDeliveryKinds,
   FIRST_GENERATION,
+  formerDeliveryIdsOf,
   messageKinds,
   openDeliveryKinds,
 } from './list-plans.ts';

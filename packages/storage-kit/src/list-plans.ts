@@ -1,6 +1,7 @@
 import {
   DELIVERY_STATUSES,
   floorId,
+  idsOfOrder,
   isId,
   isOpen,
   MESSAGE_STATUSES,
@@ -9,6 +10,7 @@ import {
 } from '@trunkline/core/spi/storage';
 import type {
   DeliveryStatus,
+  IdOrder,
   IdRange,
   MessageFilter,
   MessageStatus,
@@ -97,20 +99,30 @@ export function earliestAttemptOf(madeSince: number): number {
   return madeSince - CLOCK_SLACK_MS;
 }
 
-/** The transaction that stores an event, and makes its deliveries, has ended by then, unless it may wait for longer. */
+/** The transaction of a former version that stored an event, and made its deliveries, had ended by then, unless it could wait for longer. */
 const STORED_WITHIN_MS = 120_000;
-/** Former versions may have made the id of a delivery a moment before that of its event. */
+/** The id of a delivery may have been made a moment before that of its event. */
 const SAME_MOMENT_MS = 1_000;
 
+/** Where the ids of the deliveries of an event are: each has the order of the event's own (`newDelivery`). */
+export function deliveryIdsOf(eventId: string, since: number): IdRange {
+  const { first, last } = idsOfOrder('whd', orderOfEvent(eventId));
+  const floor = floorId('whd', since);
+  return { first: first < floor ? floor : first, last };
+}
+
 /**
- * Where the ids of the deliveries of an event can be. The process that stores an event makes its deliveries in the same
- * transaction, and never an id that sorts before an earlier one: they follow the id of the event, also while its clock
- * is set back, when ids are ahead of the time of the event. `storedWithinMs` is how long that transaction may take.
+ * Where they can be if a former version has made them: their ids followed the id of the event, since its process made them
+ * in the transaction that stored the event, which may have taken `storedWithinMs`. Those of `deliveryIdsOf` are among them.
  */
-export function deliveryIdsOf(eventId: string, since: number, storedWithinMs: number = 0): IdRange {
-  const ms = isId('evt', eventId) ? orderOfId('evt', eventId).ms : 0;
+export function formerDeliveryIdsOf(eventId: string, since: number, storedWithinMs: number = 0): IdRange {
+  const { ms } = orderOfEvent(eventId);
   return {
     first: floorId('whd', Math.max(since, ms - SAME_MOMENT_MS)),
     last: floorId('whd', ms + Math.max(STORED_WITHIN_MS, storedWithinMs)),
   };
+}
+
+function orderOfEvent(id: string): IdOrder {
+  return isId('evt', id) ? orderOfId('evt', id) : { ms: 0, sequence: 0 };
 }

@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TypeID } from 'typeid-js';
+import { must } from '@trunkline/test-support';
 import { NOW } from '../../test/support/examples.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
-import { createNewId, floorId, idToUuid, isId, uuidToId } from './id.ts';
+import { createNewId, floorId, idsOfOrder, idToUuid, isId, orderOfId, uuidToId, withOrder } from './id.ts';
 import type { IdPrefix } from './id.ts';
 
 const newIds = (seed = 1) => createNewId(seededRandom(seed).bytes);
@@ -86,6 +87,38 @@ describe('isId', () => {
   it('distinguishes wh from whd', () => {
     expect(isId('wh', newIds()('whd', NOW))).toBe(false);
     expect(isId('whd', newIds()('wh', NOW))).toBe(false);
+  });
+});
+
+describe('an id with the order of another', () => {
+  it('lies beside it, and those of one millisecond sort as they were made, however the clock moves', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: -5_000, max: 5 }), { minLength: 2, maxLength: 20 }),
+        fc.integer(),
+        (moves, seed) => {
+          const newId = newIds(seed);
+          let now = NOW;
+          const beside = moves.map((move) => {
+            const order = orderOfId('evt', newId('evt', (now += move)));
+            const ids = Array.from({ length: 3 }, () => withOrder('whd', newId('whd', order.ms), order));
+            const { first, last } = idsOfOrder('whd', order);
+            expect(ids.every((id) => isId('whd', id) && first <= id && id <= last)).toBe(true);
+            expect(ids.map((id) => orderOfId('whd', id))).toEqual([order, order, order]);
+            return ids;
+          });
+          const all = beside.flat();
+          expect(all).toEqual([...new Set(all)].toSorted());
+        },
+      ),
+    );
+  });
+
+  it('is another one each time, also of two processes that begin alike', () => {
+    const order = orderOfId('evt', newIds()('evt', NOW));
+    const ids = Array.from({ length: 200 }, (_, seed) => withOrder('whd', newIds(seed)('whd', NOW), order));
+    expect(new Set(ids).size).toBe(200);
+    expect(TypeID.fromString(must(ids[0])).toUUID()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab]/);
   });
 });
 

@@ -83,7 +83,7 @@ export type { KeptSenders, SenderPart } from '../services/kept-senders.ts';
 
 // Ids.
 export { createNewId, floorId, idsOfOrder, idToUuid, isId, orderOfId, uuidToId } from '../domain/id.ts';
-export type { IdPrefix, IdRange, NewId } from '../domain/id.ts';
+export type { IdOrder, IdPrefix, IdRange, NewId } from '../domain/id.ts';
 export { checkMediaId } from '../domain/message/media-rules.ts';
 
 // Workspaces and keys.

@@ -32,6 +32,7 @@ import { endpointTraceContext } from './0024-endpoint-trace-context.ts';
 import { processReports } from './0025-process-reports.ts';
 import { spentTokens } from './0026-spent-tokens.ts';
 import { keyPrefixes } from './0027-key-prefixes.ts';
+import { deliveriesBesideEvents } from './0028-deliveries-beside-events.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -63,6 +64,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   processReports,
   spentTokens,
   keyPrefixes,
+  deliveriesBesideEvents,
 ];
 
 const OLDEST_SERVER = 14;

@@ -1,4 +1,5 @@
 import type { Event, EventType } from '../event/event.ts';
+import { orderOfId, withOrder } from '../id.ts';
 import type { NewId } from '../id.ts';
 import { MAX_ATTEMPTS } from './retry-schedule.ts';
 
@@ -80,11 +81,15 @@ export function isOpen(status: DeliveryStatus): boolean {
   return status === 'pending' || status === 'retrying';
 }
 
-/** A new delivery of an event to an endpoint: made, and due, at the event's millisecond. */
+/**
+ * A new delivery of an event to an endpoint: made, and due, at the event's millisecond. Its id has the order of the event's,
+ * so that the deliveries of an event lie beside each other, and are found without an index by event.
+ */
 export function newDelivery(event: Event, endpointId: string, newId: NewId): Delivery {
   const createdAt = Math.floor(event.occurredAt / 1000);
+  const order = orderOfId('evt', event.id);
   return {
-    id: newId('whd', createdAt),
+    id: withOrder('whd', newId('whd', order.ms), order),
     workspaceId: event.workspaceId,
     endpointId,
     eventId: event.id,

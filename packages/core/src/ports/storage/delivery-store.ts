@@ -135,9 +135,8 @@ export interface DeliveryStore {
   ): Promise<Page<Delivery>>;
 
   /**
-   * The deliveries of an event, oldest first, at most `EVENT_DELIVERIES_MAX`. Also finds those of deleted endpoints. They
-   * are made in the transaction that stores the event, so that their ids follow its own: they are looked for from there
-   * on, for as long as such a transaction may take, which is two minutes at least.
+   * The deliveries of an event, in id order, at most `EVENT_DELIVERIES_MAX`. Also finds those of deleted endpoints. Their
+   * ids have the order of the event's own (`newDelivery`), so that those of other events need not be read.
    */
   listOfEvent(workspaceId: string, event: Pick<Event, 'id'>, since: number): Promise<readonly Delivery[]>;
 
