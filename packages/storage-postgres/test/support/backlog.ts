@@ -7,6 +7,9 @@ import type { TestSchema } from './test-schema.ts';
 /** Days over which the history is spread. */
 export const DAYS = 8;
 
+/** Pending downloads, keys of activities and spent tokens. */
+const OF_AN_INSTANCE = 2_500;
+
 interface Backlog {
   readonly instance: Instance;
   /** The first has half of all deliveries. */
@@ -70,8 +73,8 @@ export async function storeBacklog(
      FROM generate_series(1, ${count}) AS row`,
   );
   await run(
-    `INSERT INTO trunkline.events
-     SELECT ${uuid(made, 'event')}, ${workspace}, 'message.received', ${made} * 1000, '{}'
+    `INSERT INTO trunkline.events (id, workspace_id, type, occurred_at, payload, deliveries_beside)
+     SELECT ${uuid(made, 'event')}, ${workspace}, 'message.received', ${made} * 1000, '{}', true
      FROM generate_series(1, ${count}) AS row`,
   );
   // Half of them are about one message.
@@ -114,6 +117,20 @@ export async function storeBacklog(
     ),
     endpointIds,
   );
+  // More than any part of a plan may read, of one instance.
+  await run(
+    `INSERT INTO trunkline.pending_downloads
+     SELECT instance_id, id, workspace_id, '\\x0200ff', 0, ${NOW + 60_000}, ${NOW + DAY}
+     FROM trunkline.messages WHERE status = 'received' ORDER BY id DESC LIMIT ${OF_AN_INSTANCE}`,
+  );
+  await run(
+    `INSERT INTO trunkline.activity_keys
+     SELECT ${sender}, 'key ' || row, row / 500 * 500 FROM generate_series(0, ${OF_AN_INSTANCE - 1}) AS row`,
+  );
+  await run(
+    `INSERT INTO trunkline.spent_tokens
+     SELECT 'token ' || row, row / 500 * 500 FROM generate_series(0, ${OF_AN_INSTANCE - 1}) AS row`,
+  );
   await run(`UPDATE trunkline.lanes SET wake_at = ${NOW - DAYS * DAY}`);
   await analyze(schema);
 }
@@ -128,8 +145,8 @@ export async function analyze({ pool, name }: TestSchema): Promise<void> {
   await pool.query(`ANALYZE ${must(rows[0]).tables}`);
 }
 
-/** Of the time and the row, as an id has them. */
+/** Of the time and the row, as an id has them: its order, which the deliveries of an event share with it, and the rest. */
 function uuid(time: string, kind: string): string {
   return `(lpad(to_hex(${time}), 12, '0') || '7' || lpad(to_hex(row % 4096), 3, '0')
-    || '8' || substr(md5('${kind}' || row), 1, 15))::uuid`;
+    || '8' || substr(md5('order' || row), 1, 4) || '0' || substr(md5('${kind}' || row), 1, 10))::uuid`;
 }
