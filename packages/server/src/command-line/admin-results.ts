@@ -26,6 +26,7 @@ export function keyResult(key: ApiKeyInfo): object {
     workspace_id: key.workspaceId,
     member_id: key.memberId,
     name: key.name,
+    prefix: key.prefix,
     scopes: key.scopes,
     created_at: time(key.createdAt),
     expires_at: time(key.expiresAt),

@@ -18,10 +18,11 @@ export const listKeys: CommandHandler = (call) =>
     call.output.result(
       { data: keys.map(keyResult) },
       table(
-        ['id', 'name', 'scopes', 'state', 'last used'],
+        ['id', 'name', 'begins with', 'scopes', 'state', 'last used'],
         keys.map((key) => [
           key.id,
           key.name,
+          key.prefix ?? '–',
           key.scopes.join(','),
           stateOf(key),
           time(key.lastUsedAt) ?? 'never',

@@ -182,7 +182,16 @@ describe('Workspaces, keys and members', () => {
     expect((await run('keys', 'revoke', String(other['id']), '--workspace', acme, '--yes')).code).toBe(0);
     expect((await run('members', 'delete', id, '--workspace', acme, '--yes')).code).toBe(0);
     const [{ data: keys } = { data: {} }] = await json('keys', 'list', '--workspace', acme);
-    expect(keys).toMatchObject([{ revoked_at: expect.any(String) }, { revoked_at: expect.any(String) }]);
+    const prefixOf = (made: typeof key): string => String(made['token']).slice(0, 8);
+    expect(keys).toMatchObject([
+      { prefix: prefixOf(other), revoked_at: expect.any(String) },
+      { prefix: prefixOf(key), revoked_at: expect.any(String) },
+    ]);
+    const listed = await run('keys', 'list', '--workspace', acme);
+    expect(listed.stdout).toMatch(/^id +name +begins with +scopes +state +last used\n/);
+    expect(listed.stdout).toMatch(
+      new RegExp(`  ci +${prefixOf(key)} +instances:read,messages:read +revoked `),
+    );
     expect(await server.stop()).toBe(0);
     // A server that ran meanwhile may know a key for five seconds more: the next one does not.
     const next = await startServer({ env: { DATA_DIR: join(cwd, 'data') } });
