@@ -33,8 +33,19 @@ const ARGS = {
 };
 const REMOTE = COMMANDS.filter(({ on }) => on === 'service').map(({ name }) => name);
 
-function environmentOf({ url }: HostileService): Readonly<Record<string, string>> {
-  return { TRUNKLINE_URL: url, TRUNKLINE_API_KEY: KEY, TRUNKLINE_TIMEOUT: '1', XDG_CONFIG_HOME: '/nowhere' };
+/** No request takes that long, however busy the machine is. */
+const ENOUGH_SECONDS = '60';
+
+function environmentOf(
+  { url }: HostileService,
+  seconds: string = ENOUGH_SECONDS,
+): Readonly<Record<string, string>> {
+  return {
+    TRUNKLINE_URL: url,
+    TRUNKLINE_API_KEY: KEY,
+    TRUNKLINE_TIMEOUT: seconds,
+    XDG_CONFIG_HOME: '/nowhere',
+  };
 }
 
 /** All concurrently, each with what it needs. */
@@ -42,6 +53,7 @@ async function callAll(
   service: HostileService,
   names: readonly string[],
   look: (name: string, outcome: CallOutcome) => void,
+  seconds?: string,
 ): Promise<void> {
   const path = join(temporaryDirectory(), 'download');
   const options = { yes: true, instance: 'ins_1', events: 'message.sent', timeout: '1' };
@@ -51,7 +63,7 @@ async function callAll(
         name,
         await callCommand(
           { name, args: { ...ARGS, path }, options },
-          { environment: environmentOf(service) },
+          { environment: environmentOf(service, seconds) },
         ),
       ),
     ),
@@ -150,11 +162,12 @@ describe('A service that sends too much or too slowly', { timeout: 120_000 }, ()
     const service = await startHostileService((_, response) => HOW[how]?.(response));
     // A stream that brings nothing is one to listen to: it is opened again for ever.
     const names = how.endsWith('as a stream') ? REMOTE.filter((name) => name !== 'listen') : REMOTE;
-    await callAll(service, names, (name, outcome) => {
+    const look = (name: string, outcome: CallOutcome): void => {
       // What is deleted has no body that is read.
       if (how.startsWith('data that is') && name.endsWith(' delete')) return;
       complaintOf(name, outcome);
-    });
+    };
+    await callAll(service, names, look, '1');
   });
 
   it('gets no more than a thousand characters of an error printed, on one line', async () => {
@@ -194,7 +207,7 @@ describe('A service that sends too much or too slowly', { timeout: 120_000 }, ()
       if (method === 'POST') respondJson(response, message, 202);
       else drip(response, 'application/json');
     });
-    const environment = { ...environmentOf(service), TRUNKLINE_TIMEOUT: '3600' };
+    const environment = environmentOf(service, '3600');
     const call = { name: 'send', args: ARGS, options: { instance: 'ins_1', timeout: '1' } };
     const outcome = await callCommand(call, { environment });
     expect(outcome.stdout).toBe('msg_1 queued\n');
@@ -331,7 +344,7 @@ describe('A download', { timeout: 60_000 }, () => {
       else response.write(FILE.subarray(0, 2 * MEBIBYTE));
     });
     const cwd = temporaryDirectory();
-    const env = { ...environmentOf(service), TRUNKLINE_TIMEOUT: '60' };
+    const env = environmentOf(service);
     const first = startCommand(['messages', 'download', 'msg_1', 'copy.txt'], { cwd, env });
     await until('half of it is there', () =>
       readdirSync(cwd).some((name) => name.endsWith('.part') && lstatSync(join(cwd, name)).size > 0),
@@ -363,7 +376,7 @@ describe('A download', { timeout: 60_000 }, () => {
     const call = { name: 'messages download', args: { message: 'msg_1', path: join(cwd, 'copy.txt') } };
     const interruption = new AbortController();
     const stopped = callCommand(call, {
-      environment: { ...environment, TRUNKLINE_TIMEOUT: '60' },
+      environment,
       signal: interruption.signal,
     });
     await until('it has begun', () => readdirSync(cwd).length > 0);
@@ -375,7 +388,7 @@ describe('A download', { timeout: 60_000 }, () => {
       /could not be downloaded to .*copy\.txt: the connection ended\. Nothing was kept: try again\.\n$/,
     );
     how = 'drip';
-    expect((await callCommand(call, { environment })).stderr).toMatch(
+    expect((await callCommand(call, { environment: environmentOf(service, '1') })).stderr).toMatch(
       /^trunkline: The file comes from \S+ at less than 4 KiB per second: .*\n$/,
     );
     expect(readdirSync(cwd)).toEqual([]);
@@ -395,7 +408,7 @@ describe('A download', { timeout: 60_000 }, () => {
     });
     writeFileSync(join(cwd, 'mine.txt'), 'mine');
     symlinkSync(join(cwd, 'nowhere'), join(cwd, 'link.txt'));
-    const environment = { ...environmentOf(service), TRUNKLINE_TIMEOUT: '60' };
+    const environment = environmentOf(service);
     for (const path of ['mine.txt', 'link.txt', 'raced.txt']) {
       const call = { name: 'messages download', args: { message: 'msg_1', path: join(cwd, path) } };
       const outcome = await callCommand(call, { environment });
@@ -439,7 +452,7 @@ describe('A stream of events', { timeout: 60_000 }, () => {
     });
     const call = { name: 'listen', options: { 'forward-to': program.url } };
     const outcome = await callCommand(call, {
-      environment: { ...environmentOf(service), TRUNKLINE_TIMEOUT: '60' },
+      environment: environmentOf(service),
     });
     expect(exitCodeOf(outcome)).toBe(4);
     expect(outcome.stderr).toContain(why);
@@ -475,7 +488,7 @@ describe('A stream of events', { timeout: 60_000 }, () => {
         .writeHead(200, { 'Content-Type': 'text/event-stream' })
         .write(position + blocks.join('') + last);
     });
-    const env = { ...environmentOf(service), TRUNKLINE_TIMEOUT: '60' };
+    const env = environmentOf(service);
     const listen = startCommand(['listen', '--forward-to', program.url], { cwd: temporaryDirectory(), env });
     await listen.printed(/evt_9  msg_1  to 15550100  Hello  → 200/);
     listen.signal('SIGINT');
@@ -493,7 +506,7 @@ describe('A stream of events', { timeout: 60_000 }, () => {
       const comments = setInterval(() => response.write(':\n'), 100);
       response.on('close', () => clearInterval(comments));
     });
-    const listen = startCommand(['listen'], { cwd: temporaryDirectory(), env: environmentOf(service) });
+    const listen = startCommand(['listen'], { cwd: temporaryDirectory(), env: environmentOf(service, '1') });
     await until('it is opened again', () => asked.length > 1);
     listen.signal('SIGTERM');
     expect(await listen.ended).toBe(143);
@@ -516,7 +529,7 @@ describe('A stream of events', { timeout: 60_000 }, () => {
       const block = `id: evt_1\nevent: message.sent\ndata: ${JSON.stringify(event)}\n\n`;
       response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(block);
     });
-    const env = { ...environmentOf(service), TRUNKLINE_TIMEOUT: '60' };
+    const env = environmentOf(service);
     const listen = startCommand(['listen', '--forward-to', program.url], { cwd: temporaryDirectory(), env });
     await listen.printed(/→ 307 in \d+ ms, attempt 3/);
     listen.signal('SIGINT');
