@@ -1,4 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
+import { useDeferredValue } from 'react';
 import type { ReactNode } from 'react';
 import { useTexts } from '../texts/language.tsx';
 import { ErrorView } from './error-view.tsx';
@@ -16,7 +17,9 @@ export function Loaded<Data>({
   readonly children: (data: Data) => ReactNode;
 }): ReactNode {
   const t = useTexts('common');
-  const { data, error, isFetching, refetch } = query;
+  const { error, isFetching, refetch } = query;
+  // Drawn in slices: a long list does not hold up what somebody types or clicks.
+  const data = useDeferredValue(query.data);
   const errorView = error !== null && (
     <ErrorView error={error} onRetry={refetch} isRetrying={isFetching} isStale={data !== undefined} />
   );

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useDeferredValue, useEffect } from 'react';
 import type { ReactNode } from 'react';
 import { isSignedOut, sessionQuery } from '../api/session.ts';
 import { ErrorView } from '../components/error-view.tsx';
@@ -10,7 +10,9 @@ import { SessionContext } from './session-context.ts';
 
 /** Everything but the sign-in page: without a session, it leads there, and back afterwards. */
 export function SessionGate(): ReactNode {
-  const { data: session, error, refetch, isFetching } = useQuery(sessionQuery);
+  const { data, error, refetch, isFetching } = useQuery(sessionQuery);
+  // The frame with its page is much to draw: in slices, where what a query has read is drawn in one go.
+  const session = useDeferredValue(data ?? null, null);
   const router = useRouter();
   const isOut = isSignedOut(error);
   useEffect(() => {
