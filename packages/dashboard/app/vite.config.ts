@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defaultClientConditions } from 'vite';
 import type { HtmlTagDescriptor, InlineConfig, Plugin, Rolldown } from 'vite';
+import { PAGES } from '../src/assets.ts';
+import type { PageFiles } from '../src/assets.ts';
 
 /** An area's texts and its pages have the same name: `es-numbers` are its words in Spanish. */
 function languageOf(module: string | null): string {
@@ -17,27 +21,86 @@ const fetchedMeanwhile: Plugin = {
       if (chunk?.dynamicImports.length !== 1 || main === undefined)
         throw new Error('The document’s script has to fetch one file, that of main.tsx.');
       const inDocument = filesOf(chunk.fileName, bundle);
-      return [...filesOf(main, bundle)]
-        .filter((name) => !inDocument.has(name))
-        .map((name) => link(name.endsWith('.css') ? 'stylesheet' : 'modulepreload', name));
+      return [...filesOf(main, bundle)].filter((name) => !inDocument.has(name)).map(preload);
     },
   },
 };
 
-/** A script with all that it imports, and their styles. */
+/** A script with all that it imports. */
 function filesOf(script: string, bundle: Rolldown.OutputBundle): ReadonlySet<string> {
   const files = new Set([script]);
   // What is added on the way is gone through as well.
   for (const file of files) {
     const chunk = bundle[file];
-    if (chunk?.type !== 'chunk') continue;
-    for (const name of [...chunk.imports, ...(chunk.viteMetadata?.importedCss ?? [])]) files.add(name);
+    if (chunk?.type === 'chunk') for (const name of chunk.imports) files.add(name);
   }
   return files;
 }
 
-function link(rel: string, file: string): HtmlTagDescriptor {
-  return { tag: 'link', attrs: { rel, crossorigin: true, href: `./${file}` }, injectTo: 'head' };
+/** After what the first paint needs. */
+function preload(file: string): HtmlTagDescriptor {
+  const attrs = { rel: 'modulepreload', crossorigin: true, href: `./${file}`, fetchpriority: 'low' };
+  return { tag: 'link', attrs, injectTo: 'head' };
+}
+
+/** The files of each page, for the server, which names those of the page that is asked for in the document. */
+const filesOfPages: Plugin = {
+  name: 'files-of-pages',
+  generateBundle(_options, bundle) {
+    const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+    const fileOf = (module: string): string => {
+      const path = join(SOURCES, module);
+      const chunk = chunks.find(({ moduleIds }) => moduleIds.includes(path));
+      if (!chunk) throw new Error(`routes.ts leads to ${module}, which is in no file.`);
+      return chunk.fileName;
+    };
+    const main = filesOf(fileOf('main.tsx'), bundle);
+    const filesOfAll = (modules: readonly string[]): readonly string[] => {
+      const files = modules.flatMap((module) => [...filesOf(fileOf(module), bundle)]);
+      return [...new Set(files)].filter((file) => !main.has(file));
+    };
+    const pages = routedPages().map(({ path, module, areas }): PageFiles => {
+      const textsIn = (language: string) => filesOfAll(areas.map((area) => `texts/${language}/${area}.ts`));
+      return { path, files: filesOfAll([module]), texts: { en: textsIn('en'), es: textsIn('es') } };
+    });
+    this.emitFile({ type: 'asset', fileName: PAGES, source: JSON.stringify(pages) });
+  },
+};
+
+const SOURCES = join(import.meta.dirname, 'src');
+
+interface RoutedPage {
+  readonly path: string;
+  readonly module: string;
+  readonly areas: readonly string[];
+}
+
+const ROUTES = /const (\w+) = createRoute\(\{([\s\S]*?)\}\);/g;
+const PARENT = /getParentRoute: \(\) => (\w+)/;
+const PATH = /path: '([^']*)'/;
+const PAGE = /import\('\.\.\/([^']+)'\), '\w+', \[([^\]]*)\]/;
+
+/** The pages that stand in routes.ts. A test compares their paths with those of the router. */
+function routedPages(): readonly RoutedPage[] {
+  const paths = new Map([['root', '']]);
+  const pages: RoutedPage[] = [];
+  const source = readFileSync(join(SOURCES, 'router/routes.ts'), 'utf8');
+  for (const [, name = '', route = ''] of source.matchAll(ROUTES)) {
+    const above = paths.get(PARENT.exec(route)?.[1] ?? '') ?? '';
+    const own = PATH.exec(route)?.[1] ?? '';
+    const path = own === '' || own === '/' ? above : `${above}/${own}`;
+    paths.set(name, path);
+    const [, module, areas = ''] = PAGE.exec(route) ?? [];
+    if (module === undefined) continue;
+    const files = areas.match(/\w+/g) ?? [];
+    pages.push({ path: path === '' ? '/' : path, module, areas: files.map((area) => fileNameOf(area)) });
+  }
+  return pages;
+}
+
+/** The file of an area: `sign-in` for `signIn`. */
+function fileNameOf(area: string): string {
+  return area.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 /** Where the dashboard is, is known at run time only: every path is relative, and nothing is inline (CSP). */
@@ -48,12 +111,14 @@ const config: InlineConfig = {
   mode: 'production',
   logLevel: 'warn',
   resolve: { conditions: ['source', ...defaultClientConditions] },
-  plugins: [fetchedMeanwhile],
+  plugins: [fetchedMeanwhile, filesOfPages],
   oxc: { jsx: { runtime: 'automatic', development: false } },
   build: {
     // light-dark() and :has(), and nothing newer.
     target: ['chrome123', 'firefox121', 'safari17.5'],
     assetsInlineLimit: 0,
+    // All of them are smaller than one file of scripts: a request for each costs more.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     license: { fileName: 'licenses.md' },
@@ -68,8 +133,8 @@ const config: InlineConfig = {
             { name: 'main', test: /app[\\/]src[\\/]main\.tsx$/, priority: 1 },
             {
               name: 'parts',
-              test: /app[\\/]src[\\/](api|components|domain|live)[\\/]|client[\\/]/,
-              minShareCount: 3,
+              test: /app[\\/]src[\\/](api|components|domain|live)[\\/]|texts[\\/]plural|client[\\/]/,
+              minShareCount: 2,
             },
           ],
         },

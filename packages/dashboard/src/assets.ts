@@ -15,3 +15,15 @@ export type Assets = (name: string) => Promise<Asset | null>;
 
 /** The page that every path leads to. */
 export const DOCUMENT = 'index.html';
+
+/** What each page needs, as JSON: a list of `PageFiles`. */
+export const PAGES = 'pages.json';
+
+/** The scripts of a page, beside those that every page has. */
+export interface PageFiles {
+  /** As the router has it: `/w/$workspace/numbers`. */
+  readonly path: string;
+  readonly files: readonly string[];
+  /** Its words, by language. */
+  readonly texts: { readonly en: readonly string[]; readonly es: readonly string[] };
+}

@@ -1,5 +1,6 @@
-import { DOCUMENT } from './assets.ts';
+import { DOCUMENT, PAGES } from './assets.ts';
 import type { Asset, Assets } from './assets.ts';
+import { preloadsOf } from './preloads.ts';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const UTF8 = new TextDecoder();
@@ -13,11 +14,13 @@ export async function pageResponse(
   { basePath, below, assets }: { readonly basePath: string; readonly below: string; readonly assets: Assets },
 ): Promise<Response | null> {
   const name = below.replace(/^\//, '');
-  const asset = name === '' || name === DOCUMENT ? null : await assets(name);
+  const asset = name === '' || name === DOCUMENT || name === PAGES ? null : await assets(name);
   if (asset) return assetResponse(request, name, asset);
   // A script that a newer version does not have any more: the document in its place would be no script.
   if (name.startsWith('assets/')) return null;
-  return documentResponse(await assets(DOCUMENT), { basePath, below });
+  const pages = await assets(PAGES);
+  const preloads = pages ? preloadsOf(request, { below, pages: UTF8.decode(pages.bytes) }) : '';
+  return documentResponse(await assets(DOCUMENT), { basePath, below, preloads });
 }
 
 function assetResponse(request: Request, name: string, { type, bytes, gzip }: Asset): Response {
@@ -36,14 +39,17 @@ function assetResponse(request: Request, name: string, { type, bytes, gzip }: As
 
 function documentResponse(
   document: Asset | null,
-  { basePath, below }: { readonly basePath: string; readonly below: string },
+  {
+    basePath,
+    below,
+    preloads,
+  }: { readonly basePath: string; readonly below: string; readonly preloads: string },
 ): Response {
   if (document === null)
     throw new Error('The dashboard has been built without its document: build it again.');
-  const page = UTF8.decode(document.bytes).replace(
-    /<base href="[^"]*"/,
-    `<base href="${wayToRoot(basePath, below)}"`,
-  );
+  const page = UTF8.decode(document.bytes)
+    .replace(/<base href="[^"]*"/, `<base href="${wayToRoot(basePath, below)}"`)
+    .replace('</head>', `${preloads}</head>`);
   return new Response(page, {
     headers: { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' },
   });

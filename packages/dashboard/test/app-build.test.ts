@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { loadAssets } from '#assets';
+import { pagePaths } from './support/app-routes.ts';
 
 /** Over the wire, in bytes: operator's budget for the first page. */
 const FIRST_PAGE_MAX = 200 * 1024;
@@ -62,4 +63,19 @@ it('pages and languages are fetched when they are needed', async () => {
     expect(eager, lazy).not.toContain(scriptOf(lazy));
     expect(document, lazy).not.toContain(scriptOf(lazy));
   }
+});
+
+it('the server knows the files of each page that the router has, with its texts in each language', async () => {
+  const names = Object.keys(await loadAssets());
+  const pages: readonly { path: string; files: string[]; texts: Record<string, string[]> }[] = JSON.parse(
+    await builtText('pages.json'),
+  );
+  expect(pages.map(({ path }) => path).toSorted()).toEqual((await pagePaths()).toSorted());
+  for (const { path, files, texts } of pages) {
+    expect(files[0], path).toMatch(/^assets\/[\w-]+-page-[\w-]+\.js$/);
+    expect(Object.keys(texts), path).toEqual(['en', 'es']);
+    for (const file of [...files, ...Object.values(texts).flat()]) expect(names, path).toContain(file);
+  }
+  const numbers = pages.find(({ path }) => path === '/w/$workspace/numbers');
+  expect(numbers?.texts['es']?.[0]).toMatch(/^assets\/es-numbers-/);
 });

@@ -22,6 +22,40 @@ it.each([
   expect(root).toBe('/a-prefix/dashboard/');
 });
 
+it.each([
+  ['/w/ten_1', ['now-page', 'en-now'], ['session', 'workspaces/ten_1/overview']],
+  ['/w/ten_1/messages', ['messages-page', 'en-messages'], ['session', 'workspaces/ten_1/messages?limit=50']],
+  ['/w/ten_1/messages?status=failed', ['messages-page', 'en-messages'], ['session']],
+  ['/w/ten_1/numbers/ins_1', ['number-page', 'en-numbers'], ['session']],
+  ['/system', ['system-page', 'en-system'], ['session']],
+  ['', ['home-page'], ['session']],
+  ['/sign-in', ['sign-in-page', 'en-sign-in'], []],
+  ['/w/%22%3E%3Cb%3E', [], []],
+])('the page at %o names the files that it needs, and what it reads first', async (path, files, reads) => {
+  const { dashboard } = await startDashboard();
+  const { text } = await visitor(dashboard)('GET', `/dashboard${path}`);
+  for (const file of files)
+    expect(text).toMatch(new RegExp(`<link rel="modulepreload" [^>]*href="./assets/${file}-`));
+  const read = [...text.matchAll(/<link rel="preload" as="fetch" crossorigin href="([^"]*)">/g)];
+  expect(read.map(([, address]) => address)).toEqual(reads.map((address) => `./api/${address}`));
+  expect(text).not.toContain('<b>');
+});
+
+it('names the texts of the language that the browser asks for', async () => {
+  const { dashboard } = await startDashboard();
+  const languages: readonly [string, string][] = [
+    ['es-MX,es;q=0.9,en;q=0.8', 'es-numbers'],
+    ['fr,en;q=0.5,es;q=0.3', 'en-numbers'],
+  ];
+  for (const [language, file] of languages) {
+    const request = new Request('http://localhost/dashboard/w/ten_1/numbers', {
+      headers: { 'Accept-Language': language },
+    });
+    const text = await (await dashboard.fetch(request)).text();
+    expect(text.match(/\b(?:en|es)-numbers/g)).toEqual([file]);
+  }
+});
+
 it('serves nothing outside of its path, and no document for a script that is gone', async () => {
   const { dashboard } = await startDashboard();
   const visit = visitor(dashboard);

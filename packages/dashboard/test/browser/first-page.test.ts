@@ -39,6 +39,26 @@ describe.skipIf(browser.missing !== null)('the first page', () => {
     expect((await dialogs).ok()).toBe(true);
   });
 
+  it.each([
+    ['', 'All is well.', 'overview'],
+    ['/messages', 'No message yet.', 'messages?limit=50'],
+  ])('asks once for what the document at %o has asked for already', async (path, shown, read) => {
+    const served = await serveDashboard();
+    await served.connect('Support');
+    const { page, problems, at } = await signedInTab(browser, served);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    // Once it is open, all is read again.
+    await page.route('**/events/stream?**', () => {});
+    await page.goto(at(path));
+    await page.getByText(shown).waitFor();
+    const api = `${served.url}/api`;
+    const early = asked.filter((url) => /\/(session|overview|messages\?.*)$/.test(url));
+    expect(early).toEqual([`${api}/session`, `${api}/workspaces/${served.workspaceId}/${read}`]);
+    expect(asked.filter((url, index) => asked.indexOf(url) !== index)).toEqual([]);
+    expect(problems.list()).toEqual([]);
+  });
+
   it('says so where the dashboard’s script cannot be fetched', async () => {
     const served = await serveDashboard();
     const { page, problems, at } = await signedInTab(browser, served, { locale: 'es-ES' });
