@@ -22,12 +22,15 @@ interface OrderNotificationsOptions {
   readonly client: TrunklineClient;
   readonly instance: string;
   readonly webhookSecret: string;
+  /** The time at which a webhook is received, in epoch milliseconds: the machine's, except in tests with a clock of their own. */
+  readonly now?: () => number;
 }
 
 export function createOrderNotifications({
   client,
   instance,
   webhookSecret,
+  now = Date.now,
 }: OrderNotificationsOptions): OrderNotifications {
   const optedOut = new Set<string>();
   const messageOfOrder = new Map<string, string>();
@@ -50,7 +53,12 @@ export function createOrderNotifications({
 
     async webhook(request) {
       const body = await request.arrayBuffer();
-      const verified = await verify({ secret: webhookSecret, headers: request.headers, body });
+      const verified = await verify({
+        secret: webhookSecret,
+        headers: request.headers,
+        body,
+        receivedAt: now(),
+      });
       if (!verified.ok) return new Response(verified.reason, { status: 401 });
       const { data } = verified.event;
       if ('message' in data) {

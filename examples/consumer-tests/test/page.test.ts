@@ -1,0 +1,94 @@
+import { spawnSync } from 'node:child_process';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startProgram } from '@trunkline/test-support/start-program';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const PAGE = '../../../docs/receive/test-your-app.md';
+const CLI = fileURLToPath(new URL('../../../packages/server/src/cli.ts', import.meta.url));
+const missing = ['python3', 'curl'].filter((program) => spawnSync(program, ['--version']).status !== 0);
+
+describe('docs/receive/test-your-app.md', () => {
+  it.each([
+    ['hours-later.test.ts', 'hours-later.test.ts'],
+    ['ci/with-trunkline.sh', '../ci/with-trunkline.sh'],
+    ['test_orders.py', '../ci/test_orders.py'],
+  ])('shows %s as the tests run it', async (title, path) => {
+    expect(await block(PAGE, title)).toBe(await read(path));
+  });
+
+  it('has a script for CI that runs tests in Python beside a server, and stops it', async ({ skip }) => {
+    if (missing.length > 0) return skip(`this machine has no ${missing.join(', ')}`);
+    const folder = await newFolder(`exec '${process.execPath}' --conditions=source '${CLI}' "$@"`);
+    await writeFile(join(folder, 'webhook.py'), await block('../../../docs/receive/python.md', 'webhook.py'));
+    const port = await freePort();
+    const { end, output } = await run(folder, await commandOfCi(), port);
+    expect([end, output]).toEqual([0, expect.stringMatching(/Ran 2 tests[^]*OK/)]);
+    expect(await isOpen(port)).toBe(false);
+  });
+
+  it('has a script for CI that fails with the log of a server that does not start', async ({ skip }) => {
+    if (missing.length > 0) return skip(`this machine has no ${missing.join(', ')}`);
+    const folder = await newFolder('echo no disk; exit 1');
+    const { end, output } = await run(folder, 'sh ci/with-trunkline.sh echo tested', await freePort());
+    expect([end, output]).toEqual([1, expect.stringContaining('no disk')]);
+    expect(output).not.toContain('tested');
+  });
+});
+
+/** The command that runs the tests, the same in both services' files. */
+async function commandOfCi(): Promise<string> {
+  const files = await Promise.all(
+    ['.github/workflows/test.yml', '.gitlab-ci.yml'].map((name) => block(PAGE, name)),
+  );
+  const commands = files.map((file) => /sh ci\/with-trunkline\.sh .*/.exec(file)?.[0] ?? '');
+  expect(commands[0]).toBe(commands[1]);
+  return commands[0] ?? '';
+}
+
+/** A folder as an app has it, and a program `trunkline`. */
+async function newFolder(trunkline: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-ci-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  await cp(fileURLToPath(new URL('../ci', import.meta.url)), join(folder, 'ci'), { recursive: true });
+  await cp(join(folder, 'ci/test_orders.py'), join(folder, 'test_orders.py'));
+  await mkdir(join(folder, 'bin'));
+  await writeFile(join(folder, 'bin/trunkline'), `#!/bin/sh\n${trunkline}\n`);
+  await chmod(join(folder, 'bin/trunkline'), 0o755);
+  return folder;
+}
+
+async function run(folder: string, command: string, port: number): Promise<{ end: unknown; output: string }> {
+  const env = { PATH: `${join(folder, 'bin')}:${process.env['PATH']}`, HOME: folder, PORT: `${port}` };
+  const program = startProgram('sh', { args: ['-c', command], cwd: folder, env, isGroup: true });
+  return { end: await program.ended, output: program.output() };
+}
+
+async function block(page: string, title: string): Promise<string> {
+  const blocks = (await read(page)).matchAll(/^```\w+ title="(.*?)"\n(.*?)^```$/gms);
+  return Array.from(blocks).find(([, name]) => name === title)?.[2] ?? '';
+}
+
+function read(path: string): Promise<string> {
+  return readFile(new URL(path, import.meta.url), 'utf8');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('There is no port.');
+  return address.port;
+}
+
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
