@@ -1,6 +1,6 @@
 /**
  * What pages, look-ups, acceptances and claims take with a long history, beside a short one. SMALL and LARGE are the rows,
- * of messages and of open deliveries each; ROUNDS and REPEATS how often each is done; STORAGE is `sqlite` or `postgres`.
+ * of messages, of events about them and of open deliveries each; ROUNDS and REPEATS how often each is done; STORAGE is `sqlite` or `postgres`.
  */
 import { compare, median, plain, printMachine, printTable, ratios, size, spread } from './figures.ts';
 import { makeHistory } from './flat/history.ts';

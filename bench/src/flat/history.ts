@@ -1,17 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { DEFAULT_PLAN } from '@trunkline/core/spi/storage';
-import type { Endpoint, Instance, Message, Storage } from '@trunkline/core/spi/storage';
+import type { Delivery, Endpoint, Instance, Message, Storage } from '@trunkline/core/spi/storage';
 import { connectedInstance } from '../connected-instance.ts';
 import { anEndpoint } from '../endpoint.ts';
 import { newId, storageContext } from '../storages.ts';
 import type { StorageFactory } from '../storages.ts';
 import { makeDirectory, removeDirectory } from '../temporary-directory.ts';
+import { fileMessages, leaseAll, logEvent, writeHistory } from './record.ts';
 
 const AT_ONCE = 500;
 const INSTANCES = 20;
 const ENDPOINTS = 100;
 
-/** A database in which as many messages and as many open deliveries are stored. */
+/** Everybody who is written to is, this often, but for one, to whom half of all messages go. */
+const MESSAGES_EACH = 20;
+const BUSY_NUMBER = '447700900123';
+/** Of this many events, one stands in the history of an instance. */
+const EVENTS_OF_AN_ENTRY = 10;
+
+/** A database in which as many messages, as many events about them, and as many open deliveries of others are stored. */
 export interface History {
   readonly storage: Storage;
   readonly workspaceId: string;
@@ -21,6 +28,10 @@ export interface History {
   readonly messageIds: readonly string[];
   /** Of one delivery in a hundred, likewise. */
   readonly deliveryIds: readonly string[];
+  /** Of the events of these deliveries. */
+  readonly eventIds: readonly string[];
+  /** To whom half of all messages are. */
+  readonly busyNumber: string;
   remove(): Promise<void>;
 }
 
@@ -43,15 +54,36 @@ export async function makeHistory(create: StorageFactory, rows: number): Promise
   const endpoints = Array.from({ length: ENDPOINTS }, () => anEndpoint(workspaceId));
   await Promise.all(instances.map((instance) => storage.instances.insert(instance, null)));
   await Promise.all(endpoints.map((endpoint) => storage.endpoints.insert(endpoint, ENDPOINTS)));
-  const messageIds = await fill(rows, (index) => acceptOne(storage, at(instances, index)));
-  const deliveryIds = await fill(rows, (index) => enqueueOne(storage, at(endpoints, index)));
+  const messageIds = await fill(rows, (index) =>
+    acceptOne(storage, at(instances, index), index % 2 === 0 ? BUSY_NUMBER : numberOf(index)),
+  );
+  await fileMessages(storage);
+  const leases = await leaseAll(storage);
+  const leaseOf = ({ id }: Instance) => {
+    const lease = leases.get(id);
+    if (!lease) throw new Error(`There is no lease of ${id}.`);
+    return lease;
+  };
+  await fill(rows, async (index) => {
+    const instance = at(instances, index);
+    const messageId = at(messageIds, index);
+    await logEvent(storage, leaseOf(instance), { ...instance, messageId });
+    return messageId;
+  });
+  const entries = Math.ceil(rows / EVENTS_OF_AN_ENTRY / INSTANCES);
+  await Promise.all(
+    instances.map((instance) => writeHistory(storage, leaseOf(instance), { instance, entries })),
+  );
+  const deliveries = await fill(rows, (index) => enqueueOne(storage, at(endpoints, index)));
   return {
     storage,
     workspaceId,
     instances,
     endpoints,
     messageIds,
-    deliveryIds,
+    deliveryIds: deliveries.map(({ id }) => id),
+    eventIds: deliveries.map(({ eventId }) => eventId),
+    busyNumber: BUSY_NUMBER,
     async remove() {
       await storage.close();
       removeDirectory(directory);
@@ -66,8 +98,16 @@ export function at<Element>(list: readonly Element[], index: number): Element {
   return element;
 }
 
-export async function acceptOne(storage: Storage, instance: Instance): Promise<string> {
-  const message = aMessage(instance);
+function numberOf(index: number): string {
+  return `44${7_701_000_000 + Math.floor(index / 2 / MESSAGES_EACH)}`;
+}
+
+export async function acceptOne(
+  storage: Storage,
+  instance: Instance,
+  to: string = BUSY_NUMBER,
+): Promise<string> {
+  const message = aMessage(instance, to);
   const { id, createdAt } = message;
   const { kind } = await storage.messages.accept({
     message,
@@ -81,19 +121,19 @@ export async function acceptOne(storage: Storage, instance: Instance): Promise<s
   return id;
 }
 
-async function enqueueOne(storage: Storage, { id, workspaceId }: Endpoint): Promise<string> {
+async function enqueueOne(storage: Storage, { id, workspaceId }: Endpoint): Promise<Delivery> {
   const now = Date.now();
   const eventId = newId('evt', now);
   const payload = JSON.stringify({ id: eventId, text: 'hello world '.repeat(40) });
   const event = { id: eventId, workspaceId, type: 'message.sent', occurredAt: now * 1000, payload } as const;
   const delivery = await storage.deliveries.enqueue(id, event);
   if (!delivery) throw new Error(`There is no endpoint ${id}.`);
-  return delivery.id;
+  return delivery;
 }
 
-/** Returns the id of one in a hundred. */
-async function fill(rows: number, make: (index: number) => Promise<string>): Promise<readonly string[]> {
-  const ids: string[] = [];
+/** Returns what one in a hundred is. */
+async function fill<Made>(rows: number, make: (index: number) => Promise<Made>): Promise<readonly Made[]> {
+  const ids: Made[] = [];
   for (let index = 0; index < rows; index += AT_ONCE) {
     const batch = Array.from({ length: Math.min(AT_ONCE, rows - index) }, (_, more) => make(index + more));
     ids.push(...(await Promise.all(batch)).filter((_, more) => more % 100 === 0));
@@ -101,7 +141,7 @@ async function fill(rows: number, make: (index: number) => Promise<string>): Pro
   return ids;
 }
 
-function aMessage({ id: instanceId, workspaceId }: Instance): Message {
+function aMessage({ id: instanceId, workspaceId }: Instance, to: string): Message {
   const createdAt = Date.now();
   return {
     id: newId('msg', createdAt),
@@ -111,7 +151,7 @@ function aMessage({ id: instanceId, workspaceId }: Instance): Message {
     direction: 'outbound',
     type: 'text',
     status: 'queued',
-    to: '447700900123',
+    to,
     from: '15550100',
     groupId: null,
     contact: null,

@@ -19,6 +19,18 @@ const idempotencyRecord: Operation = ({ storage, workspaceId, messageIds }, inde
 const deliveryWithItsAttempts: Operation = ({ storage, workspaceId, deliveryIds }, index) =>
   storage.deliveries.findDetail(workspaceId, at(deliveryIds, index), SINCE);
 
+const eventsOfMessage: Operation = ({ storage, workspaceId, messageIds }, index) =>
+  storage.events.list(workspaceId, { messageId: at(messageIds, index) }, { from: null, limit: PAGE }, SINCE);
+const deliveriesOfEvent: Operation = ({ storage, workspaceId, eventIds }, index) =>
+  storage.deliveries.listOfEvent(workspaceId, { id: at(eventIds, index) }, SINCE);
+/** What `messages.standing` reads. */
+const standing: Operation = async ({ storage, workspaceId, messageIds }, index) => {
+  const message = await storage.messages.find(workspaceId, at(messageIds, index));
+  if (!message) throw new Error('A message is missing.');
+  await storage.workspaces.find(workspaceId);
+  await storage.instances.find(workspaceId, message.instanceId);
+};
+
 /**
  * What must not take longer the more is stored; each counts as one however many rows it is about. A look-up by id is
  * there twice: the first time, each row may have to come from the disk, the second time the same ones are in a cache.
@@ -68,6 +80,44 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     ),
   'delivery with its attempts': deliveryWithItsAttempts,
   'delivery with its attempts, again': deliveryWithItsAttempts,
+  'messages with somebody, first page': ({ storage, workspaceId, busyNumber }) =>
+    storage.messages.list(
+      workspaceId,
+      { counterpart: { kind: 'number', digits: busyNumber } },
+      { from: null, limit: PAGE },
+    ),
+  'messages with somebody, in the middle': ({ storage, workspaceId, busyNumber, messageIds }) =>
+    storage.messages.list(
+      workspaceId,
+      { counterpart: { kind: 'number', digits: busyNumber } },
+      { from: middleOf(messageIds), limit: PAGE },
+    ),
+  'chats of an instance': ({ storage, workspaceId, instances }, index) =>
+    storage.chats.list(workspaceId, at(instances, index).id, { from: null, limit: PAGE }),
+  'chats of an instance, in the middle': ({ storage, workspaceId, instances, messageIds }, index) =>
+    storage.chats.list(workspaceId, at(instances, index).id, { from: middleOf(messageIds), limit: PAGE }),
+  'events of a message': eventsOfMessage,
+  'events of a message, again': eventsOfMessage,
+  'events of an instance': ({ storage, workspaceId, instances }, index) =>
+    storage.events.list(
+      workspaceId,
+      { instanceId: at(instances, index).id },
+      { from: null, limit: PAGE },
+      SINCE,
+    ),
+  'events of an instance of a type that none has': ({ storage, workspaceId, instances }, index) =>
+    storage.events.list(
+      workspaceId,
+      { instanceId: at(instances, index).id, type: 'message.failed' },
+      { from: null, limit: PAGE },
+      SINCE,
+    ),
+  'deliveries of an event': deliveriesOfEvent,
+  'deliveries of an event, again': deliveriesOfEvent,
+  'history of an instance': ({ storage, workspaceId, instances }, index) =>
+    storage.history.list(workspaceId, at(instances, index).id, { from: null, limit: PAGE }, SINCE),
+  'standing of a message': standing,
+  'standing of a message, again': standing,
   [`acceptance of ${ACCEPTED_AT_ONCE}`]: ({ storage, instances }) =>
     Promise.all(
       Array.from({ length: ACCEPTED_AT_ONCE }, (_, index) => acceptOne(storage, at(instances, index))),
