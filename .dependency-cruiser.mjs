@@ -457,6 +457,17 @@ export default {
       ],
       'What the packages are put together to: nothing imports it but programs.',
     ),
+    only(
+      'n8n-nodes-trunkline',
+      '^packages/n8n-nodes-trunkline/(nodes|credentials)/',
+      [
+        '^packages/n8n-nodes-trunkline/(nodes|credentials)/',
+        receiver,
+        npm('n8n-workflow'),
+        '^(node:)?crypto$',
+      ],
+      'As n8n Cloud allows it: what is not n8n-workflow or node:crypto is bundled.',
+    ),
     {
       name: 'server-on-top',
       severity: 'error',
@@ -473,7 +484,9 @@ export default {
 
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: ['^(packages|internal|examples)/[^/]+/dist/', 'tsup\\.config\\.ts$'] },
+    exclude: {
+      path: ['^(packages|internal|examples)/[^/]+/dist/', '(tsup\\.config\\.ts|eslint\\.config\\.mjs)$'],
+    },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

@@ -1,7 +1,7 @@
 // Packs every public package as it would be published and looks at it from outside:
 // publint --strict, attw, a consumer outside the workspace that imports it and compiles against it, every entry on an older
 // Node where the machine has one, a program on the packages that is bundled to one file and runs where nothing is installed,
-// the gateway of examples/gateway with the published tests of gateways, the server from npm alone in an empty folder, and the
+// n8n's nodes as n8n loads them, the gateway of examples/gateway with the published tests of gateways, the server from npm alone in an empty folder, and the
 // steps of deploy/Dockerfile.
 // Run by `pnpm check:packages`, after a build. Prints one line per package, exits 1 on any problem.
 
@@ -20,10 +20,14 @@ const root = dirname(import.meta.dirname);
 const RECEIVER = join(root, 'examples/receiver/src/main.ts');
 const run = promisify(execFile);
 const work = await mkdtemp(join(tmpdir(), 'trunkline-packages-'));
-const packages = await publicPackages();
+const published = await publicPackages();
+// n8n loads files by their paths: nobody imports the package.
+const packages = published.filter(({ isForN8n }) => !isForN8n);
 
 try {
   const problems = new Map();
+  for (const pkg of published.filter(({ isForN8n }) => isForN8n))
+    problems.set(pkg.name, await loadAsN8n(pkg));
   for (const pkg of packages) problems.set(pkg.name, await inspect(pkg));
   for (const pkg of packages) problems.get(pkg.name).push(...(await consume(pkg)));
   const oldNodes = await findOldNodes();
@@ -50,7 +54,8 @@ async function publicPackages() {
     const path = join(root, 'packages', folder);
     const text = await readFile(join(path, 'package.json'), 'utf8').catch(() => undefined);
     const manifest = text === undefined ? undefined : JSON.parse(text);
-    if (manifest !== undefined && manifest.private !== true) found.push({ name: manifest.name, path });
+    if (manifest === undefined || manifest.private === true) continue;
+    found.push({ name: manifest.name, path, isForN8n: manifest.n8n !== undefined });
   }
   return found;
 }
@@ -67,12 +72,37 @@ async function inspect(pkg) {
 
   return [
     await attempt('publint', ['run', tarball, '--strict']),
-    await attempt('attw', [tarball, '--profile', 'esm-only']),
-    ...(await contents(target)),
+    pkg.isForN8n ? undefined : await attempt('attw', [tarball, '--profile', 'esm-only']),
+    ...(await contents(target, pkg)),
   ].filter((found) => found !== undefined);
 }
 
-async function contents(target) {
+/** Requires each class, in CommonJS and beside n8n-workflow alone, and looks for the files that it names. */
+async function loadAsN8n(pkg) {
+  const problems = await inspect(pkg);
+  await borrow('n8n-workflow', pkg.path);
+  const installed = join(work, 'node_modules', pkg.name);
+  const manifest = await readFile(join(installed, 'package.json'), 'utf8').catch(() => '{ "n8n": {} }');
+  const { n8n, dependencies } = JSON.parse(manifest);
+  const { nodes = [], credentials = [] } = n8n;
+  if (nodes.length === 0 || credentials.length === 0) problems.push('it names no nodes or no credentials');
+  if (dependencies !== undefined) problems.push('it has dependencies, which n8n Cloud does not allow');
+  const program = `
+    const { existsSync } = require('node:fs');
+    const { basename, dirname, join } = require('node:path');
+    for (const path of ${JSON.stringify([...nodes, ...credentials])}) {
+      const file = join(${JSON.stringify(installed)}, path);
+      const loaded = new (require(file)[basename(path).split('.')[0]])();
+      const { light, dark } = (loaded.description ?? loaded).icon;
+      const beside = [light, dark].map((icon) => join(dirname(file), icon.replace('file:', '')));
+      if (loaded.description) beside.push(file.replace(/js$/, 'json'));
+      for (const needed of beside) if (!existsSync(needed)) throw new Error(path + ' names ' + needed);
+    }`;
+  const problem = await attempt('node', ['--input-type=commonjs', '-e', program]);
+  return problem === undefined ? problems : [...problems, problem];
+}
+
+async function contents(target, { isForN8n }) {
   const manifest = await readFile(join(target, 'package.json'), 'utf8');
   const { repository, dependencies = {} } = JSON.parse(manifest);
   const files = await readdir(target);
@@ -87,7 +117,8 @@ async function contents(target) {
     files.includes('src') && 'the tarball has src in it',
     !files.includes('LICENSE') && 'the tarball has no LICENSE',
     !files.includes('README.md') && 'the tarball has no README.md',
-    ...(await declaredTwice(target)),
+    // n8n loads each class by itself.
+    ...(isForN8n ? [] : await declaredTwice(target)),
   ].filter((found) => found !== false);
 }
 

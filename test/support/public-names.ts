@@ -30,9 +30,16 @@ export interface Package {
   readonly entryPoints: readonly EntryPoint[];
 }
 
-/** Every package, published or private, by the name of its folder. */
+/** Every package, published or private, by the name of its folder. Nobody imports what n8n loads. */
 export function readPackages(): readonly Package[] {
-  return globSync('{packages,internal}/*/package.json', { cwd: ROOT }).toSorted().map(readPackage);
+  return globSync('{packages,internal}/*/package.json', { cwd: ROOT })
+    .toSorted()
+    .filter((path) => !isForN8n(path))
+    .map(readPackage);
+}
+
+function isForN8n(path: string): boolean {
+  return 'n8n' in asRecord(JSON.parse(readFileSync(join(ROOT, path), 'utf8')), path);
 }
 
 function readPackage(path: string): Package {

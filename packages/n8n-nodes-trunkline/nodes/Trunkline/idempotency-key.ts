@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+/**
+ * Names what an item sends, so that it is sent once however often n8n tries: "Retry On Fail" is the same execution, and a
+ * retry from the list of executions has the same beginning and the same input, under another execution id.
+ */
+export function idempotencyKey(context: IExecuteFunctions, itemIndex: number): string {
+  const own: unknown = context.getNodeParameter('options.idempotencyKey', itemIndex, '');
+  if (typeof own === 'string' && own.trim() !== '') return own.trim();
+  const { $runIndex } = context.getWorkflowDataProxy(itemIndex);
+  const parts = [
+    context.getInstanceId(),
+    context.getWorkflow().id,
+    context.getNode().id,
+    beginningOf(context),
+    $runIndex,
+    itemIndex,
+    // Executions can begin in the same millisecond.
+    context.getInputData()[itemIndex]?.json,
+  ];
+  return `n8n-${createHash('sha256').update(JSON.stringify(parts)).digest('hex')}`;
+}
+
+/** Older versions of n8n have no execution context, and then only their execution id. */
+function beginningOf(
+  context: Partial<Pick<IExecuteFunctions, 'getExecutionContext'>> & IExecuteFunctions,
+): unknown {
+  return context.getExecutionContext?.()?.establishedAt ?? context.getExecutionId();
+}

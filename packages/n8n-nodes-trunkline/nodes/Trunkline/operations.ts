@@ -1,0 +1,128 @@
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { isObject } from './api-error.ts';
+import { asText } from './as-text.ts';
+import { listAll, listPages } from './list-items.ts';
+import { idOf, limitOf, textOf } from './parameters.ts';
+import { path, requestBytes, requestJson } from './request.ts';
+import type { ApiRequest } from './request.ts';
+import { sendMedia, sendText } from './send-message.ts';
+
+/** What is done with one item: the items that come of it. */
+export type Operation = (
+  context: IExecuteFunctions,
+  itemIndex: number,
+) => Promise<readonly INodeExecutionData[]>;
+
+/** By resource and operation, as they are chosen in the node. */
+export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  'message:sendText': async (...item) => [{ json: await sendText(...item) }],
+  'message:sendMedia': async (...item) => [{ json: await sendMedia(...item) }],
+  'message:get': async (context, itemIndex) => [
+    await getOne(context, { path: path`/messages/${messageOf(context, itemIndex)}`, itemIndex }),
+  ],
+  'message:getAll': async (context, itemIndex) =>
+    asItems(
+      await listPages(context, {
+        path: '/messages',
+        query: messageFilters(context, itemIndex),
+        limit: limitOf(context, itemIndex),
+        itemIndex,
+      }),
+    ),
+  'message:downloadMedia': downloadMedia,
+  'instance:get': async (context, itemIndex) => [
+    await getOne(context, { path: path`/instances/${instanceOf(context, itemIndex)}`, itemIndex }),
+  ],
+  'instance:getAll': async (context, itemIndex) =>
+    asItems(await listAll(context, { path: '/instances', limit: limitOf(context, itemIndex), itemIndex })),
+  'instance:connect': async (context, itemIndex) => [
+    await getOne(context, {
+      method: 'POST',
+      path: path`/instances/${instanceOf(context, itemIndex)}/connect`,
+      itemIndex,
+    }),
+  ],
+  'instance:getQr': getQr,
+  'group:getAll': async (context, itemIndex) =>
+    asItems(
+      await listAll(context, {
+        path: path`/instances/${instanceOf(context, itemIndex)}/groups`,
+        limit: limitOf(context, itemIndex),
+        itemIndex,
+      }),
+    ),
+  'chat:getAll': async (context, itemIndex) =>
+    asItems(
+      await listPages(context, {
+        path: path`/instances/${instanceOf(context, itemIndex)}/chats`,
+        limit: limitOf(context, itemIndex),
+        itemIndex,
+      }),
+    ),
+};
+
+/** The message, and its file in the binary field that the user names. */
+async function downloadMedia(...item: Parameters<Operation>): Promise<INodeExecutionData[]> {
+  const [context, itemIndex] = item;
+  const id = messageOf(context, itemIndex);
+  const { json } = await getOne(context, { path: path`/messages/${id}`, itemIndex });
+  const content = await requestBytes(context, {
+    method: 'GET',
+    path: path`/messages/${id}/media`,
+    itemIndex,
+  });
+  const { filename, mime_type: mimeType } = isObject(json['media']) ? json['media'] : {};
+  return [{ json, binary: await binaryOf(item, content, { filename, mimeType }) }];
+}
+
+/** The code as text, for a program that draws it, and as a picture. */
+async function getQr(...item: Parameters<Operation>): Promise<INodeExecutionData[]> {
+  const [context, itemIndex] = item;
+  const { json } = await getOne(context, {
+    path: path`/instances/${instanceOf(context, itemIndex)}/qr`,
+    itemIndex,
+  });
+  const { svg, ...code } = json;
+  const picture = { filename: 'qr.svg', mimeType: 'image/svg+xml' };
+  return [{ json: code, binary: await binaryOf(item, Buffer.from(asText(svg)), picture) }];
+}
+
+async function binaryOf(
+  [context, itemIndex]: Parameters<Operation>,
+  content: Buffer,
+  { filename, mimeType }: { readonly filename: unknown; readonly mimeType: unknown },
+): Promise<NonNullable<INodeExecutionData['binary']>> {
+  const property = textOf(context, 'binaryPropertyName', itemIndex);
+  const name = typeof filename === 'string' ? filename : undefined;
+  const type = typeof mimeType === 'string' ? mimeType : undefined;
+  return { [property]: await context.helpers.prepareBinaryData(content, name, type) };
+}
+
+async function getOne(
+  context: IExecuteFunctions,
+  request: Omit<ApiRequest, 'method'> & Partial<Pick<ApiRequest, 'method'>>,
+): Promise<{ json: IDataObject }> {
+  const { data } = await requestJson(context, { method: 'GET', ...request });
+  return { json: isObject(data) ? data : {} };
+}
+
+function asItems(found: readonly IDataObject[]): { json: IDataObject }[] {
+  return found.map((json) => ({ json }));
+}
+
+function messageOf(context: IExecuteFunctions, itemIndex: number): string {
+  return textOf(context, 'messageId', itemIndex).trim();
+}
+
+function instanceOf(context: IExecuteFunctions, itemIndex: number): string {
+  return idOf(context, 'instance', itemIndex);
+}
+
+/** Only those that the user has filled in: the API refuses empty ones. */
+function messageFilters(context: IExecuteFunctions, itemIndex: number): IDataObject {
+  const filters: unknown = context.getNodeParameter('filters', itemIndex, {});
+  const given = Object.entries(isObject(filters) ? filters : {})
+    .map(([name, value]) => [name, Array.isArray(value) ? value.map(asText).join(',') : value] as const)
+    .filter(([, value]) => value !== '');
+  return Object.fromEntries(given);
+}

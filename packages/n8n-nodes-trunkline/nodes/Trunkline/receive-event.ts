@@ -1,0 +1,57 @@
+import { verify } from '@trunkline/receiver';
+import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { isObject } from './api-error.ts';
+import { isNewEvent } from './recent-events.ts';
+import { readEndpoint, slotOf } from './static-data.ts';
+
+/** Starts the workflow with an event that the service has signed, that was chosen, and that is no repeat. */
+export async function receiveEvent(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+  const endpoint = readEndpoint(context.getWorkflowStaticData('node'), slotOf(context.getMode()));
+  // The service tries again: n8n may not have kept the secret yet.
+  if (endpoint === undefined) return refuse(context, 503, 'not_registered');
+
+  const result = await verify({
+    secret: endpoint.secret,
+    headers: context.getHeaderData(),
+    body: context.getRequestObject().rawBody,
+  });
+  if (!result.ok) return refuse(context, 400, result.reason);
+
+  const { event } = result;
+  if (!isChosen(context, event)) return { webhookResponse: 'ignored' };
+  if (dropsDuplicates(context) && !isNewEvent(endpoint.id, event.id, context.getResponseObject()))
+    return { webhookResponse: 'duplicate' };
+  // An event is JSON, whose types n8n does not know.
+  return { workflowData: [[{ json: event as unknown as IDataObject }]], webhookResponse: 'started' };
+}
+
+function refuse(context: IWebhookFunctions, status: number, reason: string): IWebhookResponseData {
+  context.getResponseObject().status(status).type('text/plain').send(reason);
+  return { noWebhookResponse: true };
+}
+
+/** What n8n has just been set to. The service may still have events of before in flight, and sends its test to all. */
+function isChosen(
+  context: IWebhookFunctions,
+  event: { readonly type: string; readonly data: unknown },
+): boolean {
+  const events: unknown = context.getNodeParameter('events', []);
+  if (!Array.isArray(events) || !events.includes(event.type)) return false;
+  const instances: unknown = context.getNodeParameter('options.instances', []);
+  if (!Array.isArray(instances) || instances.length === 0) return true;
+  return instances.includes(instanceOf(event.data));
+}
+
+/** Whatever the data of the event is about, it says of which instance it is. */
+function instanceOf(data: unknown): unknown {
+  const abouts = Object.entries(isObject(data) ? data : {});
+  return abouts
+    .map(([name, about]) =>
+      isObject(about) ? (name === 'instance' ? about['id'] : about['instance_id']) : undefined,
+    )
+    .find((id) => id !== undefined);
+}
+
+function dropsDuplicates(context: IWebhookFunctions): boolean {
+  return context.getNodeParameter('options.dropDuplicates', true) !== false;
+}

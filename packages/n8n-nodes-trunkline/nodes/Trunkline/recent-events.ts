@@ -1,0 +1,28 @@
+/** What this process has begun to handle, the oldest first. n8n keeps nothing of a webhook until its workflow has run. */
+const recent = new Set<string>();
+
+const REMEMBERED_EVENTS = 5_000;
+
+interface ResponseLike {
+  readonly statusCode: number;
+  readonly writableFinished: boolean;
+  once(event: 'close', listener: () => void): unknown;
+}
+
+/**
+ * Whether the event did not come to this endpoint before. It is remembered from then on, unless n8n responds that it could
+ * not start the workflow: then the service sends it again, and that is no repeat.
+ */
+export function isNewEvent(endpointId: string, eventId: string, response: ResponseLike): boolean {
+  const key = `${endpointId} ${eventId}`;
+  if (recent.has(key)) return false;
+  recent.add(key);
+  for (const oldest of recent) {
+    if (recent.size <= REMEMBERED_EVENTS) break;
+    recent.delete(oldest);
+  }
+  response.once('close', () => {
+    if (response.writableFinished && response.statusCode >= 300) recent.delete(key);
+  });
+  return true;
+}

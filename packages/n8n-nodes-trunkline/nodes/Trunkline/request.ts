@@ -1,0 +1,147 @@
+import { NodeApiError, NodeOperationError, sleep } from 'n8n-workflow';
+import type {
+  IDataObject,
+  IExecuteFunctions,
+  IHookFunctions,
+  IHttpRequestMethods,
+  IHttpRequestOptions,
+  ILoadOptionsFunctions,
+  JsonObject,
+} from 'n8n-workflow';
+import { isObject, readApiError, TrunklineApiError } from './api-error.ts';
+import type { ApiError } from './api-error.ts';
+
+export type ApiContext = IExecuteFunctions | IHookFunctions | ILoadOptionsFunctions;
+
+export interface ApiRequest {
+  readonly method: IHttpRequestMethods;
+  /** Below the base URL, with its ids encoded: `path` does that. */
+  readonly path: string;
+  readonly query?: IDataObject;
+  /** An object, which is sent as JSON, or the bytes that the content type in `headers` names. */
+  readonly body?: IDataObject | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of whose parameters the request is made. */
+  readonly itemIndex?: number;
+}
+
+/** Sends the request and returns the JSON of the response: `{ data, … }`, or an empty object if there is none. */
+export async function requestJson(context: ApiContext, request: ApiRequest): Promise<IDataObject> {
+  const bytes = await requestBytes(context, request);
+  if (bytes.length === 0) return {};
+  const body = parseJson(bytes);
+  if (!isObject(body))
+    throw new TrunklineApiError(context.getNode(), readApiError(200, body), request.itemIndex);
+  return body;
+}
+
+/** Sends the request and returns the body of the response. Throws what the API reports in place of a success. */
+export async function requestBytes(context: ApiContext, request: ApiRequest): Promise<Buffer> {
+  const { body, error } = await tryRequest(context, request);
+  if (error !== undefined) throw new TrunklineApiError(context.getNode(), error, request.itemIndex);
+  return body;
+}
+
+/** Sends the request. Returns whether what it is about exists, which it may have done before. */
+export async function requestIfExists(context: ApiContext, request: ApiRequest): Promise<boolean> {
+  const { error } = await tryRequest(context, request);
+  if (error === undefined) return true;
+  // WEBHOOK_NOT_FOUND and its like: a NOT_FOUND is a base URL that is wrong.
+  if (error.status === 404 && error.code.endsWith('_NOT_FOUND')) return false;
+  throw new TrunklineApiError(context.getNode(), error, request.itemIndex);
+}
+
+async function tryRequest(
+  context: ApiContext,
+  request: ApiRequest,
+): Promise<{ readonly body: Buffer; readonly error?: ApiError }> {
+  const url = `${await baseUrlOf(context, request.itemIndex)}${request.path}`;
+  for (let attempt = 1; ; attempt += 1) {
+    const { statusCode, headers, body } = await send(context, { ...request, url });
+    if (statusCode >= 200 && statusCode < 300) return { body };
+    const wait = attempt < ATTEMPTS ? waitOf(statusCode, headers) : undefined;
+    if (wait === undefined) return { body, error: readApiError(statusCode, parseJson(body)) };
+    await sleep(wait);
+  }
+}
+
+/** A path with its ids encoded, so that what a workflow passes as an id stays one. */
+export function path(texts: TemplateStringsArray, ...ids: readonly string[]): string {
+  return String.raw({ raw: texts }, ...ids.map(encodeURIComponent));
+}
+
+/** How often a request is sent that is refused for its rate. The service remembers nothing of the refused ones. */
+const ATTEMPTS = 5;
+const LONGEST_WAIT_SECONDS = 60;
+
+/** The rate limit of the key says when it ends: a workflow with a thousand items meets it. */
+function waitOf(statusCode: number, headers: IDataObject): number | undefined {
+  const seconds = Number(headers['retry-after'] ?? Number.NaN);
+  return statusCode === 429 && seconds <= LONGEST_WAIT_SECONDS ? seconds * 1000 : undefined;
+}
+
+interface Response {
+  readonly statusCode: number;
+  readonly headers: IDataObject;
+  readonly body: Buffer;
+}
+
+async function send(
+  context: ApiContext,
+  { method, url, query, body, headers, itemIndex }: ApiRequest & { readonly url: string },
+): Promise<Response> {
+  const options: IHttpRequestOptions = {
+    method,
+    url,
+    headers: { Accept: 'application/json', ...headers },
+    encoding: 'arraybuffer',
+    returnFullResponse: true,
+    ignoreHttpStatusErrors: true,
+    // The key is for this address alone.
+    disableFollowRedirect: true,
+    ...(query === undefined ? {} : { qs: query }),
+    ...(body === undefined ? {} : { body }),
+  };
+  try {
+    const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
+      context,
+      'trunklineApi',
+      options,
+    );
+    return readResponse(response);
+  } catch (error) {
+    // It was not sent, or there is no response: a JsonObject is what n8n makes of any error.
+    throw new NodeApiError(
+      context.getNode(),
+      error as JsonObject,
+      itemIndex === undefined ? {} : { itemIndex },
+    );
+  }
+}
+
+function readResponse(response: unknown): Response {
+  const { statusCode, headers, body } = isObject(response) ? response : {};
+  return {
+    statusCode: Number(statusCode),
+    headers: isObject(headers) ? headers : {},
+    body: Buffer.isBuffer(body) ? body : Buffer.from(body instanceof ArrayBuffer ? new Uint8Array(body) : []),
+  };
+}
+
+async function baseUrlOf(context: ApiContext, itemIndex?: number): Promise<string> {
+  const { baseUrl } = await context.getCredentials('trunklineApi', itemIndex);
+  if (typeof baseUrl !== 'string' || !/^https?:\/\//.test(baseUrl.trim()))
+    throw new NodeOperationError(
+      context.getNode(),
+      'The base URL of the Trunkline credentials must begin with https:// or http://.',
+    );
+  return baseUrl.trim().replace(/(?<!\/)\/+$/, '');
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

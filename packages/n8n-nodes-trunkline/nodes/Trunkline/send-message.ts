@@ -1,0 +1,92 @@
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { isObject } from './api-error.ts';
+import { asText } from './as-text.ts';
+import { idempotencyKey } from './idempotency-key.ts';
+import { idOf, textOf } from './parameters.ts';
+import { requestJson } from './request.ts';
+import type { ApiRequest } from './request.ts';
+
+/** Queues a text. */
+export async function sendText(context: IExecuteFunctions, itemIndex: number): Promise<IDataObject> {
+  const { replyTo } = optionsOf(context, itemIndex);
+  return post(context, itemIndex, {
+    body: {
+      ...addressOf(context, itemIndex),
+      type: 'text',
+      text: textOf(context, 'text', itemIndex),
+      ...(replyTo === undefined ? {} : { reply_to: replyTo }),
+    },
+  });
+}
+
+/** Queues the file of a binary field of the item. */
+export async function sendMedia(context: IExecuteFunctions, itemIndex: number): Promise<IDataObject> {
+  const property = textOf(context, 'binaryPropertyName', itemIndex);
+  const { mimeType, fileName, fileExtension } = context.helpers.assertBinaryData(itemIndex, property);
+  const content = await context.helpers.getBinaryDataBuffer(itemIndex, property);
+  const {
+    replyTo,
+    filename = fileName ?? `file.${fileExtension ?? 'bin'}`,
+    voice,
+  } = optionsOf(context, itemIndex);
+  const type = textOf(context, 'mediaType', itemIndex);
+  const caption = textOf(context, 'caption', itemIndex);
+
+  const form = new FormData();
+  const { instance, to } = addressOf(context, itemIndex);
+  form.append('instance', instance);
+  form.append('to', to);
+  form.append('type', type === 'auto' ? typeOf(mimeType) : type);
+  if (caption !== '') form.append('caption', caption);
+  if (replyTo !== undefined) form.append('reply_to', replyTo);
+  if (voice === 'true') form.append('voice', voice);
+  form.append('file', new Blob([new Uint8Array(content)], { type: mimeType }), filename);
+
+  // The platform's own encoding: n8n knows the form of another library alone.
+  const encoded = new Response(form);
+  return post(context, itemIndex, {
+    headers: { 'Content-Type': encoded.headers.get('content-type') ?? '' },
+    body: Buffer.from(await encoded.arrayBuffer()),
+  });
+}
+
+async function post(
+  context: IExecuteFunctions,
+  itemIndex: number,
+  { headers, body }: Required<Pick<ApiRequest, 'body'>> & Pick<ApiRequest, 'headers'>,
+): Promise<IDataObject> {
+  const { data } = await requestJson(context, {
+    method: 'POST',
+    path: '/messages',
+    headers: { ...headers, 'Idempotency-Key': idempotencyKey(context, itemIndex) },
+    body,
+    itemIndex,
+  });
+  return isObject(data) ? data : {};
+}
+
+function addressOf(
+  context: IExecuteFunctions,
+  itemIndex: number,
+): { readonly instance: string; readonly to: string } {
+  return { instance: idOf(context, 'instance', itemIndex), to: idOf(context, 'to', itemIndex) };
+}
+
+interface SendOptions {
+  readonly replyTo?: string | undefined;
+  readonly filename?: string | undefined;
+  readonly voice?: string | undefined;
+}
+
+function optionsOf(context: IExecuteFunctions, itemIndex: number): SendOptions {
+  const options: unknown = context.getNodeParameter('options', itemIndex, {});
+  const { replyTo, filename, voice } = isObject(options) ? options : {};
+  const given = (value: unknown): string | undefined => asText(value) || undefined;
+  return { replyTo: given(replyTo), filename: given(filename), voice: given(voice) };
+}
+
+/** What the service checks against the bytes of the file. */
+function typeOf(mimeType: string): string {
+  const [family = ''] = mimeType.split('/');
+  return ['image', 'audio', 'video'].includes(family) ? family : 'document';
+}

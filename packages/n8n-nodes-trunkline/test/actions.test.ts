@@ -1,0 +1,332 @@
+import { eventually } from '@trunkline/test-support';
+import { http, HttpResponse } from 'msw';
+import { NodeApiError } from 'n8n-workflow';
+import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { TrunklineApi } from '../credentials/TrunklineApi.credentials.ts';
+import { asText } from '../nodes/Trunkline/as-text.ts';
+import { Trunkline } from '../nodes/Trunkline/Trunkline.node.ts';
+import { binaryData, locator, startN8n } from './support/n8n.ts';
+import type { Run } from './support/n8n.ts';
+import { BASE_URL, useService } from './support/start-service.ts';
+
+const service = useService();
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+let instance: string;
+beforeEach(async () => {
+  instance = (await service().trunkline.connectInstance({ name: 'Shop' })).id;
+});
+
+const execute = (run: Run): Promise<INodeExecutionData[]> => service().n8n.execute(new Trunkline(), run);
+const run = (resource: string, operation: string, parameters: INodeParameters = {}): Run => ({
+  parameters: { resource, operation, ...parameters },
+});
+const text = (parameters: INodeParameters = {}): Run =>
+  run('message', 'sendText', {
+    instance: locator('list', instance),
+    to: locator('number', '+1 555 0100'),
+    text: 'Hello',
+    ...parameters,
+  });
+const accepted = () => service().trunkline.sandbox.phone(instance).accepted();
+const settled = async (): Promise<void> => {
+  const { workspace } = service().trunkline;
+  await eventually(async () => {
+    const { data } = await workspace.messages.list({ status: 'queued' });
+    expect(data).toEqual([]);
+  });
+};
+
+describe('a message that a workflow sends', () => {
+  it('is a text, whose message goes out paired with its item', async () => {
+    const [item] = await execute(text());
+    expect(item).toMatchObject({
+      json: { id: expect.stringMatching(/^msg_/), to: '15550100', text: 'Hello', status: 'queued' },
+      pairedItem: { item: 0 },
+    });
+    await eventually(() => expect(accepted()).toMatchObject([{ to: '15550100', text: 'Hello' }]));
+  });
+
+  it('goes to a group that is chosen from the list, and may quote a message', async () => {
+    const { workspace } = service().trunkline;
+    const [group] = await workspace.instances.groups(instance);
+    const to = locator('list', group?.id ?? '');
+    const [first] = await execute({ ...text({ to }), executionId: '1' });
+    await settled();
+    const options = { replyTo: asText(first?.json['id']) };
+    const [reply] = await execute({ ...text({ to, options }), executionId: '2' });
+    expect(reply?.json).toMatchObject({ group_id: group?.id, reply_to: first?.json['id'] });
+  });
+
+  it('is sent once when the node is tried again in the same execution', async () => {
+    const [first] = await execute({ ...text(), executionId: '7' });
+    const [again] = await execute({ ...text(), executionId: '7' });
+    expect(again?.json['id']).toBe(first?.json['id']);
+    await settled();
+    expect(accepted()).toHaveLength(1);
+  });
+
+  it('is sent once when the execution is retried from the list', async () => {
+    const input = [{ json: { order: 4711 } }];
+    await execute({ ...text(), input, executionId: '7', establishedAt: 1_763_672_400_000 });
+    await execute({ ...text(), input, executionId: '9', establishedAt: 1_763_672_400_000 });
+    await settled();
+    expect(accepted()).toHaveLength(1);
+    // Another execution that began in the same millisecond.
+    const other = [{ json: { order: 4712 } }];
+    await execute({ ...text(), input: other, executionId: '8', establishedAt: 1_763_672_400_000 });
+    await settled();
+    expect(accepted()).toHaveLength(2);
+  });
+
+  it('is another one for another item, another run of a loop and another execution', async () => {
+    const items = { input: [{ json: {} }, { json: {} }] };
+    await execute({ ...text(), ...items, executionId: '7' });
+    await execute({ ...text(), executionId: '7', runIndex: 1 });
+    await execute({ ...text(), executionId: '8' });
+    await settled();
+    expect(accepted()).toHaveLength(4);
+  });
+
+  it('is sent once across executions under a key of the workflow', async () => {
+    const options = { idempotencyKey: 'order-4711-shipped' };
+    await execute({ ...text({ options }), executionId: '7' });
+    await execute({ ...text({ options }), executionId: '8' });
+    await settled();
+    expect(accepted()).toHaveLength(1);
+  });
+
+  it('is a file of the item, with its name, its caption and the type that fits it', async () => {
+    const media = (fileName: string, mimeType: string, parameters: INodeParameters = {}): Run => ({
+      parameters: {
+        ...text().parameters,
+        operation: 'sendMedia',
+        binaryPropertyName: 'photo',
+        ...parameters,
+      },
+      input: [{ json: {}, binary: { photo: binaryData(PNG, { fileName, mimeType }) } }],
+    });
+    const [image] = await execute({
+      ...media('räksmörgås "1".png', 'image/png', { caption: 'Lunch' }),
+      executionId: '1',
+    });
+    expect(image?.json).toMatchObject({
+      type: 'image',
+      caption: 'Lunch',
+      media: { mime_type: 'image/png', size: PNG.length, filename: 'räksmörgås "1".png' },
+    });
+    const options = { filename: 'scan.png' };
+    const [document] = await execute({
+      ...media('a.png', 'image/png', { mediaType: 'document', options }),
+      executionId: '2',
+    });
+    expect(document?.json).toMatchObject({ type: 'document', media: { filename: 'scan.png' } });
+    await settled();
+    expect(accepted()).toMatchObject([
+      { text: 'Lunch', file: { type: 'image', size: PNG.length } },
+      { file: { type: 'document', filename: 'scan.png' } },
+    ]);
+  });
+});
+
+describe('what a workflow reads', () => {
+  it('is a message with its present status', async () => {
+    const [sent] = await execute(text());
+    const messageId = asText(sent?.json['id']);
+    await eventually(async () => {
+      const [item] = await execute(run('message', 'get', { messageId }));
+      expect(item?.json).toMatchObject({ id: messageId, status: 'read' });
+    });
+  });
+
+  it('is all messages, or as many as it wants, newest first', async () => {
+    const input = Array.from({ length: 103 }, (_, index) => ({ json: { index } }));
+    await execute({ ...text(), input });
+    const all = await execute(run('message', 'getAll', { returnAll: true }));
+    expect(new Set(all.map(({ json }) => json['id'])).size).toBe(103);
+    const some = await execute(run('message', 'getAll', { returnAll: false, limit: 101 }));
+    expect(some).toEqual(all.slice(0, 101));
+  });
+
+  it('is only what its filters let through', async () => {
+    const phone = service().trunkline.sandbox.phone(instance);
+    await phone.receive({ from: '15550177', text: 'Where is it?' });
+    await execute(text());
+    await settled();
+    const filters = {
+      direction: 'inbound',
+      counterpart: '+1 555 0177',
+      status: ['received', 'read'],
+      instance,
+    };
+    await eventually(async () => {
+      const found = await execute(run('message', 'getAll', { filters }));
+      expect(found.map(({ json }) => json['text'])).toEqual(['Where is it?']);
+    });
+    expect(await execute(run('message', 'getAll', { filters: { before: '2020-01-01T00:00:00Z' } }))).toEqual(
+      [],
+    );
+  });
+
+  it('is the file of a message', async () => {
+    const phone = service().trunkline.sandbox.phone(instance);
+    await phone.receive({
+      from: '15550177',
+      file: { type: 'image', content: PNG, mimeType: 'image/png', filename: 'receipt.png' },
+    });
+    const message = await eventually(async () => {
+      const [found] = await execute(run('message', 'getAll', { filters: { direction: 'inbound' } }));
+      expect(found?.json['media']).toMatchObject({ available: true });
+      return found?.json;
+    });
+    const download = run('message', 'downloadMedia', {
+      messageId: asText(message?.['id']),
+      binaryPropertyName: 'file',
+    });
+    const [item] = await execute(download);
+    expect(item?.binary?.['file']).toEqual(
+      binaryData(PNG, { fileName: 'receipt.png', mimeType: 'image/png' }),
+    );
+  });
+
+  it('is instances, groups and chats', async () => {
+    await execute(text());
+    const at = { instance: locator('id', instance) };
+    const names = async (resource: string, parameters: INodeParameters): Promise<unknown[]> =>
+      (await execute(run(resource, 'getAll', parameters))).map(({ json }) => json['name']);
+    expect(await names('instance', {})).toEqual(['Shop']);
+    expect(await names('group', at)).toHaveLength(2);
+    expect(await names('group', { ...at, limit: 1 })).toHaveLength(1);
+    await eventually(async () => {
+      const [chat] = await execute(run('chat', 'getAll', { ...at, returnAll: true }));
+      expect(JSON.stringify(chat?.json)).toContain('15550100');
+    });
+    expect((await execute(run('instance', 'get', at)))[0]?.json).toMatchObject({
+      id: instance,
+      status: 'connected',
+    });
+  });
+
+  it('is the code that links a new number', async () => {
+    const { id } = await service().trunkline.workspace.instances.create({ name: 'Second' });
+    const at = { instance: locator('id', id) };
+    const [connecting] = await execute(run('instance', 'connect', at));
+    expect(connecting?.json).toMatchObject({ id, status: expect.stringMatching(/connecting|qr_required/) });
+    const [qr] = await eventually(() => execute(run('instance', 'getQr', at)));
+    expect(qr?.json).toMatchObject({ code: expect.any(String), expires_at: expect.any(String) });
+    expect(qr?.json).not.toHaveProperty('svg');
+    const picture = qr?.binary?.['data'];
+    expect(picture).toMatchObject({ mimeType: 'image/svg+xml' });
+    expect(Buffer.from(picture?.data ?? '', 'base64').toString()).toMatch(/^<svg/);
+  });
+
+  it('is offered in the lists of the editor', async () => {
+    const { n8n } = service();
+    const node = new Trunkline();
+    const number = (await service().trunkline.workspace.instances.get(instance)).phone_number;
+    expect(await n8n.list(node, 'searchInstances')).toEqual([`Shop (+${number})`]);
+    expect(await n8n.list(node, 'searchGroups', { instance: locator('list', instance) })).toHaveLength(2);
+    expect(await n8n.list(node, 'searchGroups')).toEqual([]);
+  });
+});
+
+describe('what the API refuses', () => {
+  it('stops the workflow with its code, its message, its fields and its request', async () => {
+    const refused = await execute(text({ to: locator('number', 'nobody') })).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(NodeApiError);
+    expect(refused).toMatchObject({
+      message: expect.stringMatching(/^INVALID_RECIPIENT: \w/),
+      description: expect.stringMatching(/^Request req_\w+$/),
+      httpCode: '422',
+      context: { itemIndex: 0 },
+    });
+    const invalid = await execute(text({ text: ' ' })).catch((error: unknown) => error);
+    expect(invalid).toMatchObject({
+      message: expect.stringMatching(/^VALIDATION_FAILED: /),
+      description: expect.stringMatching(/^text: Must hold more than white space\.\nRequest req_/),
+    });
+  });
+
+  it('is an item of its own in the shape of the API, if the node continues', async () => {
+    const input = [{ json: {} }, { json: {} }];
+    await service().trunkline.workspace.instances.disconnect(instance);
+    const items = await execute({ ...text(), input, continueOnFail: true });
+    expect(items).toHaveLength(2);
+    expect(items[1]).toEqual({
+      json: {
+        error: {
+          code: 'INSTANCE_NOT_CONNECTED',
+          message: expect.any(String),
+          request_id: expect.stringMatching(/^req_/),
+          status: 409,
+        },
+      },
+      pairedItem: { item: 1 },
+    });
+  });
+
+  it('for its rate is sent again when the service says so', async () => {
+    let refusals = 0;
+    service().server.use(
+      http.post(`${BASE_URL}/messages`, () => {
+        refusals += 1;
+        if (refusals > 2) return undefined; // to the service
+        return HttpResponse.json(
+          { error: { code: 'RATE_LIMITED', message: 'Slow down.', request_id: null } },
+          { status: 429, headers: { 'Retry-After': '0' } },
+        );
+      }),
+    );
+    expect(await execute(text())).toMatchObject([{ json: { status: 'queued' } }]);
+    expect(refusals).toBe(3);
+  });
+
+  it('for longer than a minute stops the workflow', async () => {
+    const full = HttpResponse.json(
+      { error: { code: 'SEND_BACKLOG', message: 'Too many messages wait.', request_id: 'req_1' } },
+      { status: 429, headers: { 'Retry-After': '61' } },
+    );
+    service().server.use(http.post(`${BASE_URL}/messages`, () => full));
+    await expect(execute(text())).rejects.toMatchObject({ message: 'SEND_BACKLOG: Too many messages wait.' });
+  });
+
+  it('comes from something else than the API, if the base URL is wrong', async () => {
+    const elsewhere = startN8n(new TrunklineApi(), { baseUrl: 'https://shop.example.com', apiKey: 'trk_1' });
+    service().server.use(
+      http.get('https://shop.example.com/instances', () => HttpResponse.html('<h1>Shop</h1>')),
+      http.post('https://shop.example.com/messages', () =>
+        HttpResponse.redirect('https://thief.example.com/', 307),
+      ),
+    );
+    const node = new Trunkline();
+    const code = (message: string) => ({
+      message: expect.stringContaining(`${message}: The response is not one of the API`),
+    });
+    await expect(elsewhere.execute(node, run('instance', 'getAll'))).rejects.toMatchObject(code('HTTP_200'));
+    await expect(elsewhere.execute(node, text())).rejects.toMatchObject(code('HTTP_307'));
+    const nowhere = startN8n(new TrunklineApi(), { baseUrl: 'shop.example.com', apiKey: 'trk_1' });
+    await expect(nowhere.execute(node, text())).rejects.toThrow('must begin with https://');
+  });
+});
+
+it('an id with a slash stays an id', async () => {
+  const messageId = '../instances';
+  await expect(execute(run('message', 'get', { messageId }))).rejects.toThrow(/^MESSAGE_NOT_FOUND/);
+});
+
+it('each operation that can be chosen in the node exists, and no other', async () => {
+  const { OPERATIONS } = await import('../nodes/Trunkline/operations.ts');
+  const { properties } = new Trunkline().description;
+  const chosen = properties
+    .filter(({ name }) => name === 'operation')
+    .flatMap(({ displayOptions, options = [] }) =>
+      options.map(
+        (option) =>
+          `${asText(displayOptions?.show?.['resource']?.[0])}:${asText('value' in option && option.value)}`,
+      ),
+    );
+  expect(chosen.toSorted()).toEqual(Object.keys(OPERATIONS).toSorted());
+});
