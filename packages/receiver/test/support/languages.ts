@@ -20,7 +20,7 @@ export interface Language {
   readonly library?: { readonly build?: readonly Command[]; readonly check: Command };
 }
 
-export interface LanguageServer {
+interface LanguageServer {
   readonly name: string;
   readonly needs?: Command;
   readonly build?: readonly Command[];
