@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { seededRandom } from '@trunkline/core/testing';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import type { McpOptions, SendingRules } from '../src/index.ts';
 import { startService } from './harness.ts';
@@ -52,6 +53,7 @@ describe('a model that sends', () => {
     for (const to of [
       STRANGER,
       '15550123999',
+      '15493012345',
       '49311234567',
       'grp_01kaj2q4m3f7h9k2n5p8r1t6w0',
       '*',
@@ -262,14 +264,18 @@ describe('the number of messages a day', () => {
   it('is not exceeded by concurrent calls of several processes, and outlives a restart', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'trunkline-mcp-'));
     onTestFinished(() => rmSync(directory, { recursive: true }));
-    const service = await startService({
-      storage: sqliteStorage({ path: join(directory, 'trunkline.db') }),
-    });
+    const path = join(directory, 'trunkline.db');
+    const service = await startService({ storage: sqliteStorage({ path }) });
     const instance = await service.connected();
+    // As two processes have it: the same database, and nothing else.
+    const beside = await startService({
+      storage: sqliteStorage({ path }),
+      random: seededRandom(2),
+      roles: { gateway: false, webhooks: false, maintenance: false },
+    });
     const rules = { to: [FRIEND], messagesPerDay: 5 };
-    // Servers that share nothing but the database, as those of two processes.
     const one = await service.mcp({ sending: rules }).client();
-    const other = await service.mcp({ sending: rules }).client();
+    const other = await beside.mcp({ sending: rules }).client({ token: service.token });
     const outcomes = await Promise.allSettled(
       Array.from({ length: 12 }, async (_, index) =>
         (index % 2 === 0 ? one : other).call('send_text', text(instance, FRIEND, `${index}`)),
@@ -278,6 +284,7 @@ describe('the number of messages a day', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
     expect(await sentBy(service)).toHaveLength(5);
 
+    await beside.during(beside.trunkline.stop());
     await service.during(service.trunkline.stop());
     await service.trunkline.start();
     const again = await service.mcp({ sending: rules }).client();
