@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { must } from '@trunkline/test-support';
 import type { ContactReport, IncomingMessage } from '../src/spi/gateway.ts';
 import { connectScripted, receivedEvents, sendText, startHarness } from './support/harness.ts';
@@ -284,6 +284,44 @@ describe('erasing a person', () => {
     expect(await allOf(all)).toMatchObject([{ text: 'afterwards', contact: { name: 'Ada Secret' } }]);
   });
 
+  it('erases what is sent to them meanwhile, with its events', async () => {
+    const all = await start();
+    const { harness, network, instance } = all;
+    await network.message(written(ADA, 'before'));
+    onceMessagesAreDeleted(all, async () => {
+      await sendText(harness, instance, ADA_NUMBER, 'secret to Ada');
+      await harness.clock.settle();
+    });
+    const erased = await harness.trunkline.admin.erasePerson(person(all));
+    expect(erased).toMatchObject({ messages: 2, contacts: 1, left: [] });
+    expect(await allOf(all)).toEqual([]);
+    expect(JSON.stringify(await everyEvent(all))).not.toContain(ADA_NUMBER);
+  });
+
+  it('leaves what comes meanwhile whole if it is ended then', async () => {
+    const all = await start();
+    const { harness, network } = all;
+    await network.message(written(ADA, 'before'));
+    const interruption = new AbortController();
+    let hasCome = false;
+    onceMessagesAreDeleted(all, async () => {
+      await network.message(written(ADA, 'meanwhile'));
+      hasCome = true;
+    });
+    const erasing = harness.trunkline.admin.erasePerson(person(all), {
+      signal: interruption.signal,
+      onProgress({ step }) {
+        if (step === 'events' && hasCome) interruption.abort(new Error('stop'));
+      },
+    });
+    await expect(erasing).rejects.toThrow('stop');
+    const [left, ...others] = await allOf(all);
+    expect(left).toMatchObject({ text: 'meanwhile' });
+    expect(others).toEqual([]);
+    const { data } = await harness.api.messages.events(must(left).id);
+    expect(data.map(({ type }) => type)).toEqual(['message.received']);
+  });
+
   it('erases what the gateway keeps of them, and of what was sent to them', async () => {
     const gateway: ScriptedGateway = {
       ...mediaGateway(),
@@ -359,6 +397,17 @@ describe('exporting a person', () => {
     expect(await allOf(all)).toHaveLength(3);
   });
 });
+
+/** After the person's messages were looked through for the first time, and before their events are. */
+function onceMessagesAreDeleted({ harness }: MediaHarness, happen: () => Promise<void>): void {
+  const { erasure } = harness.storage;
+  const deleteMessages = erasure.deleteMessages.bind(erasure);
+  vi.spyOn(erasure, 'deleteMessages').mockImplementationOnce(async (...given) => {
+    const deleted = await deleteMessages(...given);
+    await happen();
+    return deleted;
+  });
+}
 
 async function everyEvent({ harness: { storage, workspaceId } }: MediaHarness) {
   return (await storage.events.list(workspaceId, {}, { from: null, limit: 1000 }, 0)).rows;

@@ -1,3 +1,4 @@
+import { isMessageOf } from '../../domain/person/person.ts';
 import type { Person } from '../../domain/person/person.ts';
 import { ok } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
@@ -5,6 +6,7 @@ import { noMedia } from '../../ports/media-store.ts';
 import type { StoredMessage } from '../../ports/storage/erasure-store.ts';
 import type { ServiceContext } from '../context.ts';
 import { deleteAbandonedFiles } from '../media/uploads.ts';
+import { ownMessageIdOf } from './event-of-person.ts';
 import { contactsOf, findPerson } from './find-person.ts';
 import type { PersonInput } from './find-person.ts';
 import { sessionValuesOf } from './session-values.ts';
@@ -109,14 +111,18 @@ async function erase(work: PersonWork, { counts, messageIds }: Survey): Promise<
     }
     if (messageIds.size > sentBefore)
       sessionValues += await sessionValuesOf(work, { messageIds, isErased: true });
-    events += await deleteEvents(work);
+    const { deleted, stored } = await deleteEvents(work);
+    events += deleted;
     left = [...(await deleteFiles(work)), ...(await purge(work))];
     const gone = await deleteContacts(work, toCome);
     contacts += gone.deleted;
-    if (gone.left === 0) break;
+    if (gone.left === 0 && stored === 0) break;
     from = toCome;
     if (round === ROUNDS)
-      left = [...left, `The person wrote again meanwhile, and is known again since: erase them once more.`];
+      left = [
+        ...left,
+        'Messages from or to the person keep coming, and some are left: erase them once more.',
+      ];
   }
   left = [...left, ...(await purge(work))];
   return { ...counts, messages, files, events, sessionValues, contacts, left: [...new Set(left)] };
@@ -145,15 +151,28 @@ async function deleteMessages(
   return { messages, events };
 }
 
-/** Those that earlier versions stored without their messages' ids, and those of what the person did. */
-async function deleteEvents(work: PersonWork): Promise<number> {
+/**
+ * Those that earlier versions stored without their messages' ids, and those of what the person did. Leaves those of messages
+ * that are stored, and have come since the messages were looked through: each goes with its message, in the next round.
+ */
+async function deleteEvents(
+  work: PersonWork,
+): Promise<{ readonly deleted: number; readonly stored: number }> {
   const { context, person } = work;
-  let deleted = 0;
+  const { storage } = context;
+  const { workspaceId } = person;
+  let [deleted, stored] = [0, 0];
   for await (const page of eventsOf(work)) {
-    const ids = page.map(({ id }) => id);
-    deleted += await context.storage.erasure.deleteEvents(person.workspaceId, ids);
+    const ids: string[] = [];
+    for (const event of page) {
+      const messageId = ownMessageIdOf(person, event);
+      const message = messageId === null ? null : await storage.messages.find(workspaceId, messageId);
+      if (message && isMessageOf(person, { message, senderId: '' })) stored += 1;
+      else ids.push(event.id);
+    }
+    deleted += await storage.erasure.deleteEvents(workspaceId, ids);
   }
-  return deleted;
+  return { deleted, stored };
 }
 
 async function deleteFiles({ context, signal, onProgress }: PersonWork): Promise<readonly string[]> {

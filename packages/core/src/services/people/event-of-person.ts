@@ -14,6 +14,7 @@ const message = z.object({
   contact: contact.default(null),
 });
 const body = z.object({ data: z.record(z.string(), z.unknown()) });
+const messageBody = z.object({ data: z.object({ message: z.looseObject({ id: z.string() }) }) });
 const deed = z.object({ contact });
 
 /**
@@ -26,6 +27,14 @@ export function isEventOf(person: Person, { payload }: Pick<Event, 'payload'>): 
   return Object.entries(read.data.data).some(([name, value]) =>
     name === 'message' ? isOwnMessage(person, value) : isOwnDeed(person, value),
   );
+}
+
+/** Of the person's own message that the event is about; null if it is about none. */
+export function ownMessageIdOf(person: Person, { payload }: Pick<Event, 'payload'>): string | null {
+  const read = messageBody.safeParse(parsed(payload));
+  if (!read.success) return null;
+  const about = read.data.data.message;
+  return isOwnMessage(person, about) ? about.id : null;
 }
 
 function isOwnMessage(person: Person, value: unknown): boolean {
