@@ -1,13 +1,14 @@
 // Packs every public package as it would be published and looks at it from outside:
 // publint --strict, attw, a consumer outside the workspace that imports it and compiles against it, every entry on an older
 // Node where the machine has one, a program on the packages that is bundled to one file and runs where nothing is installed,
-// n8n's nodes as n8n loads them, the gateway of examples/gateway with the published tests of gateways, the server from npm alone in an empty folder, and the
-// steps of deploy/Dockerfile.
+// n8n's nodes as n8n loads them, the gateway of examples/gateway with the published tests of gateways, the server from npm
+// alone in an empty folder, the steps of deploy/Dockerfile, and a release to a registry on this machine.
 // Run by `pnpm check:packages`, after a build. Prints one line per package, exits 1 on any problem.
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
@@ -15,12 +16,17 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { NEEDED_NODE, nodeVersionProblem } from '../internal/node-version/src/node-version.js';
 import { runDockerfile } from './dockerfile-steps.mjs';
+import { publishedPackages, releaseVersion } from './release/published-packages.ts';
 
 const root = dirname(import.meta.dirname);
 const RECEIVER = join(root, 'examples/receiver/src/main.ts');
 const run = promisify(execFile);
 const work = await mkdtemp(join(tmpdir(), 'trunkline-packages-'));
-const published = await publicPackages();
+const published = publishedPackages().map(({ folder, manifest }) => ({
+  name: manifest.name,
+  path: join(root, folder),
+  isForN8n: manifest.n8n !== undefined,
+}));
 // n8n loads files by their paths: nobody imports the package.
 const packages = published.filter(({ isForN8n }) => !isForN8n);
 
@@ -37,6 +43,7 @@ try {
   problems.set('examples/server', await refuseToStart(oldNodes));
   problems.set('a message from nothing', await sendFromNothing());
   problems.set('deploy/Dockerfile, step by step', await runImage());
+  problems.set('a release', await rehearseRelease());
 
   for (const [name, found] of problems) {
     console.log(`${found.length === 0 ? 'ok  ' : 'FAIL'} ${name}`);
@@ -46,18 +53,6 @@ try {
   if (oldNodes.length === 0) console.log(`No Node below ${NEEDED_NODE} is at hand: not checked on one.`);
 } finally {
   await rm(work, { recursive: true, force: true });
-}
-
-async function publicPackages() {
-  const found = [];
-  for (const folder of await readdir(join(root, 'packages'))) {
-    const path = join(root, 'packages', folder);
-    const text = await readFile(join(path, 'package.json'), 'utf8').catch(() => undefined);
-    const manifest = text === undefined ? undefined : JSON.parse(text);
-    if (manifest === undefined || manifest.private === true) continue;
-    found.push({ name: manifest.name, path, isForN8n: manifest.n8n !== undefined });
-  }
-  return found;
 }
 
 /** Packs the package, unpacks it into the consumer's node_modules and runs the linters on the tarball. */
@@ -377,6 +372,98 @@ async function runImage() {
     server?.kill('SIGKILL');
     await rm(image, { recursive: true, force: true });
   }
+}
+
+/**
+ * `pnpm release:publish` with a registry on this machine in place of npm's: a dry run, a release that breaks off, and the
+ * same again. Provenance is left out: only CI can prove where a package was built.
+ */
+async function rehearseRelease() {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-release-'));
+  const names = published.map(({ name }) => name);
+  const registry = await startRegistry({ refuseOnce: names[4] });
+  await writeFile(join(folder, 'npmrc'), `//${new URL(registry.url).host}/:_authToken=rehearsal\n`);
+  const env = {
+    ...process.env,
+    npm_config_registry: registry.url,
+    npm_config_userconfig: join(folder, 'npmrc'),
+    npm_config_cache: join(folder, 'cache'),
+  };
+  const publish = (...options) =>
+    run('node', [join(root, 'scripts/release/publish.ts'), ...options], { cwd: root, env }).then(
+      ({ stdout }) => stdout.trimEnd().split('\n'),
+      ({ stderr }) => [`failed: ${stderr}`],
+    );
+  const say = (what) => (name) => `${name}@${releaseVersion()}: ${what}`;
+  const differs = (step, found, wanted) =>
+    found.join('\n') !== wanted.join('\n') &&
+    `${step}:\n${found.join('\n')}\ninstead of\n${wanted.join('\n')}`;
+  try {
+    const dry = await publish('--dry-run');
+    const sentDry = registry.published.map(({ name }) => name);
+    const [brokenOff] = await publish('--provenance=false');
+    const continued = await publish('--provenance=false');
+    return [
+      differs('a dry run', dry, names.map(say('would be published'))),
+      differs('a dry run sends', sentDry, []),
+      !brokenOff.startsWith('failed: ') && `a refused package does not end the release: ${brokenOff}`,
+      differs('a continued release', continued, [
+        ...names.slice(0, 4).map(say('is there already')),
+        ...names.slice(4).map(say('published')),
+      ]),
+      differs(
+        'the registry got',
+        registry.published.map(({ name, access }) => `${name} ${access}`),
+        names.map((name) => `${name} public`),
+      ),
+      ...registry.published.map(lacksADependency),
+    ].filter((problem) => typeof problem === 'string');
+  } finally {
+    registry.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** While it was published, could it be installed? */
+function lacksADependency({ name, versions }, index, inOrder) {
+  const [{ dependencies, peerDependencies }] = Object.values(versions);
+  const there = inOrder.slice(0, index).map((earlier) => earlier.name);
+  const missing = published.filter(
+    (other) => other.name in { ...dependencies, ...peerDependencies } && !there.includes(other.name),
+  );
+  return missing.length > 0 && `${name} is published before ${missing.map((other) => other.name).join(', ')}`;
+}
+
+/** A registry of npm that keeps what it gets. It refuses one package the first time. */
+async function startRegistry({ refuseOnce }) {
+  const documents = [];
+  let refused = refuseOnce;
+  const respond = (method, name, body) => {
+    const found = documents.find((document) => document.name === name);
+    if (method !== 'PUT') return found === undefined ? [404, { error: 'Not found' }] : [200, found];
+    if (name === refused) {
+      refused = undefined;
+      return [403, { error: 'Refused once' }];
+    }
+    documents.push(JSON.parse(body));
+    return [201, { ok: true }];
+  };
+  const server = createHttpServer((request, response) => {
+    const chunks = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      const name = decodeURIComponent(request.url.slice(1));
+      const [status, body] = respond(request.method, name, Buffer.concat(chunks).toString());
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${server.address().port}/`,
+    published: documents,
+    close: () => server.close(),
+  };
 }
 
 /** The image's health check needs to know it before the server runs. */
