@@ -1,0 +1,38 @@
+import type { WebhookEvent } from '@trunkline/receiver';
+
+/** How another service writes its webhooks. */
+export interface Form {
+  /**
+   * What the consumer would have got for this event, in this order; nothing if the other service has no such event.
+   * Called again when the event is tried again: it then returns the same.
+   */
+  convert(event: WebhookEvent, context: Context): Promise<readonly OldWebhook[]> | readonly OldWebhook[];
+  /** Where this webhook goes; by default to the consumer's URL as it is. */
+  urlOf?(webhook: OldWebhook, url: string): string;
+  /** Headers that the other service adds, such as a signature over exactly this body. */
+  headersOf?(webhook: OldWebhook, body: string): Readonly<Record<string, string>>;
+}
+
+export interface OldWebhook {
+  /** Made of the id of Trunkline's event, so that a repeat has it too. */
+  readonly id: string;
+  /** The event's name there, by which a consumer chooses what it gets. */
+  readonly event: string;
+  readonly body: object;
+}
+
+/** What the forms need to know beside the event. */
+export interface Context {
+  /** The name that the other service had for this instance: its session. */
+  sessionOf(instanceId: string): string;
+  /** Where the file of a message can be downloaded, with an API key. */
+  mediaUrlOf(messageId: string): string;
+  /** The QR of an instance, or null if it shows none any more. */
+  readQr(instanceId: string): Promise<Qr | null>;
+}
+
+export interface Qr {
+  readonly code: string;
+  readonly svg: string;
+  readonly pairingCode: string | null;
+}

@@ -1,0 +1,58 @@
+import { createReceiver } from '@trunkline/receiver';
+import type { EventStore, Receiver } from '@trunkline/receiver';
+import type { Context, Form, OldWebhook } from './form.ts';
+
+export interface ForwardOptions {
+  /** The secret of Trunkline's webhook. */
+  readonly secret: string;
+  readonly form: Form;
+  readonly context: Context;
+  /** Where the consumer is. */
+  readonly url: string;
+  /** The names of the other service's events that the consumer wants; all that there are by default. */
+  readonly events?: readonly string[];
+  /** Headers that each request to the consumer has, such as a key that it asks for. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How long the consumer may take. Trunkline waits for 10 seconds for all of it. */
+  readonly timeoutMs?: number;
+  /** Where the ids of events are kept that the consumer has accepted; in memory by default. */
+  readonly store?: EventStore;
+  readonly onError?: (error: unknown) => void;
+}
+
+/**
+ * Receives Trunkline's webhooks and posts each to a consumer of another service's. Trunkline gets a 2xx only when the
+ * consumer has answered each of its requests with one, and tries again otherwise: what the consumer gets, it gets at
+ * least once.
+ */
+export function createForwarder(options: ForwardOptions): Receiver {
+  const { secret, form, context, events, store, onError = console.error } = options;
+  return createReceiver({
+    secret,
+    ...(store === undefined ? {} : { store }),
+    otherwise: async (event) => {
+      for (const webhook of await form.convert(event, context))
+        if (events === undefined || events.includes(webhook.event)) await post(webhook, options);
+    },
+    onError: (error) => onError(error),
+  });
+}
+
+async function post(
+  webhook: OldWebhook,
+  { form, url, headers, timeoutMs = 8000 }: ForwardOptions,
+): Promise<void> {
+  const body = JSON.stringify(webhook.body);
+  const response = await fetch(form.urlOf?.(webhook, url) ?? url, {
+    method: 'POST',
+    headers: { ...headers, 'Content-Type': 'application/json', ...form.headersOf?.(webhook, body) },
+    body,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  await response.body?.cancel();
+  if (!response.ok)
+    throw new Error(
+      `The consumer answered ${webhook.event} (${webhook.id}) with ${response.status}: Trunkline will send it again.`,
+    );
+}
