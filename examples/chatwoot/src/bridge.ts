@@ -1,0 +1,65 @@
+import type { Trunkline } from '@trunkline/core';
+import { createChatwootApi } from './chatwoot-api.ts';
+import type { ChatwootSettings } from './chatwoot-api.ts';
+import { fromChatwoot } from './from-chatwoot.ts';
+import { openLinks } from './links.ts';
+import { toChatwoot } from './to-chatwoot.ts';
+import { isAuthentic } from './webhook-authenticity.ts';
+import type { WebhookAuthenticity } from './webhook-authenticity.ts';
+
+export interface BridgeOptions {
+  readonly trunkline: Trunkline;
+  readonly workspaceId: string;
+  /** The number whose chats are the conversations of the inbox. */
+  readonly instance: string;
+  readonly chatwoot: ChatwootSettings;
+  /** How the bridge knows that a webhook comes from Chatwoot. */
+  readonly webhook: WebhookAuthenticity;
+  /** The file that says which message is which. */
+  readonly database: string;
+}
+
+export interface Bridge {
+  /** What Chatwoot posts to the webhook URL of the inbox. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** From when on no event is missed, even while this process is not running. */
+  readonly registered: Promise<void>;
+  /** After `trunkline.stop()`. */
+  close(): void;
+}
+
+/** Makes the chats of a number the conversations of a Chatwoot inbox. */
+export function createBridge({ trunkline, workspaceId, instance, ...options }: BridgeOptions): Bridge {
+  const chatwoot = createChatwootApi(options.chatwoot);
+  const links = openLinks(options.database);
+  const api = trunkline.workspace(workspaceId);
+  const outgoing = fromChatwoot({ api, instance, inboxId: options.chatwoot.inboxId, chatwoot, links });
+  const incoming = toChatwoot({ api, instance, chatwoot, links, sending: outgoing.sending });
+
+  const { registered } = trunkline.on(
+    [
+      'message.received',
+      'message.media_available',
+      'message.echo',
+      'message.delivered',
+      'message.read',
+      'message.failed',
+    ],
+    async (event, context) => {
+      if (context.workspaceId === workspaceId) await incoming(event);
+    },
+    // One at a time: conversations are created once, and messages appear in the order in which they came.
+    { name: 'chatwoot', concurrency: 1 },
+  );
+
+  return {
+    registered,
+    async fetch(request) {
+      if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } });
+      const body = new Uint8Array(await request.arrayBuffer());
+      if (!isAuthentic(options.webhook, request, body)) return new Response(null, { status: 401 });
+      return outgoing.receive(new TextDecoder().decode(body));
+    },
+    close: () => links.close(),
+  };
+}

@@ -1,0 +1,28 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/**
+ * Chatwoot signs webhooks with the secret of the inbox, if it has one. Versions before that know no secret: there, the
+ * address ends with one, as `https://bridge.example.com/chatwoot/<secret>`.
+ */
+export type WebhookAuthenticity = { readonly signedWith: string } | { readonly secretInPath: string };
+
+const TOLERANCE_SECONDS = 300;
+
+export function isAuthentic(how: WebhookAuthenticity, request: Request, body: Uint8Array): boolean {
+  if ('secretInPath' in how) {
+    const [last = ''] = new URL(request.url).pathname.split('/').slice(-1);
+    return how.secretInPath !== '' && isSame(last, how.secretInPath);
+  }
+  const timestamp = request.headers.get('x-chatwoot-timestamp') ?? '';
+  const signature = request.headers.get('x-chatwoot-signature') ?? '';
+  if (how.signedWith === '' || !/^\d{1,12}$/.test(timestamp)) return false;
+  if (Math.abs(Date.now() / 1000 - Number(timestamp)) > TOLERANCE_SECONDS) return false;
+  const expected = createHmac('sha256', how.signedWith).update(`${timestamp}.`).update(body).digest('hex');
+  return isSame(signature, `sha256=${expected}`);
+}
+
+/** In the same time, wherever they differ: of digests, which have one length. */
+function isSame(given: string, expected: string): boolean {
+  const digest = (text: string): Buffer => createHmac('sha256', 'compare').update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
+}
