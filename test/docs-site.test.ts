@@ -28,6 +28,7 @@ test('docs/README.md lists every page of docs/ once, so that the site has it in 
     'Start',
     'Embed',
     'Receive',
+    'Integrate',
     'Operate',
     'WhatsApp',
     'Reference',
