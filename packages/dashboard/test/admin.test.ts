@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { WorkspacePage } from '../src/schemas/admin.ts';
 import { textIn, visitor } from './support/browser-like.ts';
 import type { Visitor } from './support/browser-like.ts';
 import { ADMIN_TOKEN, startDashboard } from './support/serve-dashboard.ts';
@@ -52,6 +53,32 @@ it('of several changes none is made where one is wrong', async () => {
   ]);
   expect((await admin('GET', path)).json['data']).toMatchObject({ name: 'Acme' });
   expect((await admin('GET', `${ADMIN}/workspaces/ten_none`)).code).toBe('NOT_FOUND');
+});
+
+it('workspaces are found by a part of their names, or by their ids', async () => {
+  const harness = await startDashboard();
+  const { workspaces } = harness.trunkline.admin;
+  for (let n = 0; n < 1_010; n++) await workspaces.create({ name: `Workspace ${n}` });
+  const admin = await adminOf(harness);
+  const find = async (query: Record<string, string>) => {
+    const { json } = await admin('GET', `${ADMIN}/workspaces?${new URLSearchParams(query).toString()}`);
+    const { workspaces: found, next_after } = json['data'] as unknown as WorkspacePage; // as the page has it
+    return { names: found.map(({ name }) => name), next: next_after };
+  };
+  expect(await find({ find: harness.workspaceId })).toMatchObject({ names: ['Acme'] });
+  expect((await find({ find: ' SPACE 99' })).names.slice(0, 3)).toEqual([
+    'Workspace 99',
+    'Workspace 990',
+    'Workspace 991',
+  ]);
+  // A search goes through a thousand of them, and goes on from there.
+  const { names, next } = await find({ find: 'space 1009' });
+  expect(names).toEqual([]);
+  expect(await find({ find: 'space 1009', after: next ?? '' })).toEqual({
+    names: ['Workspace 1009'],
+    next: null,
+  });
+  expect(await find({ find: 'nobody', after: next ?? '' })).toEqual({ names: [], next: null });
 });
 
 it('workspaces are listed by pages', async () => {

@@ -9,6 +9,7 @@ import { readBody } from './read-body.ts';
 
 /** What `admin.workspaces.list` returns in one call. */
 const PAGE = 100;
+const SEARCHED_PAGES = 10;
 
 export function workspaceRoutes({
   workspaces,
@@ -22,12 +23,13 @@ export function workspaceRoutes({
       path: '/admin/workspaces',
       access: 'see-all',
       async handle({ request }) {
-        const after = new URL(request.url).searchParams.get('after') ?? undefined;
-        const found = await workspaces.list(after);
+        const { searchParams } = new URL(request.url);
+        const after = searchParams.get('after') ?? undefined;
+        const { found, next } = await find(workspaces, { wanted: searchParams.get('find') ?? '', after });
         const numbers = await instances.countIn(found.map(({ id }) => id));
         const page: WorkspacePage = {
           workspaces: found.map((workspace) => workspaceResource(workspace, numbers)),
-          next_after: found.length < PAGE ? null : (found.at(-1)?.id ?? null),
+          next_after: next,
         };
         return dataResponse(page);
       },
@@ -66,6 +68,24 @@ export function workspaceRoutes({
       },
     })),
   ];
+}
+
+/** Where all are listed, a page; where some are looked for, those of ten pages. */
+async function find(
+  workspaces: Admin['workspaces'],
+  { wanted, after }: { readonly wanted: string; readonly after: string | undefined },
+): Promise<{ readonly found: readonly Workspace[]; readonly next: string | null }> {
+  const text = wanted.trim().toLowerCase();
+  const found: Workspace[] = [];
+  let next = after;
+  for (let page = 0; page < (text === '' ? 1 : SEARCHED_PAGES); page++) {
+    const read = await workspaces.list(next);
+    found.push(...read.filter(({ id, name }) => id === text || name.toLowerCase().includes(text)));
+    if (read.length < PAGE) return { found, next: null };
+    next = read.at(-1)?.id;
+    if (found.length >= PAGE) break;
+  }
+  return { found, next: next ?? null };
 }
 
 async function existing(workspaces: Admin['workspaces'], id: string): Promise<Workspace> {

@@ -52,7 +52,9 @@ function Countdown({ locale, ms }: { readonly locale: string; readonly ms: numbe
 function Ago({ locale, ms }: { readonly locale: string; readonly ms: number }): ReactNode {
   const past = useNow() - ms;
   const { value, unit } = largestUnit(Math.abs(past));
-  return relative(locale).format(past >= 0 ? -value : value, unit);
+  // The page's time moves on once a second: what has just happened may be ahead of it.
+  if (value === 0) return relative(locale, 'auto').format(0, unit);
+  return relative(locale, 'always').format(past >= 0 ? -value : value, unit);
 }
 
 const UNITS = [
@@ -97,8 +99,10 @@ function units(locale: string, unit: Unit): Intl.NumberFormat {
   return made(unitFormats, `${locale} ${unit}`, () => new Intl.NumberFormat(locale, options));
 }
 
-function relative(locale: string): Intl.RelativeTimeFormat {
-  return made(relatives, locale, () => new Intl.RelativeTimeFormat(locale, { style: 'short' }));
+/** Of nothing, `auto` says *now*. */
+function relative(locale: string, numeric: 'always' | 'auto'): Intl.RelativeTimeFormat {
+  const options = { style: 'short', numeric } as const;
+  return made(relatives, `${locale} ${numeric}`, () => new Intl.RelativeTimeFormat(locale, options));
 }
 
 function made<Value>(known: Map<string, Value>, key: string, make: () => Value): Value {

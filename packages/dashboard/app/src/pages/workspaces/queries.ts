@@ -1,13 +1,15 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { WorkspacePage } from '../../../../src/schemas/admin.ts';
 import { request } from '../../api/request.ts';
+import { stringifySearch } from '../../router/search.ts';
+import type { WorkspacesSearch } from './search.ts';
 
-/** The workspaces after this one, oldest first. */
-export const workspacePageQuery = (after: string | undefined) =>
+/** The workspaces after this one, oldest first; those with `find` in their names, if it is given. */
+export const workspacePageQuery = ({ cursor: after, find }: WorkspacesSearch) =>
   queryOptions({
-    queryKey: ['workspaces', 'page', after ?? null],
+    queryKey: ['workspaces', 'page', after ?? null, find ?? null],
     queryFn: ({ signal }) => {
-      const search = after === undefined ? '' : `?${new URLSearchParams({ after })}`;
+      const search = stringifySearch({ after, find });
       return request<WorkspacePage>(`admin/workspaces${search}`, { signal });
     },
   });

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Button } from '../../components/button.tsx';
@@ -8,6 +8,7 @@ import { Loaded } from '../../components/loaded.tsx';
 import { Page } from '../../components/page.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { Panel } from '../../components/panel.tsx';
+import { SearchField } from '../../components/search-field.tsx';
 import { useRefreshMs } from '../../live/live.tsx';
 import { Administration } from '../../shell/administration.tsx';
 import { useIsAdmin } from '../../shell/session-context.ts';
@@ -29,10 +30,12 @@ export function WorkspacesPage(): ReactNode {
 
 function Workspaces(): ReactNode {
   const t = useTexts('workspaces');
-  const { cursor } = route.useSearch();
+  const search = route.useSearch();
+  const { cursor, find } = search;
+  const navigate = route.useNavigate();
   const [isCreating, setCreating] = useState(false);
   const query = useQuery({
-    ...workspacePageQuery(cursor),
+    ...workspacePageQuery(search),
     placeholderData: keepPreviousData,
     refetchInterval: useRefreshMs(10_000),
   });
@@ -43,6 +46,13 @@ function Workspaces(): ReactNode {
   );
   return (
     <Page title={t.title} actions={create}>
+      <SearchField
+        value={find}
+        label={t.searchLabel}
+        hint={t.searchHint}
+        action={t.search}
+        onFind={(wanted) => void navigate({ search: wanted === '' ? {} : { find: wanted } })}
+      />
       <Panel title={t.title} isFlush>
         <Loaded query={query}>
           {({ workspaces, next_after }) => (
@@ -50,8 +60,20 @@ function Workspaces(): ReactNode {
               {workspaces.length > 0 && (
                 <WorkspaceTable workspaces={workspaces} isStale={query.isPlaceholderData} />
               )}
-              {workspaces.length === 0 && cursor !== undefined && <EmptyState title={t.noMore} />}
-              {workspaces.length === 0 && cursor === undefined && (
+              {workspaces.length === 0 && find !== undefined && (
+                <EmptyState
+                  title={next_after === null ? t.noneFound(find) : t.noneFoundYet(find)}
+                  action={
+                    <Link to="/workspaces" search={{}}>
+                      {t.showAll}
+                    </Link>
+                  }
+                />
+              )}
+              {workspaces.length === 0 && find === undefined && cursor !== undefined && (
+                <EmptyState title={t.noMore} />
+              )}
+              {workspaces.length === 0 && find === undefined && cursor === undefined && (
                 <EmptyState title={t.empty} action={create}>
                   {t.emptyHint}
                 </EmptyState>

@@ -24,6 +24,13 @@ export const workspaces = {
   more: 'More',
   empty: 'No workspace yet.',
   emptyHint: 'Numbers, keys and webhooks belong to a workspace. Create one for each customer or team.',
+  search: 'Search',
+  searchLabel: 'Find a workspace',
+  searchHint: 'Part of a name, or an id',
+  showAll: 'Show all workspaces',
+  noneFound: (find: string) => `No workspace has “${find}” in its name.`,
+  noneFoundYet: (find: string) =>
+    `None of the thousand before here has “${find}” in its name: go on with More.`,
   noMore: 'There are no more workspaces.',
   billing: {
     active: 'Active',
