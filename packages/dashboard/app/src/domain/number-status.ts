@@ -43,6 +43,12 @@ export function byUrgency(a: InstanceResource, b: InstanceResource): number {
   return rank(a) - rank(b) || a.name.localeCompare(b.name);
 }
 
+/** How many numbers are down, need a person, or are about to work again. */
+export function countTroubles(numbers: readonly Shown[]): Readonly<Record<'bad' | 'act' | 'busy', number>> {
+  const count = (tone: Tone): number => numbers.filter((number) => toneOf(number) === tone).length;
+  return { bad: count('bad'), act: count('act'), busy: count('busy') };
+}
+
 /** Whether it is not as it should be. One that was never connected, or was stopped by somebody, is as it should be. */
 export function isTrouble(instance: InstanceResource): boolean {
   return !['good', 'idle'].includes(toneOf(instance));

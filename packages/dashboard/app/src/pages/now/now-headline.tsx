@@ -1,7 +1,8 @@
 import type { InstanceResource, WebhookResource } from '@trunkline/http/client';
 import type { ReactNode } from 'react';
 import { Headline } from '../../components/headline.tsx';
-import { toneOf } from '../../domain/number-status.ts';
+import type { Tone } from '../../components/status-badge.tsx';
+import { countTroubles } from '../../domain/number-status.ts';
 import { webhookState } from '../../domain/webhook-status.ts';
 import { useTexts } from '../../texts/language.tsx';
 
@@ -22,21 +23,32 @@ export function NowHeadline({
   connected,
 }: NowHeadlineProps): ReactNode {
   const t = useTexts('now');
-  const down = numbers.filter((number) => toneOf(number) === 'bad').length;
-  const waiting = numbers.length - down;
+  const { bad: down, act: waiting, busy: connecting } = countTroubles(numbers);
   const disabled = webhooks.filter((webhook) => webhookState(webhook) === 'disabled').length;
   const failing = webhooks.length - disabled;
   const sentences = [
     down > 0 && t.numbersDown(down),
     waiting > 0 && t.numbersWaiting(waiting),
+    connecting > 0 && t.numbersConnecting(connecting),
     messages > 0 && t.messagesWaiting(messages),
     disabled > 0 && t.webhooksDown(disabled),
     failing > 0 && t.webhooksFailing(failing),
   ].filter((sentence) => sentence !== false);
-  const tone = down + disabled > 0 ? 'bad' : sentences.length > 0 ? 'act' : 'good';
+  const tone = toneIf({
+    bad: down + disabled > 0,
+    act: waiting + messages + failing > 0,
+    busy: connecting > 0,
+  });
   return (
     <Headline tone={tone} detail={sentences.length === 0 && t.allWellDetail(connected)}>
       {sentences.length > 0 ? sentences.join(' ') : t.allWell}
     </Headline>
   );
+}
+
+/** The worst of these. A number that connects needs nobody. */
+function toneIf({ bad, act, busy }: Readonly<Record<'bad' | 'act' | 'busy', boolean>>): Tone {
+  if (bad) return 'bad';
+  if (act) return 'act';
+  return busy ? 'busy' : 'good';
 }

@@ -4,11 +4,16 @@ import type { ReactNode } from 'react';
 import { Loaded } from '../../components/loaded.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { Strip } from '../../components/strip.tsx';
+import { distanceText } from '../../components/time.tsx';
 import { useRefreshMs } from '../../live/live.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { DAY_MS, stretchesOf } from './day.ts';
+import styles from './number-page.module.css';
 import { dayQuery } from './queries.ts';
 import { toneOfStatus } from '../../domain/number-status.ts';
+
+/** Of less than a minute, a picture of a day says nothing. */
+const SHORTEST_MS = 60_000;
 
 interface DayStripProps {
   readonly workspaceId: string;
@@ -29,12 +34,13 @@ export function DayStrip({ workspaceId, number }: DayStripProps): ReactNode {
           const connected = stretches
             .filter(({ status }) => status === 'connected')
             .reduce((sum, { from, to }) => sum + to - from, 0);
+          if (known < SHORTEST_MS) return <p className={styles['quiet']}>{t.dayTooShort}</p>;
           const share = new Intl.NumberFormat(locale, { style: 'percent' }).format(
-            known === 0 ? 0 : Math.floor((connected / known) * 100) / 100,
+            Math.floor((connected / known) * 100) / 100,
           );
           return (
             <Strip
-              summary={t.daySummary(share)}
+              summary={t.daySummary(share, distanceText(locale, known))}
               from={at - DAY_MS}
               to={at}
               stretches={stretches.map(({ from, to, status }) => ({

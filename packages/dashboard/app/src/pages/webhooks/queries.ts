@@ -51,11 +51,11 @@ export interface DayOfDeliveries {
 
 /**
  * The deliveries of the last 24 hours, the newest first, up to 200: a busy webhook has more in a day than a page can
- * read. Not in an area, so that no hint reads all of them again.
+ * read.
  */
 export const dayQuery = (workspaceId: string, webhookId: string) =>
   queryOptions({
-    queryKey: ['workspace', workspaceId, 'day-of-deliveries', webhookId],
+    queryKey: keyOf(workspaceId, 'deliveries', 'day', webhookId),
     queryFn: async ({ signal }): Promise<DayOfDeliveries> => {
       const { webhooks } = clientOf(workspaceId);
       const since = Date.now() - DAY_MS;

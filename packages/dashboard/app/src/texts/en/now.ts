@@ -14,6 +14,8 @@ export const now = {
   numbersDown: (count: number) => plural(count, { one: '# number is down.', other: '# numbers are down.' }),
   numbersWaiting: (count: number) =>
     plural(count, { one: '# number needs somebody.', other: '# numbers need somebody.' }),
+  numbersConnecting: (count: number) =>
+    plural(count, { one: '# number is connecting.', other: '# numbers are connecting.' }),
   messagesWaiting: (count: number) => plural(count, { one: '# message waits.', other: '# messages wait.' }),
   waiting: 'Messages that wait',
   waitingCaption: 'Numbers whose messages wait for more than a minute, the longest first',

@@ -14,6 +14,8 @@ export const now: TextsOf<'now'> = {
   numbersDown: (count) => plural(count, { one: '# número está caído.', other: '# números están caídos.' }),
   numbersWaiting: (count) =>
     plural(count, { one: '# número necesita a alguien.', other: '# números necesitan a alguien.' }),
+  numbersConnecting: (count) =>
+    plural(count, { one: '# número se está conectando.', other: '# números se están conectando.' }),
   messagesWaiting: (count) => plural(count, { one: '# mensaje espera.', other: '# mensajes esperan.' }),
   waiting: 'Mensajes que esperan',
   waitingCaption: 'Números cuyos mensajes esperan más de un minuto, primero los que más',

@@ -114,7 +114,8 @@ export const numbers: TextsOf<'numbers'> = {
   noQrAccess:
     'El código vincula un teléfono con este número: solo lo ve un acceso que pueda cambiar los números.',
   day: 'Las últimas 24 horas',
-  daySummary: (share) => `Conectado el ${share} del tiempo mostrado.`,
+  daySummary: (share, known) => `Conectado el ${share} del tiempo mostrado (${known}).`,
+  dayTooShort: 'Se añadió hace menos de un minuto.',
   timeline: 'Cronología',
   timelineEmpty: 'Todavía no ha pasado nada.',
   times: (count) => `${count} veces`,

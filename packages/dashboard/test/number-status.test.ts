@@ -1,0 +1,20 @@
+import { expect, it, vi } from 'vitest';
+
+interface NumberStatus {
+  countTroubles(numbers: readonly object[]): Readonly<Record<'bad' | 'act' | 'busy', number>>;
+}
+
+it('a number that is connecting needs nobody, one without its QR does', async () => {
+  // By a name that the compiler does not follow: these tests are not compiled as the app is, with JSX.
+  const module: string = '../app/src/domain/number-status.ts';
+  const { countTroubles } = await vi.importActual<NumberStatus>(module);
+  const numbers = [
+    { status: 'connecting', last_error: null, restriction: null },
+    { status: 'connecting', last_error: 'TIMED_OUT', restriction: null },
+    { status: 'qr_required', last_error: null, restriction: null },
+    { status: 'disconnected', last_error: 'STREAM_ERRORED', restriction: null },
+    { status: 'disconnected', last_error: null, restriction: null },
+    { status: 'connected', last_error: null, restriction: null },
+  ];
+  expect(countTroubles(numbers)).toEqual({ bad: 1, act: 1, busy: 2 });
+});
