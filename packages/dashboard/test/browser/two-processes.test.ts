@@ -53,6 +53,10 @@ describe.skipIf(browser.missing !== null)('a page of one process', () => {
     await api.messages.send({ instance, to: '15550100', type: 'text', text: 'From the other one' });
     await page.locator('tr', { hasText: 'From the other one' }).getByText('Read').waitFor();
     await served.sandbox.phone(instance).drop();
+    await page.goto(`${served.url}/system`);
+    await page.getByText('2 processes run the service.').waitFor();
+    expect(await page.getByRole('row').filter({ hasText: '1 number' }).count()).toBe(1);
+
     await page.goto(`${served.url}/w/${served.workspaceId}/numbers/${instance}`);
     await page.getByText('Connected', { exact: true }).locator('visible=true').first().waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
