@@ -76,7 +76,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await page.getByRole('link', { name: 'Chats' }).click();
     await page.getByText('Each number has chats of its own.').waitFor();
     await screenshot(page, 'chats-choice');
-    await page.getByLabel('Number', { exact: true }).selectOption('Sales');
+    await page.getByRole('link', { name: 'Sales' }).click();
     await page.getByText('For sales').waitFor();
     expect(await page.getByText('For support').count()).toBe(0);
     expect(new URL(page.url()).searchParams.get('instance')).toBe(sales);

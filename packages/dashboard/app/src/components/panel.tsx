@@ -7,20 +7,35 @@ interface PanelProps {
   readonly title: string;
   /** Beside the title. */
   readonly action?: ReactNode;
+  /** For readers alone: the page has the same title. */
+  readonly isTitleUnseen?: boolean;
   /** The content brings its own space: a table. */
   readonly isFlush?: boolean;
   readonly children: ReactNode;
 }
 
 /** A part of a page with its title. */
-export function Panel({ title, action, isFlush = false, children }: PanelProps): ReactNode {
+export function Panel({
+  title,
+  isTitleUnseen = false,
+  action,
+  isFlush = false,
+  children,
+}: PanelProps): ReactNode {
   const id = useId();
   return (
     <section aria-labelledby={id} className={styles['panel']}>
-      <div className={styles['head']}>
-        <h2 id={id}>{title}</h2>
-        {action}
-      </div>
+      {isTitleUnseen && (
+        <h2 id={id} className="unseen">
+          {title}
+        </h2>
+      )}
+      {(!isTitleUnseen || action) && (
+        <div className={styles['head']}>
+          {!isTitleUnseen && <h2 id={id}>{title}</h2>}
+          {action}
+        </div>
+      )}
       <div className={classes(styles['body'], isFlush && styles['flush'])}>{children}</div>
     </section>
   );

@@ -40,7 +40,7 @@ export function ChatsPage(): ReactNode {
                 </Button>
               )}
             </div>
-            <Panel title={t.title} isFlush>
+            <Panel title={t.title} isTitleUnseen isFlush>
               {find === undefined ? (
                 <AllChats workspace={workspace} instance={number.id} cursor={cursor} />
               ) : (

@@ -6,10 +6,13 @@ import { numbersQuery } from '../../api/lists.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { FilterSelect } from '../../components/filter-select.tsx';
 import { Loaded } from '../../components/loaded.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { rowLink, Table } from '../../components/table.tsx';
+import { phoneText } from '../../domain/phone-text.ts';
 import { useTexts } from '../../texts/language.tsx';
 import styles from './number-choice.module.css';
 
-/** Which number the chats are of: the one in the URL, or the only one there is; otherwise somebody has to choose. */
+/** Which number the chats are of: the one in the URL, or the only one there is; otherwise they are listed. */
 export function NumberChoice({
   workspace,
   chosen,
@@ -37,25 +40,63 @@ export function NumberChoice({
         }
         return (
           <>
-            {((mayChange && numbers.length > 1) || number === undefined) && (
-              <div className={styles['choice']}>
-                <FilterSelect
-                  name="instance"
-                  label={t.number}
-                  value={number?.id}
-                  none={t.chooseNumber}
-                  options={numbers.map(({ id, name }) => ({ value: id, label: name }))}
-                />
-                {number === undefined && (
-                  <p className={styles['hint']}>{chosen === undefined ? t.chooseHint : t.noSuchNumber}</p>
-                )}
-              </div>
+            {mayChange && number && numbers.length > 1 && (
+              <FilterSelect
+                name="instance"
+                label={t.number}
+                value={number.id}
+                none={t.chooseNumber}
+                options={numbers.map(({ id, name }) => ({ value: id, label: name }))}
+              />
             )}
-            {number && children(number)}
+            {number ? (
+              children(number)
+            ) : (
+              <Numbers numbers={numbers} hint={chosen === undefined ? t.chooseHint : t.noSuchNumber} />
+            )}
           </>
         );
       }}
     </Loaded>
+  );
+}
+
+/** Those that are connected first: they have something to read. */
+function Numbers({
+  numbers,
+  hint,
+}: {
+  readonly numbers: readonly InstanceResource[];
+  readonly hint: string;
+}): ReactNode {
+  const t = useTexts('chats');
+  const rank = ({ status }: InstanceResource): number => (status === 'connected' ? 0 : 1);
+  return (
+    <Panel title={t.chooseNumber} isFlush>
+      <p className={styles['hint']}>{hint}</p>
+      <Table
+        caption={t.chooseNumber}
+        rows={numbers.toSorted((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name))}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            key: 'name',
+            title: t.number,
+            cell: ({ id, name }) => (
+              <Link to="." search={(before: object) => ({ ...before, instance: id })} className={rowLink}>
+                {name}
+              </Link>
+            ),
+          },
+          {
+            key: 'phone',
+            title: t.phone,
+            isNumeric: true,
+            cell: ({ phone_number }) => (phone_number === null ? '–' : phoneText(phone_number)),
+          },
+        ]}
+      />
+    </Panel>
   );
 }
 

@@ -46,6 +46,7 @@ function Keys({ workspace }: { readonly workspace: string }): ReactNode {
     <Page title={t.title} actions={create}>
       <Panel
         title={t.title}
+        isTitleUnseen
         isFlush
         action={
           <FilterSelect

@@ -39,7 +39,7 @@ function Members({ workspace }: { readonly workspace: string }): ReactNode {
   );
   return (
     <Page title={t.title} actions={add}>
-      <Panel title={t.title} isFlush>
+      <Panel title={t.title} isTitleUnseen isFlush>
         <Loaded query={query}>
           {(members) =>
             members.length > 0 ? (

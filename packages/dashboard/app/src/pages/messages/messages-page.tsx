@@ -69,7 +69,7 @@ export function MessagesPage(): ReactNode {
         />
         <FilterTime name="before" label={t.before} value={search.before} />
       </div>
-      <Panel title={t.title} isFlush>
+      <Panel title={t.title} isTitleUnseen isFlush>
         <Loaded query={query}>
           {({ data, prevCursor, nextCursor, coverage }) => (
             <>

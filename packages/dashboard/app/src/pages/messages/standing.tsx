@@ -31,10 +31,10 @@ export function Standing({
             <StatusBadge tone={TONES[code]}>{t.statuses[message.status]}</StatusBadge>
             <p className={styles['sentence']}>
               {t.standing[code]}
-              {code === 'failed' && message.error !== null && ` ${message.error.message}`}{' '}
-              <span className={styles['since']}>
-                · {t.since} <Time at={since} as="moment" /> (<Time at={since} />)
-              </span>
+              {code === 'failed' && message.error !== null && ` ${message.error.message}`}
+            </p>
+            <p className={styles['since']}>
+              {t.since} <Time at={since} as="moment" /> (<Time at={since} />)
             </p>
             {code === 'failed' && message.error !== null && <code>{message.error.code}</code>}
           </>

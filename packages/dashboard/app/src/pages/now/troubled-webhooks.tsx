@@ -86,9 +86,9 @@ export function TroubledWebhooks({
                 auto_disable_at === null ? (
                   '–'
                 ) : (
-                  <>
+                  <span>
                     {t.disabledIn} <Time at={auto_disable_at} as="countdown" />
-                  </>
+                  </span>
                 ),
             },
           ]}

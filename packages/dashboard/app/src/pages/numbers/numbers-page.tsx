@@ -37,6 +37,7 @@ export function NumbersPage(): ReactNode {
     <Page title={t.title} actions={add}>
       <Panel
         title={t.title}
+        isTitleUnseen
         isFlush
         action={
           <FilterSelect

@@ -47,6 +47,7 @@ export function WebhooksPage(): ReactNode {
     <Page title={t.title} actions={add}>
       <Panel
         title={t.title}
+        isTitleUnseen
         isFlush
         action={
           <span className={styles['filters']}>

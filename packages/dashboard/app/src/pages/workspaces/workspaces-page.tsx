@@ -53,7 +53,7 @@ function Workspaces(): ReactNode {
         action={t.search}
         onFind={(wanted) => void navigate({ search: wanted === '' ? {} : { find: wanted } })}
       />
-      <Panel title={t.title} isFlush>
+      <Panel title={t.title} isTitleUnseen isFlush>
         <Loaded query={query}>
           {({ workspaces, next_after }) => (
             <>

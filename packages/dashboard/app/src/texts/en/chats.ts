@@ -9,6 +9,7 @@ export const chats = {
   searchLabel: 'A name, a number, or the id of a contact or a group',
   searchHint: 'Ana, +1 555 010 0123, con_… or grp_…',
   number: 'Number',
+  phone: 'Phone number',
   chooseNumber: 'Choose a number',
   chooseHint: 'Each number has chats of its own.',
   noNumber: 'No number yet.',

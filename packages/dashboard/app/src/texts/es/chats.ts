@@ -10,6 +10,7 @@ export const chats: TextsOf<'chats'> = {
   searchLabel: 'Un nombre, un número o el id de un contacto o de un grupo',
   searchHint: 'Ana, +34 600 000 000, con_… o grp_…',
   number: 'Número',
+  phone: 'Número de teléfono',
   chooseNumber: 'Elija un número',
   chooseHint: 'Cada número tiene sus propios chats.',
   noNumber: 'Todavía no hay números.',
