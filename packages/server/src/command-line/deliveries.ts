@@ -123,16 +123,28 @@ export const retryFailedDeliveries: CommandHandler = async (call) => {
     { data: { webhook: id, requeued } },
     `${requeued === 1 ? '1 delivery is' : `${requeued} deliveries are`} queued again.`,
   );
+  if (!output.isJson && (await hasRetrying(call, service)))
+    output.say(
+      `\nOthers have attempts left, and are sent again by themselves: trunkline deliveries list ${printable(id)} --status retrying`,
+    );
 };
+
+/** Whatever keeps this from being known, such as a key that may not read, the command has done what it was asked for. */
+async function hasRetrying(call: Call, service: RemoteService): Promise<boolean> {
+  return pageOf(call, service, { limit: 1, status: 'retrying' }).then(
+    ({ data }) => data.length > 0,
+    () => false,
+  );
+}
 
 async function pageOf(
   call: Call,
   service: RemoteService,
-  page: RowsAskedFor & { readonly cursor?: string | undefined },
+  page: RowsAskedFor & { readonly cursor?: string | undefined; readonly status?: DeliveryQuery['status'] },
 ): Promise<{ readonly data: readonly DeliveryResource[]; readonly nextCursor: string | null }> {
   const { options } = call;
   // The service says what is wrong with a filter.
-  const query = { ...page, event: options.text('event'), status: options.text('status') } as DeliveryQuery;
+  const query = { event: options.text('event'), status: options.text('status'), ...page } as DeliveryQuery;
   return accepted(
     service,
     service.client.webhooks.deliveries(call.argument('webhook'), query, call),

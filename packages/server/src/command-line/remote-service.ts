@@ -39,7 +39,7 @@ export async function remoteService(call: Call): Promise<RemoteService> {
   const apiKey = named ?? nonEmpty(environment['TRUNKLINE_API_KEY']) ?? ofProfile;
   if (apiKey === undefined)
     throw new CommandError(
-      `There is no API key for ${url}: set TRUNKLINE_API_KEY, or keep one with "trunkline profiles add".`,
+      `There is no API key for ${url}: set TRUNKLINE_API_KEY, or keep one with "trunkline profiles add". On the server's machine, "trunkline keys create" makes one.`,
       { exitCode: EXIT.noAccess, code: 'NO_API_KEY' },
     );
   if (!/^[\x21-\x7e]+$/.test(apiKey))

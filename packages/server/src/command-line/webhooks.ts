@@ -1,12 +1,15 @@
-import type { WebhookChanges, WebhookInput, WebhookResource } from '@trunkline/http/client';
+import type { DeliveryResource, WebhookChanges, WebhookInput, WebhookResource } from '@trunkline/http/client';
 import { printable } from '../printable.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
+import { pause } from './pause.ts';
 import { accepted, remoteService } from './remote-service.ts';
+import type { RemoteService } from './remote-service.ts';
 import {
   anyObject,
   delivery,
+  deliveryDetail,
   list,
   one as reply,
   theOne,
@@ -22,8 +25,14 @@ export const listWebhooks: CommandHandler = async (call) => {
   call.output.result(
     { data },
     table(
-      ['id', 'status', 'url', 'last delivery'],
-      data.map((one) => [one.id, one.status, one.url, one.last_delivery?.status ?? '–']),
+      ['id', 'status', 'url', 'last delivery', 'failing since'],
+      data.map((one) => [
+        one.id,
+        one.status,
+        one.url,
+        one.last_delivery?.status ?? '–',
+        one.failing_since ?? '–',
+      ]),
     ),
   );
 };
@@ -110,18 +119,42 @@ export const rotateWebhookSecret: CommandHandler = async (call) => {
   call.output.result({ data }, described(data, data.secret));
 };
 
+/** Sends an event that says so, and waits for the first response to it. */
 export const testWebhook: CommandHandler = async (call) => {
   const service = await remoteService(call);
-  const { data } = await accepted(
+  const { data: sent } = await accepted(
     service,
     service.client.webhooks.test(call.argument('webhook'), call),
     reply(delivery),
   );
+  const data = await attempted(call, service, sent);
+  const response = data.response_status ?? data.error_code;
   call.output.result(
     { data },
-    `${data.id} ${printable(data.status)}\n\nNext: trunkline deliveries show ${data.id}`,
+    `${data.id} ${printable(data.status)}${response === null ? '' : `: ${printable(String(response))}`}`,
   );
+  if (data.status !== 'success') call.output.say(`\nNext: trunkline deliveries show ${data.id}`);
 };
+
+/** The delivery after its first attempt; as it was, if the key may not read deliveries or nobody attempts it. */
+async function attempted(
+  call: Call,
+  service: RemoteService,
+  sent: DeliveryResource,
+): Promise<DeliveryResource> {
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    const looked = await service.client.deliveries.get(sent.id, call);
+    if (!looked.ok && (looked.error.status === 401 || looked.error.status === 403)) return sent;
+    const { data } = await accepted(service, Promise.resolve(looked), theOne(deliveryDetail, sent.id));
+    if (data.status !== 'pending') return data;
+    await pause(LOOK_EVERY_MS, call.signal);
+  }
+  return sent;
+}
+
+/** An attempt takes 10 seconds at most. */
+const MOST_LOOKS = 60;
+const LOOK_EVERY_MS = 250;
 
 function print({ output }: Call, data: WebhookResource): void {
   output.result({ data }, described(data));

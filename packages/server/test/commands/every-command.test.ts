@@ -105,7 +105,7 @@ describe('Every command', () => {
       expect(result, name).toEqual({
         code: 5,
         stdout: '',
-        stderr: `trunkline: There is no API key for ${server.url}: set TRUNKLINE_API_KEY, or keep one with "trunkline profiles add".\n`,
+        stderr: `trunkline: There is no API key for ${server.url}: set TRUNKLINE_API_KEY, or keep one with "trunkline profiles add". On the server's machine, "trunkline keys create" makes one.\n`,
       });
     await server.stop();
   });

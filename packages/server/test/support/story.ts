@@ -8,6 +8,7 @@ import { createHttpApp } from '@trunkline/http';
 import { expect, onTestFinished } from 'vitest';
 import { listen } from '../../src/http-listener.ts';
 import { runCommand } from './command-process.ts';
+import { steadyIds } from './steady-ids.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 export const SECOND = 1_000;
@@ -119,7 +120,7 @@ export function recordedTerminal(
 ): Pick<Story, 'run' | 'firstLines' | 'recording' | 'show'> {
   const cwd = temporaryDirectory();
   const lines: string[] = [];
-  const show = steadyText();
+  const { show } = steadyIds();
   const printed = async (args: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await runCommand(args, { cwd, env });
     expect(code, stderr).toBe(0);
@@ -141,20 +142,4 @@ export function recordedTerminal(
     recording: () => lines.join('\n'),
     show,
   };
-}
-
-/** Ids of one length, numbered in the order in which they come: the same one is the same throughout a story. */
-function steadyText(): (text: string) => string {
-  const known = new Map<string, string>();
-  const counts = new Map<string, number>();
-  return (text) =>
-    text.replaceAll(/\b(ins|msg|evt|whd|wh|ten)_[0-9a-hjkmnp-tv-z]{26}\b/g, (id, prefix: string) => {
-      const seen = known.get(id);
-      if (seen !== undefined) return seen;
-      const count = (counts.get(prefix) ?? 0) + 1;
-      counts.set(prefix, count);
-      const name = `${prefix}_01m7${String(count).padStart(22, '0')}`;
-      known.set(id, name);
-      return name;
-    });
 }

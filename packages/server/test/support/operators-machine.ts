@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll } from 'vitest';
+import { freePort } from '@trunkline/test-postgres/free-port';
+import { startNodeProgram } from '@trunkline/test-support/start-program';
+import type { Program } from '@trunkline/test-support/start-program';
+import { COMMAND_LINE } from './command-process.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+import { API_KEY, testClient } from './test-client.ts';
+import type { TestClient } from './test-client.ts';
+
+const CLI = new URL('../../src/cli.ts', import.meta.url);
+const PRELOAD = new URL('preload.ts', import.meta.url).href;
+/** The folders of the machine that the pages name. */
+const FOLDERS = /(?<![\w.:/-])\/(?:var\/lib\/trunkline|opt\/trunkline|etc\/nginx|var\/backups)\b/g;
+
+/**
+ * A machine as docs/deploy/systemd.md sets it up, in a directory of its own: `trunkline` is the program itself; `sudo`,
+ * `systemctl` and `journalctl` are stand-ins that do what their names say.
+ */
+export interface OperatorsMachine {
+  /** Of its server, without a slash at its end. */
+  readonly url: string;
+  readonly client: TestClient;
+  /** Where a folder of the machine, as `/var/lib/trunkline`, really is. */
+  path(absolute: string): string;
+  /** What an operator's shell finds there. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** A command of a page, for this machine. */
+  typed(command: string): string;
+  /** What was printed on this machine, as a page shows it. */
+  shown(output: string): string;
+  /** Puts a program where the shell finds it. */
+  install(name: string, script: string): void;
+  /** Starts the server, as `systemctl start` does; resolves when it is ready or has ended. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Sets the clock of the server that runs to so much ahead. */
+  setClock(aheadMs: number): Promise<void>;
+}
+
+/** The settings are lines of trunkline.toml. */
+export async function operatorsMachine(settings: readonly string[] = []): Promise<OperatorsMachine> {
+  const root = temporaryDirectory();
+  const path = (absolute: string): string => join(root, absolute);
+  const home = path('/var/lib/trunkline');
+  for (const folder of [home, path('/opt/trunkline/node_modules/.bin'), path('/var/backups'), path('/bin')])
+    mkdirSync(folder, { recursive: true });
+  const port = await freePort();
+  const toml = [`port = ${port}`, `api_key = "${API_KEY}"`, 'rate_limit = 0', ...settings];
+  writeFileSync(join(home, 'trunkline.toml'), `${toml.join('\n')}\n`, { mode: 0o600 });
+  const url = `http://127.0.0.1:${port}`;
+
+  let server: Program | null = null;
+  let log = '';
+  const start = async (): Promise<void> => {
+    const program = startNodeProgram(CLI, {
+      args: ['serve'],
+      nodeArgs: [`--import=${PRELOAD}`],
+      cwd: home,
+      env: { PATH: process.env['PATH'], HOME: home, CLOCK_AHEAD_MS: '0' },
+      hasChannel: true,
+    });
+    server = program;
+    // What it printed is in the journal, whether it started or not.
+    await program.printed(/^API key/m).catch(() => undefined);
+  };
+  const stop = async (): Promise<void> => {
+    log += server?.output() ?? '';
+    const program = server;
+    server = null;
+    await program?.stop();
+  };
+  const systemd = createServer((request, response) => {
+    const reply = async (): Promise<string> => {
+      const args = (await text(request)).split(' ');
+      if (request.url === '/journalctl') return journal(log + (server?.output() ?? ''), args);
+      if (args.at(-1) !== 'trunkline') return `Unit ${args.at(-1)}.service could not be found.\n`;
+      if (args[0] !== 'start') await stop();
+      if (args[0] !== 'stop') await start();
+      return '';
+    };
+    reply().then(
+      (output) => response.end(output),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  }).listen(path('/systemd'));
+  await once(systemd, 'listening');
+  afterAll(() => void systemd.close());
+
+  const install = (name: string, script: string): void => {
+    writeFileSync(path(name), `#!/bin/sh\n${script}\n`);
+    chmodSync(path(name), 0o755);
+  };
+  install(
+    '/opt/trunkline/node_modules/.bin/trunkline',
+    `exec '${process.execPath}' --conditions=source '${COMMAND_LINE}' "$@"`,
+  );
+  install('/bin/sudo', 'while :; do case $1 in -H) shift ;; -u) shift 2 ;; *) exec "$@" ;; esac; done');
+  for (const name of ['systemctl', 'journalctl'])
+    install(
+      `/bin/${name}`,
+      `exec curl --silent --show-error --unix-socket '${path('/systemd')}' --data "$*" http://systemd/${name}`,
+    );
+
+  return {
+    url,
+    client: testClient(url),
+    path,
+    environment: {
+      PATH: `${path('/bin')}:${process.env['PATH']}`,
+      HOME: home,
+      LANG: 'C.UTF-8',
+      // As a profile of the server's user has them.
+      TRUNKLINE_URL: url,
+      TRUNKLINE_API_KEY: API_KEY,
+      NODE_COMPILE_CACHE: join(process.env['TMPDIR'] ?? '/tmp', 'trunkline-compile-cache'),
+    },
+    typed: (command) =>
+      command.replaceAll(FOLDERS, (folder) => path(folder)).replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`),
+    shown: (output) =>
+      output
+        .replaceAll(root, '')
+        .replaceAll(`127.0.0.1:${port}`, '127.0.0.1:8080')
+        .replaceAll(`port ${port}`, 'port 8080'),
+    install,
+    start,
+    stop,
+    async setClock(aheadMs) {
+      const set = server?.nextMessage();
+      server?.send({ aheadMs });
+      await set;
+    },
+  };
+}
+
+/** The last lines, without what journald adds to each. */
+function journal(log: string, args: readonly string[]): string {
+  const lines = Number(args[args.indexOf('--lines') + 1]);
+  return `${log.trimEnd().split('\n').slice(-lines).join('\n')}\n`;
+}

@@ -1,0 +1,126 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { onTestFinished, expect } from 'vitest';
+import { startProgram } from '@trunkline/test-support/start-program';
+import type { Program } from '@trunkline/test-support/start-program';
+import type { OperatorsMachine } from './operators-machine.ts';
+import { steadyIds } from './steady-ids.ts';
+
+export const RUNBOOKS = new URL('../../../../docs/runbooks/', import.meta.url);
+
+/** What an operator types, and what is printed then: a block of a page, in which each line after `$ ` is a command. */
+const BLOCK = /^```console\n([^]*?)^```$/gm;
+const END_OF_COMMAND = 'the command has ended with';
+
+/** A page of docs/runbooks, followed by an operator on a machine. */
+export interface Rehearsal {
+  /**
+   * Types the commands of the next block, and compares what they print with the page. With RECORD=1 in the environment,
+   * it writes what they print into the page instead.
+   */
+  follow(): Promise<void>;
+  /** Throws if the page has a block that was not followed. */
+  end(): void;
+}
+
+/** `names` are what else the page shows in the place of what is really there. */
+export async function rehearse(
+  name: string,
+  machine: OperatorsMachine,
+  names: Readonly<Record<string, string>> = {},
+): Promise<Rehearsal> {
+  const page = new URL(name, RUNBOOKS);
+  const ids = steadyIds();
+  const shell = startShell(machine);
+  onTestFinished(() => shell.end());
+  const typed = (command: string): Promise<string> => shell.type(machine.typed(ids.reveal(command)));
+  const shown = (output: string): string =>
+    Object.entries(names).reduce(
+      (text, [real, inPage]) => text.replaceAll(real, inPage),
+      steady(ids.show(machine.shown(output))),
+    );
+  // "Every page begins in a shell with these two lines."
+  for (const command of commandsIn(blocksIn(new URL('README.md', RUNBOOKS))[0] ?? ''))
+    expect(await typed(command)).toBe('');
+  let followed = 0;
+  return {
+    async follow() {
+      const block = blocksIn(page)[followed];
+      if (block === undefined) throw new Error(`${name} has no block ${followed + 1}.`);
+      followed += 1;
+      const entries: string[] = [];
+      for (const command of commandsIn(block)) entries.push(`$ ${command}\n${shown(await typed(command))}`);
+      const recorded = entries.join('').trimEnd() + '\n';
+      if (process.env['RECORD'] === '1') writeBlock(page, followed - 1, recorded);
+      else expect(recorded, `what the commands of block ${followed} of ${name} print`).toBe(block);
+    },
+    end() {
+      expect(followed, `blocks of ${name} that were followed`).toBe(blocksIn(page).length);
+    },
+  };
+}
+
+/** The commands and their outputs, block by block. */
+function blocksIn(page: URL): readonly string[] {
+  return [...readFileSync(page, 'utf8').matchAll(BLOCK)].map(([, block = '']) => block);
+}
+
+function writeBlock(page: URL, index: number, block: string): void {
+  let count = 0;
+  const text = readFileSync(page, 'utf8').replaceAll(BLOCK, (old) =>
+    count++ === index ? `\`\`\`console\n${block}\`\`\`` : old,
+  );
+  writeFileSync(page, text);
+}
+
+/** A line that ends in a backslash goes on in the next one. */
+function commandsIn(block: string): readonly string[] {
+  return [...block.matchAll(/^\$ ((?:.*\\\n)*.*)$/gm)].map(([, command = '']) => command);
+}
+
+interface Shell {
+  /** Resolves with all that is printed until the command has ended. */
+  type(command: string): Promise<string>;
+  end(): Promise<void>;
+}
+
+/** One shell for a page, as an operator has it: what is set in it stays. */
+function startShell({ environment, path }: OperatorsMachine): Shell {
+  const program: Program = startProgram('/bin/bash', {
+    args: ['--noprofile', '--norc'],
+    cwd: path('/'),
+    env: environment,
+    isGroup: true,
+  });
+  let typed = 0;
+  return {
+    async type(command) {
+      const from = program.stdout().length;
+      typed += 1;
+      const marker = `${END_OF_COMMAND} ${typed}`;
+      program.input(`{ ${command}\n} 2>&1 </dev/null; printf '\\n%s\\n' '${marker}'\n`);
+      await program.printed(new RegExp(`^${marker}$`, 'm'));
+      const output = program.stdout().slice(from);
+      const printed = output.slice(0, output.indexOf(`\n${marker}\n`)).trimEnd();
+      return printed === '' ? '' : `${printed}\n\n`;
+    },
+    async end() {
+      program.endInput();
+      await program.kill();
+    },
+  };
+}
+
+/** What differs each time, in one form of the same width. */
+function steady(text: string): string {
+  return text
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(?=Z|\+00:00)/g, '2026-11-23T03:00:00.000')
+    .replaceAll(/\b\d\d:\d\d UTC/g, '03:00 UTC')
+    .replaceAll(
+      /"time":\d+,"pid":\d+,"hostname":"[^"]*"/g,
+      '"time":1795402800000,"pid":4711,"hostname":"trunkline"',
+    )
+    .replaceAll(/ in \d+ ms/g, ' in 4 ms')
+    .replaceAll(/\btrk_\w+/g, 'trk_…')
+    .replaceAll(/\bwhsec_\S+/g, 'whsec_…')
+    .replaceAll(/\blink_[\w-]+/g, 'link_…');
+}

@@ -1,0 +1,25 @@
+export interface SteadyIds {
+  /** The text with numbered ids in the place of real ones: the same one is the same throughout. */
+  show(text: string): string;
+  /** The text with the real ids in the place of numbered ones that were shown. */
+  reveal(text: string): string;
+}
+
+/** Ids of one length, numbered in the order in which they come. */
+export function steadyIds(): SteadyIds {
+  const known = new Map<string, string>();
+  const counts = new Map<string, number>();
+  return {
+    show: (text) =>
+      text.replaceAll(/\b(ins|msg|evt|whd|wh|ten)_[0-9a-hjkmnp-tv-z]{26}\b/g, (id, prefix: string) => {
+        const seen = known.get(id);
+        if (seen !== undefined) return seen;
+        const count = (counts.get(prefix) ?? 0) + 1;
+        counts.set(prefix, count);
+        const name = `${prefix}_01m7${String(count).padStart(22, '0')}`;
+        known.set(id, name);
+        return name;
+      }),
+    reveal: (text) => [...known].reduce((revealed, [id, name]) => revealed.replaceAll(name, id), text),
+  };
+}
