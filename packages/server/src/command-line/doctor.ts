@@ -158,7 +158,7 @@ async function checkDatabase({ database, dataDirectory }: Settings): Promise<rea
       ];
     } catch (error) {
       throw new Fault(
-        `PostgreSQL cannot be used: ${reasonOf(error)}`,
+        reasonOf(error),
         'Check DATABASE_URL, that the server runs, and that it lets this machine and user in.',
       );
     } finally {
@@ -270,17 +270,33 @@ function checkPort({ host, port }: Settings): Promise<readonly [string, null]> {
         );
         return;
       }
-      const ready = fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}/healthz`, {
-        signal: AbortSignal.timeout(2_000),
-      }).then(async (response) => /"status":"up"/.test(await response.text()));
-      ready.then(
-        (isOurs) =>
-          isOurs ? resolve([`A server runs on ${host}, port ${port}.`, null]) : reject(portTaken(host, port)),
+      const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+      serverStatus(url).then(
+        (status) =>
+          status === 'ready'
+            ? resolve([`A server runs on ${host}, port ${port}, and is ready.`, null])
+            : reject(
+                new Fault(
+                  `A server runs on ${host}, port ${port}, and is not ready: ${status}.`,
+                  'Mend what the other checks find; if they find nothing, its log says why.',
+                  'warning',
+                ),
+              ),
         () => reject(portTaken(host, port)),
       );
     });
     server.listen(port, host, () => server.close(() => resolve([`${host}, port ${port} is free.`, null])));
   });
+}
+
+/** What a server of ours says about itself; rejects if it is none. */
+async function serverStatus(url: string): Promise<string> {
+  const ask = async (path: string): Promise<string> => {
+    const response = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(REACH_WITHIN_MS) });
+    return /^\{"status":"(\w+)"\}$/.exec(await response.text())?.[1] ?? '';
+  };
+  if ((await ask('/healthz')) !== 'up') throw new Error('It is another program.');
+  return ask('/readyz');
 }
 
 function portTaken(host: string, port: number): Fault {

@@ -156,7 +156,7 @@ describe('trunkline doctor', { timeout: 120_000 }, () => {
       'PostgreSQL is not there',
       () => ({ DATABASE_URL: 'postgres://127.0.0.1:9/trunkline' }),
       'database',
-      /PostgreSQL cannot be used: /,
+      /^The PostgreSQL database cannot be used: /,
       /Check DATABASE_URL/,
     ],
   ];

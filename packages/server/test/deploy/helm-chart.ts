@@ -17,7 +17,7 @@ const read = (file: string): string => readFileSync(join(CHART, file), 'utf8');
 const schemaOfValues = JSON.parse(read('values.schema.json'));
 
 /** The manifests that `helm template` makes of the chart with these values. Throws where Helm refuses them. */
-export function renderChart(values: object = {}): readonly Manifest[] {
+export function renderChart(values: object = {}, release = 'shop'): readonly Manifest[] {
   const given = merged(parse(read('values.yaml')), values);
   const validate = new Ajv({ allErrors: true, strict: false }).compile(schemaOfValues);
   if (!validate(given))
@@ -31,7 +31,7 @@ export function renderChart(values: object = {}): readonly Manifest[] {
   const rendered = renderTemplates(files, {
     Values: given,
     Chart: { Name: chart.name, Version: chart.version, AppVersion: chart.appVersion },
-    Release: { Name: 'shop', Service: 'Helm' },
+    Release: { Name: release, Service: 'Helm' },
   });
   return Object.entries(rendered)
     .filter(([name]) => name.endsWith('.yaml'))

@@ -1,9 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { freePort } from '@trunkline/test-postgres/free-port';
 import { startNodeProgram } from '@trunkline/test-support/start-program';
 import type { Program } from '@trunkline/test-support/start-program';
@@ -15,7 +16,8 @@ import type { TestClient } from './test-client.ts';
 const CLI = new URL('../../src/cli.ts', import.meta.url);
 const PRELOAD = new URL('preload.ts', import.meta.url).href;
 /** The folders of the machine that the pages name. */
-const FOLDERS = /(?<![\w.:/-])\/(?:var\/lib\/trunkline|opt\/trunkline|etc\/nginx|var\/backups)\b/g;
+const FOLDERS =
+  /(?<![\w.:/-])\/(?:var\/lib\/trunkline|opt\/trunkline|etc\/nginx|var\/log\/nginx|var\/backups)\b/g;
 
 /**
  * A machine as docs/deploy/systemd.md sets it up, in a directory of its own: `trunkline` is the program itself; `sudo`,
@@ -42,12 +44,26 @@ export interface OperatorsMachine {
   setClock(aheadMs: number): Promise<void>;
 }
 
-/** The settings are lines of trunkline.toml. */
-export async function operatorsMachine(settings: readonly string[] = []): Promise<OperatorsMachine> {
+export interface MachineOptions {
+  /** Lines of trunkline.toml. */
+  readonly settings?: readonly string[];
+  /** The size of a disk of its own for /var/lib/trunkline, until the test is over. Only root can mount one. */
+  readonly diskMb?: number;
+}
+
+export async function operatorsMachine({
+  settings = [],
+  diskMb,
+}: MachineOptions = {}): Promise<OperatorsMachine> {
   const root = temporaryDirectory();
   const path = (absolute: string): string => join(root, absolute);
   const home = path('/var/lib/trunkline');
-  for (const folder of [home, path('/opt/trunkline/node_modules/.bin'), path('/var/backups'), path('/bin')])
+  mkdirSync(home, { recursive: true });
+  if (diskMb !== undefined) {
+    execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', `size=${diskMb}m`, 'tmpfs', home]);
+    onTestFinished(() => void execFileSync('/bin/umount', ['--lazy', home]));
+  }
+  for (const folder of [path('/opt/trunkline/node_modules/.bin'), path('/var/backups'), path('/bin')])
     mkdirSync(folder, { recursive: true });
   const port = await freePort();
   const toml = [`port = ${port}`, `api_key = "${API_KEY}"`, 'rate_limit = 0', ...settings];
@@ -99,7 +115,10 @@ export async function operatorsMachine(settings: readonly string[] = []): Promis
     '/opt/trunkline/node_modules/.bin/trunkline',
     `exec '${process.execPath}' --conditions=source '${COMMAND_LINE}' "$@"`,
   );
-  install('/bin/sudo', 'while :; do case $1 in -H) shift ;; -u) shift 2 ;; *) exec "$@" ;; esac; done');
+  install(
+    '/bin/sudo',
+    'while :; do case $1 in -H) shift ;; -u) shift 2 ;; --preserve-env=*) shift ;; *) exec "$@" ;; esac; done',
+  );
   for (const name of ['systemctl', 'journalctl'])
     install(
       `/bin/${name}`,

@@ -22,19 +22,25 @@ export interface Rehearsal {
   end(): void;
 }
 
-/** `names` are what else the page shows in the place of what is really there. */
+/** `names` are what else a page shows in the place of what is really there, and, where that is a text, the other way round. */
 export async function rehearse(
   name: string,
   machine: OperatorsMachine,
-  names: Readonly<Record<string, string>> = {},
+  names: readonly (readonly [real: string | RegExp, inPage: string])[] = [],
 ): Promise<Rehearsal> {
   const page = new URL(name, RUNBOOKS);
   const ids = steadyIds();
   const shell = startShell(machine);
   onTestFinished(() => shell.end());
-  const typed = (command: string): Promise<string> => shell.type(machine.typed(ids.reveal(command)));
+  const typed = (command: string): Promise<string> =>
+    shell.type(
+      names.reduce(
+        (text, [real, inPage]) => (typeof real === 'string' ? text.replaceAll(inPage, real) : text),
+        machine.typed(ids.reveal(command)),
+      ),
+    );
   const shown = (output: string): string =>
-    Object.entries(names).reduce(
+    names.reduce(
       (text, [real, inPage]) => text.replaceAll(real, inPage),
       steady(ids.show(machine.shown(output))),
     );
@@ -112,15 +118,22 @@ function startShell({ environment, path }: OperatorsMachine): Shell {
 
 /** What differs each time, in one form of the same width. */
 function steady(text: string): string {
-  return text
-    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(?=Z|\+00:00)/g, '2026-11-23T03:00:00.000')
-    .replaceAll(/\b\d\d:\d\d UTC/g, '03:00 UTC')
-    .replaceAll(
-      /"time":\d+,"pid":\d+,"hostname":"[^"]*"/g,
-      '"time":1795402800000,"pid":4711,"hostname":"trunkline"',
-    )
-    .replaceAll(/ in \d+ ms/g, ' in 4 ms')
-    .replaceAll(/\btrk_\w+/g, 'trk_…')
-    .replaceAll(/\bwhsec_\S+/g, 'whsec_…')
-    .replaceAll(/\blink_[\w-]+/g, 'link_…');
+  return (
+    text
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(?=Z|\+00:00)/g, '2026-11-23T03:00:00.000')
+      .replaceAll(/\b\d\d:\d\d UTC/g, '03:00 UTC')
+      .replaceAll(
+        /"time":\d+,"pid":\d+,"hostname":"[^"]*"/g,
+        '"time":1795402800000,"pid":4711,"hostname":"trunkline"',
+      )
+      .replaceAll(/ in \d+ ms/g, ' in 4 ms')
+      // An instance may pass a status between two looks.
+      .replaceAll(/^ins_\w+ is (?:connecting|qr_required)\n(?:trunkline: the QR is not drawn.*\n)?/gm, '')
+      .replaceAll(/\d+ MB are free/g, '71058 MB are free')
+      .replaceAll(/Node\.js [\d.]+, SQLite [\d.]+\d/g, 'Node.js 24.21.0, SQLite 3.53.4')
+      .replaceAll(/\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d/g, '2026/11/23 03:00:00')
+      .replaceAll(/\btrk_\w+/g, 'trk_…')
+      .replaceAll(/\bwhsec_\S+/g, 'whsec_…')
+      .replaceAll(/\blink_[\w-]+/g, 'link_…')
+  );
 }
