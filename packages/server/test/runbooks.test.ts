@@ -65,7 +65,7 @@ describe('The runbook, on one server,', () => {
     return () => machine.stop();
   });
   const backUp = async (name: string): Promise<void> => {
-    const args = ['backup', machine.path(`/var/backups/${name}`)];
+    const args = ['backup', machine.path(`/var/backups/trunkline/${name}`)];
     const result = await runCommand(args, { cwd: machine.path('/var/lib/trunkline') });
     expect(result).toMatchObject({ code: 0 });
   };
@@ -137,7 +137,7 @@ describe('The runbook, on one server,', () => {
     'litestream.md leads from a copy of the database alone to a server that runs',
     async () => {
       await backUp('copied');
-      const copy = machine.path('/var/backups/copied/trunkline.db');
+      const copy = machine.path('/var/backups/trunkline/copied/trunkline.db');
       // Its last argument is where the copy goes.
       machine.install('/bin/litestream', `for place; do :; done; exec cp '${copy}' "$place"`);
       await machine.stop();

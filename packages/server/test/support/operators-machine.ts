@@ -17,7 +17,7 @@ const CLI = new URL('../../src/cli.ts', import.meta.url);
 const PRELOAD = new URL('preload.ts', import.meta.url).href;
 /** The folders of the machine that the pages name. */
 const FOLDERS =
-  /(?<![\w.:/-])\/(?:var\/lib\/trunkline|opt\/trunkline|etc\/nginx|var\/log\/nginx|var\/backups)\b/g;
+  /(?<![\w.:/-])\/(?:var\/lib\/trunkline|opt\/trunkline|etc\/nginx|var\/log\/nginx|var\/backups\/trunkline)\b/g;
 
 /**
  * A machine as docs/deploy/systemd.md sets it up, in a directory of its own: `trunkline` is the program itself; `sudo`,
@@ -63,7 +63,11 @@ export async function operatorsMachine({
     execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', `size=${diskMb}m`, 'tmpfs', home]);
     onTestFinished(() => void execFileSync('/bin/umount', ['--lazy', home]));
   }
-  for (const folder of [path('/opt/trunkline/node_modules/.bin'), path('/var/backups'), path('/bin')])
+  for (const folder of [
+    path('/opt/trunkline/node_modules/.bin'),
+    path('/var/backups/trunkline'),
+    path('/bin'),
+  ])
     mkdirSync(folder, { recursive: true });
   const port = await freePort();
   const toml = [`port = ${port}`, `api_key = "${API_KEY}"`, 'rate_limit = 0', ...settings];
