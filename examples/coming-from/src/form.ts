@@ -31,7 +31,7 @@ export interface Context {
   readQr(instanceId: string): Promise<Qr | null>;
 }
 
-export interface Qr {
+interface Qr {
   readonly code: string;
   readonly svg: string;
   readonly pairingCode: string | null;
