@@ -358,6 +358,18 @@ export default {
       [internal('option-names'), npm('leven')],
       'Bundled into each package.',
     ),
+    only(
+      'nestjs',
+      own('nestjs'),
+      [
+        own('nestjs'),
+        publicCore,
+        '^packages/http/src/index\\.ts$',
+        npm('@hono/node-server', '@nestjs/common', '@nestjs/core'),
+        '^(node:)?http$',
+      ],
+      'What an embedder has, and NestJS.',
+    ),
     only('storage-contract', own('storage-contract'), [
       own('storage-contract'),
       own('core'),

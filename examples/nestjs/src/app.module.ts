@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { nodeRuntime } from '@trunkline/core/node';
+import { createSandbox } from '@trunkline/core/sandbox';
+import { TrunklineModule } from '@trunkline/nestjs';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
+import { OrdersController } from './orders.controller.js';
+
+const { gateway } = createSandbox({ scansQrs: true });
+const storage = sqliteStorage({ path: 'trunkline.db' });
+
+@Module({
+  imports: [
+    TrunklineModule.forRoot({ ...nodeRuntime(), storage, gateway, secretKey: process.env.SECRET_KEY }),
+  ],
+  controllers: [OrdersController],
+})
+export class AppModule {}
