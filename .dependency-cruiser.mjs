@@ -443,6 +443,8 @@ export default {
         '^packages/http/src/client/index\\.ts$',
         '^packages/mcp/src/rules\\.ts$',
         '^packages/(dashboard|http|mcp|media-s3|storage-kit|storage-sqlite|storage-postgres|gateway-baileys)/src/index\\.ts$',
+        '^packages/server/derive/scalar\\.ts$',
+        '^packages/(dashboard|http|media-s3|storage-kit|storage-sqlite|storage-postgres|gateway-baileys)/src/index\\.ts$',
         optionNames,
         npm(
           '@clack/prompts',

@@ -1,7 +1,9 @@
-import { copyFile } from 'node:fs/promises';
+import { copyFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { builtinsWithoutRequire, writeLicences } from '../../tsup.bundled.ts';
+import { SCALAR_FILE } from './derive/scalar.ts';
 import { library } from '../../tsup.shared.ts';
 
 /** The dashboard's pages as they were built before: from its sources they would be built when somebody opens one. */
@@ -16,10 +18,20 @@ function inDashboard(file: string): string {
   return fileURLToPath(new URL(`../dashboard/dist/${file}`, import.meta.url));
 }
 
+/** The script of the API's reference, and what reads it. */
+async function writeScalar(directory: string): Promise<void> {
+  await copyFile(SCALAR_FILE, join(directory, 'scalar-standalone.js'));
+  const module = `import { readFile } from 'node:fs/promises';
+export const scalar = () => readFile(new URL('scalar-standalone.js', import.meta.url));
+`;
+  await writeFile(join(directory, 'scalar.js'), module);
+  await copyFile('scalar-licenses.txt', join(directory, 'scalar-licenses.txt'));
+}
+
 /** All in files of its own: what a server loads at its start decides how soon it is up, and in how much memory. */
 export default library(['src/index.ts', 'src/cli.ts'], {
   dts: { entry: { index: 'src/index.ts' } },
-  external: ['#node-version', '@trunkline/gateway-baileys', 'pg-native'],
+  external: ['#node-version', '#scalar', '@trunkline/gateway-baileys', 'pg-native'],
   esbuildPlugins: [builtinsWithoutRequire, builtDashboard],
   esbuildOptions(options) {
     options.conditions = ['source'];
@@ -30,6 +42,7 @@ export default library(['src/index.ts', 'src/cli.ts'], {
   metafile: true,
   async onSuccess() {
     await writeLicences('dist/metafile-esm.json', 'dist');
+    await writeScalar('dist');
     await copyFile(inDashboard('app-licenses.md'), 'dist/dashboard-licenses.md');
   },
 });

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
+import { consoleLogger } from '@trunkline/core/spi/http';
 import { toResponse } from './route-response.ts';
 import { methodNotAllowed, notFound } from './error-response.ts';
 import { createGuard } from './guard.ts';
@@ -12,10 +13,13 @@ import { routerPath } from './routes/route.ts';
 import { serveRoute } from './serve-route.ts';
 import type { ServedTrunkline } from './serve-route.ts';
 
+const DOCS_UNREADABLE =
+  'the script of the page /docs cannot be read, and the page is a plain one: check the function docs.scalar, or leave it out';
+
 /**
  * The REST API (`/api/v1`) as a Hono app. Its `fetch` takes a `Request` and returns a `Response`, so it runs wherever
  * those exist. Outside of the base path, it responds with 404. `/openapi.json` (OpenAPI 3.1) and `/docs` describe the
- * API and need no key.
+ * API, need no key, and load nothing from other hosts.
  *
  * ```ts
  * export default createHttpApp(trunkline);
@@ -44,8 +48,12 @@ export function createHttpApp(trunkline: ServedTrunkline, options: HttpAppOption
       serveRoute({ trunkline, options: checked, guard }, route),
     );
   }
-  for (const [path, page] of referencePages(checked)) {
-    app.get(basePath + path, (c) => toResponse(page(c), { status: 200, requestId: requestId(c) }));
+  const { logger = consoleLogger } = trunkline;
+  const onUnreadable = (err: unknown): void => logger.error({ err }, DOCS_UNREADABLE);
+  for (const [path, page] of referencePages({ ...checked, onUnreadable })) {
+    app.get(basePath + path, async (c) =>
+      toResponse(await page(c), { status: 200, requestId: requestId(c) }),
+    );
     app.all(basePath + path, (c) => methodNotAllowed(requestId(c), 'GET, HEAD'));
   }
   for (const [path, allow] of allowedMethods()) {

@@ -2,6 +2,7 @@ import type { TracerProvider } from '@opentelemetry/api';
 import { checkOptionNames } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
 import * as z from 'zod';
+import type { DocsOptions } from './docs-options.ts';
 import { rateLimitOption } from './rate-limit-options.ts';
 import type { CheckedRateLimit, RateLimitOptions } from './rate-limit-options.ts';
 import type { RequestGuard } from './request-guard.ts';
@@ -24,6 +25,8 @@ export interface HttpAppOptions {
    * the app makes its own guard with `rateLimit`.
    */
   readonly guard?: RequestGuard | undefined;
+  /** The page `/docs`; `false` leaves it out. Default `{}`: a plain page without scripts. */
+  readonly docs?: DocsOptions | false | undefined;
   /**
    * Called with every failure that clients see as INTERNAL_ERROR, and with those of the rate limit's store, which
    * clients do not see. By default, the logger of the Trunkline logs them as errors.
@@ -49,6 +52,7 @@ export interface CheckedHttpOptions {
   readonly maxJsonBytes: number;
   readonly rateLimit: CheckedRateLimit | false;
   readonly guard?: RequestGuard | undefined;
+  readonly docs: DocsOptions | false;
   readonly onError?: ((error: unknown, request: FailedRequest) => void) | undefined;
   readonly tracerProvider?: TracerProvider | undefined;
 }
@@ -67,13 +71,23 @@ const httpOptions: z.ZodType<CheckedHttpOptions, unknown> = z.object({
   maxJsonBytes: z.int().min(1).default(1_048_576),
   rateLimit: rateLimitOption,
   guard: z.custom<RequestGuard>(isGuard, 'Must be made by createGuard.').optional(),
-  onError: z
-    .custom<CheckedHttpOptions['onError']>((value) => typeof value === 'function', 'Must be a function.')
-    .optional(),
+  docs: z
+    .union(
+      [z.literal(false), z.strictObject({ scalar: z.custom<DocsOptions['scalar']>(isFunction).optional() })],
+      {
+        error: 'Must be false, or an object with a function "scalar".',
+      },
+    )
+    .default({}),
+  onError: z.custom<CheckedHttpOptions['onError']>(isFunction, 'Must be a function.').optional(),
   tracerProvider: z
     .custom<TracerProvider>(isTracerProvider, 'Must be a TracerProvider of OpenTelemetry.')
     .optional(),
 });
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
 
 function isTracerProvider(value: unknown): boolean {
   return (
@@ -99,6 +113,7 @@ const OPTION_NAMES: OptionNames<HttpAppOptions> = {
   maxJsonBytes: true,
   rateLimit: true,
   guard: true,
+  docs: true,
   onError: true,
   tracerProvider: true,
 };

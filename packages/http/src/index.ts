@@ -5,5 +5,6 @@ export type { RateLimitOptions, RateLimitStore } from './rate-limit-options.ts';
 export { postgresRateLimitStore } from './postgres-rate-limit-store.ts';
 export type { PostgresRateLimitOptions } from './postgres-rate-limit-store.ts';
 export type { PostgresQueryable } from './postgres-rate-limit-store.ts';
+export type { DocsOptions } from './docs-options.ts';
 export type { FailedRequest, HttpAppOptions } from './http-options.ts';
 export type { ServedTrunkline } from './serve-route.ts';

@@ -29,6 +29,8 @@ test.each<[string, HttpAppOptions]>([
   ['publicUrl', { publicUrl: 'https://me:hush@api.example.com' }],
   ['publicUrl', { publicUrl: 'ftp://api.example.com' }],
   ['publicUrl', { publicUrl: 'https://api.example.com/?a=1' }],
+  ['docs', { docs: true as never }],
+  ['docs', { docs: { scalar: 'standalone.js' as never } }],
   ['maxJsonBytes', { maxJsonBytes: 0 }],
   ['maxJsonBytes', { maxJsonBytes: 1.5 }],
   ['tracerProvider', { tracerProvider: {} as never }],

@@ -53,6 +53,8 @@ export interface ServeOptions {
   /** `127.0.0.1:9464`, or a port. */
   readonly metricsAddress?: string | undefined;
   readonly metricsToken?: string | undefined;
+  /** Whether the reference of the API is served as a page, at `/api/v1/docs`. */
+  readonly apiDocs?: 'on' | 'off' | undefined;
   /** Whether the dashboard is served beside the API. */
   readonly dashboard?: 'on' | 'off' | undefined;
   readonly dashboardToken?: string | undefined;

@@ -3,7 +3,7 @@ import { requestId } from 'hono/request-id';
 import type { Logger, Storage, Trunkline } from '@trunkline/core';
 import type { TracerProvider } from '@opentelemetry/api';
 import { createGuard, createHttpApp } from '@trunkline/http';
-import type { RateLimitOptions } from '@trunkline/http';
+import type { HttpAppOptions, RateLimitOptions } from '@trunkline/http';
 import type { SignIn } from '@trunkline/dashboard';
 import { addDashboard } from './dashboard.ts';
 import { respondWithErrors, errorResponse, refused } from './error-response.ts';
@@ -21,6 +21,7 @@ interface ServerParts extends Omit<SandboxControls, 'guard'> {
   readonly storage: Storage;
   /** The address that clients know; undefined is that of each request. */
   readonly publicUrl: string | undefined;
+  readonly docs: HttpAppOptions['docs'];
   /** Signs people in to the dashboard; null where it is not served. */
   readonly dashboard: SignIn | null;
   /** Adds the MCP server; null where it is not served. */
@@ -51,6 +52,7 @@ export function createServerApp(parts: ServerParts): Hono {
   if (trunkline.roles.api) {
     const api = createHttpApp(trunkline, {
       guard,
+      docs: parts.docs,
       tracerProvider: parts.tracerProvider,
       ...(publicUrl !== undefined && { publicUrl: `${publicUrl}/api/v1` }),
     });

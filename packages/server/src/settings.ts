@@ -62,6 +62,8 @@ export interface Settings {
   readonly metricsAddress: Address | undefined;
   /** What one must show to read the metrics; undefined lets everybody who reaches their own address. */
   readonly metricsToken: string | undefined;
+  /** Whether the API's reference is served as a page. */
+  readonly apiDocs: boolean;
   /** Whether the dashboard is served, where the API is. */
   readonly dashboard: boolean;
   /** What an admin signs in to it with; undefined leaves the links that are printed. */
@@ -154,6 +156,7 @@ export function readSettings(given: readonly GivenSetting[]): Settings {
     emailTo: rest.MAIL_TO,
     metricsAddress: rest.METRICS_ADDRESS,
     metricsToken: rest.METRICS_TOKEN,
+    apiDocs: rest.API_DOCS === 'on',
     dashboard: rest.DASHBOARD === 'on',
     dashboardToken: rest.DASHBOARD_TOKEN,
     mcp: mcpSettings(rest),
@@ -344,6 +347,9 @@ const variables = z.object({
       meaning:
         'the token that a reader of `/metrics` sends as `Authorization: Bearer <token>`: 16 to 128 printable characters. With a token, `/metrics` is served beside the API too; without one, only at `METRICS_ADDRESS`, to anybody who can reach it',
     }),
+  API_DOCS: z.enum(['on', 'off'], 'must be on or off.').default('on').register(documented, {
+    meaning: 'whether the reference of the API is served as a page, at `/api/v1/docs`, which needs no key',
+  }),
   DASHBOARD: z.enum(['on', 'off'], 'must be on or off.').default('on').register(documented, {
     meaning:
       'whether the [dashboard](dashboard.md) is served beside the API, at `/dashboard`; the start prints a link to it that signs in once',

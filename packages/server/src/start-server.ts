@@ -2,6 +2,7 @@ import { createTrunkline } from '@trunkline/core';
 import type { Logger, Storage, Trunkline, TrunklineOptions } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { announce } from './announce.ts';
+import { scalar } from '#scalar';
 import { dashboardLink, dashboardSignIn } from './dashboard.ts';
 import { removeDrafts } from './create-whole.ts';
 import { checkDataFiles, createDirectory } from './data-files.ts';
@@ -165,6 +166,7 @@ async function startOn(
         hasSandbox: settings.gateway === 'sandbox',
         phone: network.phone,
         publicUrl: settings.publicUrl,
+        docs: settings.apiDocs ? { scalar } : false,
         dashboard: signIn,
         mcp,
         rateLimit: rateLimit.options,

@@ -38,6 +38,7 @@ async function ready({ scopes = SCOPES, limit = 600 }: { scopes?: readonly Scope
     rateLimit: { requestsPerMinute: limit },
     publicUrl: undefined,
     metrics: null,
+    docs: false,
     dashboard: null,
     mcp: null,
     metricsToken: undefined,

@@ -85,6 +85,7 @@ describe('The settings of a server', () => {
       mailTo: true,
       metricsAddress: true,
       metricsToken: true,
+      apiDocs: true,
       dashboard: true,
       dashboardToken: true,
       mcp: true,

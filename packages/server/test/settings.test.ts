@@ -35,6 +35,7 @@ describe('The variables of the server', () => {
       emailTo: undefined,
       metricsAddress: undefined,
       metricsToken: undefined,
+      apiDocs: true,
       dashboard: true,
       dashboardToken: undefined,
       mcp: null,
@@ -71,6 +72,7 @@ describe('The variables of the server', () => {
       MAIL_TO: 'ada@example.com, grace@example.com',
       METRICS_ADDRESS: '[::1]:9464',
       METRICS_TOKEN: 'a-token-for-metrics',
+      API_DOCS: 'off',
       DASHBOARD: 'off',
       DASHBOARD_TOKEN: 'a-token-for-admins',
       MCP: 'on',
@@ -115,6 +117,7 @@ describe('The variables of the server', () => {
       emailTo: ['ada@example.com', 'grace@example.com'],
       metricsAddress: { host: '::1', port: 9464 },
       metricsToken: 'a-token-for-metrics',
+      apiDocs: false,
       dashboard: false,
       dashboardToken: 'a-token-for-admins',
       mcp: {

@@ -5,17 +5,26 @@ import type { RouteResponse } from '../route-response.ts';
 import { CHAPTERS, ROUTES } from '../routes/all-routes.ts';
 import { declaredErrors } from '../routes/declared-errors.ts';
 import type { Chapter, Route } from '../routes/route.ts';
+import type { DocsOptions } from '../docs-options.ts';
+import { scalarScript } from './scalar-script.ts';
 import { openApiDocument } from './open-api-document.ts';
 import type { OpenApiDocument } from './open-api-document.ts';
 
 /** What stands beside the routes, needs no key and is not counted: the path below the base, and its response. */
-export type ReferencePages = ReadonlyMap<string, (c: Context) => RouteResponse>;
+export type ReferencePages = ReadonlyMap<string, (c: Context) => RouteResponse | Promise<RouteResponse>>;
+
+export interface ReferenceOptions {
+  readonly publicUrl?: string | undefined;
+  readonly docs: DocsOptions | false;
+  /** Called if the script of the page cannot be read: the page does without it. */
+  readonly onUnreadable: (error: unknown) => void;
+}
 
 const DOCUMENT_PATH = '/openapi.json';
 
-export function referencePages({ publicUrl }: { readonly publicUrl?: string | undefined }): ReferencePages {
+export function referencePages({ publicUrl, docs, onUnreadable }: ReferenceOptions): ReferencePages {
   let document: OpenApiDocument | undefined; // made for the first who asks: most processes are never asked
-  return new Map<string, (c: Context) => RouteResponse>([
+  const pages = new Map<string, (c: Context) => RouteResponse | Promise<RouteResponse>>([
     [
       DOCUMENT_PATH,
       (c) => {
@@ -24,51 +33,60 @@ export function referencePages({ publicUrl }: { readonly publicUrl?: string | un
         return json({ ...document, servers: [{ url: server === '' ? '/' : server }] });
       },
     ],
-    [
-      '/docs',
-      () => ({
-        headers: {
-          'Content-Type': 'text/html; charset=utf-8',
-          'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-          'X-Content-Type-Options': 'nosniff',
-        },
-        body: docsPage(ROUTES),
-      }),
-    ],
   ]);
+  if (docs === false) return pages;
+  const { scalar } = docs;
+  if (scalar === undefined) return pages.set('/docs', () => docsPage(null));
+  const script = scalarScript(scalar);
+  pages.set('/docs', async () => docsPage(await script.integrity().catch(onUnreadable)));
+  return pages.set(SCRIPT_PATH, (c) => script.respond(c));
 }
 
-/** The interactive reference: this very version of it or none, whatever its server may send some day. */
-const SCALAR = {
-  src: 'https://cdn.jsdelivr.net/npm/@scalar/api-reference@1.72.1/dist/browser/standalone.js',
-  integrity: 'sha384-U11tb2XnKvmwt8RlTvnwUnYgrN+ur4Xyh9htLhjajWNR/Oyl5AX5DEz00qRmlrmK',
-} as const;
+const SCRIPT_PATH = '/docs/scalar.js';
 
 /** Puts the interactive reference in the place of the plain one, once it is there. */
 export const START: string = `addEventListener('load', () => {
   if (!window.Scalar) return;
-  Scalar.createApiReference('#reference', { url: 'openapi.json', telemetry: false, withDefaultFonts: false });
+  Scalar.createApiReference('#reference', {
+    url: 'openapi.json', telemetry: false, withDefaultFonts: false, agent: { disabled: true }, mcp: { disabled: true },
+    hideClientButton: true, showDeveloperTools: 'never',
+  });
   document.getElementById('plain').hidden = true;
 });`;
 
 /** The hash of `START`: the browser runs it and Scalar, and nothing else. A test keeps it true. */
-export const START_HASH: string = 'sha256-fclWoGDxT0jBC3qp2HBU5jHyMMWyicnZ9irslJyGcLs=';
+export const START_HASH: string = 'sha256-+wSOVNX73pE73skxUfYQKSiqlKdbPZ8Baq45UauOldc=';
 
-export const CONTENT_SECURITY_POLICY: string = [
-  "default-src 'none'",
-  `script-src '${START_HASH}' https://cdn.jsdelivr.net/npm/@scalar/`,
-  "style-src 'unsafe-inline'",
-  'img-src data: https:',
-  'font-src data:',
-  "connect-src 'self'",
-  'worker-src blob:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** Nothing comes from another host. Scripts are allowed by their hashes: not whatever this host serves. */
+function contentSecurityPolicy(integrity: string | null): string {
+  return [
+    "default-src 'none'",
+    ...(integrity === null ? [] : [`script-src '${START_HASH}' '${integrity}'`]),
+    "style-src 'unsafe-inline'",
+    "img-src data: 'self'",
+    'font-src data:',
+    "connect-src 'self'",
+    'worker-src blob:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
 
-/** The reference as a page: a plain one that needs nothing but itself, and Scalar over it where its server is reached. */
-function docsPage(routes: readonly Route[]): string {
+/** The reference as a page: a plain one that needs no script, and Scalar over it where there is one. */
+function docsPage(integrity: string | null | void): RouteResponse {
+  const script = integrity ?? null;
+  return {
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': contentSecurityPolicy(script),
+      'X-Content-Type-Options': 'nosniff',
+    },
+    body: html(ROUTES, script),
+  };
+}
+
+function html(routes: readonly Route[], integrity: string | null): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -85,18 +103,25 @@ function docsPage(routes: readonly Route[]): string {
 the <a href="openapi.json">OpenAPI document</a>.</p>
 ${CHAPTERS.map((own) => chapter(own, routes)).join('\n')}
 </main>
-<script>${START}</script>
-<script src="${SCALAR.src}" integrity="${SCALAR.integrity}" crossorigin="anonymous" async></script>
-</body>
+${integrity === null ? '' : scripts(integrity)}</body>
 </html>
 `;
 }
 
+/** The name changes with the content, so that a browser may keep it. */
+function scripts(integrity: string): string {
+  const version = encodeURIComponent(integrity.slice(-16));
+  return `<script>${START}</script>
+<script src="docs/scalar.js?v=${version}" integrity="${integrity}" async></script>
+`;
+}
+
+/** Of the plain page alone: Scalar has a `main` of its own. */
 const STYLE = `
-main { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
-dt { margin-top: 1rem; font-weight: 600 }
-dd { margin: 0 }
-small { color: #555 }
+#plain { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+#plain dt { margin-top: 1rem; font-weight: 600 }
+#plain dd { margin: 0 }
+#plain small { color: #555 }
 `;
 
 function chapter(wanted: Chapter, routes: readonly Route[]): string {

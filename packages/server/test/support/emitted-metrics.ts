@@ -91,6 +91,7 @@ async function doEverything(metrics: ReturnType<typeof createServerMetrics>): Pr
     rateLimit: false,
     publicUrl: undefined,
     metrics,
+    docs: false,
     dashboard: null,
     mcp: null,
     metricsToken: undefined,
