@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +21,11 @@ const SCRIPTS = [
   ['script', 'script.ts', /^$/],
   ['commonjs', 'commonjs.cjs', /main\(\)|^}$/],
 ] as const;
+/** The command, and what comes before a program. */
+const OTHER_RUNTIMES: readonly (readonly [string, readonly string[]])[] = [
+  ['bun', []],
+  ['deno', ['run', '--allow-all', '--no-lock']],
+];
 
 describe('docs/embed', () => {
   it.each([...SERVERS, ...SCRIPTS])('%s shows the program that the tests run', (page, file, framework) => {
@@ -49,6 +55,20 @@ describe('a program sends a message, which is read, and ends', () => {
     const program = startNodeProgram(new URL(`../src/${file}`, import.meta.url), {
       cwd: await newFolder(),
       env,
+    });
+    expect([await program.ended, program.output()]).toEqual([0, expect.stringMatching(/^msg_\w+ read\n$/)]);
+  });
+
+  it.for(OTHER_RUNTIMES)('on %s, with its node:sqlite', async ([name, args], { skip }) => {
+    const command = fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
+    if (spawnSync(command, ['--version'], { stdio: 'ignore' }).status !== 0)
+      return skip(`npm has no ${name} for this platform.`);
+    const script = fileURLToPath(new URL('../src/script.ts', import.meta.url));
+    const program = startProgram(command, {
+      args: [...args, '--conditions=source', script],
+      cwd: await newFolder(),
+      env: { ...env, HOME: await newFolder(), NO_COLOR: '1' },
+      isGroup: true,
     });
     expect([await program.ended, program.output()]).toEqual([0, expect.stringMatching(/^msg_\w+ read\n$/)]);
   });
