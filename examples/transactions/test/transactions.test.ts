@@ -83,5 +83,7 @@ it('docs/embed/transactions.md shows the programs of the example', () => {
   const shown = Array.from(page.matchAll(/^```tsx\n(.*?)^```$/gms), ([, code]) => code);
   const source = (name: string): string =>
     readFileSync(new URL(`../src/${name}.ts`, import.meta.url), 'utf8');
+  const [prisma = ''] = shown.splice(-1); // run by prisma.test.ts
+  expect(prisma).toContain('PrismaPg');
   expect(shown).toEqual(['in-transaction', 'drizzle', 'knex', 'kysely'].map(source));
 });
