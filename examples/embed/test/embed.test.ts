@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startNodeProgram, startProgram } from '@trunkline/test-support/start-program';
 import type { Program } from '@trunkline/test-support/start-program';
-import { blocksOf, ownLines, source } from './pages.ts';
+import { blocksOf, linesInTable, ownLines, source } from './pages.ts';
 
 const env = { PATH: process.env['PATH'], SECRET_KEY: 'of the tests, with thirty-two characters', PORT: '0' };
 
@@ -30,7 +30,9 @@ const OTHER_RUNTIMES: readonly (readonly [string, readonly string[]])[] = [
 describe('docs/embed', () => {
   it.each([...SERVERS, ...SCRIPTS])('%s shows the program that the tests run', (page, file, framework) => {
     expect(blocksOf(page, '(?:ts|js)')).toEqual([source(file)]);
-    expect(ownLines(source(file), framework).length).toBeLessThanOrEqual(15);
+    const { length } = ownLines(source(file), framework);
+    expect(length).toBe(linesInTable(page));
+    expect(length).toBeLessThanOrEqual(15);
   });
 });
 

@@ -4,14 +4,23 @@ const DOCS = new URL('../../../docs/embed/', import.meta.url);
 
 /** The code blocks of a page of docs/embed in one language. */
 export function blocksOf(page: string, language: string): readonly string[] {
-  const text = readFileSync(new URL(`${page}.md`, DOCS), 'utf8');
-  const blocks = text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'));
+  const blocks = textOf(page).matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms'));
   return Array.from(blocks, ([, code = '']) => code);
+}
+
+function textOf(page: string): string {
+  return readFileSync(new URL(`${page}.md`, DOCS), 'utf8');
 }
 
 /** A program of this example. */
 export function source(file: string): string {
   return readFileSync(new URL(`../src/${file}`, import.meta.url), 'utf8');
+}
+
+/** The lines of the user's own, as the table of docs/embed/README.md has them for a page. */
+export function linesInTable(page: string): number {
+  const [, lines = ''] = new RegExp(`\\(${page}\\.md\\).*?\\| (\\d+) \\|`).exec(textOf('README')) ?? [];
+  return Number(lines);
 }
 
 /** The lines up to the first message that the user writes: no comment, nothing blank, nothing that `create` has written. */
