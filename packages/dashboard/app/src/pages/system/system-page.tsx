@@ -28,6 +28,7 @@ function System(): ReactNode {
   const refetchInterval = useRefreshMs(10_000);
   const system = useQuery({ ...systemQuery, refetchInterval });
   const handlers = useQuery({ ...handlersQuery, refetchInterval });
+  // From the top down: what comes late moves nothing that is read already.
   return (
     <Page title={title}>
       <Loaded query={system}>
@@ -36,11 +37,11 @@ function System(): ReactNode {
             <SystemHeadline system={read} />
             <Processes processes={read.processes} />
             <Waiting workload={read.workload} />
+            <Loaded query={handlers}>{(list) => <Handlers handlers={list} />}</Loaded>
+            {!handlers.isPending && <Database system={read} />}
           </>
         )}
       </Loaded>
-      <Loaded query={handlers}>{(list) => <Handlers handlers={list} />}</Loaded>
-      {system.data && <Database system={system.data} />}
     </Page>
   );
 }
