@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // Packages import each other's TypeScript sources, so that nothing has to be built before a test.
@@ -27,8 +26,8 @@ export default defineConfig({
       },
     ],
     pool: 'forks',
-    // Many tests wait for other processes, and those they start need a core as well.
-    maxWorkers: availableParallelism() > 2 ? 3 : 2,
+    // Also on two cores: for most of their time, tests wait for other processes, and for what takes its time.
+    maxWorkers: 4,
     execArgv: ['--conditions=source'],
     // eventsource has TypeScript under the same condition, which Node does not run from node_modules.
     server: { deps: { inline: [/@modelcontextprotocol[\\/]client/, 'eventsource'] } },

@@ -54,7 +54,7 @@ const PEAK_MEMORY = 400 * 1024 * 1024;
 const PEAK_MEMORY_PRELOAD = new URL('../support/peak-memory.ts', import.meta.url).href;
 /** Of a kill at a random instant: about as long as a move takes. */
 const KILLED_WITHIN_MS = 1_500 + MESSAGES / 3;
-const KILLS = Number(process.env['MOVE_KILLS'] ?? 4);
+const KILLS = Number(process.env['MOVE_KILLS'] ?? 2);
 const AT_THE_SAME_TIME = 32;
 
 const EVENTS = ['message.read', 'message.received'];
