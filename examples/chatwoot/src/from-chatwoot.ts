@@ -49,7 +49,7 @@ export function fromChatwoot(parts: FromChatwootParts): FromChatwoot {
         return new Response(null, { status: 204 });
       } catch (error) {
         if (!isTrunklineError(error)) throw error;
-        // Chatwoot itself would only tell the agent our status.
+        // Chatwoot itself would show the agent no more than our status.
         await parts.chatwoot.updateStatus(message, 'failed', `${error.code}: ${error.message}`);
         return new Response(null, { status: 204 });
       } finally {

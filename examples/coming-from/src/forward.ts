@@ -22,7 +22,7 @@ export interface ForwardOptions {
 
 /**
  * Receives Trunkline's webhooks and posts each to a consumer of another service's. Trunkline gets a 2xx only when the
- * consumer has answered each of its requests with one, and tries again otherwise: what the consumer gets, it gets at
+ * consumer has responded to each of its requests with one, and tries again otherwise: what the consumer gets, it gets at
  * least once.
  */
 export function createForwarder(options: ForwardOptions): Receiver {
@@ -53,6 +53,6 @@ async function post(
   await response.body?.cancel();
   if (!response.ok)
     throw new Error(
-      `The consumer answered ${webhook.event} (${webhook.id}) with ${response.status}: Trunkline will send it again.`,
+      `The consumer responded to ${webhook.event} (${webhook.id}) with ${response.status}: Trunkline will send it again.`,
     );
 }

@@ -28,7 +28,7 @@ interface Got {
   readonly text: string;
 }
 
-/** A consumer of old webhooks, which answers one after the other with these, and then with 200. */
+/** A consumer of old webhooks, which responds to one after the other with these, and then with 200. */
 async function startConsumer(...statuses: readonly number[]): Promise<{ url: string; got: readonly Got[] }> {
   const got: Got[] = [];
   const server = createServer((request, response) => {
@@ -37,7 +37,7 @@ async function startConsumer(...statuses: readonly number[]): Promise<{ url: str
     request.on('end', () => {
       const { url: path, headers } = request;
       got.push({ path, headers, text: Buffer.concat(chunks).toString() });
-      if (headers['x-hang'] !== undefined) return; // never answers
+      if (headers['x-hang'] !== undefined) return; // never responds
       const status = statuses[got.length - 1] ?? 200;
       response.writeHead(status, { location: '/elsewhere' }).end('{"qr": 1}');
     });
@@ -104,7 +104,7 @@ describe('the forwarder', () => {
     ['a refusal', 404],
     ['a redirect', 302],
   ])(
-    'answers Trunkline with 500 after %s, and posts the event again when Trunkline does',
+    'responds to Trunkline with 500 after %s, and posts the event again when Trunkline does',
     async (_what, status) => {
       const { url, got } = await startConsumer(status);
       const problems: unknown[] = [];

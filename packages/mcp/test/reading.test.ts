@@ -198,7 +198,7 @@ describe('a model', () => {
     ]);
   });
 
-  it('is told which argument is wrong', async () => {
+  it('gets the name of the argument that is wrong', async () => {
     const service = await startService();
     const model = await service.mcp().client();
     const refused: readonly [string, Record<string, unknown>, RegExp][] = [

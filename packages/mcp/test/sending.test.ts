@@ -187,7 +187,7 @@ describe('a model that sends', () => {
     );
   });
 
-  it('is told which argument is wrong', async () => {
+  it('gets the name of the argument that is wrong', async () => {
     const { instance, model, sent } = await sendingBy({ to: [FRIEND] });
     const right = text(instance, FRIEND);
     for (const [wrong, complaint] of [

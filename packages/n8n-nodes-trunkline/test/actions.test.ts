@@ -32,7 +32,7 @@ const text = (parameters: INodeParameters = {}): Run =>
     ...parameters,
   });
 const accepted = () => service().trunkline.sandbox.phone(instance).accepted();
-const settled = async (): Promise<void> => {
+const queueIsEmpty = async (): Promise<void> => {
   const { workspace } = service().trunkline;
   await eventually(async () => {
     const { data } = await workspace.messages.list({ status: 'queued' });
@@ -55,7 +55,7 @@ describe('a message that a workflow sends', () => {
     const [group] = await workspace.instances.groups(instance);
     const to = locator('list', group?.id ?? '');
     const [first] = await execute({ ...text({ to }), executionId: '1' });
-    await settled();
+    await queueIsEmpty();
     const options = { replyTo: asText(first?.json['id']) };
     const [reply] = await execute({ ...text({ to, options }), executionId: '2' });
     expect(reply?.json).toMatchObject({ group_id: group?.id, reply_to: first?.json['id'] });
@@ -65,7 +65,7 @@ describe('a message that a workflow sends', () => {
     const [first] = await execute({ ...text(), executionId: '7' });
     const [again] = await execute({ ...text(), executionId: '7' });
     expect(again?.json['id']).toBe(first?.json['id']);
-    await settled();
+    await queueIsEmpty();
     expect(accepted()).toHaveLength(1);
   });
 
@@ -73,12 +73,12 @@ describe('a message that a workflow sends', () => {
     const input = [{ json: { order: 4711 } }];
     await execute({ ...text(), input, executionId: '7', establishedAt: 1_763_672_400_000 });
     await execute({ ...text(), input, executionId: '9', establishedAt: 1_763_672_400_000 });
-    await settled();
+    await queueIsEmpty();
     expect(accepted()).toHaveLength(1);
     // Another execution that began in the same millisecond.
     const other = [{ json: { order: 4712 } }];
     await execute({ ...text(), input: other, executionId: '8', establishedAt: 1_763_672_400_000 });
-    await settled();
+    await queueIsEmpty();
     expect(accepted()).toHaveLength(2);
   });
 
@@ -87,7 +87,7 @@ describe('a message that a workflow sends', () => {
     await execute({ ...text(), ...items, executionId: '7' });
     await execute({ ...text(), executionId: '7', runIndex: 1 });
     await execute({ ...text(), executionId: '8' });
-    await settled();
+    await queueIsEmpty();
     expect(accepted()).toHaveLength(4);
   });
 
@@ -95,7 +95,7 @@ describe('a message that a workflow sends', () => {
     const options = { idempotencyKey: 'order-4711-shipped' };
     await execute({ ...text({ options }), executionId: '7' });
     await execute({ ...text({ options }), executionId: '8' });
-    await settled();
+    await queueIsEmpty();
     expect(accepted()).toHaveLength(1);
   });
 
@@ -124,7 +124,7 @@ describe('a message that a workflow sends', () => {
       executionId: '2',
     });
     expect(document?.json).toMatchObject({ type: 'document', media: { filename: 'scan.png' } });
-    await settled();
+    await queueIsEmpty();
     expect(accepted()).toMatchObject([
       { text: 'Lunch', file: { type: 'image', size: PNG.length } },
       { file: { type: 'document', filename: 'scan.png' } },
@@ -155,7 +155,7 @@ describe('what a workflow reads', () => {
     const phone = service().trunkline.sandbox.phone(instance);
     await phone.receive({ from: '15550177', text: 'Where is it?' });
     await execute(text());
-    await settled();
+    await queueIsEmpty();
     const filters = {
       direction: 'inbound',
       counterpart: '+1 555 0177',

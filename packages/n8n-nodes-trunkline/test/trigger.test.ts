@@ -59,7 +59,7 @@ describe('while its workflow is active', () => {
     );
   });
 
-  it('the trigger tells nobody its secret, and deletes its endpoint with the end', async () => {
+  it('the trigger keeps its secret to itself, and deletes its endpoint when it ends', async () => {
     await workflow.activate();
     expect(secret()).toMatch(/^whsec_/);
     await workflow.deactivate();
@@ -104,7 +104,7 @@ describe('a workflow that becomes active again', () => {
     expect(workflow.staticData).toEqual({});
   });
 
-  it('takes over the endpoint with its address of which n8n has lost the secret', async () => {
+  it('reclaims the endpoint with its address of which n8n has lost the secret', async () => {
     await workflow.activate();
     const [before] = await endpoints();
     const lost = secret();

@@ -31,7 +31,7 @@ export function addMcp(app: Hono, { trunkline, guard, settings, address }: McpPa
   app.all(MCP_PATH, (c) => mcp.fetch(c.req.raw));
 }
 
-/** A server that others reach has names that it is not told: undefined for any. */
+/** Undefined for any: by which names others reach a server, it does not know. */
 function allowedHosts({ host, publicUrl }: McpParts['address']): readonly string[] | undefined {
   if (!LOOPBACK.includes(host) && host !== '::1') return undefined;
   return publicUrl === undefined ? LOOPBACK : [...LOOPBACK, new URL(publicUrl).hostname];

@@ -21,7 +21,7 @@ export async function adoptEndpoint(context: IHookFunctions): Promise<boolean> {
 /** Registers the address of this trigger, and keeps the secret that is only shown then. */
 export async function createEndpoint(context: IHookFunctions): Promise<void> {
   const slot = slotOf(context.getMode());
-  context.getWorkflowStaticData('node')[slot] = { ...((await takeOver(context)) ?? (await create(context))) };
+  context.getWorkflowStaticData('node')[slot] = { ...((await reclaim(context)) ?? (await create(context))) };
 }
 
 /** Deletes what was registered. One that is gone already is deleted. */
@@ -38,7 +38,7 @@ export async function deleteEndpoint(context: IHookFunctions): Promise<void> {
  * An endpoint with this address that n8n knows no more: it was stopped before it kept the secret, or the workflow was
  * imported again. Without this, each one would take one of the few that a workspace may have.
  */
-async function takeOver(context: IHookFunctions): Promise<Endpoint | undefined> {
+async function reclaim(context: IHookFunctions): Promise<Endpoint | undefined> {
   const url = urlOf(context);
   const left = (await listAll(context, { path: '/webhooks' })).find((webhook) => webhook['url'] === url);
   if (left === undefined) return undefined;
