@@ -1,7 +1,6 @@
-import { parsePhoneNumber } from '@trunkline/core/spi/http';
+import { isId, parsePhoneNumber } from '@trunkline/core/spi/http';
 
 const NUMBERS_THAT_BEGIN_SO = /^\+?([1-9]\d{0,14})\*$/;
-const ID = /^(?:grp|con)_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
 /** Whom a list of counterparts allows. */
 export interface Counterparts {
@@ -13,7 +12,8 @@ export interface Counterparts {
 
 /** What is wrong with an entry of `to`, to stand after the entry itself; undefined if nothing is. */
 export function flawInCounterpart(entry: string): string | undefined {
-  if (NUMBERS_THAT_BEGIN_SO.test(entry) || ID.test(entry) || parsePhoneNumber(entry).ok) return undefined;
+  if (NUMBERS_THAT_BEGIN_SO.test(entry) || parsePhoneNumber(entry).ok) return undefined;
+  if (isId('grp', entry) || isId('con', entry)) return undefined;
   return 'is no phone number, no beginning of phone numbers such as +4930*, and no id of a group or a contact';
 }
 

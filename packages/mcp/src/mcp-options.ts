@@ -1,4 +1,5 @@
 import type { Principal } from '@trunkline/core';
+import { idPattern } from '@trunkline/core/spi/http';
 import type { RateLimitOptions, RequestGuard } from '@trunkline/http';
 import { rateLimitOption } from '@trunkline/http/spi';
 import type { CheckedRateLimit } from '@trunkline/http/spi';
@@ -101,8 +102,8 @@ const idsOf = (pattern: RegExp, what: string): z.ZodType<ReadonlySet<string> | n
 
 const sendingRules: z.ZodType<CheckedSendingRules, unknown> = z.strictObject({
   to: z.array(counterpart, 'Must be a list of phone numbers and ids.').transform(counterpartsOf),
-  from: idsOf(/^ins_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'instances'),
-  keys: idsOf(/^key_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'API keys'),
+  from: idsOf(idPattern('ins'), 'instances'),
+  keys: idsOf(idPattern('key'), 'API keys'),
   messagesPerDay: z
     .int('Must be a whole number from 1 to 100,000.')
     .min(1)

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { flawInHostEntry } from '@trunkline/core/spi/http';
+import { flawInHostEntry, idPattern } from '@trunkline/core/spi/http';
 import { flawInCounterpart } from '@trunkline/mcp/rules';
 import type { Roles } from '@trunkline/core';
 
@@ -54,12 +54,11 @@ export function counterparts(): z.ZodType<readonly string[]> {
 }
 
 export function idList(prefix: 'ins' | 'key', what: string): z.ZodType<readonly string[] | undefined> {
-  const id = new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`);
   const complaint = `must be a comma list of ids of ${what}, which begin with ${prefix}_.`;
   return z
     .string()
     .transform(commaList)
-    .pipe(z.array(z.string().regex(id, complaint)))
+    .pipe(z.array(z.string().regex(idPattern(prefix), complaint)))
     .optional();
 }
 

@@ -50,14 +50,20 @@ export function createNewId(randomBytes: (length: number) => Uint8Array): NewId 
   };
 }
 
-const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+const SUFFIX = '[0-7][0-9a-hjkmnp-tv-z]{25}';
+const WHOLE_SUFFIX = new RegExp(`^${SUFFIX}$`);
+
+/** The form of an id of this kind: its prefix and 26 characters of base32. */
+export function idPattern(prefix: IdPrefix): RegExp {
+  return new RegExp(`^${prefix}_${SUFFIX}$`);
+}
 
 /** Whether `text` has the form of an id of this kind. An id of the wrong form names nothing. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return (
     text.length === prefix.length + 27 &&
     text.startsWith(`${prefix}_`) &&
-    SUFFIX.test(text.slice(prefix.length + 1))
+    WHOLE_SUFFIX.test(text.slice(prefix.length + 1))
   );
 }
 

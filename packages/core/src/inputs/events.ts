@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { EVENT_TYPES, NAMEABLE_EVENT_TYPES } from '../domain/event/event.ts';
 import type { EventType, SubscribableEventType } from '../domain/event/event.ts';
+import { idPattern } from '../domain/id.ts';
 import { pageFields } from './fields.ts';
 import type { CheckedPageQuery, PageQuery } from './fields.ts';
 
@@ -36,6 +37,6 @@ export const eventStreamQuery: z.ZodType<CheckedEventStreamQuery, unknown> = z.o
     .optional(),
   last_event_id: z
     .string()
-    .regex(/^evt_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'Must be the id of an event, as in the `id:` of the stream.')
+    .regex(idPattern('evt'), 'Must be the id of an event, as in the `id:` of the stream.')
     .optional(),
 });

@@ -24,6 +24,7 @@ export { chatQuery } from '../inputs/chats.ts';
 export { STANDINGS } from '../domain/message/message-standing.ts';
 export { mediaFields, messageInput, messageQuery, textInput } from '../inputs/messages.ts';
 export { flawInHostEntry } from '../domain/endpoint/host-list.ts';
+export { idPattern, isId } from '../domain/id.ts';
 export { parsePhoneNumber } from '../domain/message/recipient.ts';
 export { LARGEST_MEDIA_SIZE } from '../domain/message/media-rules.ts';
 

@@ -9,10 +9,10 @@ import {
   STANDARD_TIMESTAMP_HEADER,
   TIMESTAMP_HEADER,
   WEBHOOK_USER_AGENT,
+  idPattern,
 } from '@trunkline/core/spi/http';
 import type { oas31, ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Chapter } from '../routes/route.ts';
-import { idPattern } from '../schemas/fields.ts';
 import { EVENT_BODIES, pascalCase } from '../schemas/webhook-events.ts';
 import type { EventBody } from '../schemas/webhook-events.ts';
 

@@ -1,13 +1,9 @@
+import { idPattern } from '@trunkline/core/spi/http';
 import type { IdPrefix } from '@trunkline/core/spi/http';
 import * as z from 'zod';
 
-/** An id: its prefix and 26 characters of base32. */
 export function id(prefix: IdPrefix): z.ZodType<string> {
   return z.string().regex(idPattern(prefix));
-}
-
-export function idPattern(prefix: IdPrefix): RegExp {
-  return new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`);
 }
 
 /** ISO 8601 in UTC, with milliseconds and a `+00:00` offset. */
