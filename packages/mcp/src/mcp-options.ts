@@ -8,6 +8,7 @@ import type { OptionNames } from '@trunkline/option-names';
 import * as z from 'zod';
 import { counterpartsOf, flawInCounterpart } from './counterparts.ts';
 import type { Counterparts } from './counterparts.ts';
+import { MESSAGES_PER_DAY } from './rules.ts';
 
 /** What models may send. The server checks it for each message, whatever the model was made to believe. */
 export interface SendingRules {
@@ -86,8 +87,6 @@ const OPTION_NAMES: OptionNames<McpOptions> = {
   now: true,
 };
 
-const DEFAULT_MESSAGES_PER_DAY = 20;
-
 const counterpart = z.string().superRefine((entry, context) => {
   const flaw = flawInCounterpart(entry);
   if (flaw !== undefined) context.addIssue(`${JSON.stringify(entry)} ${flaw}.`);
@@ -105,10 +104,10 @@ const sendingRules: z.ZodType<CheckedSendingRules, unknown> = z.strictObject({
   from: idsOf(idPattern('ins'), 'instances'),
   keys: idsOf(idPattern('key'), 'API keys'),
   messagesPerDay: z
-    .int('Must be a whole number from 1 to 100,000.')
+    .int(`Must be a whole number from 1 to ${MESSAGES_PER_DAY.max.toLocaleString('en')}.`)
     .min(1)
-    .max(100_000)
-    .default(DEFAULT_MESSAGES_PER_DAY),
+    .max(MESSAGES_PER_DAY.max)
+    .default(MESSAGES_PER_DAY.default),
 });
 
 const hostNames = z.array(z.string().regex(/^[^\s/]+$/), 'Must be a list of host names.');

@@ -1,2 +1,5 @@
 // For who checks settings, without the rest of the package.
 export { flawInCounterpart } from './counterparts.ts';
+
+/** How many messages models may send in each workspace on one day. */
+export const MESSAGES_PER_DAY = { default: 20, max: 100_000 } as const;

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { isInstallableToken } from '@trunkline/core/spi/http';
 import type { Roles, UrlPolicy } from '@trunkline/core';
 import type { S3MediaStoreOptions } from '@trunkline/media-s3';
+import { MESSAGES_PER_DAY } from '@trunkline/mcp/rules';
 import type { Database } from './database.ts';
 import {
   address,
@@ -380,9 +381,11 @@ const variables = z.object({
     byDefault: 'those with the scope `messages:send`',
     meaning: 'the ids of the API keys with which models may send, which then need no scope for it',
   }),
-  MCP_MESSAGES_PER_DAY: wholeNumber(100_000, 1).default(20).register(documented, {
-    meaning: 'how many messages models may send in each workspace on one day (UTC)',
-  }),
+  MCP_MESSAGES_PER_DAY: wholeNumber(MESSAGES_PER_DAY.max, 1)
+    .default(MESSAGES_PER_DAY.default)
+    .register(documented, {
+      meaning: 'how many messages models may send in each workspace on one day (UTC)',
+    }),
   MCP_RETRIES: z.enum(['true', 'false'], 'must be true or false.').default('false').register(documented, {
     meaning:
       'whether models may retry failed deliveries of webhooks, with a key that has the scope `webhooks:write`',
