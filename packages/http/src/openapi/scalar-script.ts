@@ -4,26 +4,18 @@ import type { RouteResponse } from '../route-response.ts';
 type Read = () => Promise<Uint8Array<ArrayBuffer>>;
 
 interface ScalarScript {
-  /** What the page names it by, so that the browser runs this very file or none. Computed once. */
+  /** What the page names it by, so that the browser runs this very file or none. */
   integrity(): Promise<string>;
   /** The file, compressed where the browser reads that: it has megabytes. */
   respond(c: Context): Promise<RouteResponse>;
 }
 
 export function scalarScript(read: Read): ScalarScript {
-  let integrity: Promise<string> | undefined;
+  const integrity = once(async () => integrityOf(await read()));
+  const compressed = once(async () => compress(await read()));
   return {
-    integrity() {
-      integrity ??= read()
-        .then(integrityOf)
-        .catch((error: unknown) => {
-          integrity = undefined; // the next request tries again
-          throw error;
-        });
-      return integrity;
-    },
+    integrity,
     async respond(c) {
-      const file = new Blob([await read()]).stream();
       const isCompressed = /\bgzip\b/.test(c.req.header('Accept-Encoding') ?? '');
       return {
         headers: {
@@ -34,13 +26,31 @@ export function scalarScript(read: Read): ScalarScript {
           Vary: 'Accept-Encoding',
           ...(isCompressed && { 'Content-Encoding': 'gzip' }),
         },
-        body: isCompressed ? file.pipeThrough(new CompressionStream('gzip')) : file,
+        body: new Blob([isCompressed ? await compressed() : await read()]).stream(),
       };
     },
+  };
+}
+
+/** What `make` makes, made once. After it failed, the next call tries again. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
   };
 }
 
 async function integrityOf(file: Uint8Array<ArrayBuffer>): Promise<string> {
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-384', file));
   return `sha384-${btoa(String.fromCharCode(...hash))}`;
+}
+
+/** Takes tens of milliseconds, which whoever asks without a key must not be able to cost again and again. */
+async function compress(file: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const stream = new Blob([file]).stream().pipeThrough(new CompressionStream('gzip'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
