@@ -1,0 +1,87 @@
+import { startChild } from '../child.ts';
+import type { Child } from '../child.ts';
+import { compare, median, plain, printMachine, printTable, ratios, size, spread } from '../figures.ts';
+import { providePostgres } from '../postgres.ts';
+import { inRounds } from '../rounds.ts';
+import type { Load, LoadFigures } from './load.ts';
+import type { Served, ServerPlan, Usage } from './server.ts';
+
+export interface Variant extends Omit<ServerPlan, 'joins'> {
+  readonly processes: number;
+  /** The program that serves it; by default this checkout's. */
+  readonly program?: URL;
+}
+
+export const ONE = { instances: 1, processes: 1 };
+
+const ROUNDS = size('ROUNDS', 5);
+const SECONDS = size('SECONDS', 4);
+const CONNECTIONS = size('CONNECTIONS', 64);
+
+/** Compares the messages that two variants accepted per second, and says whether that ratio is what is aimed at. */
+export type CompareRates<Name> = (name: Name, base: Name, atLeast: number) => void;
+
+/** Measures the variants in turns, and prints a table that has each as a part of `base`. */
+export async function measureAcceptance<Name extends string>(
+  variants: Readonly<Record<Name, Variant>>,
+  base: { readonly name: NoInfer<Name>; readonly called: string },
+): Promise<CompareRates<Name>> {
+  const names = Object.keys(variants) as Name[]; // its own keys
+  const postgres = await providePostgres();
+  const services = new Map(
+    await Promise.all(names.map(async (name) => [name, await startService(variants[name])] as const)),
+  );
+  const load = await startChild(new URL('load.ts', import.meta.url));
+
+  const results = await inRounds(names, ROUNDS, async (name) => {
+    const service = services.get(name) ?? [];
+    const before = await cpuOf(service);
+    const figures = await load.ask<LoadFigures>({
+      targets: service.map(({ ready }) => ready),
+      seconds: SECONDS,
+      connections: CONNECTIONS,
+    } satisfies Load);
+    return { ...figures, cpu: ((await cpuOf(service)) - before) / figures.responded };
+  });
+  await load.stop();
+  for (const [first, ...others] of services.values()) {
+    await Promise.all(others.map((server) => server.stop()));
+    await first?.stop();
+  }
+  await postgres.stop();
+
+  const rates = (name: Name): readonly number[] => results[name].map(({ perSecond }) => perSecond);
+  printMachine();
+  printTable(
+    `POST /messages, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s`,
+    ['', 'per second', `of ${base.called}`, 'p50 ms', 'p99 ms', 'CPU µs of the Node processes'],
+    names.map((name) => [
+      name,
+      spread(rates(name)),
+      spread(ratios(rates(name), rates(base.name)), 2),
+      plain(median(results[name].map(({ p50 }) => p50)), 1),
+      plain(median(results[name].map(({ p99 }) => p99)), 1),
+      plain(median(results[name].map(({ cpu }) => cpu)), 1),
+    ]),
+  );
+  console.log();
+  return (name, other, atLeast) =>
+    compare(`${name}, of ${other}`, ratios(rates(name), rates(other)), { atLeast });
+}
+
+/** The processes of a service: the first makes its data, the others join it. */
+async function startService({
+  processes,
+  program = new URL('server.ts', import.meta.url),
+  ...plan
+}: Variant): Promise<readonly Child<Served>[]> {
+  const start = (own: ServerPlan): Promise<Child<Served>> => startChild<Served>(program, JSON.stringify(own));
+  const first = await start(plan);
+  const others = Array.from({ length: processes - 1 }, () => start({ ...plan, joins: first.ready }));
+  return [first, ...(await Promise.all(others))];
+}
+
+async function cpuOf(service: readonly Child<Served>[]): Promise<number> {
+  const usages = await Promise.all(service.map((server) => server.ask<Usage>('cpu')));
+  return usages.reduce((sum, { cpu }) => sum + cpu, 0);
+}
