@@ -49,7 +49,7 @@ test('links between pages lead to pages of the site, others to the code host, an
     '# Nginx',
     '[1](../running.md#settings) [2](README.md) [3](#here) [4](https://example.com/a.md)',
     '[5](../../packages/http/openapi.json) [6](../../deploy/nginx) [7](../../scripts/check-docs.mjs)',
-    '[8](../../examples/cluster)',
+    '[8](../../examples/cluster) ![9](../images/dashboard-tour-1.png)',
     '```sh',
     'echo "[9](../running.md)"',
     '```',
@@ -62,7 +62,7 @@ test('links between pages lead to pages of the site, others to the code host, an
   expect(text.split('\n')).toEqual([
     '[1](/0.1/running/#settings) [2](/0.1/deploy/) [3](#here) [4](https://example.com/a.md)',
     '[5](/0.1/openapi.json) [6](https://github.com/trunkline/trunkline/tree/main/deploy/nginx) [7](https://github.com/trunkline/trunkline/blob/main/scripts/check-docs.mjs)',
-    '[8](/0.1/examples/cluster/)',
+    '[8](/0.1/examples/cluster/) ![9](/0.1/images/dashboard-tour-1.png)',
     '```sh',
     'echo "[9](../running.md)"',
     '```',

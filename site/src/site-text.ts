@@ -4,6 +4,9 @@ import { REPOSITORY } from './repository.ts';
 
 const OPENAPI_PATH = 'packages/http/openapi.json';
 
+/** The folder of the pages' pictures, which the site has below `images`. */
+export const IMAGES_PATH = 'docs/images';
+
 export interface SiteTextOptions {
   /** Every page of the site, by the path of its file. */
   readonly pages: ReadonlyMap<string, SitePage>;
@@ -33,6 +36,7 @@ function address(target: string, { pages, base, isDirectory }: SiteTextOptions):
   const page = pages.get(target) ?? pages.get(posix.join(target, 'README.md'));
   if (page) return page.slug === 'index' ? `${base}/` : `${base}/${page.slug}/`;
   if (target === OPENAPI_PATH) return `${base}/openapi.json`;
+  if (target.startsWith(IMAGES_PATH)) return `${base}/images${target.slice(IMAGES_PATH.length)}`;
   return `${REPOSITORY}/${isDirectory(target) ? 'tree' : 'blob'}/main/${target}`;
 }
 

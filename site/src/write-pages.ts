@@ -1,9 +1,9 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CONTENTS_PATH, readContents } from './contents.ts';
 import type { Section, SitePage } from './contents.ts';
 import { ROOT } from './repository.ts';
-import { llmsText, siteText } from './site-text.ts';
+import { IMAGES_PATH, llmsText, siteText } from './site-text.ts';
 
 const CONTENT = join(import.meta.dirname, 'content/docs');
 const PUBLIC = join(import.meta.dirname, '../public');
@@ -48,6 +48,7 @@ export function writePages(base: string): void {
   write(join(PUBLIC, 'llms-full.txt'), texts.join('\n\n'));
   copyFileSync(join(ROOT, 'packages/dashboard/app/src/icon.svg'), join(PUBLIC, 'favicon.svg'));
   copyFileSync(join(ROOT, 'packages/http/openapi.json'), join(PUBLIC, 'openapi.json'));
+  cpSync(join(ROOT, IMAGES_PATH), join(PUBLIC, 'images'), { recursive: true });
 }
 
 /** JSON is YAML. */
