@@ -343,6 +343,7 @@ export default {
     ),
     only('test-postgres', internal('test-postgres'), [
       internal('test-postgres'),
+      internal('test-support'),
       npm('vitest'),
       '^(node:)?[a-z_/]+$',
     ]),

@@ -9,12 +9,12 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { NEEDED_NODE, nodeVersionProblem } from '../internal/node-version/src/node-version.js';
+import { freePort } from '../internal/test-support/src/free-port.ts';
 import { runDockerfile } from './dockerfile-steps.mjs';
 import { publishedPackages, releaseVersion } from './release/published-packages.ts';
 
@@ -336,6 +336,7 @@ async function runImage() {
       PATH: process.env.PATH,
       TMPDIR: temporary,
       HOST: '127.0.0.1',
+      // The health check needs to know it before the server runs.
       PORT: String(await freePort()),
       DATA_DIR: inRoot(container.env.DATA_DIR),
     };
@@ -464,16 +465,6 @@ async function startRegistry({ refuseOnce }) {
     published: documents,
     close: () => server.close(),
   };
-}
-
-/** The image's health check needs to know it before the server runs. */
-async function freePort() {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
 
 /** With the plainest options there are. What it is run beside has no node_modules. */

@@ -1,6 +1,6 @@
 import { afterExit } from '@trunkline/test-postgres/after-exit';
-import { freePort } from '@trunkline/test-postgres/free-port';
 import { makeSharedDirectory } from '@trunkline/test-postgres/shared-directory';
+import { freePort } from '@trunkline/test-support/free-port';
 import { startBalancer } from './balancer.ts';
 import { manageProcess } from './managed-process.ts';
 import type { ManagedProcess, ProcessOptions } from './managed-process.ts';

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@trunkline/test-support/free-port';
 import { startProgram } from '@trunkline/test-support/start-program';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
@@ -74,15 +75,6 @@ async function block(page: string, title: string): Promise<string> {
 
 function read(path: string): Promise<string> {
   return readFile(new URL(path, import.meta.url), 'utf8');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('There is no port.');
-  return address.port;
 }
 
 function isOpen(port: number): Promise<boolean> {

@@ -8,10 +8,10 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { startPostgres } from '@trunkline/test-postgres';
 import { makeSharedDirectory } from '@trunkline/test-postgres/shared-directory';
 import { eventually } from '@trunkline/test-support';
-import { freePort } from '../src/free-port.ts';
+import { freePort } from '@trunkline/test-support/free-port';
 import { startProgram } from './support/start-program.ts';
 
-vi.mock(import('../src/free-port.ts'), { spy: true });
+vi.mock(import('@trunkline/test-support/free-port'), { spy: true });
 vi.mock(import('node:os'), { spy: true });
 
 const isRoot = process.getuid?.() === 0;

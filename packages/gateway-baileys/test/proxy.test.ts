@@ -1,7 +1,4 @@
-import { once } from 'node:events';
 import { Agent } from 'node:https';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { silentLogger } from '@trunkline/core';
 import type { Logger } from '@trunkline/core';
@@ -9,6 +6,7 @@ import { systemClock, systemRandom } from '@trunkline/core/node';
 import { FILES, memorySession, openLink } from '@trunkline/gateway-contract';
 import { expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
+import { freePort } from '@trunkline/test-support/free-port';
 import { baileysGateway } from '../src/index.ts';
 import { instanceNetwork } from '../src/network/instance-network.ts';
 import type { BaileysGatewayOptions } from '../src/index.ts';
@@ -113,7 +111,7 @@ it.each([
 it.each(['http', 'https', 'socks5'])(
   'a %s proxy that does not respond is reported without a word of its address',
   async (scheme) => {
-    const port = await closedPort();
+    const port = await freePort();
     const { fetch } = instanceNetwork({ proxy: `${scheme}://ada:sesame@localhost:${port}` });
     const error: unknown = await fetch('http://files.example/', {}).catch((thrown: unknown) => thrown);
     const all = inspect(error, { depth: 20, showHidden: true, maxStringLength: null });
@@ -184,13 +182,4 @@ function recordingLogger(): { readonly lines: readonly unknown[]; readonly logge
   const lines: unknown[] = [];
   const take = (...line: unknown[]): void => void lines.push(line);
   return { lines, logger: { debug: take, info: take, warn: take, error: take } };
-}
-
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on TCP
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,6 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { signRequest, vectors, type RequestVector } from '@trunkline/receiver/testing';
 import { HANG_MS } from '@trunkline/test-support';
+import { freePort } from '@trunkline/test-support/free-port';
 import { startProgram } from '@trunkline/test-support/start-program';
 import { runAttack } from '../src/attack/run-attack.ts';
 import { LANGUAGES, pageFiles, type Command } from './support/languages.ts';
@@ -179,13 +179,4 @@ async function libraryCases(): Promise<readonly { readonly isGenuine: boolean; r
     isGenuine,
     line: lineOf({ received_at: now, body: base64(body), secret, headers }),
   }));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('There is no port.');
-  return address.port;
 }

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
+import { freePort } from '@trunkline/test-support/free-port';
 import { readmeBlocks } from './support/readme.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
@@ -40,7 +39,7 @@ it('The functions of the tour give up, and print the error of a response', async
 });
 
 async function takeTour(directory: string): Promise<void> {
-  const [server, receiver] = [await freePort(), await freePort()];
+  const [server, receiver] = [String(await freePort()), String(await freePort())];
   const blocks = readmeBlocks('bash').map((block) =>
     block.replaceAll('8080', server).replaceAll('9000', receiver).replaceAll('/tmp/', `${directory}/`),
   );
@@ -106,14 +105,6 @@ function runBash(script: string, env: Readonly<Record<string, string>>): Tour {
       await ended;
     },
   };
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // it listens on TCP
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
 }
 
 function isFree(port: string): Promise<boolean> {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { freePort } from '@trunkline/test-support/free-port';
 import { serve } from '../src/index.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 import { API_KEY, testClient } from './support/test-client.ts';
@@ -46,10 +46,7 @@ describe('serve()', () => {
   it('that cannot start leaves nothing behind: neither a file nor a port that is taken', async () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, 'trunkline.db'), 'Once upon a time there was a database.');
-    const probe = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => probe.once('listening', resolve));
-    const { port } = probe.address() as AddressInfo; // it listens on TCP
-    await new Promise((resolve) => probe.close(resolve));
+    const port = await freePort();
     const secretKey = 'a-secret-key-of-more-than-32-characters';
     const cooking = join(directory, 'cooking.db');
     const { DatabaseSync } = await import('node:sqlite');

@@ -1,9 +1,9 @@
-import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { connectSafely } from '@trunkline/core/node';
 import { eventually, HANG_MS } from '@trunkline/test-support';
+import { freePort } from '@trunkline/test-support/free-port';
 import { Authority } from './certificates.ts';
 import { OK, Servers, respondOk } from './servers.ts';
 
@@ -60,12 +60,7 @@ it.each([
 });
 
 it('connectSafely reports that nobody listens', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  const port = typeof address === 'object' ? address?.port : undefined;
+  const port = await freePort();
   await expect(
     connectSafely(`http://127.0.0.1:${port}/`, { policy: 'local', signal: signal() }),
   ).rejects.toMatchObject({ code: 'CONNECTION_FAILED' });

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
+import { freePort } from '@trunkline/test-support/free-port';
 import { runCommand, startCommand, startCommandHarness } from '../support/command-process.ts';
 import { startServer } from '../support/server-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -151,12 +152,3 @@ describe('trunkline listen', { timeout: 120_000 }, () => {
     expect(await server.stop()).toBe(0);
   });
 });
-
-/** One that nothing listens on now. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
-}

@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { expect, onTestFinished } from 'vitest';
 import { sharedPostgres } from '@trunkline/test-postgres';
-import { freePort } from '@trunkline/test-postgres/free-port';
 import { until } from '@trunkline/test-support';
+import { freePort } from '@trunkline/test-support/free-port';
 import { startProgram } from '@trunkline/test-support/start-program';
 import type { OperatorsMachine } from './operators-machine.ts';
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, onTestFinished } from 'vitest';
-import { freePort } from '@trunkline/test-postgres/free-port';
+import { freePort } from '@trunkline/test-support/free-port';
 import { startNodeProgram } from '@trunkline/test-support/start-program';
 import type { Program } from '@trunkline/test-support/start-program';
 import { COMMAND_LINE } from './command-process.ts';
