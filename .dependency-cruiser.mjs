@@ -344,7 +344,7 @@ export default {
     only('test-postgres', internal('test-postgres'), [
       internal('test-postgres'),
       internal('test-support'),
-      npm('vitest'),
+      npm('pg', '@types/pg', 'vitest'),
       '^(node:)?[a-z_/]+$',
     ]),
     only(

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { APIGatewayProxyResult, LambdaEvent } from 'hono/aws-lambda';
-import { Pool } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import { sharedPostgres } from '@trunkline/test-postgres';
+import { newDatabase } from '@trunkline/test-postgres';
 import { eventually } from '@trunkline/test-support';
 import { startNodeProgram } from '@trunkline/test-support/start-program';
 import { eventV1, eventV2 } from './support/events.ts';
@@ -66,7 +64,7 @@ it('AWS Lambda: the handler serves the API, another process does the rest, and a
 
   // While it is frozen, everything between it and the database ends its connections.
   lambda.signal('SIGSTOP');
-  await database.endConnections();
+  expect(await database.endConnections()).toBeGreaterThan(0);
   await setTimeout(FROZEN_SECONDS * 1000);
   lambda.signal('SIGCONT');
   // A request that finds them ended gets 503, and is repeated.
@@ -107,32 +105,5 @@ async function startServer(env: Readonly<NodeJS.ProcessEnv>): Promise<(instance:
       headers: { Authorization: `Bearer ${apiKey}` },
     });
     expect([response.status, await response.text()]).toEqual([202, expect.anything()]);
-  };
-}
-
-interface Database {
-  readonly url: string;
-  endConnections(): Promise<void>;
-}
-
-async function newDatabase(): Promise<Database> {
-  const url = new URL(await sharedPostgres());
-  const name = `test_${randomUUID().slice(0, 8)}`;
-  const pool = new Pool({ connectionString: url.href, max: 1 });
-  await pool.query(`CREATE DATABASE ${name}`);
-  onTestFinished(async () => {
-    await pool.query(`DROP DATABASE ${name} WITH (FORCE)`);
-    await pool.end();
-  });
-  url.pathname = name;
-  return {
-    url: url.href,
-    async endConnections() {
-      const { rowCount } = await pool.query(
-        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1',
-        [name],
-      );
-      expect(rowCount).toBeGreaterThan(0);
-    },
   };
 }

@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Pool } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { sharedPostgres } from '@trunkline/test-postgres';
+import { newDatabase } from '@trunkline/test-postgres';
 import { HANG_MS } from '@trunkline/test-support';
 import { startProgram } from '@trunkline/test-support/start-program';
 
@@ -66,7 +64,7 @@ describe.runIf(process.env['PRISMA'] === '1')(
     it(
       'are both there after the commit, or neither',
       async () => {
-        const url = await newDatabase();
+        const { url } = await newDatabase();
         const folder = await mkdtemp(join(tmpdir(), 'trunkline-prisma-'));
         onTestFinished(() => rm(folder, { recursive: true, force: true }));
         const run = async (command: string, ...args: readonly string[]): Promise<string> => {
@@ -113,16 +111,3 @@ describe.runIf(process.env['PRISMA'] === '1')(
     );
   },
 );
-
-async function newDatabase(): Promise<string> {
-  const url = new URL(await sharedPostgres());
-  const name = `test_${randomUUID().slice(0, 8)}`;
-  const pool = new Pool({ connectionString: url.href, max: 1 });
-  await pool.query(`CREATE DATABASE ${name}`);
-  onTestFinished(async () => {
-    await pool.query(`DROP DATABASE ${name} WITH (FORCE)`);
-    await pool.end();
-  });
-  url.pathname = name;
-  return url.href;
-}

@@ -3,10 +3,11 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { newDatabase } from '@trunkline/test-postgres';
 import { only, until } from '@trunkline/test-support';
 import { CHART, renderChart } from './deploy/helm-chart.ts';
 import { runCommand } from './support/command-process.ts';
-import { brokenReceiver, canMount, fill, lineTo, newDatabase, startNginx } from './support/faults.ts';
+import { brokenReceiver, canMount, fill, lineTo, startNginx } from './support/faults.ts';
 import { operatorsMachine } from './support/operators-machine.ts';
 import type { OperatorsMachine } from './support/operators-machine.ts';
 import { rehearse, RUNBOOKS } from './support/runbook.ts';
@@ -192,7 +193,7 @@ describe('The runbook', () => {
       onTestFinished(() => machine.stop());
       const instance = await withNumber(machine);
       await machine.client.send({ instance, to: '15550123', text: BOOKED });
-      const line = await lineTo(await newDatabase());
+      const line = await lineTo((await newDatabase()).url);
       const { username, host, pathname } = new URL(line.url);
       const names = [
         [line.url, 'postgres://trunkline:password@db.example.com/trunkline'],

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { idToUuid, uuidToId } from '@trunkline/core/spi/storage';
 import type { Instance, Message, Signal, Storage, Workspace } from '@trunkline/core/spi/storage';
 import { aMessage, anIdempotencyRecord, anInstance } from '@trunkline/storage-contract/examples';
+import { newDatabase } from '@trunkline/test-postgres';
 import { eventually, must } from '@trunkline/test-support';
 import type { PostgresTransaction } from '../src/index.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
@@ -270,23 +271,15 @@ async function begun(schema: Pick<TestSchema, 'url'>, ...then: readonly string[]
   return client;
 }
 
-async function onAnotherDatabase(schema: TestSchema): Promise<Client> {
-  return begun({ url: await temporaryDatabase(schema) });
+async function onAnotherDatabase(): Promise<Client> {
+  return begun(await newDatabase());
 }
 
 /** With the same names of schemas and tables. */
 async function onAnotherStorage(schema: TestSchema): Promise<Client> {
-  const url = await temporaryDatabase(schema);
+  const { url } = await newDatabase();
   await (await openStorage({ ...schema, url })).close();
   return begun({ url });
-}
-
-async function temporaryDatabase({ pool, name, url }: TestSchema): Promise<string> {
-  await pool.query(`CREATE DATABASE ${name}_other`);
-  onTestFinished(async () => void (await pool.query(`DROP DATABASE ${name}_other WITH (FORCE)`)));
-  const other = new URL(url);
-  other.pathname = `${name}_other`;
-  return other.href;
 }
 
 function signalsOf(storage: Storage<PostgresTransaction>): readonly Signal[] {

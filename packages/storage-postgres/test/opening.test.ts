@@ -1,6 +1,7 @@
 import { Pool } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { aMessage, aWorkspace, NOW } from '@trunkline/storage-contract/examples';
+import { newDatabase } from '@trunkline/test-postgres';
 import { startChild } from '@trunkline/test-support/start-child';
 import { postgresStorage } from '../src/index.ts';
 import type { PostgresStorageOptions } from '../src/index.ts';
@@ -155,15 +156,9 @@ describe('a storage refuses', () => {
   });
 
   it('a database that cannot hold every text', async () => {
-    const schema = await temporarySchema();
-    const name = `${schema.name}_ascii`;
-    await schema.pool.query(
-      `CREATE DATABASE ${name} ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
-    );
-    onTestFinished(async () => void (await schema.pool.query(`DROP DATABASE ${name}`)));
-    const url = new URL(schema.url);
-    url.pathname = name;
-    const storage = postgresStorage({ connectionString: url.href });
+    const ascii = "ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0";
+    const { url } = await newDatabase(ascii);
+    const storage = postgresStorage({ connectionString: url });
     await expect(storage.open(storageContext)).rejects.toThrow('its encoding is SQL_ASCII');
   });
 

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { newDatabase } from '@trunkline/test-postgres';
 import { HANG_MS, must } from '@trunkline/test-support';
-import { nameSchema } from './support/test-schema.ts';
 
 const DRIVER = `
 const { id: workspaceId } = await trunkline.admin.workspaces.create({ name: 'Acme' });
@@ -25,14 +25,7 @@ await trunkline.stop();
 await pool.end();`;
 
 it('the README shows an order and its message in one transaction', async () => {
-  const { pool, url, name, drop } = await nameSchema();
-  await pool.query(`CREATE DATABASE ${name}`);
-  onTestFinished(async () => {
-    await pool.query(`DROP DATABASE ${name} WITH (FORCE)`);
-    await drop();
-  });
-  const database = new URL(url);
-  database.pathname = name;
+  const { url } = await newDatabase();
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   const programs = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, program]) => must(program));
   const program = must(programs.find((one) => one.includes('placeOrder')));
@@ -42,7 +35,7 @@ it('the README shows an order and its message in one transaction', async () => {
     env: {
       ...process.env,
       SECRET_KEY: 'a secret key of at least 32 characters',
-      DATABASE_URL: database.href,
+      DATABASE_URL: url,
     },
     timeout: HANG_MS,
   });

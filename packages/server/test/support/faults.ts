@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -7,9 +6,7 @@ import { connect, createServer as createTcpServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { expect, onTestFinished } from 'vitest';
-import { sharedPostgres } from '@trunkline/test-postgres';
 import { until } from '@trunkline/test-support';
 import { freePort } from '@trunkline/test-support/free-port';
 import { startProgram } from '@trunkline/test-support/start-program';
@@ -46,18 +43,6 @@ function tryMount(): boolean {
 export function fill(path: string): void {
   const { stderr } = spawnSync('dd', ['if=/dev/zero', `of=${path}`, 'bs=4k'], { encoding: 'utf8' });
   expect(stderr).toContain('No space left on device');
-}
-
-/** A database of its own in the PostgreSQL of the tests. */
-export async function newDatabase(): Promise<string> {
-  const url = new URL(await sharedPostgres());
-  const name = `runbook_${randomUUID().replaceAll('-', '')}`;
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  await client.query(`CREATE DATABASE ${name}`);
-  await client.end();
-  url.pathname = name;
-  return url.href;
 }
 
 /** The way to a server, which can be cut: then nobody listens there, and connections end. */

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { onTestFinished } from 'vitest';
+import { sharedPostgres } from './shared-postgres.ts';
+
+export interface TestDatabase {
+  readonly url: string;
+  /** Ends every connection to it, and returns how many there were. */
+  endConnections(): Promise<number>;
+}
+
+/**
+ * A database of its own in the Postgres of the tests, for a program that is given nothing but a URL. It is dropped when
+ * the test that runs is over, even if somebody is still connected to it.
+ */
+export async function newDatabase(
+  /** As they follow the name in CREATE DATABASE. */
+  options = '',
+): Promise<TestDatabase> {
+  const url = new URL(await sharedPostgres());
+  const server = url.href;
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await run(server, `CREATE DATABASE ${name} ${options}`);
+  onTestFinished(async () => void (await run(server, `DROP DATABASE ${name} WITH (FORCE)`)));
+  url.pathname = name;
+  return {
+    url: url.href,
+    endConnections: () =>
+      run(server, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]),
+  };
+}
+
+/** Returns how many rows there were. */
+async function run(url: string, statement: string, values: readonly string[] = []): Promise<number> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(statement, [...values])).rowCount ?? 0;
+  } finally {
+    await client.end();
+  }
+}
