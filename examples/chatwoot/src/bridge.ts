@@ -1,4 +1,6 @@
 import type { Trunkline } from '@trunkline/core';
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import { createChatwootApi } from './chatwoot-api.ts';
 import type { ChatwootSettings } from './chatwoot-api.ts';
 import { fromChatwoot } from './from-chatwoot.ts';
@@ -21,12 +23,15 @@ export interface BridgeOptions {
 
 export interface Bridge {
   /** What Chatwoot posts to the webhook URL of the inbox. */
-  readonly fetch: (request: Request) => Promise<Response>;
+  readonly fetch: (request: Request) => Response | Promise<Response>;
   /** From when on no event is missed, even while this process is not running. */
   readonly registered: Promise<void>;
   /** After `trunkline.stop()`. */
   close(): void;
 }
+
+/** A message of Chatwoot has at most 150,000 characters, and the webhook says it several times. */
+const MAX_WEBHOOK_BYTES = 5 * 1024 * 1024;
 
 /** Makes the chats of a number the conversations of a Chatwoot inbox. */
 export function createBridge({ trunkline, workspaceId, instance, ...options }: BridgeOptions): Bridge {
@@ -52,14 +57,14 @@ export function createBridge({ trunkline, workspaceId, instance, ...options }: B
     { name: 'chatwoot', concurrency: 1 },
   );
 
-  return {
-    registered,
-    async fetch(request) {
-      if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } });
-      const body = new Uint8Array(await request.arrayBuffer());
-      if (!isAuthentic(options.webhook, request, body)) return new Response(null, { status: 401 });
-      return outgoing.receive(new TextDecoder().decode(body));
-    },
-    close: () => links.close(),
-  };
+  const app = new Hono();
+  // Anybody can post: a signature can be verified only once the whole body is there.
+  app.post('*', bodyLimit({ maxSize: MAX_WEBHOOK_BYTES }), async ({ req }) => {
+    const body = new Uint8Array(await req.arrayBuffer());
+    if (!isAuthentic(options.webhook, req.raw, body)) return new Response(null, { status: 401 });
+    return outgoing.receive(new TextDecoder().decode(body));
+  });
+  app.all('*', () => new Response(null, { status: 405, headers: { allow: 'POST' } }));
+
+  return { registered, fetch: app.fetch, close: () => links.close() };
 }

@@ -17,6 +17,7 @@ import { ACCESS_TOKEN, INBOX_ID, startChatwootStandIn } from './support/chatwoot
 import type { ChatwootStandIn } from './support/chatwoot-stand-in.ts';
 
 const MINUTE = 60_000;
+const MEBIBYTE = 1024 ** 2;
 const SECRET = 'the-secret-of-the-inbox';
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -291,6 +292,21 @@ describe('a webhook that Chatwoot has not made', () => {
     expect((await fetch(chatwoot.webhook.url, { method: 'POST', body: '{}' })).status).toBe(401);
     expect((await fetch(chatwoot.webhook.url)).status).toBe(405);
     expect((await chatwoot.post())?.status).toBe(204);
+  });
+
+  it('is refused before all of it is read, if it is large', async () => {
+    const chunk = new Uint8Array(65_536);
+    let read = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        read += chunk.length;
+        if (read > 64 * MEBIBYTE) controller.close();
+        else controller.enqueue(chunk);
+      },
+    });
+    const request = new Request(chatwoot.webhook.url, { method: 'POST', body, duplex: 'half' });
+    expect((await bridge.fetch(request)).status).toBe(413);
+    expect(read).toBeLessThan(8 * MEBIBYTE);
   });
 
   it('is refused by its address, for a Chatwoot that does not sign', async () => {
