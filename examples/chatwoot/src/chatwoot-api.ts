@@ -46,11 +46,12 @@ export interface ChatwootApi {
   createMessage(conversation: number, message: NewMessage): Promise<ChatwootMessage>;
   /** Chatwoot ignores `delivered` after `read`. */
   updateStatus(message: ChatwootMessage, status: ChatwootStatus, error?: string): Promise<void>;
-  /** The file of an attachment. */
-  download(url: string, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>>;
+  /** The file of an attachment. Its stream fails if it takes longer than five minutes. */
+  download(url: string): Promise<ReadableStream<Uint8Array>>;
 }
 
 const TIMEOUT_MS = 20_000;
+const DOWNLOAD_TIMEOUT_MS = 5 * 60_000;
 
 export function createChatwootApi({ url, accountId, inboxId, accessToken }: ChatwootSettings): ChatwootApi {
   const account = `${url.replace(/(?<!\/)\/+$/, '')}/api/v1/accounts/${accountId}`;
@@ -130,8 +131,8 @@ export function createChatwootApi({ url, accountId, inboxId, accessToken }: Chat
       });
     },
 
-    async download(fileUrl, signal) {
-      const response = await fetch(fileUrl, { signal: signal ?? null });
+    async download(fileUrl) {
+      const response = await fetch(fileUrl, { signal: AbortSignal.timeout(DOWNLOAD_TIMEOUT_MS) });
       if (!response.ok || response.body === null)
         throw new Error(`Chatwoot responded with ${response.status} to the download of an attachment.`);
       return response.body;

@@ -9,7 +9,7 @@ import { createSandbox } from '@trunkline/core/sandbox';
 import type { Sandbox } from '@trunkline/core/sandbox';
 import { memoryStorage, testRuntime } from '@trunkline/core/testing';
 import { eventually } from '@trunkline/test-support';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createBridge } from '../src/bridge.ts';
 import type { Bridge } from '../src/bridge.ts';
 import type { WebhookAuthenticity } from '../src/webhook-authenticity.ts';
@@ -213,6 +213,23 @@ describe('what an agent writes', () => {
         { file: { type: 'document', filename: 'dance.gif' } },
       ]),
     );
+  });
+
+  it('has failed if its file does not come, and holds up nothing after that', async () => {
+    const conversation = await begun();
+    chatwoot.withholdsFiles = true;
+    const timeout = new AbortController();
+    vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(timeout.signal);
+    const log = vi.spyOn(console, 'error').mockReturnValueOnce();
+    onTestFinished(() => void vi.restoreAllMocks());
+    const written = chatwoot.write({ conversation, file: new File([PNG], 'a.png', { type: 'image/png' }) });
+    await eventually(() => expect(AbortSignal.timeout).toHaveBeenCalledOnce());
+    const late = new Error('The time is over.');
+    timeout.abort(late);
+    expect(await written).toMatchObject({ status: 'failed' });
+    expect(log).toHaveBeenCalledWith(late);
+    const message = await chatwoot.write({ conversation, content: 'On its way' });
+    await soon(() => expect(message.status).toBe('read'));
   });
 
   it('is sent once, however often Chatwoot posts it', async () => {

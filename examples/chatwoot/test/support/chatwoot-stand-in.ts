@@ -18,6 +18,8 @@ export interface ChatwootStandIn {
   isDown: boolean;
   /** The next message is stored, but the response is lost. */
   losesResponse: boolean;
+  /** Its files do not come. */
+  withholdsFiles: boolean;
   /** How often the bridge looked for a contact. */
   readonly searches: number;
   /** How many requests were refused while it was down. */
@@ -176,6 +178,7 @@ export async function startChatwootStandIn(): Promise<ChatwootStandIn> {
     return c.json(message);
   });
   app.get('/rails/active_storage/blobs/:key/:name', async (c) => {
+    if (standIn.withholdsFiles) return new Promise<Response>(() => {});
     const file = files.get(c.req.param('key'));
     return file === undefined ? c.notFound() : c.body(await file.arrayBuffer());
   });
@@ -247,6 +250,7 @@ export async function startChatwootStandIn(): Promise<ChatwootStandIn> {
     messages,
     isDown: false,
     losesResponse: false,
+    withholdsFiles: false,
     get searches() {
       return searches;
     },
