@@ -9,7 +9,8 @@ import { startNodeProgram, startProgram } from '@trunkline/test-support/start-pr
 import type { Program } from '@trunkline/test-support/start-program';
 import { blocksOf, linesInTable, ownLines, source } from './pages.ts';
 
-const env = { PATH: process.env['PATH'], SECRET_KEY: 'of the tests, with thirty-two characters', PORT: '0' };
+/** Without SECRET_KEY, which comes from the file that the pages' commands make. */
+const env = { PATH: process.env['PATH'], PORT: '0' };
 
 /** The page, the program, and the lines that the framework's `create` or first page has already. */
 const SERVERS = [
@@ -24,7 +25,7 @@ const SCRIPTS = [
 /** The command, and what comes before a program. */
 const OTHER_RUNTIMES: readonly (readonly [string, readonly string[]])[] = [
   ['bun', []],
-  ['deno', ['run', '--allow-all', '--no-lock']],
+  ['deno', ['run', '--env-file=.env', '--allow-all', '--no-lock']],
 ];
 
 describe('docs/embed', () => {
@@ -37,8 +38,9 @@ describe('docs/embed', () => {
 });
 
 describe('a server sends the first message by the commands of docs/embed, and stops in good order', () => {
-  it.each(SERVERS)('in %s', async (_page, file) => {
+  it.each(SERVERS)('in %s', async (page, file) => {
     const folder = await newFolder();
+    await makeKey(page, folder);
     const first = await startServer(file, folder);
     expect(await sendFirstMessage(first)).toMatchObject({ data: { to: '15550100', text: 'Hello' } });
     expect(await first.program.stop()).toBe(0);
@@ -53,11 +55,10 @@ describe('a server sends the first message by the commands of docs/embed, and st
 });
 
 describe('a program sends a message, which is read, and ends', () => {
-  it.each(SCRIPTS)('as %s', async (_page, file) => {
-    const program = startNodeProgram(new URL(`../src/${file}`, import.meta.url), {
-      cwd: await newFolder(),
-      env,
-    });
+  it.each(SCRIPTS)('as %s', async (page, file) => {
+    const cwd = await newFolder();
+    await makeKey(page, cwd);
+    const program = startNodeProgram(new URL(`../src/${file}`, import.meta.url), { ...withKey, cwd });
     expect([await program.ended, program.output()]).toEqual([0, expect.stringMatching(/^msg_\w+ read\n$/)]);
   });
 
@@ -66,9 +67,11 @@ describe('a program sends a message, which is read, and ends', () => {
     if (spawnSync(command, ['--version'], { stdio: 'ignore' }).status !== 0)
       return skip(`npm has no ${name} for this platform.`);
     const script = fileURLToPath(new URL('../src/script.ts', import.meta.url));
+    const cwd = await newFolder();
+    await makeKey('script', cwd);
     const program = startProgram(command, {
       args: [...args, '--conditions=source', script],
-      cwd: await newFolder(),
+      cwd,
       env: { ...env, HOME: await newFolder(), NO_COLOR: '1' },
       isGroup: true,
     });
@@ -79,8 +82,12 @@ describe('a program sends a message, which is read, and ends', () => {
     const folder = await newFolder();
     const bundle = join(folder, 'app.mjs');
     const [, commands = ''] = blocksOf('esbuild', 'sh');
-    const [line = ''] = commands.split('\n');
-    expect(line).toBe('npx esbuild script.ts --bundle --platform=node --format=esm --outfile=app.mjs');
+    expect(commands.split('\n')).toEqual([
+      'npx esbuild script.ts --bundle --platform=node --format=esm --outfile=app.mjs',
+      'node --env-file=.env app.mjs',
+      '',
+    ]);
+    await makeKey('script', folder);
     const { outputFiles } = await build({
       entryPoints: [fileURLToPath(new URL('../src/script.ts', import.meta.url))],
       bundle: true,
@@ -90,7 +97,8 @@ describe('a program sends a message, which is read, and ends', () => {
       write: false,
     });
     await writeFile(bundle, outputFiles[0]?.contents ?? '');
-    const program = startProgram(process.execPath, { args: [bundle], cwd: folder, env });
+    const args = [...withKey.nodeArgs, bundle];
+    const program = startProgram(process.execPath, { args, cwd: folder, env });
     expect([await program.ended, program.output()]).toEqual([0, expect.stringMatching(/^msg_\w+ read\n$/)]);
   });
 });
@@ -101,8 +109,19 @@ interface Server {
   readonly token: string;
 }
 
+/** As the pages start a program. */
+const withKey = { nodeArgs: ['--env-file=.env'], env };
+
+/** The first of the page's last two commands. The other one starts the program. */
+async function makeKey(page: string, cwd: string): Promise<void> {
+  const [make = '', start = ''] = blocksOf(page, 'sh').at(-1)?.split('\n') ?? [];
+  expect(start).toMatch(/^node --env-file=\.env \w+\.c?[jt]s$/);
+  const shell = startProgram('sh', { args: ['-c', make], cwd, env });
+  expect([await shell.ended, shell.output()]).toEqual([0, '']);
+}
+
 async function startServer(file: string, cwd: string): Promise<Server> {
-  const program = startNodeProgram(new URL(`../src/${file}`, import.meta.url), { cwd, env });
+  const program = startNodeProgram(new URL(`../src/${file}`, import.meta.url), { ...withKey, cwd });
   onTestFinished(() => program.kill());
   const [, port = '', token = ''] = await program.printed(/port: (\d+)[^]*?(trk_\w+)/);
   return { program, origin: `http://127.0.0.1:${port}`, token };
