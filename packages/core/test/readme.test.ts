@@ -50,6 +50,16 @@ it('The request of the README goes where it may', async () => {
   await expect(run('connectSafely', `http://127.0.0.1:${port}/`)).rejects.toThrow('UNSAFE_URL');
 });
 
+it('docs/writing-a-storage.md names everything that a storage has, and the order in which to write its ports', () => {
+  const page = readFileSync(new URL('../../../docs/writing-a-storage.md', import.meta.url), 'utf8');
+  const has = page.slice(page.indexOf('## The port'), page.indexOf('Some things are easy to miss'));
+  const [order = ''] = /^Write the ports in this order.*?\n\n/ms.exec(page) ?? [];
+  for (const [name, part] of Object.entries(memoryStorage())) {
+    expect(has).toContain(`\`${name}\``);
+    if (typeof part !== 'function') expect(order).toContain(`\`${name}\``);
+  }
+});
+
 it('The README names everything that a Trunkline has', () => {
   const { gateway } = createSandbox();
   const trunkline = createTrunkline({
