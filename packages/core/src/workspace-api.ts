@@ -122,7 +122,6 @@ export interface StreamOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A text message. `to` is a phone number, formatted or not, or a group id. */
 /** What every message has. */
 interface SendInput {
   readonly instance: string;
@@ -132,6 +131,7 @@ interface SendInput {
   readonly reply_to?: string | undefined;
 }
 
+/** A text message. */
 export interface SendTextInput extends SendInput {
   readonly type: 'text';
   readonly text: string;

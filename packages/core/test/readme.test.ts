@@ -69,6 +69,7 @@ it('The README names everything that a Trunkline has', () => {
     secretKey: SECRET_KEY,
   });
   const has = readme.slice(readme.indexOf('## What it has'), readme.indexOf('## Events'));
+  for (const name of Object.keys(trunkline)) expect(has).toMatch(new RegExp(`\`${name}[\`(.]`));
   for (const name of Object.keys(trunkline.admin)) expect(has).toContain(`\`admin.${name}\``);
   const operations = Object.keys(trunkline.workspace('ten_none')).filter((name) => name !== 'apiKey');
   expect(operations).not.toEqual([]);
