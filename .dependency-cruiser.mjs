@@ -338,7 +338,7 @@ export default {
     only(
       'test-support',
       internal('test-support'),
-      [internal('test-support'), npm('vitest'), '^(node:)?[a-z_/]+$'],
+      [internal('test-support'), npm('vitest', 'esbuild'), '^(node:)?[a-z_/]+$'],
       'For any test.',
     ),
     only('test-postgres', internal('test-postgres'), [

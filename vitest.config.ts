@@ -21,7 +21,10 @@ export default defineConfig({
           name: 'own process',
           include: ['{packages,internal,examples}/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...PURE],
-          globalSetup: ['internal/test-postgres/src/global-setup.ts'],
+          globalSetup: [
+            'internal/test-postgres/src/global-setup.ts',
+            'internal/test-support/src/build-programs.ts',
+          ],
         },
       },
     ],

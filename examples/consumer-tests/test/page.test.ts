@@ -4,12 +4,13 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { builtProgram } from '@trunkline/test-support/built-program';
 import { freePort } from '@trunkline/test-support/free-port';
 import { startProgram } from '@trunkline/test-support/start-program';
 import { describe, expect, it, onTestFinished } from 'vitest';
 
 const PAGE = '../../../docs/receive/test-your-app.md';
-const CLI = fileURLToPath(new URL('../../../packages/server/src/cli.ts', import.meta.url));
+const CLI = await builtProgram(new URL('../../../packages/server/src/cli.ts', import.meta.url));
 const missing = ['python3', 'curl'].filter((program) => spawnSync(program, ['--version']).status !== 0);
 
 describe('docs/receive/test-your-app.md', () => {

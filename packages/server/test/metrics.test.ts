@@ -78,6 +78,7 @@ it('a server that exports nothing serves no metrics, and loads no library for it
         NODE_OPTIONS: `--import=${TELL_OF_TELEMETRY}`,
         ...more,
       },
+      isFromSources: true,
     });
   const silent = await start({});
   expect((await fetch(`${silent.url}/metrics`)).status).toBe(404);

@@ -1,21 +1,18 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { startProgram } from '@trunkline/test-support/start-program';
-import { runCommand, startCommandHarness } from '../support/command-process.ts';
+import { COMMAND_LINE, runCommand, startCommandHarness } from '../support/command-process.ts';
 import type { CommandResult } from '../support/command-process.ts';
 import { startServer } from '../support/server-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { testClient } from '../support/test-client.ts';
 
-const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
-
 /** With files of at most `kib` KiB, as on a disk that is full then. */
 async function withRoomFor(kib: number, cwd: string, args: readonly string[]): Promise<CommandResult> {
   const limited = `trap '' XFSZ; ulimit -f ${kib * 2}; exec "$0" "$@"`; // counted in 512 bytes
   const program = startProgram('/bin/sh', {
-    args: ['-c', limited, process.execPath, '--conditions=source', CLI, ...args],
+    args: ['-c', limited, process.execPath, '--conditions=source', COMMAND_LINE, ...args],
     cwd,
     env: { PATH: process.env['PATH'], HOME: cwd },
   });

@@ -8,7 +8,7 @@ import { until } from '@trunkline/test-support';
 import { COMMANDS } from '../../src/command-line/commands.ts';
 import { callCommand, exitCodeOf } from '../support/command-call.ts';
 import type { CallOutcome } from '../support/command-call.ts';
-import { runCommand, startCommand } from '../support/command-process.ts';
+import { COMMAND_LINE, runCommand, startCommand } from '../support/command-process.ts';
 import { respondJson, startHostileService } from '../support/hostile-service.ts';
 import type { HostileService } from '../support/hostile-service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -422,9 +422,8 @@ describe('A download', { timeout: 60_000 }, () => {
   it('for which there is no room leaves nothing, and says so', async () => {
     const service = await startHostileService((_, response) => response.writeHead(200, HEADERS).end(FILE));
     const cwd = temporaryDirectory();
-    const cli = new URL('../../src/cli.ts', import.meta.url).pathname;
     // A limit on the size of files is what a test can do in the place of a full disk.
-    const command = `ulimit -f 1024; exec "$0" --conditions=source "${cli}" messages download msg_1 copy.txt`;
+    const command = `ulimit -f 1024; exec "$0" --conditions=source "${COMMAND_LINE}" messages download msg_1 copy.txt`;
     const child = spawn('bash', ['-c', command, process.execPath], {
       cwd,
       env: { ...environmentOf(service), PATH: process.env['PATH'], HOME: cwd },
@@ -635,11 +634,10 @@ describe('Output', { timeout: 60_000 }, () => {
       respondJson(response, { data: [], meta: { next_cursor: null } }),
     );
     const cwd = temporaryDirectory();
-    const cli = new URL('../../src/cli.ts', import.meta.url).pathname;
     const run = (rest: string): Promise<readonly [number | null, string]> => {
       const child = spawn(
         'bash',
-        ['-c', `set -o pipefail; "$0" --conditions=source "${cli}" ${rest}`, process.execPath],
+        ['-c', `set -o pipefail; "$0" --conditions=source "${COMMAND_LINE}" ${rest}`, process.execPath],
         {
           cwd,
           env: { ...environmentOf(service), PATH: process.env['PATH'], HOME: cwd },

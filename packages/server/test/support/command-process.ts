@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { pathToFileURL } from 'node:url';
+import { builtProgram } from '@trunkline/test-support/built-program';
 import { startNodeProgram } from '@trunkline/test-support/start-program';
 import type { End, Program } from '@trunkline/test-support/start-program';
 import { startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-const CLI = new URL('../../src/cli.ts', import.meta.url);
-/** The program itself, for who starts it by other means. */
-export const COMMAND_LINE: string = fileURLToPath(CLI);
+/** The program's file, for who starts it by other means. */
+export const COMMAND_LINE: string = await builtProgram(new URL('../../src/cli.ts', import.meta.url));
 
 export interface CommandResult {
   readonly code: End;
@@ -25,7 +25,7 @@ interface CommandOptions {
 
 /** Starts a command; nothing of the tester's own environment decides what it does. */
 export function startCommand(args: readonly string[], { cwd, env = {} }: CommandOptions): Program {
-  return startNodeProgram(CLI, {
+  return startNodeProgram(pathToFileURL(COMMAND_LINE), {
     args,
     cwd,
     env: { PATH: process.env['PATH'], HOME: cwd, ...env },

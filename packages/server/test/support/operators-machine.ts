@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { text } from 'node:stream/consumers';
 import { afterAll, onTestFinished } from 'vitest';
 import { freePort } from '@trunkline/test-support/free-port';
@@ -13,7 +14,6 @@ import { temporaryDirectory } from './temporary-directory.ts';
 import { API_KEY, testClient } from './test-client.ts';
 import type { TestClient } from './test-client.ts';
 
-const CLI = new URL('../../src/cli.ts', import.meta.url);
 const PRELOAD = new URL('preload.ts', import.meta.url).href;
 /** The folders of the machine that the pages name. */
 const FOLDERS =
@@ -77,7 +77,7 @@ export async function operatorsMachine({
   let server: Program | null = null;
   let log = '';
   const start = async (): Promise<void> => {
-    const program = startNodeProgram(CLI, {
+    const program = startNodeProgram(pathToFileURL(COMMAND_LINE), {
       args: ['serve'],
       nodeArgs: [`--import=${PRELOAD}`],
       cwd: home,

@@ -1,7 +1,10 @@
+import { pathToFileURL } from 'node:url';
+import { builtProgram } from '@trunkline/test-support/built-program';
 import { startNodeProgram } from '@trunkline/test-support/start-program';
 import type { End, Program } from '@trunkline/test-support/start-program';
 
-const CLI = new URL('../../src/cli.ts', import.meta.url);
+const SOURCE = new URL('../../src/cli.ts', import.meta.url);
+const BUILT = pathToFileURL(await builtProgram(SOURCE));
 const PRELOAD = new URL('preload.ts', import.meta.url).href;
 
 export interface ServerOptions {
@@ -10,6 +13,8 @@ export interface ServerOptions {
   /** How far the server's clock is ahead: as if it had been started that much later. */
   readonly aheadMs?: number;
   readonly cwd?: string;
+  /** Whether each of its modules is loaded from a file of its own, and not from a bundle. */
+  readonly isFromSources?: boolean;
 }
 
 export interface ServerProcess {
@@ -55,11 +60,11 @@ function addressIn(output: string): string {
   return found;
 }
 
-function spawnServer({ env, aheadMs = 0, cwd }: ServerOptions): {
+function spawnServer({ env, aheadMs = 0, cwd, isFromSources = false }: ServerOptions): {
   readonly server: Omit<ServerProcess, 'url'>;
   readonly printed: Program['printed'];
 } {
-  const program = startNodeProgram(CLI, {
+  const program = startNodeProgram(isFromSources ? SOURCE : BUILT, {
     args: ['serve'],
     nodeArgs: [`--import=${PRELOAD}`],
     ...(cwd !== undefined && { cwd }),

@@ -1,0 +1,21 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
+import type {} from './build-programs.ts';
+
+/**
+ * The file to start for a TypeScript program of a package: a bundle of it, as the published one is, from the sources as
+ * they are in this run. With `FROM_SOURCES=1` the program itself, whose stacks and breakpoints are those of the sources.
+ */
+export async function builtProgram(program: URL): Promise<string> {
+  const source = fileURLToPath(program);
+  if (process.env['FROM_SOURCES'] === '1') return source;
+  const socket = connect(inject('programsPort'), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.end(source);
+  const { path, problem } = JSON.parse(await text(socket)) as { path?: string; problem?: string }; // as build-programs.ts writes it
+  if (path === undefined) throw new Error(`${source} could not be built: ${problem}`);
+  return path;
+}
