@@ -312,8 +312,7 @@ describe('what the API refuses', () => {
   });
 });
 
-it('an id with a slash stays an id', async () => {
-  const messageId = '../instances';
+it.each(['../instances', '..', '.', ''])('the id "%s" stays an id', async (messageId) => {
   await expect(execute(run('message', 'get', { messageId }))).rejects.toThrow(/^MESSAGE_NOT_FOUND/);
 });
 

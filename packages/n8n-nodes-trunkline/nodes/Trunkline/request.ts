@@ -67,7 +67,12 @@ async function tryRequest(
 
 /** A path with its ids encoded, so that what a workflow passes as an id stays one. */
 export function path(texts: TemplateStringsArray, ...ids: readonly string[]): string {
-  return String.raw({ raw: texts }, ...ids.map(encodeURIComponent));
+  return String.raw({ raw: texts }, ...ids.map(segment));
+}
+
+/** What is no id, or would make another path of this one, is written so that the API responds with "not found". */
+function segment(id: string): string {
+  return /^\.{0,2}$/.test(id) ? `_${id}` : encodeURIComponent(id);
 }
 
 /** How often a request is sent that is refused for its rate. The service remembers nothing of the refused ones. */
