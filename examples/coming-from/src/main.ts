@@ -24,7 +24,8 @@ if (!Number.isInteger(port) || port < 0 || port > 65_535)
 
 const baseUrl = `${trunkline.replace(/\/$/, '')}/api/v1`;
 const client = createClient({ baseUrl, apiKey });
-const sessions = new Map(pairs(env['SESSIONS'] ?? '', '='));
+const events = list(env['EVENTS']);
+const sessions = new Map(pairs(env['SESSIONS'], '='));
 const context: Context = {
   sessionOf: (instanceId) => sessions.get(instanceId) ?? instanceId,
   mediaUrlOf: (messageId) => `${baseUrl}/messages/${messageId}/media`,
@@ -43,8 +44,8 @@ const receiver = createForwarder({
   form: chooseForm(),
   context,
   url,
-  ...(env['EVENTS'] === undefined ? {} : { events: env['EVENTS'].split(',') }),
-  headers: Object.fromEntries(pairs(env['FORWARD_HEADERS'] ?? '', ':')),
+  ...(events.length === 0 ? {} : { events }),
+  headers: Object.fromEntries(pairs(env['FORWARD_HEADERS'], ':')),
   onError: (error) => console.error(error instanceof Error ? error.message : error),
 });
 const server = createServer(nodeHandler(receiver));
@@ -71,14 +72,19 @@ function chooseForm(): Form {
 }
 
 /** `a=1,b=2` */
-function pairs(text: string, separator: string): readonly (readonly [string, string])[] {
+function pairs(text: string | undefined, separator: string): readonly (readonly [string, string])[] {
+  return list(text).map((part) => {
+    const [name = '', ...rest] = part.split(separator);
+    return [name.trim(), rest.join(separator).trim()] as const;
+  });
+}
+
+/** `a, b`; nothing if it is empty, as a variable in a file of settings may be. */
+function list(text = ''): readonly string[] {
   return text
     .split(',')
-    .filter((part) => part.trim() !== '')
-    .map((part) => {
-      const [name = '', ...rest] = part.split(separator);
-      return [name.trim(), rest.join(separator).trim()] as const;
-    });
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 }
 
 function required(name: string, meaning: string): string {

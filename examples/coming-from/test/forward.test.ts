@@ -199,6 +199,21 @@ describe('the program', () => {
   });
 
   it.each([
+    ['', ['message', 'message.any']],
+    ['session.status, message', ['message']],
+  ])('forwards with EVENTS="%s" the events %j', async (EVENTS, expected) => {
+    const consumer = await startConsumer();
+    const program = startNodeProgram(MAIN, {
+      env: { ...env, FORM: 'waha', FORWARD_TO: consumer.url, TRUNKLINE_URL: 'http://127.0.0.1:9', EVENTS },
+    });
+    const [, url = ''] = await program.printed(/Forwarding from (\S+) to/);
+    const { method, headers, body } = await signRequest({ secret, event: received });
+    expect((await fetch(url, { method, headers, body })).status).toBe(204);
+    expect(consumer.got.map(({ text }) => JSON.parse(text).event)).toEqual(expected);
+    expect(await program.stop()).toBe(0);
+  });
+
+  it.each([
     [
       'FORWARD_TO',
       'FORWARD_TO is missing: the URL of the consumer, as in FORWARD_TO=http://localhost:3000/webhook.',
