@@ -266,10 +266,11 @@ async function withOpened(
 function databaseGiven({ options, environment }: Call, name: 'from' | 'to'): Database | undefined {
   const given = options.text(name);
   if (given === undefined) return undefined;
+  if (given === '') throw usageError(`--${name} must not be empty.`);
   const variable = /^env:(\w+)$/.exec(given)?.[1];
   const url = variable === undefined ? given : environment[variable];
   if (url === undefined || url === '')
-    throw usageError(`--${name}: the environment has no variable ${variable ?? ''}.`);
+    throw usageError(`--${name}: the environment has no variable ${variable}.`);
   if (variable === undefined && hasPassword(url))
     throw usageError(
       `--${name} has a password in it, which other users of this machine could read: put it into a variable, and name that as --${name} env:NAME.`,
@@ -285,6 +286,7 @@ function databaseGiven({ options, environment }: Call, name: 'from' | 'to'): Dat
 async function mediaStores(call: Call, settings: Settings, files: DataFiles): Promise<Move['media']> {
   const place = call.options.text('media-to');
   if (place === undefined) return null;
+  if (place === '') throw usageError('--media-to must not be empty.');
   const from = settings.s3 ? await storeInS3(settings) : storeIn(files.media);
   const bucket = /^s3:(.+)$/.exec(place)?.[1];
   if (bucket !== undefined) {

@@ -586,6 +586,8 @@ describe('trunkline move', { timeout: 900_000 }, () => {
       'postgres://me:hush@127.0.0.1/x',
     );
     await refused(2, '--to: the environment has no variable NOWHERE.', '--to', 'env:NOWHERE');
+    await refused(2, '--to must not be empty.', '--to', '');
+    await refused(2, '--media-to must not be empty.', '--from', from, '--to', to, '--media-to', '');
     const full = place();
     await (await full.start()).stop();
     const inUse = `sqlite:${join(full.cwd, 'data', 'trunkline.db')}`;
