@@ -18,6 +18,8 @@ const SERVERS = [
   ['fastify', 'fastify.ts', /'fastify'|Fastify\(|app\.listen|console\.log/],
   ['hono', 'hono.ts', /'@hono\/node-server'|'hono'|new Hono|serve\(|console\.log/],
 ] as const;
+/** The same in an app of `npm create fastify`, whose other plugins begin and log in this way. */
+const PLUGIN = ['fastify', 'fastify-plugin.mjs', /plugin|app\.log|^}\);$/] as const;
 const SCRIPTS = [
   ['script', 'script.ts', /^$/],
   ['commonjs', 'commonjs.cjs', /main\(\)|^}$/],
@@ -29,8 +31,11 @@ const OTHER_RUNTIMES: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 describe('docs/embed', () => {
-  it.each([...SERVERS, ...SCRIPTS])('%s shows the program that the tests run', (page, file, framework) => {
-    expect(blocksOf(page, '(?:ts|js)')).toEqual([source(file)]);
+  const programs = [...SERVERS, PLUGIN, ...SCRIPTS];
+
+  it.each(programs)('%s shows the program %s, which the tests run', (page, file, framework) => {
+    const ofPage = programs.filter(([name]) => name === page).map(([, program]) => source(program));
+    expect(blocksOf(page, '(?:ts|js)')).toEqual(ofPage);
     const { length } = ownLines(source(file), framework);
     expect(length).toBe(linesInTable(page));
     expect(length).toBeLessThanOrEqual(15);
@@ -51,6 +56,15 @@ describe('a server sends the first message by the commands of docs/embed, and st
     const listed = await fetch(`${second.origin}/api/v1/messages`, { headers });
     expect(await listed.json()).toMatchObject({ data: [{ text: 'Hello' }] });
     expect(await second.program.stop()).toBe(0);
+  });
+
+  it('in a plugin of Fastify, which routes of the app use, too', async () => {
+    const folder = await newFolder();
+    await makeKey('fastify', folder);
+    const server = await startServer('../test/fastify-app.mjs', folder);
+    expect(await sendFirstMessage(server)).toMatchObject({ data: { to: '15550100', text: 'Hello' } });
+    expect(await (await fetch(`${server.origin}/workspaces`)).json()).toMatchObject([{ name: 'Acme' }]);
+    expect(await server.program.stop()).toBe(0);
   });
 });
 
@@ -123,7 +137,8 @@ async function makeKey(page: string, cwd: string): Promise<void> {
 async function startServer(file: string, cwd: string): Promise<Server> {
   const program = startNodeProgram(new URL(`../src/${file}`, import.meta.url), { ...withKey, cwd });
   onTestFinished(() => program.kill());
-  const [, port = '', token = ''] = await program.printed(/port: (\d+)[^]*?(trk_\w+)/);
+  const [, port = ''] = await program.printed(/port: (\d+)/);
+  const [token = ''] = await program.printed(/trk_\w+/);
   return { program, origin: `http://127.0.0.1:${port}`, token };
 }
 

@@ -1,0 +1,10 @@
+// What `npm start` does in an app of `npm create fastify`: loads the plugins, listens, and closes the app at SIGTERM.
+import Fastify from 'fastify';
+import messaging from '../src/fastify-plugin.mjs';
+
+const app = Fastify({ logger: true });
+await app.register(messaging);
+app.get('/workspaces', () => app.trunkline.admin.workspaces.list());
+await app.listen({ port: Number(process.env.PORT), host: '127.0.0.1' });
+console.log(app.server.address());
+process.once('SIGTERM', () => void app.close());
