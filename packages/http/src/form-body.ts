@@ -2,6 +2,7 @@ import { invalid, refuse } from '@trunkline/core/spi/http';
 import type { Result } from '@trunkline/core/spi/http';
 import { bodyReadBefore } from './body-read-before.ts';
 import { createFormParser } from './form-parser.ts';
+import { dropRest } from './rest-of-body.ts';
 
 /** What a form holds: each field once, and what `takeFile` made of its file; null where it has none. */
 export interface Form<Stored> {
@@ -70,8 +71,7 @@ async function pump(
       await parts.file()?.ready();
     }
   } finally {
-    // The rest of a refused body is not read, but not cancelled either; see request-body.ts.
-    reader?.releaseLock();
+    if (reader) void dropRest(reader);
   }
 }
 

@@ -2,6 +2,7 @@ import { invalid, refuse } from '@trunkline/core/spi/http';
 import type { Result } from '@trunkline/core/spi/http';
 import { bodyReadBefore, isUnusableBody } from './body-read-before.ts';
 import { createByteBuffer } from './byte-buffer.ts';
+import { dropRest } from './rest-of-body.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -58,14 +59,17 @@ async function readUpTo(
   maxBytes: number,
 ): Promise<Result<Uint8Array>> {
   if (stream === null) return { ok: true, value: new Uint8Array() };
-  const read = createByteBuffer();
-  // The rest is not read, but not cancelled either: servers take that for the end of the connection, and the client
-  // would not see the response.
-  for await (const chunk of stream.values({ preventCancel: true })) {
-    if (read.length + chunk.byteLength > maxBytes) return tooLarge(maxBytes);
-    read.append(chunk);
+  const reader = stream.getReader();
+  const bytes = createByteBuffer();
+  for (;;) {
+    const { done, value: chunk } = await reader.read();
+    if (done) return { ok: true, value: bytes.bytes() };
+    if (bytes.length + chunk.byteLength > maxBytes) {
+      void dropRest(reader);
+      return tooLarge(maxBytes);
+    }
+    bytes.append(chunk);
   }
-  return { ok: true, value: read.bytes() };
 }
 
 /** `application/json` in any case and with any parameters: JSON is UTF-8 whatever they say (RFC 8259 section 8.1). */

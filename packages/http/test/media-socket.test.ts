@@ -271,6 +271,29 @@ describe('an upload that is refused while it comes in', () => {
     socket.destroy();
   });
 
+  test.each([
+    ['a form', 'multipart/form-data; boundary=XX', `${part('to', '1'.repeat(3 * MB))}--XX--\r\n`, 422],
+    ['JSON without a length', 'application/json', `{"to":"${'1'.repeat(3 * MB)}"}`, 413],
+  ])(
+    'as a part of %s: the next request on the connection gets its response',
+    async (_, type, body, status) => {
+      const on = await ready();
+      const authorization = `Authorization: Bearer ${on.token}\r\nHost: localhost\r\n`;
+      const socket = connect(on.port, '127.0.0.1');
+      socket.on('error', () => {});
+      let seen = '';
+      socket.on('data', (chunk) => (seen += String(chunk)));
+      socket.write(
+        `POST /api/v1/messages HTTP/1.1\r\n${authorization}Content-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      );
+      socket.write(`${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
+      socket.write(`GET /api/v1/api-key HTTP/1.1\r\n${authorization}\r\n`);
+      await eventually(() => expect(seen).toContain('HTTP/1.1 200 OK'));
+      expect(seen).toContain(`HTTP/1.1 ${status} `);
+      socket.destroy();
+    },
+  );
+
   test('by a disk that is full: that is our fault, and reported as such', async () => {
     const on = await ready((store) => ({
       ...store,

@@ -24,9 +24,12 @@ const LAST_REQUESTS_MS = 300;
 const STALLED_AFTER_MS = 60_000;
 /** A request that has no response by then is cut off. */
 const CLOSE_WITHIN_MS = 20_000;
+/** How much of a refused body is let in. More than the largest upload that is taken. */
+const REFUSED_BODY_MAX = 128 * 1_048_576;
 
 interface ListenOptions {
   readonly stalledAfterMs?: number;
+  readonly refusedBodyMax?: number;
   /** Which settings name the address, for people. */
   readonly settings?: { readonly host: string; readonly port: string };
 }
@@ -37,15 +40,22 @@ const PORT_AND_HOST = { host: 'HOST', port: 'PORT' };
 export async function listen(
   address: Address,
   whileStarting: FetchHandler,
-  { stalledAfterMs = STALLED_AFTER_MS, settings = PORT_AND_HOST }: ListenOptions = {},
+  {
+    stalledAfterMs = STALLED_AFTER_MS,
+    refusedBodyMax = REFUSED_BODY_MAX,
+    settings = PORT_AND_HOST,
+  }: ListenOptions = {},
 ): Promise<HttpListener> {
   let handler = whileStarting;
   let closing = false;
-  const handle = getRequestListener((request) => handler(request));
+  const handle = getRequestListener((request) => handler(request), {
+    autoCleanupIncoming: false, // it cuts off a refused upload after half a second
+  });
   const server = createServer((incoming, outgoing) => {
     if (closing) outgoing.shouldKeepAlive = false;
     if (hostsIn(incoming) > 1) return refuseHosts(outgoing);
     outgoing.setTimeout(stalledAfterMs, () => cutOffStalled(outgoing));
+    outgoing.once('finish', () => cutOffEndless(incoming, refusedBodyMax));
     void handle(incoming, outgoing);
   });
   await startListening(server, address, settings);
@@ -76,6 +86,19 @@ function refuseHosts(outgoing: ServerResponse): void {
   outgoing
     .writeHead(400, { 'Content-Type': 'application/json', Connection: 'close' })
     .end(JSON.stringify({ error }));
+}
+
+/**
+ * What is left of a refused body may come: many clients take no response before they have sent everything. Node drops it,
+ * and closes a connection on which nothing comes for 5 seconds, or not everything in 5 minutes.
+ */
+function cutOffEndless(incoming: IncomingMessage, max: number): void {
+  if (incoming.complete) return;
+  let left = max;
+  incoming.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) incoming.socket.destroySoon();
+  });
 }
 
 /** Before the response begins, the client may be waiting for us: a request that stalls has Node's `requestTimeout`. */

@@ -150,6 +150,33 @@ describe('The HTTP listener', () => {
     await listener.close();
   });
 
+  it('lets a body come that is refused already, however slowly, and serves the next request', async () => {
+    const listener = await listen(anyPort, ({ method }) => new Response(`${method} served`));
+    const socket = await request11(listener, 'POST / HTTP/1.1', 'Host: a', 'Content-Length: 20');
+    let seen = '';
+    socket.on('data', (chunk) => (seen += String(chunk)));
+    await until('the response to the first', () => seen.includes('POST served'));
+    for (let part = 0; part < 4; part++) {
+      await setTimeout(300);
+      socket.write('12345');
+    }
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await until('the response to the second', () => seen.includes('GET served'));
+    socket.destroy();
+    await listener.close();
+  });
+
+  it('cuts off a refused body that has no end', async () => {
+    const listener = await listen(anyPort, () => new Response('refused'), { refusedBodyMax: 1_000_000 });
+    const socket = await request11(listener, 'POST / HTTP/1.1', 'Host: a', 'Content-Length: 90000000');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.resume();
+    const isTaken = (): Promise<unknown> =>
+      new Promise((resolve) => socket.write(Buffer.alloc(100_000), resolve));
+    while (!socket.destroyed) await Promise.race([isTaken(), closed]);
+    await listener.close();
+  });
+
   it('complains about a port that is in use', async () => {
     const listener = await listen(anyPort, () => new Response('here'));
     const port = Number(new URL(listener.url).port);

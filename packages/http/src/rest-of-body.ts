@@ -1,0 +1,18 @@
+/** More than the largest form that is taken by default. */
+const REST_MAX = 128 * 1_048_576;
+
+/**
+ * Reads what is left of a refused body and drops it, while the response goes out: the next request of the connection
+ * stands behind it, and many clients read no response before they have sent everything. It is not cancelled: servers
+ * take that for the end of the connection. Who sends much more is left to the server, which closes the connection.
+ */
+export async function dropRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  let left = REST_MAX;
+  while (left > 0) {
+    const { done, value } = await reader.read().catch(() => ENDED); // the client has gone
+    if (done) return;
+    left -= value.byteLength;
+  }
+}
+
+const ENDED = { done: true, value: undefined } as const;
