@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Address } from './setting-values.ts';
 import { errorCode, reasonOf, StartError } from './start-error.ts';
 
@@ -50,10 +50,12 @@ export async function listen(
   let closing = false;
   const handle = getRequestListener((request) => handler(request), {
     autoCleanupIncoming: false, // it cuts off a refused upload after half a second
+    errorHandler: responseToError,
   });
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
     if (closing) outgoing.shouldKeepAlive = false;
-    if (hostsIn(incoming) > 1) return refuseHosts(outgoing);
+    const hosts = hostsIn(incoming);
+    if (hosts !== 1) return refuseHosts(outgoing, hosts);
     outgoing.setTimeout(stalledAfterMs, () => cutOffStalled(outgoing));
     outgoing.once('finish', () => cutOffEndless(incoming, refusedBodyMax));
     void handle(incoming, outgoing);
@@ -79,13 +81,27 @@ function hostsIn({ rawHeaders }: IncomingMessage): number {
 }
 
 /** "A server MUST respond with a 400" (RFC 9112 section 3.2). */
-function refuseHosts(outgoing: ServerResponse): void {
-  const message = 'The request is not valid: it has more than one Host header.';
-  const details = { fields: { Host: ['Must be given once.'] } };
-  const error = { code: 'VALIDATION_FAILED', message, request_id: null, details };
+function refuseHosts(outgoing: ServerResponse, hosts: number): void {
+  const what = hosts === 0 ? 'it has no Host header' : 'it has more than one Host header';
   outgoing
     .writeHead(400, { 'Content-Type': 'application/json', Connection: 'close' })
-    .end(JSON.stringify({ error }));
+    .end(JSON.stringify(invalidRequest(what, { Host: ['Must be given once.'] })));
+}
+
+/** The same for a host and a path that no URL can be made of: `Host: a b`, `OPTIONS *`. */
+function responseToError(error: unknown): Response {
+  if (!(error instanceof RequestError)) {
+    const message = 'Something went wrong.';
+    return Response.json({ error: { code: 'INTERNAL_ERROR', message, request_id: null } }, { status: 500 });
+  }
+  const fields = { Host: ['Must be a host, and make an address with the path.'] };
+  const body = invalidRequest('its Host header and its path are not an address', fields);
+  return Response.json(body, { status: 400, headers: { Connection: 'close' } });
+}
+
+function invalidRequest(what: string, fields: Readonly<Record<string, readonly string[]>>): object {
+  const message = `The request is not valid: ${what}.`;
+  return { error: { code: 'VALIDATION_FAILED', message, request_id: null, details: { fields } } };
 }
 
 /**

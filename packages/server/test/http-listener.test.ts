@@ -136,17 +136,35 @@ describe('The HTTP listener', () => {
     await listener.close();
   });
 
-  it('says what is wrong with two Host headers in the shape of the API', async () => {
+  it.each([
+    ['GET / HTTP/1.1', ['Host: a', 'Host: b'], 'it has more than one Host header'],
+    ['GET / HTTP/1.1', ['Accept: */*'], 'it has no Host header'],
+    ['GET / HTTP/1.0', [], 'it has no Host header'],
+    ['GET / HTTP/1.1', ['Host: a b'], 'its Host header and its path are not an address'],
+    ['GET / HTTP/1.1', ['Host: a"><script>'], 'its Host header and its path are not an address'],
+    ['GET /a\\b HTTP/1.1', ['Host: a'], 'its Host header and its path are not an address'],
+    ['GET http:// HTTP/1.1', ['Host: a'], 'its Host header and its path are not an address'],
+    ['OPTIONS * HTTP/1.1', ['Host: a'], 'its Host header and its path are not an address'],
+  ])('says in the shape of the API what is wrong with %s and %j', async (line, headers, what) => {
     const listener = await listen(anyPort, () => new Response('here'));
-    const reply = await text(await request11(listener, 'GET / HTTP/1.1', 'Host: a', 'Host: b'));
+    const reply = await text(await request11(listener, line, ...headers));
+    expect(reply).toMatch(/^HTTP\/1\.1 400 /);
     expect(JSON.parse(reply.slice(reply.indexOf('{'), reply.lastIndexOf('}') + 1))).toEqual({
       error: {
         code: 'VALIDATION_FAILED',
-        message: 'The request is not valid: it has more than one Host header.',
+        message: `The request is not valid: ${what}.`,
         request_id: null,
-        details: { fields: { Host: ['Must be given once.'] } },
+        details: { fields: { Host: [expect.any(String)] } },
       },
     });
+    await listener.close();
+  });
+
+  it('responds in the shape of the API when what it serves with fails', async () => {
+    const listener = await listen(anyPort, () => Promise.reject(new Error('a defect')));
+    const response = await fetch(listener.url);
+    expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ error: { code: 'INTERNAL_ERROR', request_id: null } });
     await listener.close();
   });
 
