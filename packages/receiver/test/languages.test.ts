@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,8 +9,9 @@ import { signRequest, vectors, type RequestVector } from '@trunkline/receiver/te
 import { HANG_MS } from '@trunkline/test-support';
 import { freePort } from '@trunkline/test-support/free-port';
 import { startProgram } from '@trunkline/test-support/start-program';
+import type { Program } from '@trunkline/test-support/start-program';
 import { runAttack } from '../src/attack/run-attack.ts';
-import { LANGUAGES, pageFiles, type Command } from './support/languages.ts';
+import { LANGUAGES, pageFiles, type Command, type LanguageServer } from './support/languages.ts';
 
 const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ=';
 
@@ -62,17 +63,11 @@ describe.each(LANGUAGES)('the page on receiving in $name', (language) => {
     if (!ALL && server.isQuick !== true) return skip('takes too long: RECEIVERS=1 runs it');
     if (!ALL && server.needs !== undefined && !isThere(server.needs))
       return skip(`this machine has no ${server.name}`);
-    await runAll(server.build ?? [], folder);
-    const port = await freePort();
-    const [command, ...args] = server.run(port);
-    const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: `${port}` };
-    const program = startProgram(command, { args, cwd: folder, env });
-    onTestFinished(() => program.kill());
-    await program.printed(/listening on|running on|started/i);
+    const { url, program } = await startServer(server, folder);
     const wrong: string[] = [];
     const weaknesses = server.weaknesses ?? [];
     const { right } = await runAttack({
-      url: new URL(`http://127.0.0.1:${port}/webhooks`),
+      url,
       secret,
       // How slow the machine is says nothing of the receiver; the one that waits for ever is known to.
       timeoutMs: weaknesses.length > 0 ? 10_000 : HANG_MS,
@@ -83,6 +78,22 @@ describe.each(LANGUAGES)('the page on receiving in $name', (language) => {
     expect(right).toBe(71 - weaknesses.length);
     expect(program.output()).toContain('webhook.test');
   });
+
+  it.for(servers.filter(({ failing }) => failing))(
+    'has a server on $name that asks for the event again where its handler fails',
+    async (server, { skip }) => {
+      if (missing !== false) return skip(missing);
+      const { file, line, by } = server.failing ?? { file: '', line: '', by: '' };
+      const copy = await mkdtemp(join(tmpdir(), `trunkline-${page}-`));
+      onTestFinished(() => rm(copy, { recursive: true, force: true }));
+      await cp(folder, copy, { recursive: true });
+      const program = await readFile(join(copy, file), 'utf8');
+      expect(program).toContain(line);
+      await writeFile(join(copy, file), program.replace(line, by));
+      const { url } = await startServer(server, copy);
+      expect((await fetch(url, await signRequest({ secret }))).status).toBe(500);
+    },
+  );
 
   it('has a program with the library of Standard Webhooks', async ({ skip }) => {
     if (missing !== false) return skip(missing);
@@ -100,6 +111,20 @@ describe.each(LANGUAGES)('the page on receiving in $name', (language) => {
     expect(results).toEqual(cases.map(({ isGenuine }) => (isGenuine ? 'accepted' : 'refused')));
   });
 });
+
+async function startServer(
+  { build = [], run }: LanguageServer,
+  cwd: string,
+): Promise<{ readonly url: URL; readonly program: Program }> {
+  await runAll(build, cwd);
+  const port = await freePort();
+  const [command, ...args] = run(port);
+  const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: `${port}` };
+  const program = startProgram(command, { args, cwd, env });
+  onTestFinished(() => program.kill());
+  await program.printed(/listening on|running on|started/i);
+  return { url: new URL(`http://127.0.0.1:${port}/webhooks`), program };
+}
 
 function isThere([command, ...args]: Command): boolean {
   return spawnSync(command, args).status === 0;

@@ -20,7 +20,7 @@ export interface Language {
   readonly library?: { readonly build?: readonly Command[]; readonly check: Command };
 }
 
-interface LanguageServer {
+export interface LanguageServer {
   readonly name: string;
   readonly needs?: Command;
   readonly build?: readonly Command[];
@@ -29,6 +29,8 @@ interface LanguageServer {
   readonly weaknesses?: readonly string[];
   /** Whether it is attacked each time. */
   readonly isQuick?: boolean;
+  /** A line of a program on the page, and what makes the receiver's own code fail there. */
+  readonly failing?: { readonly file: string; readonly line: string; readonly by: string };
 }
 
 const FLOOD = 'a body without end';
@@ -49,7 +51,16 @@ export const LANGUAGES: readonly Language[] = [
     needs: [['python3', '--version']],
     check: ['python3', 'check.py'],
     servers: [
-      { name: 'http.server', run: () => ['python3', 'receiver.py'], isQuick: true },
+      {
+        name: 'http.server',
+        run: () => ['python3', 'receiver.py'],
+        isQuick: true,
+        failing: {
+          file: 'receiver.py',
+          line: "    print(event['type'], event['id'], flush=True)",
+          by: "    raise OSError('the database is away')",
+        },
+      },
       {
         name: 'Flask',
         needs: ['/usr/bin/python3', '-c', 'import flask'],
@@ -94,7 +105,13 @@ export const LANGUAGES: readonly Language[] = [
     servers: [
       {
         name: 'php -S',
-        run: (port) => ['php', '-S', `127.0.0.1:${port}`, 'index.php'],
+        // What PHP has without a php.ini: it would respond to an error with 200.
+        run: (port) => ['php', '-d', 'display_errors=1', '-S', `127.0.0.1:${port}`, 'index.php'],
+        failing: {
+          file: 'index.php',
+          line: '    error_log("$event->type $event->id");',
+          by: "    throw new Exception('the database is away');",
+        },
         weaknesses: [FLOOD, UNSENT],
       },
     ],
