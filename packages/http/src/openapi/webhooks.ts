@@ -31,8 +31,8 @@ function receive({ type, schema, example }: EventBody): ZodOpenApiOperationObjec
   return {
     operationId: `on${pascalCase(type)}`,
     tags: [EVENTS_TAG.name],
-    summary: `Sent when ${MEANINGS[type]}`,
-    ...(isOptIn && { description: 'Only endpoints that name this event get it.' }),
+    summary: type,
+    description: `Sent when ${MEANINGS[type]}.${isOptIn ? ' Only endpoints that name this event get it.' : ''}`,
     // It is the receiver's to check the signature.
     security: [],
     parameters: Object.keys(WEBHOOK_PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
