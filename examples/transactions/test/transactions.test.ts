@@ -85,5 +85,5 @@ it('docs/embed/transactions.md shows the programs of the example', () => {
     readFileSync(new URL(`../src/${name}.ts`, import.meta.url), 'utf8');
   const [prisma = ''] = shown.splice(-1); // run by prisma.test.ts
   expect(prisma).toContain('PrismaPg');
-  expect(shown).toEqual(['in-transaction', 'drizzle', 'knex', 'kysely'].map(source));
+  expect(shown).toEqual(['in-transaction', 'order', 'drizzle', 'knex', 'kysely'].map(source));
 });
