@@ -25,7 +25,7 @@ const SCRIPTS = [
   ['commonjs', 'commonjs.cjs', /main\(\)|^}$/],
 ] as const;
 /** The command, and what comes before a program. */
-const OTHER_RUNTIMES: readonly (readonly [string, readonly string[]])[] = [
+const OTHER_RUNTIMES: readonly Runtime[] = [
   ['bun', []],
   ['deno', ['run', '--env-file=.env', '--allow-all', '--no-lock']],
 ];
@@ -68,6 +68,14 @@ describe('a server sends the first message by the commands of docs/embed, and st
   });
 });
 
+it.for(OTHER_RUNTIMES)('the program of Hono sends the first message on %s', async (runtime, { skip }) => {
+  if (!isThere(runtime[0])) return skip(`npm has no ${runtime[0]} for this platform.`);
+  const folder = await newFolder();
+  await makeKey('hono', folder);
+  const server = await listening(await startOn(runtime, 'hono.ts', folder));
+  expect(await sendFirstMessage(server)).toMatchObject({ data: { to: '15550100', text: 'Hello' } });
+});
+
 describe('a program sends a message, which is read, and ends', () => {
   it.each(SCRIPTS)('as %s', async (page, file) => {
     const cwd = await newFolder();
@@ -77,18 +85,10 @@ describe('a program sends a message, which is read, and ends', () => {
   });
 
   it.for(OTHER_RUNTIMES)('on %s, with its node:sqlite', async ([name, args], { skip }) => {
-    const command = fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
-    if (spawnSync(command, ['--version'], { stdio: 'ignore' }).status !== 0)
-      return skip(`npm has no ${name} for this platform.`);
-    const script = fileURLToPath(new URL('../src/script.ts', import.meta.url));
+    if (!isThere(name)) return skip(`npm has no ${name} for this platform.`);
     const cwd = await newFolder();
     await makeKey('script', cwd);
-    const program = startProgram(command, {
-      args: [...args, '--conditions=source', script],
-      cwd,
-      env: { ...env, HOME: await newFolder(), NO_COLOR: '1' },
-      isGroup: true,
-    });
+    const program = await startOn([name, args], 'script.ts', cwd);
     expect([await program.ended, program.output()]).toEqual([0, expect.stringMatching(/^msg_\w+ read\n$/)]);
   });
 
@@ -117,6 +117,27 @@ describe('a program sends a message, which is read, and ends', () => {
   });
 });
 
+type Runtime = readonly [name: string, args: readonly string[]];
+
+function isThere(runtime: string): boolean {
+  return spawnSync(commandOf(runtime), ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
+/** In a group of processes: what npm installs as the command starts the runtime. */
+async function startOn([name, args]: Runtime, file: string, cwd: string): Promise<Program> {
+  const program = fileURLToPath(new URL(`../src/${file}`, import.meta.url));
+  return startProgram(commandOf(name), {
+    args: [...args, '--conditions=source', program],
+    cwd,
+    env: { ...env, HOME: await newFolder(), NO_COLOR: '1' },
+    isGroup: true,
+  });
+}
+
+function commandOf(runtime: string): string {
+  return fileURLToPath(new URL(`../node_modules/.bin/${runtime}`, import.meta.url));
+}
+
 interface Server {
   readonly program: Program;
   readonly origin: string;
@@ -135,7 +156,10 @@ async function makeKey(page: string, cwd: string): Promise<void> {
 }
 
 async function startServer(file: string, cwd: string): Promise<Server> {
-  const program = startNodeProgram(new URL(`../src/${file}`, import.meta.url), { ...withKey, cwd });
+  return listening(startNodeProgram(new URL(`../src/${file}`, import.meta.url), { ...withKey, cwd }));
+}
+
+async function listening(program: Program): Promise<Server> {
   onTestFinished(() => program.kill());
   const [, port = ''] = await program.printed(/port: (\d+)/);
   const [token = ''] = await program.printed(/trk_\w+/);
