@@ -1,7 +1,9 @@
+import { silentLogger } from '@trunkline/core';
 import type { Logger, Storage } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createNewId } from '@trunkline/core/spi/storage';
-import { sqliteStorage } from '@trunkline/storage-sqlite';
+import type { StoredSchema } from '@trunkline/storage-kit';
+import { sqliteSchema, sqliteStorage } from '@trunkline/storage-sqlite';
 
 /** What DATABASE_URL names. */
 export type Database =
@@ -14,6 +16,13 @@ export async function storageOn(database: Database): Promise<Storage> {
   const { postgresStorage } = await import('@trunkline/storage-postgres');
   const { url: connectionString, maxConnections } = database;
   return postgresStorage({ connectionString, maxConnections });
+}
+
+/** Which schema it has, without an upgrade. */
+export async function schemaOf(database: Database): Promise<StoredSchema> {
+  if (database.kind === 'sqlite') return sqliteSchema({ path: database.path });
+  const { postgresSchema } = await import('@trunkline/storage-postgres');
+  return postgresSchema({ connectionString: database.url }, { logger: silentLogger });
 }
 
 /** Opens the storage. Returns whether somebody has set the database up, so that there is a secret key of it. */

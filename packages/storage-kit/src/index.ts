@@ -46,5 +46,6 @@ export { rowReader } from './row-reader.ts';
 export { senderRows } from './sender-rows.ts';
 export type { SenderRows } from './sender-rows.ts';
 export type { Row, RowReader } from './row-reader.ts';
+export type { StoredSchema } from './stored-schema.ts';
 export { whileOpen } from './while-open.ts';
 export type { Closable, WhileOpen } from './while-open.ts';

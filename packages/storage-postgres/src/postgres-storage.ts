@@ -25,7 +25,7 @@ import { checkOptions } from './options.ts';
 import type { CheckedOptions, PostgresStorageOptions } from './options.ts';
 import { keptSenders } from './kept-senders.ts';
 import { makePartitions } from './partitions.ts';
-import { hearErrors, makePool } from './pool.ts';
+import { cannotBeUsed, hearErrors, makePool } from './pool.ts';
 import type { PostgresPool } from './pool.ts';
 import { channelOf, notification as toNotification, NOTIFY, openRemoteSignals } from './remote-signals.ts';
 import type { RemoteSignals } from './remote-signals.ts';
@@ -175,8 +175,7 @@ async function openStorage(
     };
   } catch (error) {
     await release();
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`The PostgreSQL database cannot be used: ${why}`, { cause: error });
+    throw cannotBeUsed(error);
   }
 }
 

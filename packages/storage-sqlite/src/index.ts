@@ -1,3 +1,4 @@
 export { movableSqlite } from './move/movable-sqlite.ts';
+export { sqliteSchema } from './stored-schema.ts';
 export { sqliteStorage } from './sqlite-storage.ts';
 export type { SqliteStorageOptions } from './sqlite-storage.ts';

@@ -1,5 +1,8 @@
 import { UnavailableError } from '@trunkline/core/spi/storage';
 
+/** How long opening waits, all of this process with it, for another process's transaction. */
+export const OPEN_TIMEOUT_MS = 5_000;
+
 /** SQLite's result code for a lock that somebody else holds (https://sqlite.org/rescode.html#busy). */
 const SQLITE_BUSY = 5;
 

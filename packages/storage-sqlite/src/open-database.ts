@@ -1,16 +1,14 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import type { Logger } from '@trunkline/core/spi/storage';
 import { MOVE_MARK, refuseWhileMoved } from '@trunkline/storage-kit';
 import { withStatements } from './database.ts';
 import type { Database } from './database.ts';
-import { isBusy, remedyOf } from './lock.ts';
-import { LATEST_VERSION, migrate, readVersion, refuseForeign } from './migrations/migrate.ts';
+import { isBusy, OPEN_TIMEOUT_MS } from './lock.ts';
+import { LATEST_VERSION, migrate, readVersion } from './migrations/migrate.ts';
 import { DatabaseSync } from './node-sqlite.ts';
 import { pause } from './pause.ts';
+import { cannotBeUsed, storedVersion } from './stored-schema.ts';
 
-/** How long opening waits, all of this process with it, for another process's transaction. */
-const OPEN_TIMEOUT_MS = 5_000;
 const SWITCH_AGAIN_MS = 10;
 
 /**
@@ -25,7 +23,7 @@ export function openDatabase(
   let connection: DatabaseSync | undefined;
   try {
     if (file !== ':memory:') {
-      checkBeforehand(file);
+      storedVersion(file);
       makePrivately(file);
     }
     connection = new DatabaseSync(file, { timeout: OPEN_TIMEOUT_MS });
@@ -37,11 +35,7 @@ export function openDatabase(
     return withStatements(connection);
   } catch (error) {
     connection?.close();
-    const why = error instanceof Error ? error.message : String(error);
-    const remedy = remedyOf(error);
-    throw new Error(`The database ${file} cannot be used: ${why}${remedy === null ? '' : `; ${remedy}.`}`, {
-      cause: error,
-    });
+    throw cannotBeUsed(file, error);
   }
 }
 
@@ -78,23 +72,6 @@ function waitingForOthers<T>(attempt: () => T): T {
   }
 }
 
-/** Looks at an existing file without writing: switching to the write-ahead log would change it already. */
-function checkBeforehand(file: string): void {
-  if (!existsSync(dirname(file))) throw new Error(`there is no directory ${dirname(file)}. Make it first.`);
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (!found) return;
-  if (!found.isFile()) throw new Error('it is not a file. Use another path.');
-  if (found.size === 0) return;
-  if (!beginsAsDatabase(file)) throw new Error('file is not a database');
-  const connection = new DatabaseSync(readableOnly(file), { readOnly: true, timeout: OPEN_TIMEOUT_MS });
-  try {
-    refuseForeign(connection);
-    readVersion(connection);
-  } finally {
-    connection.close();
-  }
-}
-
 /** Nothing is written to a database that is being moved or was moved, an upgrade included. */
 function checkMove(connection: DatabaseSync, isMoving: boolean): void {
   const version = readVersion(connection);
@@ -114,28 +91,4 @@ function checkMove(connection: DatabaseSync, isMoving: boolean): void {
  */
 function makePrivately(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
-}
-
-/** SQLite says so itself, but takes a file of a few bytes for an empty database. */
-function beginsAsDatabase(file: string): boolean {
-  const expected = 'SQLite format 3\0';
-  const bytes = new Uint8Array(expected.length);
-  const descriptor = openSync(file, 'r');
-  try {
-    readSync(descriptor, bytes);
-  } finally {
-    closeSync(descriptor);
-  }
-  return new TextDecoder().decode(bytes) === expected;
-}
-
-/**
- * Without a log beside it the file is complete, and can be read as one that never changes: SQLite then makes no files of
- * its own. With one it is in use, or its process has died, and the log has to be read too.
- */
-function readableOnly(file: string): string | URL {
-  if (existsSync(`${file}-wal`)) return file;
-  const url = new URL('file:///?immutable=1');
-  url.pathname = file.replaceAll('%', '%25');
-  return url;
 }

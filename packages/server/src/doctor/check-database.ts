@@ -1,6 +1,7 @@
 import { silentLogger } from '@trunkline/core';
+import type { StoredSchema } from '@trunkline/storage-kit';
 import { checkDataFiles } from '../data-files.ts';
-import { hasWorkspace, storageOn } from '../database.ts';
+import { hasWorkspace, schemaOf, storageOn } from '../database.ts';
 import type { Database } from '../database.ts';
 import { DatabaseSync, isHeldByAnother } from '../node-sqlite.ts';
 import type { Settings } from '../settings.ts';
@@ -16,18 +17,21 @@ export async function checkDatabase({
 }
 
 async function checkPostgres(database: Database): Promise<readonly [string, boolean]> {
-  const storage = await storageOn(database);
-  try {
-    const isInUse = await hasWorkspace(storage, silentLogger);
-    return [
-      isInUse ? 'PostgreSQL responds.' : 'PostgreSQL responds, and has nothing of Trunkline yet.',
-      isInUse,
-    ];
-  } catch (error) {
+  const out = (error: unknown): never => {
     throw new Fault(
       reasonOf(error),
       'Check DATABASE_URL, that the server runs, and that it lets this machine and user in.',
     );
+  };
+  const schema = await schemaOf(database).catch(out);
+  if (schema.version === 0) return ['PostgreSQL responds, and has nothing of Trunkline yet.', false];
+  refuseEarlier('The PostgreSQL database', schema);
+  const storage = await storageOn(database);
+  try {
+    const isInUse = await hasWorkspace(storage, silentLogger);
+    return ['PostgreSQL responds.', isInUse];
+  } catch (error) {
+    return out(error);
   } finally {
     await storage.close().catch(() => undefined);
   }
@@ -43,22 +47,22 @@ async function checkFile(path: string, dataDirectory: string): Promise<readonly 
     },
   );
   if (!hasDatabase) return [`There is none at ${path} yet: the first start makes it.`, false];
+  const schema = await schemaOf({ kind: 'sqlite', path }).catch((error: unknown) => {
+    throw new Fault(
+      reasonOf(error),
+      'Set DATABASE_URL or DATA_DIR to another place, or restore it from a backup ("trunkline restore").',
+    );
+  });
   const connection = new DatabaseSync(path, { timeout: 2_000 });
   try {
-    const [application, found] = ['application_id', 'quick_check'].map(
-      (name) => connection.prepare(`PRAGMA ${name}`).get()?.[name],
-    );
-    if (application !== TRUNKLINE_DATABASE)
-      throw new Fault(
-        `${path} is a database of another program.`,
-        'Set DATABASE_URL or DATA_DIR to another place.',
-      );
+    const found = connection.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
     if (found !== 'ok')
       throw new Fault(
         `${path} is damaged: ${String(found)}.`,
         'Restore it from a backup: "trunkline restore".',
       );
     connection.exec('BEGIN IMMEDIATE; ROLLBACK');
+    refuseEarlier(path, schema);
     return [`${path} is whole, and can be written to.`, true];
   } catch (error) {
     if (error instanceof Fault) throw error;
@@ -76,5 +80,12 @@ async function checkFile(path: string, dataDirectory: string): Promise<readonly 
   }
 }
 
-/** "trnk", by which SQLite files say whose they are. */
-const TRUNKLINE_DATABASE = 0x74726e6b;
+/** Whoever opens such a database upgrades it, and servers of the earlier version may be running on it. */
+function refuseEarlier(what: string, { version, latest }: StoredSchema): void {
+  if (version < latest)
+    throw new Fault(
+      `${what} has schema ${version}, of an earlier version of Trunkline.`,
+      `The next start of a server upgrades it to schema ${latest}: take a backup first, and stop all servers if the release says so.`,
+      'warning',
+    );
+}

@@ -5,8 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer } from 'node:https';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
 import { generate } from 'selfsigned';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { newDatabase } from '@trunkline/test-postgres';
 import { runCommand } from '../support/command-process.ts';
 import type { CommandResult } from '../support/command-process.ts';
 import { startServer } from '../support/server-process.ts';
@@ -121,7 +123,7 @@ describe('trunkline doctor', { timeout: 120_000 }, () => {
         return { DATABASE_URL: 'sqlite:cooking.db' };
       },
       'database',
-      /is a database of another program/,
+      /not one of Trunkline/,
       /another place/,
     ],
     [
@@ -170,6 +172,41 @@ describe('trunkline doctor', { timeout: 120_000 }, () => {
     expect(fault?.says).toMatch(says);
     expect(fault?.mend).toMatch(mend);
     expect(JSON.parse(result.stderr)).toMatchObject({ error: { code: 'FAULTS_FOUND' } });
+  });
+
+  it('leaves a database of an earlier version as it is, and says that the next start upgrades it', async () => {
+    const cwd = await usedFolder();
+    const database = new DatabaseSync(join(cwd, 'data/trunkline.db'));
+    const latest = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+    database.exec(`PRAGMA user_version = ${latest - 1}`);
+    const before = database.prepare('SELECT sql FROM sqlite_schema').all();
+    const { all } = await findings(cwd);
+    expect(all.find(({ check }) => check === 'database')).toMatchObject({
+      result: 'warning',
+      says: `data/trunkline.db has schema ${latest - 1}, of an earlier version of Trunkline.`,
+      mend: expect.stringContaining(`upgrades it to schema ${latest}`),
+    });
+    expect(all.find(({ check }) => check === 'key')).toMatchObject({ result: 'skipped' });
+    expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: latest - 1 });
+    expect(database.prepare('SELECT sql FROM sqlite_schema').all()).toEqual(before);
+    database.close();
+  });
+
+  it('makes nothing in an empty PostgreSQL database', async () => {
+    const { url } = await newDatabase();
+    const cwd = temporaryDirectory();
+    const { all, faults } = await findings(cwd, ['--offline'], { DATABASE_URL: url });
+    expect(faults).toEqual([]);
+    expect(all.find(({ check }) => check === 'database')).toMatchObject({
+      result: 'ok',
+      says: 'PostgreSQL responds, and has nothing of Trunkline yet.',
+    });
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    const schemas =
+      "SELECT FROM pg_namespace WHERE nspname NOT LIKE 'pg_%' AND nspname <> 'information_schema'";
+    expect((await client.query(schemas)).rowCount).toBe(1); // public
+    await client.end();
   });
 
   it('names the fault where another program has the port, or holds the database locked', async () => {

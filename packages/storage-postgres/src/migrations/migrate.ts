@@ -1,5 +1,6 @@
 import type { Logger } from '@trunkline/core/spi/storage';
 import { MOVE_MARK, refuseWhileMoved } from '@trunkline/storage-kit';
+import type { StoredSchema } from '@trunkline/storage-kit';
 import { COLUMN_TYPES } from '../column-types.ts';
 import { withClient } from '../pool.ts';
 import type { PostgresPool, WatchedClient } from '../pool.ts';
@@ -113,6 +114,17 @@ export async function migrate({ pool, schema, logger, isMoving = false }: Migrat
   });
 }
 
+/** Looks at what `migrate` would begin with, and throws what that would throw before it writes. */
+export async function storedSchema({ pool, schema, logger }: MigrationTarget): Promise<StoredSchema> {
+  return withClient(pool, logger, async (client) => {
+    const ask = asker(client, schema);
+    await checkServer(ask);
+    const version = await readVersion(ask, schema);
+    if (version === 0) await isSchemaThere(ask, schema);
+    return { version, latest: MIGRATIONS.length };
+  });
+}
+
 interface Applied {
   /** Gone through by steps. */
   readonly rows: number;
@@ -209,21 +221,26 @@ const FIND_VERSIONS = `
 
 /** Makes it where there is none: one that an administrator has made is as good, and then we need no right to. */
 async function makeSchema(ask: Ask, client: Queryable, schema: string): Promise<void> {
-  const { tables } = await ask(
-    `SELECT (SELECT count(*)::text FROM pg_catalog.pg_class WHERE relnamespace = pg_namespace.oid) AS tables
-     FROM pg_catalog.pg_namespace WHERE nspname = $1`,
-    schema,
-  );
-  if (tables === undefined) await client.query({ text: `CREATE SCHEMA ${quoted(schema)}` });
-  else if (tables !== '0')
-    throw new Error(
-      `the schema ${schema} holds something that is not Trunkline's. Use another database, or another schema with the option "schema".`,
-    );
+  if (!(await isSchemaThere(ask, schema))) await client.query({ text: `CREATE SCHEMA ${quoted(schema)}` });
   await ask(
     `CREATE TABLE trunkline.schema_versions (
        version    integer PRIMARY KEY,
        applied_at timestamptz NOT NULL DEFAULT now(),
        id         uuid NOT NULL DEFAULT gen_random_uuid()
      )`,
+  );
+}
+
+/** Throws if something of somebody else's is in it. */
+async function isSchemaThere(ask: Ask, schema: string): Promise<boolean> {
+  const { tables } = await ask(
+    `SELECT (SELECT count(*)::text FROM pg_catalog.pg_class WHERE relnamespace = pg_namespace.oid) AS tables
+     FROM pg_catalog.pg_namespace WHERE nspname = $1`,
+    schema,
+  );
+  if (tables === undefined) return false;
+  if (tables === '0') return true;
+  throw new Error(
+    `the schema ${schema} holds something that is not Trunkline's. Use another database, or another schema with the option "schema".`,
   );
 }

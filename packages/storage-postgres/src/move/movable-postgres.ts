@@ -22,7 +22,7 @@ import { migrate } from '../migrations/migrate.ts';
 import { checkOptions } from '../options.ts';
 import type { PostgresStorageOptions } from '../options.ts';
 import { makePartitions } from '../partitions.ts';
-import { hearErrors, makePool } from '../pool.ts';
+import { cannotBeUsed, hearErrors, makePool } from '../pool.ts';
 import type { PostgresPool } from '../pool.ts';
 import { entities, integer, text } from '../row.ts';
 import { createPrepare } from '../statements.ts';
@@ -55,8 +55,7 @@ export function movablePostgres(
           return await openOn(pool, { schema, installation, logger });
         } catch (error) {
           await pool.end();
-          const why = error instanceof Error ? error.message : String(error);
-          throw new Error(`The PostgreSQL database cannot be used: ${why}`, { cause: error });
+          throw cannotBeUsed(error);
         }
       }),
     close,

@@ -1,0 +1,27 @@
+import type { Logger } from '@trunkline/core/spi/storage';
+import type { StoredSchema } from '@trunkline/storage-kit';
+import { storedSchema } from './migrations/migrate.ts';
+import { checkOptions } from './options.ts';
+import type { PostgresStorageOptions } from './options.ts';
+import { cannotBeUsed, hearErrors, makePool } from './pool.ts';
+
+/**
+ * Which schema the database has, without an upgrade. Throws one clear sentence when it is out of reach, cannot be used,
+ * or was made by a newer version.
+ */
+export async function postgresSchema(
+  options: Pick<PostgresStorageOptions, 'schema'> & { readonly connectionString: string },
+  { logger }: { readonly logger: Logger },
+): Promise<StoredSchema> {
+  const { schema } = checkOptions(options);
+  const pool = makePool({ connectionString: options.connectionString, maxConnections: 1 });
+  pool.on('error', () => undefined); // a connection that breaks while nothing is asked of it
+  pool.on('connect', hearErrors);
+  try {
+    return await storedSchema({ pool, schema, logger });
+  } catch (error) {
+    throw cannotBeUsed(error);
+  } finally {
+    await pool.end();
+  }
+}

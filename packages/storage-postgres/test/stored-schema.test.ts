@@ -1,0 +1,41 @@
+import { silentLogger } from '@trunkline/core';
+import { newDatabase } from '@trunkline/test-postgres';
+import { expect, it } from 'vitest';
+import { postgresSchema } from '@trunkline/storage-postgres';
+import { MIGRATIONS } from '../src/migrations/migrate.ts';
+import { openStorage, temporarySchema } from './support/open-storage.ts';
+import type { TestSchema } from './support/test-schema.ts';
+
+const schemaOf = ({ url: connectionString, name: schema }: Pick<TestSchema, 'url' | 'name'>) =>
+  postgresSchema({ connectionString, schema }, { logger: silentLogger });
+
+it('is 0 in a database that has nothing of Trunkline, and stays so', async () => {
+  const { url } = await newDatabase();
+  const nothing = { version: 0, latest: MIGRATIONS.length };
+  expect(await schemaOf({ url, name: 'trunkline' })).toEqual(nothing);
+  expect(await schemaOf({ url, name: 'trunkline' })).toEqual(nothing);
+});
+
+it('is that of the last migration, and is not upgraded', async () => {
+  const schema = await temporarySchema();
+  await openStorage(schema);
+  expect(await schemaOf(schema)).toEqual({ version: MIGRATIONS.length, latest: MIGRATIONS.length });
+  await schema.pool.query(`DELETE FROM ${schema.name}.schema_versions WHERE version = $1`, [
+    MIGRATIONS.length,
+  ]);
+  const earlier = { version: MIGRATIONS.length - 1, latest: MIGRATIONS.length };
+  expect([await schemaOf(schema), await schemaOf(schema)]).toEqual([earlier, earlier]);
+});
+
+it('of a newer version, of another program or of nobody who responds is an error in a sentence', async () => {
+  const schema = await temporarySchema();
+  await schema.pool.query(`CREATE SCHEMA ${schema.name}; CREATE TABLE ${schema.name}.diary (day date)`);
+  await expect(schemaOf(schema)).rejects.toThrow(
+    `The PostgreSQL database cannot be used: the schema ${schema.name} holds something that is not Trunkline's.`,
+  );
+  const newer = await temporarySchema();
+  await openStorage(newer);
+  await newer.pool.query(`INSERT INTO ${newer.name}.schema_versions (version) VALUES (1000)`);
+  await expect(schemaOf(newer)).rejects.toThrow('made by a newer version of Trunkline (schema 1000;');
+  await expect(schemaOf({ ...newer, url: 'postgres://127.0.0.1:1/db' })).rejects.toThrow('ECONNREFUSED');
+});

@@ -1,0 +1,68 @@
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { StoredSchema } from '@trunkline/storage-kit';
+import { OPEN_TIMEOUT_MS, remedyOf } from './lock.ts';
+import { LATEST_VERSION, readVersion, refuseForeign } from './migrations/migrate.ts';
+import { DatabaseSync } from './node-sqlite.ts';
+
+/**
+ * Which schema the database in this file has, without an upgrade. Throws one clear sentence when the file is not ours, is
+ * damaged, or was made by a newer version.
+ */
+export function sqliteSchema({ path }: { readonly path: string }): StoredSchema {
+  const file = resolve(path);
+  try {
+    return { version: storedVersion(file), latest: LATEST_VERSION };
+  } catch (error) {
+    throw cannotBeUsed(file, error);
+  }
+}
+
+/** Looks at a file without writing: switching to the write-ahead log would change it already. 0 if nothing is there. */
+export function storedVersion(file: string): number {
+  if (!existsSync(dirname(file))) throw new Error(`there is no directory ${dirname(file)}. Make it first.`);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found) return 0;
+  if (!found.isFile()) throw new Error('it is not a file. Use another path.');
+  if (found.size === 0) return 0;
+  if (!beginsAsDatabase(file)) throw new Error('file is not a database');
+  const connection = new DatabaseSync(readableOnly(file), { readOnly: true, timeout: OPEN_TIMEOUT_MS });
+  try {
+    refuseForeign(connection);
+    return readVersion(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+export function cannotBeUsed(file: string, error: unknown): Error {
+  const why = error instanceof Error ? error.message : String(error);
+  const remedy = remedyOf(error);
+  return new Error(`The database ${file} cannot be used: ${why}${remedy === null ? '' : `; ${remedy}.`}`, {
+    cause: error,
+  });
+}
+
+/** SQLite says so itself, but takes a file of a few bytes for an empty database. */
+function beginsAsDatabase(file: string): boolean {
+  const expected = 'SQLite format 3\0';
+  const bytes = new Uint8Array(expected.length);
+  const descriptor = openSync(file, 'r');
+  try {
+    readSync(descriptor, bytes);
+  } finally {
+    closeSync(descriptor);
+  }
+  return new TextDecoder().decode(bytes) === expected;
+}
+
+/**
+ * Without a log beside it the file is complete, and can be read as one that never changes: SQLite then makes no files of
+ * its own. With one it is in use, or its process has died, and the log has to be read too.
+ */
+function readableOnly(file: string): string | URL {
+  if (existsSync(`${file}-wal`)) return file;
+  const url = new URL('file:///?immutable=1');
+  url.pathname = file.replaceAll('%', '%25');
+  return url;
+}
