@@ -289,6 +289,26 @@ export function cancellationContract(subject: ContractSubject): void {
       expect(await retry()).toMatchObject({ kind: 'requeued', delivery: { attempts: 1, status: 'pending' } });
     });
 
+    it('shows as its last delivery what that has become, if it was open', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      const health = async () => (await readEndpoint(storage, endpoint)).health;
+      const [spent] = await enqueueAt(storage, endpoint, NOW);
+      await finish(storage, must(spent), exhausted);
+      await disable(storage, endpoint);
+      expect(await health()).toMatchObject({ lastDelivery: { id: must(spent).id, status: 'exhausted' } });
+      await enable(storage, endpoint);
+      const [retried] = await enqueueAt(storage, endpoint, NOW + 60_000);
+      await finish(storage, must(retried), failed, NOW + 60_000);
+      const before = await health();
+      expect(before.lastDelivery).toMatchObject({ id: must(retried).id, status: 'retrying' });
+      await disable(storage, endpoint);
+      const after = { ...before, lastDelivery: { ...before.lastDelivery, status: 'failed' } };
+      expect(await health()).toEqual(after);
+      await enable(storage, endpoint);
+      expect(await health()).toEqual(after);
+    });
+
     it('is well again by a success from before, which its delivery does not show', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);

@@ -1,4 +1,4 @@
-import { isAsDecidedOn } from '@trunkline/core/spi/storage';
+import { healthWhenClosed, isAsDecidedOn } from '@trunkline/core/spi/storage';
 import type { EndpointStore, EndpointWrite } from '@trunkline/core/spi/storage';
 import { FIRST_GENERATION } from '@trunkline/storage-kit';
 import { closeLane, dropLane } from './cancellation.ts';
@@ -89,14 +89,16 @@ async function writeEndpoint(
   // A cancellation waits for those who are queueing something there, and keeps others from it.
   if (close) await lockLanes(transaction, [uuid]);
   const lock = close ? LOCK_TO_CLOSE : LOCK;
-  const stored = await transaction.get(lock, uuid, workspace);
-  if (!stored || !isAsDecidedOn(entities.endpoint.read(stored), write)) return 'stale';
+  const row = await transaction.get(lock, uuid, workspace);
+  const stored = row && entities.endpoint.read(row);
+  if (!stored || !isAsDecidedOn(stored, write)) return 'stale';
   if (enabledLimit !== undefined) {
     const others = await transaction.all(ENABLED_BESIDE, workspace, uuid);
     if (others.length >= enabledLimit) return 'limit_reached';
   }
   await transaction.update('trunkline.endpoints', uuid, {
     ...entities.endpointSettings.columns({ ...endpoint, version: endpoint.version + 1 }),
+    ...(close ? entities.endpointHealth.columns(healthWhenClosed(stored.health)) : {}),
     ...(health ? entities.endpointFailures.columns(endpoint.health) : {}),
   });
   if (close) await closeLane(transaction, uuid, close);

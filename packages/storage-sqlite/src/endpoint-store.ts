@@ -1,4 +1,4 @@
-import { isAsDecidedOn } from '@trunkline/core/spi/storage';
+import { healthWhenClosed, isAsDecidedOn } from '@trunkline/core/spi/storage';
 import type { Endpoint, EndpointStore } from '@trunkline/core/spi/storage';
 import { closeLane, dropLane } from './cancellation.ts';
 import type { Connected } from './connection.ts';
@@ -37,6 +37,7 @@ export function endpointStore(connected: Connected): EndpointStore {
         }
         database.update('endpoints', endpoint.id, {
           ...entities.endpointSettings.columns({ ...endpoint, version: endpoint.version + 1 }),
+          ...(close ? entities.endpointHealth.columns(healthWhenClosed(stored.health)) : {}),
           ...(health ? entities.endpointFailures.columns(endpoint.health) : {}),
         });
         if (close) closeLane(database, endpoint.id, close);

@@ -163,7 +163,7 @@ export type {
   EndpointStatus,
   FailureRecord,
 } from '../domain/endpoint/endpoint.ts';
-export { healthAfter } from '../domain/endpoint/endpoint-state.ts';
+export { healthAfter, healthWhenClosed } from '../domain/endpoint/endpoint-state.ts';
 export { DELIVERY_STATUSES, isOpen } from '../domain/delivery/delivery.ts';
 export type {
   Attempt,

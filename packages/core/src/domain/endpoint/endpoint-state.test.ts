@@ -25,6 +25,15 @@ describe('an endpoint', () => {
     });
   });
 
+  it('is disabled with its last delivery ended, if that was to be tried again', () => {
+    const retrying = { ...failing, lastDelivery: { ...lastDelivery, status: 'retrying' } as const };
+    const endpoint = exampleEndpoint({ health: retrying });
+    expect(disable(endpoint, 'manual', LATER).health).toEqual({
+      ...failing,
+      lastDelivery: { ...lastDelivery, status: 'failed' },
+    });
+  });
+
   it('is enabled with its failures forgiven and its deliveries remembered', () => {
     const endpoint = disable(exampleEndpoint({ health: failing }), 'auto_no_delivery_72h', NOW);
     expect(enable(endpoint, LATER)).toEqual({

@@ -1,9 +1,25 @@
+import { isOpen } from '../delivery/delivery.ts';
 import type { Attempt, Delivery } from '../delivery/delivery.ts';
 import { NO_FAILURES } from './endpoint.ts';
 import type { DisabledReason, Endpoint, EndpointHealth } from './endpoint.ts';
 
+/** Its open deliveries end with it. */
 export function disable(endpoint: Endpoint, reason: DisabledReason, now: number): Endpoint {
-  return { ...endpoint, status: 'disabled', disabledAt: now, disabledReason: reason, updatedAt: now };
+  return {
+    ...endpoint,
+    status: 'disabled',
+    disabledAt: now,
+    disabledReason: reason,
+    health: healthWhenClosed(endpoint.health),
+    updatedAt: now,
+  };
+}
+
+/** The last delivery may be one of those that a cancellation ends. */
+export function healthWhenClosed(health: EndpointHealth): EndpointHealth {
+  const { lastDelivery } = health;
+  if (lastDelivery === null || !isOpen(lastDelivery.status)) return health;
+  return { ...health, lastDelivery: { ...lastDelivery, status: 'failed' } };
 }
 
 /** Enabling clears the failure record; what was delivered stays known. */

@@ -11,13 +11,14 @@ export interface EndpointWrite {
   readonly endpoint: Endpoint;
   /**
    * If present, the failure record of `endpoint.health` is written too, but only if the stored record still has this
-   * `failingSince` and `warnedAt`. Only completions write `lastDelivery` and `lastSuccessAt`, so a completion since the
-   * decision is kept.
+   * `failingSince` and `warnedAt`. Only completions write `lastSuccessAt` and, unless `close` ends it, `lastDelivery`, so a
+   * completion since the decision is kept.
    */
   readonly health?: Pick<FailureRecord, 'failingSince' | 'warnedAt'>;
   /**
    * If present, every open delivery of the endpoint ends as `failed` with this reason, without a write to its row: from
-   * now on, these deliveries read as failed and are never claimed. `sweepClosed` updates their rows later.
+   * now on, these deliveries read as failed and are never claimed. `sweepClosed` updates their rows later. So does the
+   * stored `lastDelivery`, if it was open (`healthWhenClosed`).
    */
   readonly close?: CancellationReason;
   readonly notification?: OwedNotification;

@@ -1,3 +1,4 @@
+import { healthWhenClosed } from '../../domain/endpoint/endpoint-state.ts';
 import { isAsDecidedOn } from '../../domain/endpoint/endpoint.ts';
 import type { Endpoint, FailureRecord } from '../../domain/endpoint/endpoint.ts';
 import type { EndpointStore, EndpointWrite } from '../../ports/storage/endpoint-store.ts';
@@ -36,11 +37,12 @@ export class MemoryEndpointStore implements EndpointStore {
     if (!stored || !isAsDecidedOn(stored, write)) return 'stale';
     if (enabledLimit !== undefined && this.#enabledBeside(endpoint) >= enabledLimit) return 'limit_reached';
     if (notification) this.#state.notifications.add(notification);
+    const kept = close ? healthWhenClosed(stored.health) : stored.health;
     this.#state.endpoints.set(
       endpoint.id,
       structuredClone({
         ...endpoint,
-        health: health ? { ...stored.health, ...failureRecord(endpoint.health) } : stored.health,
+        health: health ? { ...kept, ...failureRecord(endpoint.health) } : kept,
         version: endpoint.version + 1,
       }),
     );
