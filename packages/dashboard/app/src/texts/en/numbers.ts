@@ -23,7 +23,8 @@ export const numbers = {
   since: 'Since',
   notLinked: 'not linked yet',
   empty: 'No number yet.',
-  emptyHint: 'A number is a phone with its WhatsApp account. Add it, then link the phone by scanning a QR.',
+  emptyHint:
+    'A number is a phone with its WhatsApp account. Add it, then link the phone by scanning a QR code.',
   noneMatch: 'No number has this status.',
   statuses: {
     created: 'New',

@@ -68,7 +68,7 @@ export const system = {
   removeOne: (name: string) => `Delete ${name}`,
   removeTitle: (name: string) => `Delete ${name}?`,
   removeText:
-    'The events that wait for it are deleted with it. Delete only what no program registers any more: one that does gets it anew, empty, at its next start.',
+    'The events that wait for it are deleted with it. Delete only what no program registers any more: one that does adds it again, empty, at its next start.',
   removed: 'Deleted.',
 
   database: 'Database and versions',

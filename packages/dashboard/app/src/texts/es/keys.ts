@@ -9,7 +9,7 @@ export const keys: TextsOf<'keys'> = {
   name: 'Nombre',
   nameHint: 'Para reconocerla: el programa que la va a usar.',
   scopesLabel: 'Qué puede hacer',
-  scopesMissing: 'Elige al menos una opción.',
+  scopesMissing: 'Elija al menos una opción.',
   scopes: {
     'instances:read': 'Ver números',
     'instances:write': 'Añadir, vincular, cambiar y eliminar números',
@@ -28,7 +28,7 @@ export const keys: TextsOf<'keys'> = {
   formerMember: 'un miembro anterior',
   expires: 'Caduca',
   expiresHint: 'Al final de este día; sin fecha vale hasta que se revoque.',
-  expiresPast: 'Elige hoy o un día posterior.',
+  expiresPast: 'Elija hoy o un día posterior.',
   created: 'Creada',
   lastUsed: 'Último uso',
   status: 'Estado',
@@ -37,15 +37,15 @@ export const keys: TextsOf<'keys'> = {
   newTitle: (name: string) => `La clave nueva: ${name}`,
   token: 'Clave de API',
   newHint:
-    'Cópiala ahora y guárdala donde el programa lee sus secretos. Solo se muestra esta vez: el servicio no guarda nada de lo que se pueda leer.',
+    'Cópiela ahora y guárdela donde el programa lee sus secretos. Solo se muestra esta vez: el servicio no guarda nada de lo que se pueda leer.',
   revoke: 'Revocar',
   revokeOne: (name: string) => `Revocar ${name}`,
   revokeTitle: (name: string) => `¿Revocar ${name}?`,
   revokeText:
-    'Se rechaza a todo programa que use esta clave, en menos de 5 segundos. Una clave revocada no se puede recuperar: crea una nueva.',
+    'Se rechaza a todo programa que use esta clave, en menos de 5 segundos. Una clave revocada no se puede recuperar: cree una nueva.',
   revoked: 'Revocada.',
   empty: 'Aún no hay claves de API.',
   emptyHint:
-    'Un programa llama a la API con una clave. Crea una para cada uno, para poder revocarlas por separado.',
+    'Un programa llama a la API con una clave. Cree una para cada uno, para poder revocarlas por separado.',
   noneMatch: 'Ninguna clave tiene este estado.',
 };

@@ -40,7 +40,7 @@ export const shell: TextsOf<'shell'> = {
     paused: 'Nadie miró esta página durante un rato. Ahora se pone al día.',
   },
   elsewhere: 'Esto lo gestiona quien opera el servicio.',
-  elsewhereHint: 'Pídeselo, o entra con el token de administración.',
+  elsewhereHint: 'Pídaselo, o inicie sesión con el token de administración.',
   notFound: 'Esta página no existe.',
   notFoundHint: 'Puede que la dirección esté cortada o que la página se haya movido.',
   toNow: 'Ir a Ahora',

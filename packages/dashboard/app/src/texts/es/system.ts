@@ -7,7 +7,7 @@ export const system: TextsOf<'system'> = {
   title: 'Sistema',
   allWell: 'Todo está bien.',
   allWellDetail: (count) =>
-    plural(count, { one: '# proceso hace el servicio.', other: '# procesos hacen el servicio.' }),
+    plural(count, { one: '# proceso ejecuta el servicio.', other: '# procesos ejecutan el servicio.' }),
   silentProcesses: (count) =>
     plural(count, { one: '# proceso no responde.', other: '# procesos no responden.' }),
   nobody: {

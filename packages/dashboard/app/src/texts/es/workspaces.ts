@@ -44,9 +44,9 @@ export const workspaces: TextsOf<'workspaces'> = {
   trialUsed: (used: string) => `${used} usados`,
   trialUsedOf: (used: string, limit: string) => `${used} de ${limit} usados`,
   noLimit: 'sin límite',
-  limitHint: 'Déjalo vacío para no tener límite.',
-  trialLimitHint: 'Cuenta mientras la suscripción es una prueba. Déjalo vacío para no tener límite.',
-  wholeNumber: 'Escribe un número entero, 0 o más.',
+  limitHint: 'Déjelo vacío para no tener límite.',
+  trialLimitHint: 'Cuenta mientras la suscripción es una prueba. Déjelo vacío para no tener límite.',
+  wholeNumber: 'Escriba un número entero, 0 o más.',
   changePlan: 'Cambiar el plan',
   retention: 'Conservación',
   retentionKept: 'Los mensajes se guardan',
@@ -58,7 +58,7 @@ export const workspaces: TextsOf<'workspaces'> = {
   retentionDays: (count: number) => plural(count, { one: 'durante # día', other: 'durante # días' }),
   retentionHint: 'Los mensajes más antiguos se borran en las horas siguientes, con sus archivos y eventos.',
   days: 'Días',
-  daysWrong: 'Escribe un número entero de días, de 1 a 36 500.',
+  daysWrong: 'Escriba un número entero de días, de 1 a 36 500.',
   shorterText: (count: number) =>
     plural(count, {
       one: 'Se borran los mensajes de hace más de # día. No se puede deshacer.',
@@ -69,11 +69,11 @@ export const workspaces: TextsOf<'workspaces'> = {
   suspend: 'Suspender',
   suspendTitle: (name: string) => `¿Suspender ${name}?`,
   suspendText:
-    'Se rechaza toda petición con una de sus claves de API. Los mensajes esperan en sus colas, y los eventos a sus webhooks. Sus datos se quedan, y se puede reanudar cuando se quiera.',
+    'Se rechaza toda solicitud con una de sus claves de API. Los mensajes esperan en sus colas, y los eventos a sus webhooks. Sus datos se quedan, y se puede reanudar cuando se quiera.',
   resume: 'Reanudar',
   suspendedSince: 'Suspendido desde',
   suspendedMeaning:
-    'Se rechazan las peticiones con sus claves de API, y no se envía ni se entrega nada hasta que se reanude.',
+    'Se rechazan las solicitudes con sus claves de API, y no se envía ni se entrega nada hasta que se reanude.',
   activeMeaning: 'Sus claves de API se aceptan.',
   contents: 'Qué tiene',
   numbersOf: (count: number) => plural(count, { one: '# número', other: '# números' }),
