@@ -1,17 +1,32 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { AxeResults } from 'axe-core';
+import type { Result, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
 
 let source: Promise<string> | undefined;
 
+interface AxeOptions {
+  /** `colour`: what depends on colours alone, for a page that was checked as a whole in other ones. Default `everything`. */
+  readonly about?: 'everything' | 'colour';
+}
+
+/** All of axe's rules about colours that are not for the strictest level alone, as none of the others is. */
+const OF_COLOUR = ['color-contrast', 'link-in-text-block'];
+
 /** Whatever axe finds to be in the way of people with a disability, a line for each element: empty if there is nothing. */
-export async function axe(page: Page): Promise<readonly string[]> {
+export async function axe(page: Page, { about = 'everything' }: AxeOptions = {}): Promise<readonly string[]> {
   source ??= readFile(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
   // By the debugger, to which the policy of the page does not apply.
-  await page.evaluate(await source);
-  const results = await page.evaluate<AxeResults>('axe.run()');
-  return results.violations.flatMap(({ id, help, nodes }) =>
+  if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(await source);
+  // What is in order is most of a page, and nobody reads where it stands.
+  const options: RunOptions = {
+    resultTypes: ['violations'],
+    ...(about === 'colour' && { runOnly: [...OF_COLOUR] }),
+  };
+  const violations = await page.evaluate<readonly Result[]>(
+    `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`,
+  );
+  return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary = '' }) => `${id}: ${help}: ${target.join(' ')}\n${failureSummary}`),
   );
 }

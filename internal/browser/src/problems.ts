@@ -10,11 +10,14 @@ export interface Problems {
   allow(text: RegExp): void;
 }
 
-/** Watches a page from before its first document. */
-export async function watch(page: Page): Promise<Problems & { check(): void }> {
-  const found: string[] = [];
-  const expected: RegExp[] = [];
-  const allowed: RegExp[] = [];
+interface CheckedProblems extends Problems {
+  /** Throws if the page had a problem that was not expected, or not one that was. */
+  check(): void;
+}
+
+/** Watches a page from before its first document. What it returns starts over, as for another test. */
+export async function watch(page: Page): Promise<() => CheckedProblems> {
+  let found: string[] = [];
   page.on('pageerror', (error) => found.push(`error: ${error.stack || error.message}`));
   page.on('console', (message) => {
     if (isComplaint(message)) found.push(`console: ${message.text()} (${message.location().url})`);
@@ -26,6 +29,15 @@ export async function watch(page: Page): Promise<Problems & { check(): void }> {
   });
   await page.exposeFunction('trunklineViolation', (violation: string) => found.push(violation));
   await page.addInitScript(REPORT_VIOLATIONS);
+  return () => {
+    found = [];
+    return problemsIn(found);
+  };
+}
+
+function problemsIn(found: readonly string[]): CheckedProblems {
+  const expected: RegExp[] = [];
+  const allowed: RegExp[] = [];
   const list = (): readonly string[] =>
     found.filter((one) => ![...expected, ...allowed].some((text) => text.test(one)));
   return {

@@ -4,27 +4,54 @@ import type { Page } from 'playwright-core';
 
 const DIRECTORY = fileURLToPath(new URL('../../../reports/screenshots', import.meta.url));
 
+const WIDE = { width: 1280, height: 800 };
+
 const LOOKS = {
-  light: { colorScheme: 'light', viewport: { width: 1280, height: 800 } },
-  dark: { colorScheme: 'dark', viewport: { width: 1280, height: 800 } },
-  phone: { colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  light: { colorScheme: 'light', viewport: WIDE },
+  dark: { colorScheme: 'dark', viewport: WIDE },
+  // As narrow as phones are.
+  phone: { colorScheme: 'light', viewport: { width: 360, height: 780 } },
 } as const;
 
+/** How a page is looked at. The page in `dark` is that in `light` in other colours: it has the same layout. */
+export type Look = keyof typeof LOOKS;
+
+/** Shows the page in light, in dark and on a phone, one after the other, and then as it was before. */
+export async function inEachLook(page: Page, visit: (look: Look) => Promise<void>): Promise<void> {
+  const before = page.viewportSize();
+  try {
+    for (const look of ['light', 'dark', 'phone'] as const) {
+      const { colorScheme, viewport } = LOOKS[look];
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(viewport);
+      await visit(look);
+    }
+  } finally {
+    await page.emulateMedia({ colorScheme: null });
+    if (before) await page.setViewportSize(before);
+  }
+}
+
 /**
- * Pictures of the whole page in light, dark and on a phone, as `reports/screenshots/<name>-<look>.png`, for people to
- * look at. Returns their paths.
+ * With SCREENSHOTS=1, pictures of the whole page in light, dark and on a phone, as
+ * `reports/screenshots/<name>-<look>.png`, for people to look at. Returns their paths.
  */
 export async function screenshot(page: Page, name: string): Promise<readonly string[]> {
-  const before = page.viewportSize();
+  if (!areTaken()) return [];
   const paths: string[] = [];
-  for (const [look, { colorScheme, viewport }] of Object.entries(LOOKS)) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize(viewport);
-    const path = join(DIRECTORY, `${name}-${look}.png`);
-    await page.screenshot({ path, fullPage: true, animations: 'disabled' });
-    paths.push(path);
-  }
-  await page.emulateMedia({ colorScheme: null });
-  if (before) await page.setViewportSize(before);
+  await inEachLook(page, async (look) => void paths.push(...(await picture(page, `${name}-${look}`))));
   return paths;
+}
+
+/** The same of the page as it is now: `reports/screenshots/<name>.png`. */
+export async function picture(page: Page, name: string): Promise<readonly string[]> {
+  if (!areTaken()) return [];
+  const path = join(DIRECTORY, `${name}.png`);
+  await page.screenshot({ path, fullPage: true, animations: 'disabled' });
+  return [path];
+}
+
+/** They take as much of the processor as what the tests find out by themselves. */
+function areTaken(): boolean {
+  return process.env['SCREENSHOTS'] === '1';
 }

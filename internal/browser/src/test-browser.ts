@@ -21,6 +21,11 @@ export interface PageOptions {
   readonly beside?: Page;
 }
 
+interface Opened {
+  readonly page: Page;
+  readonly problems: Problems;
+}
+
 export interface TestBrowser {
   /** Why there is none; null if there is one. */
   readonly missing: string | null;
@@ -28,7 +33,23 @@ export interface TestBrowser {
    * Opens a page in a new profile. The test fails at its end if the page had a problem that was not expected, and the
    * page is closed.
    */
-  open(options?: PageOptions): Promise<{ readonly page: Page; readonly problems: Problems }>;
+  open(options?: PageOptions): Promise<Opened>;
+  /**
+   * A tab in a new profile, for many tests that only look: a new one for each would take twice as much of the processor,
+   * most of it for the scripts that this one has compiled already.
+   */
+  newTab(): Promise<KeptTab>;
+}
+
+/** It ends with the file of tests. */
+export interface KeptTab {
+  /** For the cookies of its profile. */
+  readonly context: BrowserContext;
+  /**
+   * The page, as blank as a new one. It is again at the end of the test, which fails if the page had a problem that was
+   * not expected.
+   */
+  open(): Promise<Opened>;
 }
 
 /** A wait for something that the page never does ends with a clear error before the test itself is ended. */
@@ -49,26 +70,48 @@ export async function testBrowser(): Promise<TestBrowser> {
     if (process.env['CI'] !== undefined) throw error;
     const missing = error instanceof Error ? error.message : String(error);
     process.stderr.write(`No browser starts here, so that its tests are left out: ${missing}\n`);
-    return { missing, open: () => Promise.reject(new Error(missing)) };
+    const reject = (): Promise<never> => Promise.reject(new Error(missing));
+    return { missing, open: reject, newTab: reject };
   }
   afterAll(() => server.close());
   return {
     missing: null,
     async open({ beside, ...options } = {}) {
       const context = beside?.context() ?? (await newContext(browser, options));
-      const page = await context.newPage();
-      page.setDefaultTimeout(HANG_MS);
-      const problems = await watch(page);
+      const { page, watched } = await newPage(context);
+      const problems = watched();
       onTestFinished(async () => {
         await (beside ? page.close() : context.close());
         problems.check();
       });
       return { page, problems };
     },
+    async newTab() {
+      const context = await newContext(browser);
+      const { page, watched } = await newPage(context);
+      return {
+        context,
+        open: async () => {
+          const problems = watched();
+          onTestFinished(async () => {
+            await page.unrouteAll();
+            await page.evaluate('sessionStorage.clear()');
+            problems.check();
+          });
+          return { page, problems };
+        },
+      };
+    },
   };
 }
 
-function newContext(browser: Browser, options: Omit<PageOptions, 'beside'>): Promise<BrowserContext> {
+async function newPage(context: BrowserContext) {
+  const page = await context.newPage();
+  page.setDefaultTimeout(HANG_MS);
+  return { page, watched: await watch(page) };
+}
+
+function newContext(browser: Browser, options?: Omit<PageOptions, 'beside'>): Promise<BrowserContext> {
   return browser.newContext({
     viewport: { width: 1280, height: 800 },
     locale: 'en-GB',

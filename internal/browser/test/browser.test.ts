@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '@trunkline/test-support';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   axe,
   bytesReceived,
@@ -15,6 +15,7 @@ import {
   slowDown,
   testBrowser,
 } from '../src/index.ts';
+import type { KeptTab } from '../src/index.ts';
 
 const browser = await testBrowser();
 
@@ -43,6 +44,7 @@ const PAGES: Readonly<Record<string, string>> = {
   '/complains.js': 'console.error("Something is wrong.")',
   '/missing': page('<script src="nothing.js"></script>'),
   '/no-name': page('<button></button>'),
+  '/pale': page('<p><font color="#bbbbbb">Hardly to be seen</font></p><button></button>'),
   '/grows': page('<script src="grows.js"></script>'),
   '/grows.js': 'globalThis.kept = Array.from({ length: 2_000_000 }, (_, i) => i + 0.5)',
   '/scheme': page('<p>Colours</p><script src="scheme.js"></script>'),
@@ -103,6 +105,14 @@ describe.skipIf(browser.missing !== null)('a browser for tests', () => {
     expect(await axe(opened)).toEqual([expect.stringMatching(/^button-name: .*: button/)]);
   });
 
+  it('names what is hard to read in its colours, and when asked for that, nothing else', async () => {
+    const { page: opened } = await browser.open({ baseURL });
+    await opened.goto('/pale');
+    const contrast = expect.stringMatching(/^color-contrast: .*: font/);
+    expect(await axe(opened)).toEqual([expect.stringMatching(/^button-name: /), contrast]);
+    expect(await axe(opened, { about: 'colour' })).toEqual([contrast]);
+  });
+
   it('measures what a page costs', async () => {
     const { page: opened } = await browser.open({ baseURL });
     const bytes = await bytesReceived(opened);
@@ -115,9 +125,13 @@ describe.skipIf(browser.missing !== null)('a browser for tests', () => {
     expect((await heapBytes(opened)) - small).toBeGreaterThan(15_000_000);
   });
 
-  it('takes pictures for people to look at', async () => {
+  it('takes pictures for people to look at, when asked to', async () => {
     const { page: opened } = await browser.open({ baseURL });
     await opened.goto('/scheme');
+    vi.stubEnv('SCREENSHOTS', '');
+    expect(await screenshot(opened, 'a-page')).toEqual([]);
+    vi.stubEnv('SCREENSHOTS', '1');
+    onTestFinished(() => void vi.unstubAllEnvs());
     const paths = await screenshot(opened, 'a-page');
     expect(paths.map((path) => path.replace(/.*-/, ''))).toEqual(['light.png', 'dark.png', 'phone.png']);
     expect(paths.filter((path) => !existsSync(path))).toEqual([]);
@@ -132,6 +146,30 @@ describe.skipIf(browser.missing !== null)('a browser for tests', () => {
     const { page: tab } = await browser.open({ beside: first });
     expect(await second.context().cookies()).toEqual([]);
     expect(await tab.context().cookies()).toHaveLength(1);
+  });
+
+  describe('a tab for many tests', () => {
+    let tab: KeptTab;
+    beforeAll(async () => {
+      tab = await browser.newTab();
+    });
+
+    it('is signed in by its cookies, and left by a test in a state of its own', async () => {
+      await tab.context.addCookies([{ name: 'who', value: 'me', url: baseURL }]);
+      const { page: opened, problems } = await tab.open();
+      problems.expect(/Something is wrong\./);
+      await opened.route('**/good', (route) => route.abort());
+      await opened.goto(`${baseURL}/complains`);
+      await opened.evaluate("sessionStorage.setItem('theme', 'dark')");
+    });
+
+    it('is as new in the next test, with its cookies', async () => {
+      const { page: opened, problems } = await tab.open();
+      await opened.goto(`${baseURL}/good`);
+      expect(problems.list()).toEqual([]);
+      expect(await opened.evaluate("sessionStorage.getItem('theme')")).toBe(null);
+      expect(await tab.context.cookies()).toHaveLength(1);
+    });
   });
 
   it('ends with the process that started it, however that ends', async () => {

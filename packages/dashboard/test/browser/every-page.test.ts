@@ -1,11 +1,11 @@
-import { axe, screenshot, testBrowser } from '@trunkline/browser';
+import { axe, inEachLook, picture, testBrowser } from '@trunkline/browser';
 import type { Page } from '@trunkline/browser';
 import { eventually } from '@trunkline/test-support';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { pagePaths } from '../support/app-routes.ts';
 import { serveDashboard } from '../support/serve-dashboard.ts';
 import type { ServedDashboard } from '../support/serve-dashboard.ts';
-import { signedInTab } from '../support/tab.ts';
+import { signedInKeptTab } from '../support/tab.ts';
 
 const browser = await testBrowser();
 const PATHS = await pagePaths();
@@ -17,6 +17,29 @@ const WITH_DATA = PATHS.filter((path) => !NOT_PAGES.includes(path));
 const CONTACT = '15550100';
 /** Nothing listens there, so that its deliveries fail. */
 const NOWHERE = 'http://127.0.0.1:9/hook';
+const READ_SCOPES = ['instances:read', 'messages:read', 'webhooks:read'] as const;
+
+/**
+ * One service for all tests, which only look at it: with a workspace that has something of each kind, one that has
+ * nothing, and somebody's who may see neither.
+ */
+async function openService() {
+  const { promise: ending, resolve } = Promise.withResolvers<() => Promise<void>>();
+  const served = await serveDashboard({ until: resolve });
+  const { workspaces } = served.trunkline.admin;
+  const values = await fill(served);
+  const { id: empty } = await workspaces.create({ name: 'Globex' });
+  const { id: other } = await workspaces.create({ name: 'Initech' });
+  return {
+    end: await ending,
+    url: served.url,
+    values,
+    empty: { workspace: empty },
+    admin: await signedInKeptTab(browser, served),
+    reader: await signedInKeptTab(browser, served, await served.newKey({ scopes: READ_SCOPES })),
+    stranger: await signedInKeptTab(browser, served, await served.newKey({ workspaceId: other })),
+  };
+}
 
 /** What the parameters of the paths stand for, once there is something of each kind. */
 async function fill({ trunkline, workspaceId, connect, sandbox }: ServedDashboard): Promise<Values> {
@@ -62,60 +85,55 @@ async function isLoaded(page: Page): Promise<void> {
   await eventually(async () => expect(await page.getByText('Loading…').count()).toBe(0));
 }
 
-async function expectInOrder(page: Page): Promise<void> {
-  for (const look of LOOKS) {
-    await page.emulateMedia({ colorScheme: look.colorScheme });
-    await page.setViewportSize(look.viewport);
-    expect(await axe(page)).toEqual([]);
+/** In light, in dark and at phone width; pictures of that are for people to look at. */
+async function expectInOrder(page: Page, name: string): Promise<void> {
+  await inEachLook(page, async (look) => {
+    // In dark, the rest is as it is in light.
+    expect(await axe(page, { about: look === 'dark' ? 'colour' : 'everything' }), look).toEqual([]);
     const beyond: unknown = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-    expect(beyond, `what is beyond the edge at a width of ${look.viewport.width} px`).toBeLessThanOrEqual(0);
-  }
+    expect(beyond, `${look}: pixels beyond the edge`).toBeLessThanOrEqual(0);
+    await picture(page, `${name}-${look}`);
+  });
 }
-
-const WIDE = { width: 1280, height: 800 };
-const LOOKS = [
-  { colorScheme: 'light', viewport: WIDE },
-  { colorScheme: 'dark', viewport: WIDE },
-  { colorScheme: 'light', viewport: { width: 360, height: 740 } },
-] as const;
 
 const nameOf = (path: string): string =>
   `every${path.replace('/w/$workspace', '/workspace').replaceAll(/\W+/g, '-')}`;
 
 describe.skipIf(browser.missing !== null)('every page of the dashboard', () => {
+  let service: Awaited<ReturnType<typeof openService>>;
+  beforeAll(async () => {
+    service = await openService();
+    return service.end;
+  });
+
   it('stands in the table of the router', () =>
     expect(PATHS).toEqual(expect.arrayContaining(['/', '/sign-in', '/w/$workspace'])));
 
   it.each(WITH_DATA)(
     '%s: opens by its link, without a problem, in light, dark and at phone width',
     async (path) => {
-      const served = await serveDashboard();
-      const values = await fill(served);
-      const { page } = await signedInTab(browser, served);
-      await page.goto(served.url + addressOf(path, values));
+      const { url, values, admin } = service;
+      const { page } = await admin.open();
+      await page.goto(url + addressOf(path, values));
       await isLoaded(page);
       expect(await page.getByRole('alert').allTextContents()).toEqual([]);
       expect(await page.title()).toMatch(/^\S.* · Trunkline$/);
-      await expectInOrder(page);
-      await screenshot(page, nameOf(path));
+      await expectInOrder(page, nameOf(path));
     },
   );
 
   it.each(OF_WORKSPACE)('%s: is complete for who may only read', async (path) => {
-    const served = await serveDashboard();
-    const values = await fill(served);
-    const apiKey = await served.newKey({ scopes: ['instances:read', 'messages:read', 'webhooks:read'] });
-    const { page } = await signedInTab(browser, served, { apiKey });
-    await page.goto(served.url + addressOf(path, values));
+    const { url, values, reader } = service;
+    const { page } = await reader.open();
+    await page.goto(url + addressOf(path, values));
     await isLoaded(page);
     expect(await page.getByRole('alert').allTextContents()).toEqual([]);
     expect(await page.getByText('Read only').count()).toBe(1);
   });
 
   it.each(OF_WORKSPACE)('%s: says what failed, and tries again', async (path) => {
-    const served = await serveDashboard();
-    const values = await fill(served);
-    const { page, problems } = await signedInTab(browser, served);
+    const { url, values, admin } = service;
+    const { page, problems } = await admin.open();
     problems.expect(/status of 500/);
     const failing = /\/api\/(admin\/)?workspaces\//;
     const error = {
@@ -125,12 +143,11 @@ describe.skipIf(browser.missing !== null)('every page of the dashboard', () => {
       details: {},
     };
     await page.route(failing, (route) => route.fulfill({ status: 500, json: { error } }));
-    await page.goto(served.url + addressOf(path, values));
+    await page.goto(url + addressOf(path, values));
     await page.getByRole('alert').first().waitFor();
     await page.getByText('req_of_the_test').first().waitFor();
     await page.getByText('The storage is away.').first().waitFor();
-    await expectInOrder(page);
-    await screenshot(page, `${nameOf(path)}-failed`);
+    await expectInOrder(page, `${nameOf(path)}-failed`);
     await page.unroute(failing);
     // A try may mend several of them.
     await eventually(async () => {
@@ -144,34 +161,28 @@ describe.skipIf(browser.missing !== null)('every page of the dashboard', () => {
   it.each(OF_WORKSPACE.filter((path) => (path.match(/\$/g) ?? []).length === 1))(
     '%s: says what to do where there is nothing yet',
     async (path) => {
-      const served = await serveDashboard();
-      const { page } = await signedInTab(browser, served);
-      await page.goto(served.url + addressOf(path, { workspace: served.workspaceId }));
+      const { url, empty, admin } = service;
+      const { page } = await admin.open();
+      await page.goto(url + addressOf(path, empty));
       await isLoaded(page);
-      await expectInOrder(page);
-      await screenshot(page, `${nameOf(path)}-empty`);
+      await expectInOrder(page, `${nameOf(path)}-empty`);
     },
   );
 
   it.each(OF_WORKSPACE)('%s: shows nothing of another workspace', async (path) => {
-    const served = await serveDashboard();
-    const values = await fill(served);
-    const other = await served.trunkline.admin.workspaces.create({ name: 'Other' });
-    const apiKey = await served.newKey({ workspaceId: other.id });
-    const { page, problems } = await signedInTab(browser, served, { apiKey });
+    const { url, values, stranger } = service;
+    const { page, problems } = await stranger.open();
     problems.expect(/status of 403/);
-    await page.goto(served.url + addressOf(path, values));
+    await page.goto(url + addressOf(path, values));
     await page.getByRole('alert').first().waitFor();
     const text = await page.getByRole('main').textContent();
     expect(text).not.toMatch(/Support|Sales|order has left|Thank you|127\.0\.0\.1:9/);
   });
 
   it('the sign-in page is in order as well', async () => {
-    const served = await serveDashboard();
     const { page } = await browser.open();
-    await page.goto(`${served.url}/sign-in`);
+    await page.goto(`${service.url}/sign-in`);
     await page.getByLabel('API key or admin token').waitFor();
-    await expectInOrder(page);
-    await screenshot(page, 'every-sign-in');
+    await expectInOrder(page, 'every-sign-in');
   });
 });

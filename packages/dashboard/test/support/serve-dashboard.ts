@@ -28,11 +28,12 @@ export const ADMIN_TOKEN = 'the admin token of the tests';
  * await sandbox.phone(id).receive({ from: '15550123', text: 'Hello' });
  * ```
  *
- * It ends with the test that started it.
+ * It ends with the test that started it, or when `until` says: tests that only look may share one.
  */
-export async function serveDashboard(given: HarnessOptions = {}): Promise<ServedDashboard> {
+export async function serveDashboard(given: ServeOptions = {}): Promise<ServedDashboard> {
   const { dns } = testRuntime();
   const runtime = { ...nodeRuntime({ dns }), media: memoryMediaStore() };
+  const { until = onTestFinished } = given;
   const harness = await startOn(runtime, given, () => pause(runtime.clock, 5));
   const server = serve({
     fetch: (request) => harness.dashboard.fetch(request),
@@ -42,7 +43,7 @@ export async function serveDashboard(given: HarnessOptions = {}): Promise<Served
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // it listens on TCP
   const origin = `http://127.0.0.1:${port}`;
-  onTestFinished(async () => {
+  until(async () => {
     await harness.trunkline.endStreams();
     const closed = new Promise((resolve) => server.close(resolve));
     if ('closeAllConnections' in server) server.closeAllConnections();
@@ -71,6 +72,11 @@ export interface HarnessOptions {
   readonly trunkline?: Partial<TrunklineOptions>;
   /** Without `authorize`, people sign in by the link, the token or a key. */
   readonly dashboard?: DashboardOptions;
+}
+
+interface ServeOptions extends HarnessOptions {
+  /** Gets what ends it. */
+  readonly until?: (end: () => Promise<void>) => void;
 }
 
 export interface DashboardHarness {

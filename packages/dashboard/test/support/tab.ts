@@ -1,4 +1,4 @@
-import type { Page, PageOptions, Problems, TestBrowser } from '@trunkline/browser';
+import type { KeptTab, Page, PageOptions, Problems, TestBrowser } from '@trunkline/browser';
 import type { ServedDashboard } from './serve-dashboard.ts';
 
 interface Tab {
@@ -19,16 +19,35 @@ interface TabOptions extends PageOptions {
  */
 export async function signedInTab(
   browser: TestBrowser,
-  { url, origin, link, workspaceId }: ServedDashboard,
+  served: ServedDashboard,
   { apiKey, ...options }: TabOptions = {},
 ): Promise<Tab> {
   const { page, problems } = await browser.open(options);
-  const response = await page.context().request.post(`${url}/api/sign-in`, {
+  await signIn(page.context(), served, apiKey);
+  return { page, problems, at: (path) => `${served.url}/w/${served.workspaceId}${path}` };
+}
+
+/** The same for many tests, one after the other, which only look. */
+export async function signedInKeptTab(
+  browser: TestBrowser,
+  served: ServedDashboard,
+  apiKey?: string,
+): Promise<KeptTab> {
+  const tab = await browser.newTab();
+  await signIn(tab.context, served, apiKey);
+  return tab;
+}
+
+async function signIn(
+  { request }: ReturnType<Page['context']>,
+  { url, origin, link }: ServedDashboard,
+  apiKey?: string,
+): Promise<void> {
+  const response = await request.post(`${url}/api/sign-in`, {
     headers: { Origin: origin },
     data: apiKey === undefined ? { token: new URL(link()).hash.replace('#token=', '') } : { api_key: apiKey },
   });
   if (!response.ok()) throw new Error(`The sign-in was refused: ${await response.text()}`);
-  return { page, problems, at: (path) => `${url}/w/${workspaceId}${path}` };
 }
 
 /** Hints come: what changes from now on shows without a poll. */
