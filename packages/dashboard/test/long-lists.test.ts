@@ -81,6 +81,8 @@ async function openLongLists() {
     `INSERT INTO "${schema}".older_messages_to_file (before_id) VALUES ('ffffffff-ffff-ffff-ffff-ffffffffffff')`,
   );
   while ((await storage.chats.fileOlder?.(10_000))?.more === true);
+  // None of them was stored in the last second: the clock stands still, so that the service never files them.
+  await pool.query(`TRUNCATE "${schema}".unfiled_messages`);
   await pool.query(`ANALYZE "${schema}".messages, "${schema}".chats, "${schema}".chat_messages`);
 
   const visit = visitor(dashboard);

@@ -6,7 +6,9 @@ import type { IdBound, PagePlan } from './page-plan.ts';
 export const UNFILED_READ_MAX = 1_000;
 
 /** The last of these messages under each key. */
-export function latestUnfiled(unfiled: readonly UnfiledMessage[]): ReadonlyMap<string, string> {
+export function latestUnfiled(
+  unfiled: readonly Pick<UnfiledMessage, 'id' | 'key'>[],
+): ReadonlyMap<string, string> {
   const latest = new Map<string, string>();
   for (const { key, id } of unfiled) {
     if (key !== null && id > (latest.get(key) ?? '')) latest.set(key, id);

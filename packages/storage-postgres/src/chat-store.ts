@@ -10,7 +10,6 @@ import type {
 import {
   isOfTarget,
   laterOf,
-  latestUnfiled,
   mergeIds,
   passesFilter,
   readChats,
@@ -18,7 +17,13 @@ import {
   targetsOf,
 } from '@trunkline/storage-kit';
 import type { ChatFacts, ChatTarget, IdBound, PagePlan } from '@trunkline/storage-kit';
-import { fileMessages, fileOlderMessages, readCoverage, readUnfiled } from './chat-filing.ts';
+import {
+  fileMessages,
+  fileOlderMessages,
+  readCoverage,
+  readLatestUnfiled,
+  readUnfiled,
+} from './chat-filing.ts';
 import { keyOfStored, storedKey } from './chat-key.ts';
 import type { Connected } from './database.ts';
 import { MESSAGE_COLUMNS, readMessage } from './message-row.ts';
@@ -49,7 +54,8 @@ export async function listByCounterpart(
     withNumber: (digits) => contactsWithNumbers(statements, workspace, [digits]),
   });
   // What is filed meanwhile is in both, and nothing is in neither: it is read first.
-  const unfiled = (await readUnfiled(statements, workspace))
+  const keys = targets.map(({ key }) => key);
+  const unfiled = (await readUnfiled(statements, workspace, keys))
     .filter((message) => isOfTarget(message, targets))
     .map((message) => message.id);
   const chats = await chatIds(statements, workspace, targets);
@@ -76,8 +82,7 @@ async function listChats(
   page: PageRequest,
 ): Promise<Page<ChatSummary>> {
   const [workspace, instance] = [uuidToFind('ten', workspaceId), uuidToFind('ins', instanceId)];
-  const unfiled = await readUnfiled(statements, workspace);
-  const latest = latestUnfiled(unfiled.filter((message) => message.instanceId === instanceId));
+  const latest = await readLatestUnfiled(statements, workspace, instance);
   const facts = factsOf(statements, { workspaceId, workspace, instance, instanceId }, latest);
   return readFilteredPage<ChatSummary>(page, {
     ids: async (bound, order, count) => {

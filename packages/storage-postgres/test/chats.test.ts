@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { idToUuid } from '@trunkline/core/spi/storage';
-import { aMessage, NOW } from '@trunkline/storage-contract/examples';
+import { aMessage, NOW, testId } from '@trunkline/storage-contract/examples';
 import { accept, storeInstance, storeLeasedInstance } from '@trunkline/storage-contract/fixtures';
 import { openStorage, temporarySchema } from './support/open-storage.ts';
 
@@ -47,6 +47,35 @@ it('a message that is deleted leaves its chat, whether it was filed or not', asy
   for (const table of ['chats', 'chat_messages', 'unfiled_messages']) {
     expect((await run(`SELECT * FROM trunkline.${table}`)).rows).toEqual([]);
   }
+});
+
+it('a message leaves the chat that it was filed in, whatever that is filed under', async () => {
+  const schema = await temporarySchema();
+  const storage = await openStorage(schema);
+  const { instance } = await storeLeasedInstance(storage);
+  const contact = { id: testId('con', NOW), phoneNumber: null, username: null, name: null };
+  await accept(storage, aMessage(instance, { to: ADA.digits, createdAt: NOW }));
+  await accept(storage, aMessage(instance, { to: null, groupId: testId('grp', NOW), createdAt: NOW + 1 }));
+  await accept(storage, aMessage(instance, { to: ADA.digits, contact, createdAt: NOW + 2 }));
+  await accept(storage, aMessage(instance, { to: null, createdAt: NOW + 3 }));
+  const run = async (sql: string) =>
+    (await schema.pool.query(sql.replaceAll('trunkline.', `"${schema.name}".`))).rows;
+  // A former contact, an inbound message: nothing but these columns matters here.
+  await run(
+    "UPDATE trunkline.messages SET direction = 'inbound', sender = '15550122' WHERE recipient IS NULL AND group_id IS NULL",
+  );
+  expect(await storage.chats.file?.(10)).toEqual({ filed: 4, more: false });
+  const keys = await run(
+    'SELECT left(key, 1) AS kind, count(*)::int FROM trunkline.chats GROUP BY 1 ORDER BY 1',
+  );
+  expect(keys).toEqual([
+    { kind: 'c', count: 1 },
+    { kind: 'g', count: 1 },
+    { kind: 'n', count: 2 },
+  ]);
+  await run('DELETE FROM trunkline.messages');
+  for (const table of ['chats', 'chat_messages'])
+    expect(await run(`SELECT * FROM trunkline.${table}`)).toEqual([]);
 });
 
 it('messages from before the upgrade are filed newest first, and what is late is reported', async () => {

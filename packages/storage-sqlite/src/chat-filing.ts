@@ -1,5 +1,5 @@
 import type { ChatCoverage, FilingPass } from '@trunkline/core/spi/storage';
-import { UNFILED_READ_MAX } from '@trunkline/storage-kit';
+import { latestUnfiled, UNFILED_READ_MAX } from '@trunkline/storage-kit';
 import type { UnfiledMessage } from '@trunkline/storage-kit';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
@@ -36,9 +36,23 @@ export async function fileOlderMessages({ database, write }: Connection, limit: 
   });
 }
 
-/** The latest messages that are not filed yet. */
-export function readUnfiled(database: Database): readonly UnfiledMessage[] {
-  return database.all(UNFILED, UNFILED_READ_MAX).map((row) => unfiledMessage(row));
+/** Those of the latest messages of a workspace that are not filed yet, and are to be filed under one of these keys. */
+export function readUnfiled(
+  database: Database,
+  workspaceId: string,
+  keys: readonly string[],
+): readonly UnfiledMessage[] {
+  return database.all(UNFILED, UNFILED_READ_MAX, workspaceId, JSON.stringify(keys)).map(unfiledMessage);
+}
+
+/** The last one of an instance under each key, of the latest messages that are not filed yet. */
+export function readLatestUnfiled(
+  database: Database,
+  workspaceId: string,
+  instanceId: string,
+): ReadonlyMap<string, string> {
+  const rows = database.all(UNFILED_OF_INSTANCE, UNFILED_READ_MAX, workspaceId, instanceId);
+  return latestUnfiled(rows.map((row) => ({ id: text(row, 'id'), key: textOrNull(row, 'key') })));
 }
 
 export function readCoverage(database: Database): ChatCoverage {
@@ -85,11 +99,12 @@ function unfiledMessage(row: Row): UnfiledMessage {
 }
 
 /** `chatKeyOf` in SQL. */
-const COLUMNS = `messages.id, workspace_id, instance_id, coalesce(
+const KEY = `coalesce(
     group_id,
     (SELECT contact_id FROM message_details WHERE message_details.message_id = messages.id),
     CASE direction WHEN 'inbound' THEN sender ELSE recipient END
-  ) AS key`;
+  )`;
+const COLUMNS = `messages.id, workspace_id, instance_id, ${KEY} AS key`;
 
 const TO_FILE = `
   SELECT ${COLUMNS}
@@ -102,9 +117,13 @@ const LAST_TO_FILE = 'SELECT message_id FROM unfiled_messages ORDER BY message_i
 const OLDER_IDS = 'SELECT id FROM messages WHERE id < ? ORDER BY id DESC LIMIT ?';
 const OLDER = `SELECT ${COLUMNS} FROM messages WHERE id < ? ORDER BY id DESC LIMIT ?`;
 
-const UNFILED = `
-  SELECT ${COLUMNS}
-  FROM (SELECT message_id FROM unfiled_messages ORDER BY message_id DESC LIMIT ?) AS noted
+const NOTED = `
+  (SELECT message_id FROM unfiled_messages ORDER BY message_id DESC LIMIT ?) AS noted
   CROSS JOIN messages ON messages.id = noted.message_id`;
+const UNFILED = `
+  SELECT ${COLUMNS} FROM ${NOTED}
+  WHERE workspace_id = ? AND ${KEY} IN (SELECT value FROM json_each(?))`;
+const UNFILED_OF_INSTANCE = `
+  SELECT messages.id, ${KEY} AS key FROM ${NOTED} WHERE workspace_id = ? AND instance_id = ?`;
 
 const BEYOND_READ = 'SELECT 1 FROM unfiled_messages ORDER BY message_id DESC LIMIT 1 OFFSET ?';

@@ -10,7 +10,6 @@ import type {
 import {
   isOfTarget,
   laterOf,
-  latestUnfiled,
   mergeIds,
   passesFilter,
   readChats,
@@ -18,7 +17,13 @@ import {
   targetsOf,
 } from '@trunkline/storage-kit';
 import type { ChatFacts, ChatTarget, ContactLookUps } from '@trunkline/storage-kit';
-import { fileMessages, fileOlderMessages, readCoverage, readUnfiled } from './chat-filing.ts';
+import {
+  fileMessages,
+  fileOlderMessages,
+  readCoverage,
+  readLatestUnfiled,
+  readUnfiled,
+} from './chat-filing.ts';
 import type { Connected } from './connection.ts';
 import { currentContact } from './contact-store.ts';
 import type { Database } from './database.ts';
@@ -46,8 +51,9 @@ export async function listByCounterpart(
   const contacts = contactsOf(database, workspaceId);
   const targets = await targetsOf(filter.counterpart, filter.instanceId ?? null, contacts);
   // What is filed meanwhile is in both, and nothing is in neither: it is read first.
-  const unfiled = readUnfiled(database)
-    .filter((message) => message.workspaceId === workspaceId && isOfTarget(message, targets))
+  const keys = targets.map(({ key }) => key);
+  const unfiled = readUnfiled(database, workspaceId, keys)
+    .filter((message) => isOfTarget(message, targets))
     .map(({ id }) => id);
   const parts = targets.flatMap((target) => chatIds(database, workspaceId, target)).map((id) => [id]);
   const list = { table: 'chat_messages', where: 'chat_id = ?', parts };
@@ -78,11 +84,7 @@ async function listChats(
   page: PageRequest,
 ): Promise<Page<ChatSummary>> {
   const { workspaceId, instanceId } = owned;
-  const latest = latestUnfiled(
-    readUnfiled(database).filter(
-      (message) => message.workspaceId === workspaceId && message.instanceId === instanceId,
-    ),
-  );
+  const latest = readLatestUnfiled(database, workspaceId, instanceId);
   const list = {
     table: 'chats',
     where: 'instance_id = ? AND workspace_id = ?',
