@@ -194,7 +194,13 @@ interface NewGroup {
 }
 
 export const groupInput: z.ZodType<NewGroup, unknown> = z.object({
-  name: z.string().trim().min(1).max(255),
+  // The group is found by its name, and no database keeps half of a pair.
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(255)
+    .refine((text) => text.isWellFormed(), 'Must be well-formed Unicode.'),
   participants_count: z.int().min(1).max(100_000),
 });
 

@@ -213,6 +213,7 @@ describe("The sandbox's phones", () => {
     ['messages', { from: '15550100', text: '' }, 'text'],
     ['messages', { from: '15550100', file: 'a file', type: 'image' }, 'file'],
     ['groups', { name: 'Choir', participants_count: 0 }, 'participants_count'],
+    ['groups', { name: 'Choir \uD800', participants_count: 7 }, 'name'],
     ['groups', {}, 'name'],
     ['groups', [], 'body'],
   ] as const)('refuse what they do not understand: %s %j', async ([name, body, field]) => {
