@@ -147,11 +147,11 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
 
     it('can be claimed now', async () => {
       const storage = await open();
-      const times = [NOW + HOUR, NOW + HOUR, NOW + HOUR + 1, NOW, NOW + HOUR + 2];
-      const { subscription } = await storeQueuedEvents(storage, ...times);
+      const ahead = [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((ms) => NOW + HOUR + ms);
+      const { subscription } = await storeQueuedEvents(storage, NOW, ...ahead);
       expect(await claimEvents(storage, subscription, NOW)).toHaveLength(1);
       await shorten(storage, subscription, NOW);
-      expect(await claimEvents(storage, subscription, NOW)).toHaveLength(4);
+      expect(await claimEvents(storage, subscription, NOW)).toHaveLength(ahead.length);
     });
 
     it('wait for a retry, and for a claim, no longer than from now', async () => {

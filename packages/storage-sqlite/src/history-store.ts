@@ -40,14 +40,15 @@ export function writeEntry(database: Database, entry: HistoryEntry | null | unde
 function countedIn(database: Database, entry: HistoryEntry): string | null {
   const { id, workspaceId, instanceId, reason } = entry;
   if (database.get('SELECT 1 FROM instance_history WHERE id = ?', id)) return null;
-  const counted = database.get(COUNTED_IN, workspaceId, instanceId, floorOfHour(entry), id, reason);
+  const ofHour = [workspaceId, instanceId, floorOfHour(entry), id];
+  const counted = database.get(COUNTED_IN, ...ofHour, reason, ...ofHour);
   return counted ? text(counted, 'id') : null;
 }
 
 // Relies on instance_history_by_instance.
-const OF_HOUR = 'FROM instance_history WHERE workspace_id = ?1 AND instance_id = ?2 AND id >= ?3 AND id < ?4';
+const OF_HOUR = 'FROM instance_history WHERE workspace_id = ? AND instance_id = ? AND id >= ? AND id < ?';
 const COUNTED_IN = `
-  SELECT id ${OF_HOUR} AND reason = ?5
+  SELECT id ${OF_HOUR} AND reason = ?
     AND EXISTS (SELECT 1 ${OF_HOUR} LIMIT 1 OFFSET ${ENTRIES_PER_HOUR - 1})
   ORDER BY id DESC LIMIT 1`;
 

@@ -26,7 +26,7 @@ export function processRegistry(
           asksUntil,
         );
         return {
-          owners: database.all(OWNERS, now).map(entities.ownerShare.read),
+          owners: database.all(OWNERS, now, now).map(entities.ownerShare.read),
           instances: countOf(database, `SELECT count(*) AS count FROM instances WHERE ${NEEDS_GATEWAY}`),
         };
       });
@@ -58,9 +58,9 @@ export function processRegistry(
 const OWNERS = `
   SELECT owner, checked_in_at, asks_until,
     (SELECT count(*) FROM instances
-     WHERE lease_owner = lease_owners.owner AND lease_owner <> '' AND lease_expires_at > ?1 AND ${NEEDS_GATEWAY})
+     WHERE lease_owner = lease_owners.owner AND lease_owner <> '' AND lease_expires_at > ? AND ${NEEDS_GATEWAY})
     + (SELECT count(*) FROM instances
-       WHERE lease_reserved_for = lease_owners.owner AND lease_reserved_for <> '' AND lease_expires_at > ?1
+       WHERE lease_reserved_for = lease_owners.owner AND lease_reserved_for <> '' AND lease_expires_at > ?
          AND ${NEEDS_GATEWAY}) AS held
   FROM lease_owners
   ORDER BY owner`;

@@ -68,7 +68,7 @@ export function knownProcesses({ file, database, writer, logger }: ProcessesOpti
     },
     async close() {
       try {
-        if (own !== 0) await writer.run(() => database.run(REMOVE, own));
+        if (own !== 0) await writer.run(() => database.run(REMOVE, own, own, own, own));
       } catch (error) {
         logger.debug({ err: error }, 'a process that ends could not be removed: that is done after its end');
       } finally {
@@ -84,10 +84,10 @@ const INSERT = `
 
 const REMOVE = `
   DELETE FROM processes
-  WHERE id = ?1
-    AND NOT EXISTS (SELECT 1 FROM instances WHERE lease_process = ?1 AND lease_owner <> '')
-    AND NOT EXISTS (SELECT 1 FROM claims WHERE process = ?1)
-    AND NOT EXISTS (SELECT 1 FROM queued_events WHERE process = ?1 AND process <> 0)`;
+  WHERE id = ?
+    AND NOT EXISTS (SELECT 1 FROM instances WHERE lease_process = ? AND lease_owner <> '')
+    AND NOT EXISTS (SELECT 1 FROM claims WHERE process = ?)
+    AND NOT EXISTS (SELECT 1 FROM queued_events WHERE process = ? AND process <> 0)`;
 
 /** All that a process held, as if it had expired. Returns whether nobody else had done so. */
 function release(database: Database, announce: Announce, process: number, now: number): boolean {

@@ -12,7 +12,8 @@ export async function shortenDeliveryWaits(
   { now, after, limit }: WaitsStep,
 ): Promise<string | null> {
   const [endpointId, dueAt, deliveryId] = after === null ? ['', now, ''] : readDeliveryPlace(after);
-  const rows = database.all(DELIVERIES, endpointId, Math.max(now, dueAt), deliveryId, now, limit);
+  const place = [endpointId, Math.max(now, dueAt), deliveryId] as const;
+  const rows = database.all(DELIVERIES, endpointId, place[1], now, endpointId, ...place, limit);
   const overlong = rows.filter((row) => deliveryWait(row, now) !== null);
   if (overlong.length > 0) {
     await write((announce) => {
@@ -36,11 +37,11 @@ const DELIVERIES = `
   SELECT due.endpoint_id, due.due_at, due.delivery_id, deliveries.status, deliveries.attempts, deliveries.next_retry_at
   FROM lanes
   CROSS JOIN due ON due.endpoint_id = lanes.endpoint_id AND due.generation = lanes.generation
-    AND due.due_at >= iif(lanes.endpoint_id = ?1, ?2, ?4)
+    AND due.due_at >= iif(lanes.endpoint_id = ?, ?, ?)
   JOIN deliveries ON deliveries.id = due.delivery_id
-  WHERE lanes.endpoint_id >= ?1 AND (due.endpoint_id, due.due_at, due.delivery_id) > (?1, ?2, ?3)
+  WHERE lanes.endpoint_id >= ? AND (due.endpoint_id, due.due_at, due.delivery_id) > (?, ?, ?)
   ORDER BY lanes.endpoint_id, due.due_at, due.delivery_id
-  LIMIT ?5`;
+  LIMIT ?`;
 
 function deliveryWait(row: Row, now: number): ReturnType<typeof withinSchedule> {
   return withinSchedule(entities.deliveryWait.read(row), integer(row, 'due_at'), now);
@@ -71,7 +72,8 @@ export async function shortenEventWaits(
   const [index, dueAt, eventId] = after === null ? [0, now, ''] : readEventPlace(after);
   const eventType = eventTypes[index];
   if (eventType === undefined) return null;
-  const rows = database.all(EVENTS, subscriptionId, eventType, Math.max(now, dueAt), eventId, limit);
+  const from = Math.max(now, dueAt);
+  const rows = database.all(EVENTS, subscriptionId, eventType, from, from, eventId, limit);
   const shorter = rows.flatMap((row) => {
     const queued = entities.eventWait.read(row);
     const due = queuedEventDue(queued, { leaseMs, now });
@@ -101,9 +103,9 @@ function readEventPlace(after: string): EventPlace {
 // Relies on queued_events_due.
 const EVENTS = `
   SELECT event_id, due_at, attempts, token FROM queued_events
-  WHERE subscription_id = ?1 AND event_type = ?2 AND due_at >= ?3 AND (due_at, event_id) > (?3, ?4)
+  WHERE subscription_id = ? AND event_type = ? AND due_at >= ? AND (due_at, event_id) > (?, ?)
   ORDER BY due_at, event_id
-  LIMIT ?5`;
+  LIMIT ?`;
 
 /** Unless it was claimed, renewed or completed since it was read. */
 const SHORTEN_EVENT = `

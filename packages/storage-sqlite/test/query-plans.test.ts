@@ -45,6 +45,11 @@ const MAY_SORT: Readonly<Record<string, string>> = {
   'INSERT OR IGNORE INTO chat_messages ': 'the same',
 };
 
+it('no statement numbers its parameters, which node:sqlite of Node.js 22.19 binds by name alone', async () => {
+  const { statements } = await everyStatement();
+  expect(statements.filter((sql) => /\?\d/.test(sql))).toEqual([]);
+});
+
 it('no statement reads a table that grows without an index for it', async () => {
   const { statements, explain } = await everyStatement();
   const scans = statements.flatMap((sql) => {
