@@ -34,9 +34,10 @@ export default {
     },
     {
       name: 'no-unresolvable',
+      comment: 'An app of create-next-app imports its own files by @/.',
       severity: 'error',
       from: {},
-      to: { couldNotResolve: true },
+      to: { couldNotResolve: true, pathNot: '^@/' },
     },
     {
       name: 'packages-by-name',
@@ -370,6 +371,12 @@ export default {
         '^(node:)?http$',
       ],
       'What an embedder has, and NestJS.',
+    ),
+    only(
+      'nextjs',
+      own('nextjs'),
+      [own('nextjs'), '^packages/core/src/(index|node/index)\\.ts$', '^packages/http/src/index\\.ts$'],
+      'What an embedder has. It imports nothing of Next.js.',
     ),
     only('storage-contract', own('storage-contract'), [
       own('storage-contract'),

@@ -1,4 +1,3 @@
-/** Starts the service with the server, so that it sends and receives before the first request. */
 export async function register() {
-  if (process.env.NEXT_RUNTIME === 'nodejs') await (await import('./lib/messaging')).messaging();
+  if (process.env.NEXT_RUNTIME === 'nodejs') await (await import('./trunkline')).register();
 }

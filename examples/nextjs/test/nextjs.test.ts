@@ -1,16 +1,25 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createTrunkline } from '@trunkline/core';
+import { nodeRuntime } from '@trunkline/core/node';
+import { createSandbox } from '@trunkline/core/sandbox';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { eventually, HANG_MS } from '@trunkline/test-support';
 import { startProgram } from '@trunkline/test-support/start-program';
 import type { Program } from '@trunkline/test-support/start-program';
 
 const EXAMPLE = fileURLToPath(new URL('..', import.meta.url));
 const ROOT = join(EXAMPLE, '../..');
-const FILES = ['lib/messaging.ts', 'app/api/v1/[...path]/route.ts', 'instrumentation.ts'];
+const FILES = ['trunkline.ts', 'app/api/v1/[...path]/route.ts', 'instrumentation.ts', 'app/orders/route.ts'];
+/** Without which no message is sent: all of their lines are the user's own. */
+const NEEDED = FILES.slice(0, 3);
 const env = {
   ...process.env,
   PATH: [dirname(process.execPath), process.env['PATH']].join(delimiter),
@@ -18,39 +27,47 @@ const env = {
   NEXT_TELEMETRY_DISABLED: '1',
   NEXT_MANUAL_SIG_HANDLE: '1',
 };
-const STARTED = /messaging has started (trk_\w+)/;
+const STARTED = /API key: (trk_\w+)/;
 
 it('docs/embed/nextjs.md shows the files of the example', () => {
   const page = readFileSync(join(ROOT, 'docs/embed/nextjs.md'), 'utf8');
-  const blocks = page.matchAll(/^`([^`]+)`:\n\n```tsx?\n(.*?)^```$/gms);
+  const blocks = page.matchAll(/^`([^`]+)`[^\n]*:?\n\n```tsx?\n(.*?)^```$/gms);
   const shown = Array.from(blocks, ([, name = '', code = '']) => [name, code]);
   expect(shown).toEqual(FILES.map((name) => [name, readFileSync(join(EXAMPLE, name), 'utf8')]));
+});
+
+it('Next.js: the lines of the user’s own are those of the table, at most 15', () => {
+  const table = readFileSync(join(ROOT, 'docs/embed/README.md'), 'utf8');
+  const lines = NEEDED.flatMap((name) => readFileSync(join(EXAMPLE, name), 'utf8').split('\n'));
+  const own = lines.filter((line) => line !== '');
+  expect(own.length).toBe(Number(/\(nextjs\.md\).*?\| (\d+) \|/.exec(table)?.[1]));
+  expect(own.length).toBeLessThanOrEqual(15);
 });
 
 it('importing the service opens nothing, a hot reload starts no other, and SIGTERM ends it in good order', async () => {
   const folder = await newFolder();
   onTestFinished(() => remove(folder));
-  const file = new URL('../lib/messaging.ts', import.meta.url).href;
+  const file = new URL('../trunkline.ts', import.meta.url).href;
   const program = startProgram(process.execPath, {
     args: [
       '--conditions=source',
       '--input-type=module',
       '--eval',
       `import { readdirSync } from 'node:fs';
-       const [{ messaging }, reloaded] = [await import('${file}'), await import('${file}?reloaded')];
+       const [first, reloaded] = [await import('${file}'), await import('${file}?reloaded')];
        console.log('files', readdirSync('.').length);
-       const { trunkline } = await messaging();
-       console.log('same', (await reloaded.messaging()).trunkline === trunkline);`,
+       await first.register();
+       console.log('same', (await reloaded.trunkline()) === (await first.trunkline()));`,
     ],
     cwd: folder,
-    env,
+    env: { ...env, NODE_ENV: 'development' },
   });
   await program.printed(/same true/);
-  expect(program.stdout()).toMatch(/^files 0\nmessaging has started trk_\w+\nsame true\n$/);
+  expect(program.stdout()).toMatch(/^files 0\nAPI key: trk_\w+\nsame true\n$/);
   expect([await program.stop(), program.stderr()]).toEqual([0, '']);
 });
 
-// With Next.js itself, which takes 340 MB and four minutes: EMBED_NEXT=1. It packs the built packages, and installs them
+// With Next.js itself, which takes 340 MB, and four minutes on a quiet machine: EMBED_NEXT=1. It packs the built packages, and installs them
 // beside Next.js in an empty folder, as a user does.
 describe.runIf(process.env['EMBED_NEXT'] === '1')('in Next.js', () => {
   let app = '';
@@ -66,7 +83,7 @@ describe.runIf(process.env['EMBED_NEXT'] === '1')('in Next.js', () => {
     app = await newFolder();
     await writeFile(join(app, 'package.json'), '{"private":true}');
     const tarballs: string[] = [];
-    for (const name of ['receiver', 'core', 'storage-kit', 'http', 'storage-sqlite']) {
+    for (const name of ['receiver', 'core', 'storage-kit', 'http', 'storage-sqlite', 'nextjs']) {
       const cwd = join(ROOT, 'packages', name);
       await run('pnpm', ['run', 'build'], cwd);
       const tarball = join(app, `${name}.tgz`);
@@ -83,6 +100,28 @@ describe.runIf(process.env['EMBED_NEXT'] === '1')('in Next.js', () => {
     ];
     await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...others, ...tarballs], app);
     for (const file of FILES) await cp(join(EXAMPLE, file), join(app, file), { recursive: true });
+    // As create-next-app makes it.
+    await writeFile(
+      join(app, 'tsconfig.json'),
+      '{"compilerOptions":{"strict":true,"paths":{"@/*":["./*"]}}}',
+    );
+    const service = join(app, 'trunkline.ts');
+    // For a receiver on this machine.
+    await writeFile(
+      service,
+      (await readFile(service, 'utf8')).replace('  secretKey', "  urlPolicy: 'local',\n$&"),
+    );
+    await mkdir(join(app, 'app/keys'));
+    await writeFile(
+      join(app, 'app/keys/route.ts'),
+      `import { SCOPES } from '@trunkline/core';
+       import { trunkline } from '@/trunkline';
+       export async function POST() {
+         const { workspaces, apiKeys } = (await trunkline()).admin;
+         const { id: workspaceId } = await workspaces.create({ name: 'Acme' });
+         return new Response((await apiKeys.create({ workspaceId, name: 'Tests', scopes: SCOPES })).token);
+       }`,
+    );
     await writeFile(
       join(app, 'app/layout.tsx'),
       `import type { ReactNode } from 'react';
@@ -100,26 +139,42 @@ describe.runIf(process.env['EMBED_NEXT'] === '1')('in Next.js', () => {
     expect(build.output()).not.toMatch(STARTED);
     expect(await databases()).toEqual([]);
 
-    const { program, token, origin } = await serve(next('start', '--port', '0', '--hostname', '127.0.0.1'));
-    await sendMessage(origin, token);
-    expect(program.output().match(new RegExp(STARTED, 'g'))).toHaveLength(1);
+    const program = next('start', '--port', '0', '--hostname', '127.0.0.1');
+    const origin = await originOf(program);
+    // Before the first request.
+    await eventually(async () =>
+      expect(await databases()).toEqual(['trunkline.db', 'trunkline.db-process-1']),
+    );
+    const token = await (await fetch(`${origin}/keys`, { method: 'POST' })).text();
+    await sendMessage({ origin, token });
     expect(await databases()).toEqual(['trunkline.db', 'trunkline.db-process-1']);
-    expect(await program.stop()).toBe(0);
+    expect(program.output()).not.toContain('NEXT_MANUAL_SIG_HANDLE');
+
+    const { respond, webhook } = await deliver({ origin, token });
+    const ended = program.stop();
+    await eventually(async () =>
+      expect((await fetch(`${origin}/api/v1/instances`, { headers: authorization(token) })).status).toBe(503),
+    );
+    respond();
+    expect(await ended).toBe(0);
+    expect(await deliveriesOf(webhook, join(app, 'trunkline.db'))).toMatchObject([{ status: 'success' }]);
   });
 
   it('`next dev` reloads a route and the service’s own file, and still has one service', async () => {
-    const { program, token, origin } = await serve(next('dev', '--port', '0', '--hostname', '127.0.0.1'));
-    await sendMessage(origin, token);
+    const program = next('dev', '--port', '0', '--hostname', '127.0.0.1');
+    const [, token = ''] = await program.printed(STARTED);
+    const origin = await originOf(program);
+    await sendMessage({ origin, token });
     const route = join(app, 'app/again/route.ts');
     await mkdir(dirname(route));
     for (const word of ['first', 'second', 'third']) {
-      const lib = join(app, 'lib/messaging.ts');
-      await writeFile(lib, `${await readFile(lib, 'utf8')}// ${word}\n`);
+      const service = join(app, 'trunkline.ts');
+      await writeFile(service, `${await readFile(service, 'utf8')}// ${word}\n`);
       await writeFile(
         route,
-        `import { messaging } from '../../lib/messaging';
+        `import { trunkline } from '@/trunkline';
          export const GET = async () =>
-           Response.json(['${word}', (await (await messaging()).trunkline.admin.workspaces.list()).length]);`,
+           Response.json(['${word}', (await (await trunkline()).admin.processes()).length]);`,
       );
       await eventually(async () =>
         expect(await (await fetch(`${origin}/again`)).text()).toBe(JSON.stringify([word, 1])),
@@ -127,35 +182,88 @@ describe.runIf(process.env['EMBED_NEXT'] === '1')('in Next.js', () => {
     }
     expect(program.output().match(new RegExp(STARTED, 'g'))).toHaveLength(1);
     expect(await databases()).toEqual(['trunkline.db', 'trunkline.db-process-1']);
-    await sendMessage(origin, token);
+    await sendMessage({ origin, token });
     await program.stop();
     await eventually(() => expect(fetch(origin)).rejects.toThrow('fetch failed'));
   });
 });
 
-async function serve(program: Program): Promise<{ program: Program; token: string; origin: string }> {
-  const [, token = ''] = await program.printed(STARTED);
-  const [, origin = ''] = await program.printed(/Local:\s+(http:\S+)/);
-  return { program, token, origin };
+interface Api {
+  readonly origin: string;
+  readonly token: string;
 }
 
-/** By the API, in a number of its own: until the message was read. */
-async function sendMessage(origin: string, token: string): Promise<void> {
-  const api = async (path: string, body?: object): Promise<{ id: string; status: string }> => {
-    const response = await fetch(`${origin}/api/v1/${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const content = (await response.json()) as { data: { id: string; status: string } };
-    expect(response.ok, JSON.stringify(content)).toBe(true);
-    return content.data;
-  };
-  const { id: instance } = await api('instances', { name: 'Orders' });
-  await api(`instances/${instance}/connect`, {});
-  await eventually(async () => expect((await api(`instances/${instance}`)).status).toBe('connected'));
-  const { id } = await api('messages', { instance, to: '+1 555 0100', type: 'text', text: 'Hello' });
-  await eventually(async () => expect((await api(`messages/${id}`)).status).toBe('read'));
+interface Resource {
+  readonly id: string;
+  readonly status: string;
+}
+
+async function originOf(program: Program): Promise<string> {
+  const [, origin = ''] = await program.printed(/Local:\s+(http:\S+)/);
+  return origin;
+}
+
+const authorization = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
+
+async function call({ origin, token }: Api, path: string, body?: object): Promise<Resource> {
+  const response = await fetch(origin + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { ...authorization(token), 'Content-Type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const content: unknown = await response.json();
+  expect(response.ok, JSON.stringify(content)).toBe(true);
+  // The API wraps what it returns, the app's own route does not.
+  return (path.startsWith('/api/') ? (content as { data: Resource }).data : content) as Resource;
+}
+
+/** By the API, and by the app's own route, in a number of its own: until the messages were read. */
+async function sendMessage(api: Api): Promise<void> {
+  const { id: instance } = await call(api, '/api/v1/instances', { name: 'Orders' });
+  await call(api, `/api/v1/instances/${instance}/connect`, {});
+  await eventually(async () =>
+    expect((await call(api, `/api/v1/instances/${instance}`)).status).toBe('connected'),
+  );
+  const message = { instance, to: '+1 555 0100', type: 'text', text: 'Hello' };
+  const sent = [
+    await call(api, '/api/v1/messages', message),
+    await call(api, '/orders', { instance, phone: '+1 555 0100' }),
+  ];
+  for (const { id } of sent) {
+    await eventually(async () => expect((await call(api, `/api/v1/messages/${id}`)).status).toBe('read'));
+  }
+}
+
+/** Has a webhook delivered to a receiver that has not responded yet. */
+async function deliver(api: Api): Promise<{ respond: () => void; webhook: string }> {
+  const receiver = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void receiver.close());
+  await once(receiver, 'listening');
+  const { port } = receiver.address() as AddressInfo; // of a socket, since it listens on a port
+  const url = `http://127.0.0.1:${port}/`;
+  const { id } = await call(api, '/api/v1/webhooks', { url, events: ['message.received'] });
+  const requested = once(receiver, 'request');
+  await call(api, `/api/v1/webhooks/${id}/test`, {});
+  const [, response] = await requested;
+  return { respond: () => response.writeHead(204).end(), webhook: id };
+}
+
+/** Those in a database that nobody else uses. */
+async function deliveriesOf(webhook: string, path: string): Promise<readonly Resource[]> {
+  const trunkline = createTrunkline({
+    ...nodeRuntime(),
+    storage: sqliteStorage({ path }),
+    gateway: createSandbox().gateway,
+    secretKey: env.SECRET_KEY,
+  });
+  onTestFinished(() => trunkline.stop());
+  await trunkline.start();
+  for (const { id } of await trunkline.admin.workspaces.list()) {
+    const { webhooks } = trunkline.workspace(id);
+    const isThere = (await webhooks.list()).data.some((one) => one.id === webhook);
+    if (isThere) return (await webhooks.deliveries(webhook)).data;
+  }
+  return [];
 }
 
 async function run(command: string, args: readonly string[], cwd: string): Promise<void> {

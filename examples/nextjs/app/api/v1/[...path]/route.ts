@@ -1,4 +1,3 @@
-import { messaging } from '../../../../lib/messaging';
+import { handlers } from '@/trunkline';
 
-const handle = async (request: Request) => (await messaging()).api.fetch(request);
-export { handle as DELETE, handle as GET, handle as HEAD, handle as PATCH, handle as POST };
+export const { DELETE, GET, HEAD, PATCH, POST } = handlers;

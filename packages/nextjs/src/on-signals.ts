@@ -1,0 +1,17 @@
+/**
+ * Calls `stop` once, with the first SIGTERM or SIGINT. Then the process ends, unless Next.js ends it, which does so unless
+ * NEXT_MANUAL_SIG_HANDLE is set, or somebody else listens for the signal. Further signals are ignored meanwhile: Ctrl-C comes
+ * twice, from the terminal and from `next dev`.
+ */
+export function onSignals(stop: () => Promise<void>): void {
+  let isStopping = false;
+  const handle = (signal: NodeJS.Signals): void => {
+    if (isStopping) return;
+    isStopping = true;
+    const isOurs = Boolean(process.env['NEXT_MANUAL_SIG_HANDLE']) || process.listenerCount(signal) === 1;
+    void stop().finally(() => {
+      if (isOurs) process.exit();
+    });
+  };
+  process.on('SIGTERM', handle).on('SIGINT', handle);
+}
