@@ -5,7 +5,7 @@ import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { createHttpApp } from '@trunkline/http';
 import { connectedInstance } from '../connected-instance.ts';
-import type { ServerPlan } from './server.ts';
+import type { ServerPlan } from './server-plan.ts';
 
 interface StartedTrunkline {
   readonly app: Hono;

@@ -4,7 +4,7 @@ import { compare, median, plain, printMachine, printTable, ratios, size, spread 
 import { providePostgres } from '../postgres.ts';
 import { inRounds } from '../rounds.ts';
 import type { Load, LoadFigures } from './load.ts';
-import type { Served, ServerPlan, Usage } from './server.ts';
+import type { Served, ServerPlan, Usage } from './server-plan.ts';
 
 export interface Variant extends Omit<ServerPlan, 'joins'> {
   readonly processes: number;
