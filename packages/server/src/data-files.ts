@@ -19,6 +19,18 @@ export interface DataFiles {
   readonly hasDatabase: boolean;
 }
 
+/** Where they are in a data directory. */
+export function filesIn(
+  directory: string,
+): Pick<DataFiles, 'secretKey' | 'nextSecretKey' | 'sandboxNetwork' | 'media'> {
+  return {
+    secretKey: join(directory, 'secret.key'),
+    nextSecretKey: join(directory, 'secret.key.next'),
+    sandboxNetwork: join(directory, 'sandbox.db'),
+    media: join(directory, 'media'),
+  };
+}
+
 /** In the data directory, while a restore has not ended: which backup is being restored. */
 export const RESTORE_MARKER = 'restore.json';
 
@@ -41,10 +53,7 @@ export async function checkDataFiles({
     await checkDatabaseDirectory(dirname(database));
   return {
     directory,
-    secretKey: join(directory, 'secret.key'),
-    nextSecretKey: join(directory, 'secret.key.next'),
-    sandboxNetwork: join(directory, 'sandbox.db'),
-    media: join(directory, 'media'),
+    ...filesIn(directory),
     database,
     hasDatabase: database !== null && (await isDatabase(database)),
   };

@@ -5,6 +5,11 @@ import { readSmall, writeWhole } from './safe-files.ts';
 
 export const MANIFEST = 'backup.json';
 
+/** What else is in the directory of a backup. */
+export function filesOfBackup(directory: string): { readonly database: string; readonly media: string } {
+  return { database: join(directory, 'trunkline.db'), media: join(directory, 'media') };
+}
+
 /** What a backup says of itself, in a file of that name. */
 export interface BackupManifest {
   readonly format: 1;

@@ -7,7 +7,7 @@ import { reasonOf } from '../start-error.ts';
 import type { DataFiles } from '../data-files.ts';
 import type { Settings } from '../settings.ts';
 import { alone } from './alone.ts';
-import { MANIFEST, NEW_MANIFEST, readManifest, writeManifest } from './backup-manifest.ts';
+import { filesOfBackup, MANIFEST, NEW_MANIFEST, readManifest, writeManifest } from './backup-manifest.ts';
 import type { BackupManifest } from './backup-manifest.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, usageError } from './command-error.ts';
@@ -63,14 +63,14 @@ async function backUp(call: Call, { settings, files, database, directory, keyPat
 
   if (manifest.database_sha256 === null) {
     const takenAt = new Date().toISOString();
-    const copy = join(directory, 'trunkline.db');
+    const { database: copy } = filesOfBackup(directory);
     await copyDatabase(call, database, copy);
     manifest = { ...manifest, taken_at: takenAt, database_sha256: await digestOf(copy, call.signal) };
     await writeManifest(directory, manifest);
   }
   let [mediaFiles, mediaBytes] = [0, 0];
   if ((await kindAt(files.media)) === 'directory' && settings.s3 === null) {
-    await copyDirectory(files.media, join(directory, 'media'), {
+    await copyDirectory(files.media, filesOfBackup(directory).media, {
       signal: call.signal,
       onFile(bytes) {
         mediaFiles += 1;

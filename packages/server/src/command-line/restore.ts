@@ -1,10 +1,10 @@
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { syncDirectory } from '../create-whole.ts';
-import { RESTORE_MARKER } from '../data-files.ts';
+import { filesIn, RESTORE_MARKER } from '../data-files.ts';
 import type { Settings } from '../settings.ts';
 import { alone } from './alone.ts';
-import { readManifest } from './backup-manifest.ts';
+import { filesOfBackup, readManifest } from './backup-manifest.ts';
 import type { BackupManifest } from './backup-manifest.ts';
 import { keyPathOf, sqlitePathOf } from './backup.ts';
 import type { Call, CommandHandler } from './command.ts';
@@ -33,7 +33,7 @@ export const restoreCommand: CommandHandler = async (call) => {
   const digest = manifest.database_sha256;
   if (!manifest.is_complete || digest === null)
     throw new CommandError(`The backup ${backup} is not complete: run "trunkline backup" in it again.`);
-  const copy = join(backup, 'trunkline.db');
+  const { database: copy } = filesOfBackup(backup);
   call.output.progress('checking the backup');
   if ((await kindAt(copy)) !== 'file' || (await digestOf(copy, call.signal)) !== digest)
     throw new CommandError(`The database of the backup ${backup} is damaged: restore another one.`);
@@ -68,11 +68,12 @@ async function restoreTo(
   { settings, backup, manifest, digest, database, key }: Work,
 ): Promise<void> {
   const { dataDirectory } = settings;
+  const [from, to] = [filesOfBackup(backup), filesIn(dataDirectory)];
   await checkPlace(dataDirectory, { database, digest });
   await writeWhole(join(dataDirectory, RESTORE_MARKER), `${digest}\n`);
   let mediaFiles = 0;
-  if (settings.s3 === null && (await kindAt(join(backup, 'media'))) === 'directory') {
-    await copyDirectory(join(backup, 'media'), join(dataDirectory, 'media'), {
+  if (settings.s3 === null && (await kindAt(from.media)) === 'directory') {
+    await copyDirectory(from.media, to.media, {
       signal: call.signal,
       onFile() {
         mediaFiles += 1;
@@ -85,11 +86,11 @@ async function restoreTo(
     throw new CommandError(
       `The backup ${backup} had ${manifest.media_files} files of messages, and has ${mediaFiles}: restore another one.`,
     );
-  if (key !== null) await writeWhole(join(dataDirectory, 'secret.key'), `${key}\n`);
+  if (key !== null) await writeWhole(to.secretKey, `${key}\n`);
   // Last: a server takes what has no database for a new one.
   if ((await kindAt(database)) === null) {
     call.output.progress('the database');
-    await copyDurably(join(backup, 'trunkline.db'), database, call.signal);
+    await copyDurably(from.database, database, call.signal);
   }
   await rm(join(dataDirectory, RESTORE_MARKER), { force: true });
   await syncDirectory(dirname(database));
@@ -116,10 +117,11 @@ async function keyFor(
   const key = await readSmall(path);
   if (key === null)
     throw new CommandError(`The secret key is not at ${path}: name its file with --key, or set SECRET_KEY.`);
-  const there = await readSmall(join(settings.dataDirectory, 'secret.key'));
+  const { secretKey } = filesIn(settings.dataDirectory);
+  const there = await readSmall(secretKey);
   if (there !== null && there.trim() !== key.trim())
     throw new CommandError(
-      `${join(settings.dataDirectory, 'secret.key')} has another key, which would be overwritten: name another directory with --data-dir.`,
+      `${secretKey} has another key, which would be overwritten: name another directory with --data-dir.`,
     );
   return key.trim();
 }
@@ -132,7 +134,7 @@ async function checkPlace(
   const marker = join(dataDirectory, RESTORE_MARKER);
   const begun = await readSmall(marker);
   if (begun !== null && begun.trim() === digest) return;
-  for (const path of [database, `${database}-wal`, join(dataDirectory, 'media'), marker]) {
+  for (const path of [database, `${database}-wal`, filesIn(dataDirectory).media, marker]) {
     const isThere =
       (await kindAt(path)) === 'directory' ? (await readdir(path)).length > 0 : (await kindAt(path)) !== null;
     if (isThere)
