@@ -2,19 +2,31 @@
 // command that has to find it. Prints a line for each, and exits 1 when a fault passes, or when a command fails without
 // one: what it says of a fault would mean nothing. Run by `pnpm check:faults`.
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { makeRunDirectory } from '../internal/test-postgres/src/run-directory.ts';
 
 const TEST = 'packages/core/test/planted.test.ts';
 const DOMAIN = 'packages/core/src/domain/planted.ts';
 const test = ['test', TEST];
+const root = dirname(import.meta.dirname);
+const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
-/** What has to pass. */
+/** What has to pass. Of a chain of programs, the one that finds a fault: the chain stops at it. */
 const HARMLESS = [
   { name: 'a test that passes', command: test, path: TEST, text: aTest('expect(1).toBe(1)') },
-  { name: 'a type that fits', command: ['types'], path: DOMAIN, text: 'export const planted: number = 1;\n' },
-  { name: 'an import that is allowed', command: ['lint'], path: DOMAIN, text: "import 'uuid';\n" },
+  {
+    name: 'a type that fits',
+    command: link('types', 'tsc -p tsconfig.json'),
+    path: DOMAIN,
+    text: 'export const planted: number = 1;\n',
+  },
+  {
+    name: 'an import that is allowed',
+    command: link('lint', 'depcruise'),
+    path: DOMAIN,
+    text: "import 'uuid';\n",
+  },
 ];
 
 /** What must not, and what the command has to say of it. Errors outside of tests are not in the report of the tests. */
@@ -65,7 +77,6 @@ const FAULTS = [
   },
 ];
 
-const root = dirname(import.meta.dirname);
 const directory = await makeRunDirectory();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.once(signal, () => void directory.remove().finally(() => process.exit(1)));
@@ -85,6 +96,13 @@ try {
   }
 } finally {
   await directory.remove();
+}
+
+/** The program of a script that begins so, as the script runs it. */
+function link(script, beginning) {
+  const program = scripts[script].split(' && ').find((one) => one.startsWith(beginning));
+  if (program === undefined) throw new Error(`pnpm ${script} does not run ${beginning}.`);
+  return ['exec', ...program.split(' ')];
 }
 
 function aTest(statement) {
