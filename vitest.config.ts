@@ -1,4 +1,6 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer } from 'vitest/node';
+import type { TestSpecification } from 'vitest/node';
 
 // Packages import each other's TypeScript sources, so that nothing has to be built before a test.
 const conditions = ['source', 'module', 'node', 'development|production'];
@@ -8,6 +10,35 @@ const PURE = [
   'packages/{core,http,receiver,storage-kit}/src/**/*.test.ts',
   'packages/core/test/{*,inputs/*,resources/*}.test.ts',
 ];
+
+/** Half a minute and more each, in this order: one that begins last would run alone at the end. */
+const LONGEST = [
+  'packages/server/test/commands/move',
+  'packages/dashboard/test/browser/every-page',
+  'packages/server/test/commands/kills-at-each-step',
+  'packages/server/test/commands/backup',
+  'packages/server/test/commands/history-and-events',
+  'packages/server/test/commands/remote-commands',
+  'packages/server/test/commands/every-command',
+  'packages/server/test/move/move-data',
+  'packages/server/test/commands/hostile-answers',
+  'packages/server/test/kills',
+  'packages/server/test/coming-and-going',
+  'packages/gateway-baileys/test/contract',
+  'packages/storage-postgres/test/contract',
+  'packages/storage-sqlite/test/contract',
+];
+
+/** Vitest goes by the durations of the last run, and by size where there was none: a file that runs a contract has a line. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const index = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+      return index === -1 ? LONGEST.length : index;
+    };
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+  }
+}
 
 export default defineConfig({
   resolve: { conditions },
@@ -34,6 +65,7 @@ export default defineConfig({
     execArgv: ['--conditions=source'],
     // eventsource has TypeScript under the same condition, which Node does not run from node_modules.
     server: { deps: { inline: [/@modelcontextprotocol[\\/]client/, 'eventsource'] } },
+    sequence: { sequencer: LongestFirst },
     retry: 0,
     // For what hangs and nothing else: a test that waits says sooner what it waited for in vain (HANG_MS).
     testTimeout: 300_000,

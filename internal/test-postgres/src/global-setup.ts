@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Socket } from 'node:net';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startPostgres } from './postgres-server.ts';
 import type { PostgresServer } from './postgres-server.ts';
@@ -18,9 +19,11 @@ declare module 'vitest' {
  * it: a run that needs none starts none. It lives in this process, since those of the test files come and go.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { TMPDIR } = process.env;
+  const { TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const directory = await makeRunDirectory();
   process.env['TMPDIR'] = directory.path;
+  // Each file of tests has a process of its own, and so has most of what they start.
+  process.env['NODE_COMPILE_CACHE'] ??= join(directory.path, 'trunkline-compile-cache');
 
   let server: Promise<PostgresServer> | undefined;
   const respond = async (socket: Socket): Promise<void> => {
@@ -40,7 +43,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     desk.close();
     await (await server?.catch(() => undefined))?.stop();
     await directory.remove();
-    if (TMPDIR === undefined) delete process.env['TMPDIR'];
-    else process.env['TMPDIR'] = TMPDIR;
+    restore('TMPDIR', TMPDIR);
+    restore('NODE_COMPILE_CACHE', NODE_COMPILE_CACHE);
   };
+}
+
+function restore(name: string, value: string | undefined): void {
+  if (value === undefined) delete process.env[name];
+  else process.env[name] = value;
 }

@@ -93,7 +93,7 @@ describe('A backup', { timeout: 240_000 }, () => {
     addMedia(cwd);
     const directory = join(cwd, 'backup');
     const copied = (path: string): number =>
-      Object.keys(contents(path)).filter((name) => /upl_\d+$/.test(name)).length;
+      readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => /upl_\d+$/.test(name)).length;
     const killAtHalf = async (args: readonly string[], path: string): Promise<number> => {
       const command = startCommand(args, { cwd });
       await until('some files are copied', () => {
