@@ -6,9 +6,9 @@ import { createService } from './service.ts';
 /** What the files of an app on Next.js export and call. */
 export interface NextTrunkline<Transaction = never> {
   /**
-   * Starts the service with the server; `instrumentation.ts` calls it. It rejects if an option is wrong, which ends the
-   * server. If the database cannot be used, it logs that and resolves, and the service is started again every 5 seconds.
-   * During `next build`, and in the Edge runtime, it does nothing.
+   * Starts the service with the server; `instrumentation.ts` calls it. It rejects if an option is wrong: `next dev` ends
+   * then, and `next start` responds to all requests with 500. If the database cannot be used, it logs that and resolves,
+   * and the service is started again every 5 seconds. During `next build`, and in the Edge runtime, it does nothing.
    */
   register(): Promise<void>;
   /**

@@ -129,7 +129,7 @@ describe('createNextTrunkline', () => {
     expect(configure).not.toHaveBeenCalled();
   });
 
-  it('ends the start of the server where an option is wrong, and reads the options again next time', async () => {
+  it('fails the start of the server where an option is wrong, and reads the options again next time', async () => {
     const keys = ['short', 'of the tests, with thirty-two characters'];
     const { register, trunkline } = app(() => options({ secretKey: keys.shift() }));
     await expect(register()).rejects.toThrow(/secretKey/);
