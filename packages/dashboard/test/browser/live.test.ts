@@ -51,6 +51,8 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
       await page.clock.fastForward(2_000);
       expect(await page.getByText('Every 10 s').filter({ visible: true }).count()).toBe(1);
     });
+    const navigation = page.getByRole('navigation', { name: 'Pages' });
+    const place = await navigation.boundingBox();
     await served.sandbox.phone(id).unlink();
     await eventually(async () => {
       await page.clock.fastForward(10_000);
@@ -61,6 +63,8 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
       await page.clock.fastForward(30_000);
       expect(await page.getByText('Live', { exact: true }).filter({ visible: true }).count()).toBe(1);
     });
+    // A shorter word moves nothing.
+    expect(await navigation.boundingBox()).toEqual(place);
   });
 
   it('says that the service is away, keeps what it has read, and catches up', async () => {

@@ -99,7 +99,7 @@ describe.skipIf(browser.missing !== null)('messages in the dashboard', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Message to +15550100' }).waitFor();
     await page.getByText('It was read.').waitFor();
-    await page.getByText('To be repeated').waitFor();
+    await page.getByText('Will be retried').waitFor();
     await page.getByText(/attempt 1 · 500/).waitFor();
     await page.locator('li', { hasText: 'message.read' }).getByText('Delivered').waitFor();
     expect(await page.getByText('not yet').count()).toBe(0);

@@ -121,6 +121,23 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     await drawer.waitFor({ state: 'detached' });
   });
 
+  it('has the marks of a timeline beside its times on a phone', async () => {
+    const served = await serveDashboard();
+    const { id } = await served.connect('Support');
+    const { page, at } = await signedInTab(browser, served, { viewport: { width: 390, height: 844 } });
+    await page.goto(at(`/numbers/${id}`));
+    const entries = page.getByRole('listitem').filter({ has: page.locator('time') });
+    await entries.first().waitFor();
+    for (const entry of await entries.all()) {
+      const time = await entry.locator('time').first().boundingBox();
+      const mark = await entry.locator('svg').boundingBox();
+      expect(mark?.y).toBeGreaterThanOrEqual(time?.y ?? NaN);
+      expect((mark?.y ?? NaN) + (mark?.height ?? NaN)).toBeLessThanOrEqual(
+        (time?.y ?? NaN) + (time?.height ?? NaN),
+      );
+    }
+  });
+
   it('leads from a short address to the page of the workspace', async () => {
     const served = await serveDashboard();
     const { id } = await served.connect('Support');

@@ -104,7 +104,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await api.messages.send({ instance, to: '15550100', type: 'text', text: "It's here" });
     await verdict(page).getByText('Failing', { exact: true }).waitFor();
     await page.getByText('If nothing is delivered, the service disables it in').waitFor();
-    await page.locator('tbody').getByText('To be repeated').waitFor();
+    await page.locator('tbody').getByText('Will be retried').waitFor();
     await page.reload();
     await page.getByText('1 delivered, 1 not delivered').first().waitFor();
     expect(await axe(page)).toEqual([]);

@@ -32,7 +32,7 @@ export const common = {
   actions: 'Actions',
   deliveryStatuses: {
     pending: 'On its way',
-    retrying: 'To be repeated',
+    retrying: 'Will be retried',
     success: 'Delivered',
     failed: 'Failed',
     exhausted: 'Given up',

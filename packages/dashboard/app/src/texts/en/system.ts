@@ -47,7 +47,7 @@ export const system = {
   oldestFor: 'the oldest for',
   messages: 'Messages to send',
   deliveries: 'Webhook deliveries',
-  failingWebhooks: 'Webhooks that fail',
+  failingWebhooks: 'Webhooks that fail, with deliveries given up',
   downloads: 'Files to fetch',
   events: 'Events for handlers',
   exhaustedEvents: 'Events that their handler gave up',

@@ -32,7 +32,7 @@ export const common: TextsOf<'common'> = {
   actions: 'Acciones',
   deliveryStatuses: {
     pending: 'En camino',
-    retrying: 'Se repetirá',
+    retrying: 'Se reintentará',
     success: 'Entregado',
     failed: 'Fallido',
     exhausted: 'Abandonado',

@@ -50,7 +50,7 @@ export const system: TextsOf<'system'> = {
   oldestFor: 'lo más antiguo desde hace',
   messages: 'Mensajes por enviar',
   deliveries: 'Entregas de webhooks',
-  failingWebhooks: 'Webhooks que fallan',
+  failingWebhooks: 'Webhooks que fallan, con entregas abandonadas',
   downloads: 'Archivos por recibir',
   events: 'Eventos para manejadores',
   exhaustedEvents: 'Eventos que su manejador abandonó',
