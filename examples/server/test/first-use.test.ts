@@ -18,6 +18,8 @@ describe.skipIf(browser.missing !== null)('somebody who uses the example for the
     const tour = readTour();
     const { said } = tour;
     const receiver = await startReceiver();
+    // Before the page, which is closed first then: it would try to reach a service that has ended.
+    const link = await startService();
     const { page, problems } = await browser.open({ viewport: { width: 1060, height: 640 } });
     // A code may be asked for just as it is used.
     problems.allow(/status of 409 .*\/qr\)/);
@@ -38,7 +40,7 @@ describe.skipIf(browser.missing !== null)('somebody who uses the example for the
     const see = (text: string): Promise<void> => page.getByText(said(text)).first().waitFor();
 
     tour.step('Open the dashboard');
-    await page.goto(await startService());
+    await page.goto(link);
     await see('There is no number yet.');
     await page.getByRole('heading', { level: 1, name: said('Now') }).waitFor();
     expect(await axe(page)).toEqual([]);
