@@ -40,7 +40,7 @@ export function Deliveries({
     // An attempt is no event: while one is to come, the page looks.
     refetchInterval: ({ state }) => refreshMs(state.data?.data ?? [], calm),
   });
-  useHealthAfter(workspaceId, query.data?.data);
+  useRestAfter(workspaceId, query.data?.data);
   const { cursor, ...filters } = search;
   return (
     <Panel title={t.deliveries} isFlush>
@@ -92,14 +92,16 @@ export function Deliveries({
   );
 }
 
-/** An attempt changes the health of its webhook as well: that is read again when the outcome of one is seen. */
-function useHealthAfter(workspaceId: string, deliveries: readonly DeliveryResource[] | undefined): void {
+/** An attempt changes the health of its webhook and its day as well: they are read again when the outcome of one is seen. */
+function useRestAfter(workspaceId: string, deliveries: readonly DeliveryResource[] | undefined): void {
   const queries = useQueryClient();
   const outcomes = deliveries?.map(({ id, status, attempts }) => `${id} ${status} ${attempts}`).join();
   const seen = useRef(outcomes);
   useEffect(() => {
-    if (seen.current !== undefined && seen.current !== outcomes)
+    if (seen.current !== undefined && seen.current !== outcomes) {
       void queries.invalidateQueries({ queryKey: keyOf(workspaceId, 'webhooks') });
+      void queries.invalidateQueries({ queryKey: keyOf(workspaceId, 'deliveries', 'day') });
+    }
     seen.current = outcomes;
   }, [queries, workspaceId, outcomes]);
 }
