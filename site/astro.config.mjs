@@ -28,6 +28,7 @@ export default defineConfig({
     ...(site === undefined ? [{ name: '@astrojs/sitemap', hooks: {} }] : []),
     starlight({
       title: 'Trunkline',
+      customCss: ['./src/site.css'],
       disable404Route: true, // it warns unless there is a page 404, and of that as well
       social: [{ icon: 'github', label: 'GitHub', href: REPOSITORY }],
       plugins: [
@@ -53,6 +54,7 @@ export default defineConfig({
       ],
       sidebar: sections().map(({ title, pages }) => ({
         label: title,
+        collapsed: true, // except for the part of the page that is shown
         items: [
           ...pages.map((page) => ({ label: page.title, slug: page.slug })),
           ...(title === 'Reference' ? [...openAPISidebarGroups, typeScriptApi] : []),

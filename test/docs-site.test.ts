@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
-import { screenshot, testBrowser } from '@trunkline/browser';
-import type { TestBrowser } from '@trunkline/browser';
+import { inEachLook, picture, testBrowser } from '@trunkline/browser';
+import type { Page, TestBrowser } from '@trunkline/browser';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import { brokenLinks } from '../site/src/broken-links.ts';
 import { readContents } from '../site/src/contents.ts';
@@ -153,17 +153,7 @@ describe.skipIf(!BUILDS)('the built site (DOCS_SITE=1)', () => {
   });
 
   it('finds words, and asks no other server for anything', async () => {
-    if (!browser || browser.missing !== null) throw new Error(`There is no browser: ${browser?.missing}`);
-    const { page } = await browser.open({ baseURL });
-    const foreign: string[] = [];
-    page.on('request', (request) => {
-      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(baseURL))
-        foreign.push(request.url());
-    });
-    for (const [name, path] of Object.entries(SHOWN)) {
-      await page.goto(path);
-      await screenshot(page, `docs-${name}`);
-    }
+    const { page, foreign } = await open();
     await page.goto('./');
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('textbox').fill('Litestream');
@@ -171,21 +161,82 @@ describe.skipIf(!BUILDS)('the built site (DOCS_SITE=1)', () => {
     await page.waitForURL('**/deploy/litestream/**');
     expect(foreign).toEqual([]);
   });
+
+  // A page with an error or a warning in its console fails the test at its end.
+  it.for(SECTIONS)(
+    'shows every page of "%s" from edge to edge, on a desk and on a phone',
+    { timeout: 600_000 },
+    async (section) => {
+      const { page, foreign } = await open();
+      const faults: string[] = [];
+      const pages = shown(section, dist);
+      expect(pages).not.toEqual([]);
+      for (const [index, { slug, title }] of pages.entries()) {
+        await page.goto(slug === '' || extname(slug) !== '' ? `./${slug}` : `${slug}/`);
+        const titles = await page.getByRole('heading', { level: 1 }).allInnerTexts();
+        expect(titles, slug).toEqual([title ?? expect.stringMatching(/\S/)]);
+        const name = `docs/${slug.replaceAll('/', '-') || 'index'}`;
+        // A generated page may be as long as a book.
+        const height = title === null ? 4000 : undefined;
+        await inEachLook(page, async (look) => {
+          if (look === 'dark' && index % 8 > 0) return;
+          const fault = await page.evaluate<string | null>(BEYOND_THE_EDGE);
+          if (fault !== null) faults.push(`${slug}, ${look}: ${fault}`);
+          await picture(page, `${name}-${look}`, height);
+        });
+      }
+      expect(faults).toEqual([]);
+      expect(foreign).toEqual([]);
+    },
+  );
+
+  async function open(): Promise<{ readonly page: Page; readonly foreign: readonly string[] }> {
+    if (!browser || browser.missing !== null) throw new Error(`There is no browser: ${browser?.missing}`);
+    const { page } = await browser.open({ baseURL });
+    const foreign: string[] = [];
+    page.on('request', (request) => {
+      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(baseURL))
+        foreign.push(request.url());
+    });
+    return { page, foreign };
+  }
 });
 
 /** The environment without what Vitest sets for its own: Vite would take its `BASE_URL` and mode from there. */
 const OWN = /^(BASE_URL|DEV|MODE|NODE_ENV|NODE_OPTIONS|PROD|SSR|TEST|VITEST.*)$/;
 const OUTSIDE = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN.test(name)));
 
-const SHOWN = {
-  home: './',
-  start: 'start/',
-  receive: 'packages/receiver/',
-  running: 'running/',
-  stories: 'stories/',
-  operation: 'api/operations/sendmessage/',
-  typescript: 'typescript/trunkline/core/',
-} as const;
+/** The parts of the sidebar. The last two are generated. */
+const SECTIONS = [...contents.map(({ title }) => title), 'REST API', 'TypeScript API'];
+
+/** The pages of a part, and their titles; null is that of a generated page. */
+function shown(
+  section: string,
+  dist: string,
+): readonly { readonly slug: string; readonly title: string | null }[] {
+  const folder = { 'REST API': 'api', 'TypeScript API': 'typescript' }[section];
+  if (folder !== undefined) {
+    return globSync('**/index.html', { cwd: join(dist, folder) })
+      .map((file) => ({ slug: join(folder, file, '..'), title: null }))
+      .toSorted((one, other) => one.slug.localeCompare(other.slug));
+  }
+  const listed = contents.find(({ title }) => title === section)?.pages ?? [];
+  if (section !== 'Start') return listed;
+  return [{ slug: '', title: 'Trunkline' }, ...listed, { slug: '404.html', title: 'There is no such page' }];
+}
+
+/** What of a page is beyond the right edge of the window, and in nothing that scrolls; or null. A text, since it runs in the page. */
+const BEYOND_THE_EDGE = `(() => {
+  const { clientWidth } = document.documentElement;
+  const main = document.querySelector('main');
+  const scrolls = (element) =>
+    element !== main &&
+    (/auto|scroll/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
+  const beyond = [...main.querySelectorAll('*')].find(
+    (element) => element.getBoundingClientRect().right > clientWidth + 1 && !scrolls(element),
+  );
+  return beyond?.outerHTML.slice(0, 200) ?? null;
+})()`;
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

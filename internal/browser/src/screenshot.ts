@@ -43,11 +43,14 @@ export async function screenshot(page: Page, name: string): Promise<readonly str
   return paths;
 }
 
-/** The same of the page as it is now: `reports/screenshots/<name>.png`. */
-export async function picture(page: Page, name: string): Promise<readonly string[]> {
+/** The same of the page as it is now, or of so many pixels from its top: `reports/screenshots/<name>.png`. */
+export async function picture(page: Page, name: string, height = Infinity): Promise<readonly string[]> {
   if (!areTaken()) return [];
   const path = join(DIRECTORY, `${name}.png`);
-  await page.screenshot({ path, fullPage: true, animations: 'disabled' });
+  const all = await page.evaluate<number>('document.documentElement.scrollHeight');
+  const top = { x: 0, y: 0, width: page.viewportSize()?.width ?? 0, height: Math.min(all, height) };
+  const clip = all > height ? { clip: top } : {};
+  await page.screenshot({ path, fullPage: true, animations: 'disabled', ...clip });
   return [path];
 }
 
