@@ -139,7 +139,7 @@ describe('GET /docs', () => {
       return new TextEncoder().encode('window.Scalar = {};');
     };
     const app = createHttpApp(fakeTrunkline(), { docs: { scalar } });
-    const asked = Array.from({ length: 5 }, () =>
+    const asked = Array.from({ length: 5 }, async () =>
       app.request('http://localhost/api/v1/docs/scalar.js', { headers: { 'Accept-Encoding': 'gzip' } }),
     );
     for (const script of await Promise.all(asked)) {
