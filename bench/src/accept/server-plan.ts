@@ -2,7 +2,7 @@
 import type { Target } from './request.ts';
 
 /** How a message is accepted. */
-export type Service =
+type Service =
   | 'responses together'
   | 'responses each'
   | 'SQLite, commit each'
