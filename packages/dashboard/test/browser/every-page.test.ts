@@ -85,12 +85,15 @@ async function isLoaded(page: Page): Promise<void> {
   await eventually(async () => expect(await page.getByText('Loading…').count()).toBe(0));
 }
 
+/** Pixels. A bar to scroll with has its place beside the page. */
+const BEYOND = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
 /** In light, in dark and at phone width; pictures of that are for people to look at. */
 async function expectInOrder(page: Page, name: string): Promise<void> {
   await inEachLook(page, async (look) => {
     // In dark, the rest is as it is in light.
     expect(await axe(page, { about: look === 'dark' ? 'colour' : 'everything' }), look).toEqual([]);
-    const beyond: unknown = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    const beyond: unknown = await page.evaluate(BEYOND);
     expect(beyond, `${look}: pixels beyond the edge`).toBeLessThanOrEqual(0);
     await picture(page, `${name}-${look}`);
   });
