@@ -41,7 +41,8 @@ try {
   problems.set('a bundle of them', await runBundle());
   problems.set('examples/gateway on them', await runGatewayContract());
   problems.set('examples/server', await refuseToStart(oldNodes));
-  problems.set('a message from nothing', await sendFromNothing());
+  problems.set('a message from nothing', await sendFromNothing(process.env.PATH));
+  problems.set(`the same on Node.js ${NEEDED_NODE}`, await sendFromNothing(await pathOfOldestNode()));
   problems.set('deploy/Dockerfile, step by step', await runImage());
   problems.set('a release', await rehearseRelease());
 
@@ -224,11 +225,22 @@ async function refuseToStart(oldNodes) {
   return problems;
 }
 
+/** The PATH with the first Node that the packages run on, from npm: its SQLite binds and reads in ways of its own. */
+async function pathOfOldestNode() {
+  const folder = join(work, 'oldest-node');
+  await mkdir(folder);
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, `node@${NEEDED_NODE}.0`]);
+  const directory = join(folder, 'node_modules/.bin');
+  const { stdout: version } = await run(join(directory, 'node'), ['-p', 'process.versions.node']);
+  if (version.trim() !== `${NEEDED_NODE}.0`) throw new Error(`npm brought Node.js ${version} instead.`);
+  return [directory, process.env.PATH].join(delimiter);
+}
+
 /** As somebody who has nothing but npm and an empty folder: a message that is read in less than two minutes. */
-async function sendFromNothing() {
+async function sendFromNothing(path) {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-from-nothing-'));
   const began = performance.now();
-  const env = { PATH: process.env.PATH, HOME: folder, npm_config_cache: join(folder, '.npm') };
+  const env = { PATH: path, HOME: folder, npm_config_cache: join(folder, '.npm') };
   const npx = (...args) => run('npx', ['--no-install', 'trunkline', ...args], { cwd: folder, env });
   let server;
   try {
