@@ -152,7 +152,7 @@ describe('The Helm chart', () => {
       'PodDisruptionBudget',
       'Service',
     ]);
-    expect(JSON.stringify(renderChart(values))).toContain('"registry.example.com/trunkline:1.0.0"');
+    expect(JSON.stringify(renderChart(values))).toContain('"registry.example.com/trunkline:0.1.0"');
   });
 
   const shared = { enabled: true, accessMode: 'ReadWriteMany' };
