@@ -8,11 +8,24 @@ import timers from 'node:timers/promises';
 const pattern = new RegExp(process.env['HOLD_AT_PRINT'] ?? '(?!)');
 let held: Promise<unknown> | null = null;
 
-const write = process.stdout.write.bind(process.stdout) as (...args: readonly unknown[]) => boolean; // in each of its forms
-process.stdout.write = (...args: readonly unknown[]): boolean => {
-  if (pattern.test(String(args[0]))) held ??= new Promise((resolve) => process.once('SIGINT', resolve));
-  return write(...args);
-};
+// Results go to the one, progress to the other.
+for (const stream of [process.stdout, process.stderr]) {
+  const write = stream.write.bind(stream) as (...args: readonly unknown[]) => boolean; // in each of its forms
+  stream.write = (...args: readonly unknown[]): boolean => {
+    if (pattern.test(String(args[0]))) held ??= interrupted();
+    return write(...args);
+  };
+}
+
+function interrupted(): Promise<void> {
+  const alive = setInterval(() => {}, 60_000); // a process that only waits for a signal ends
+  return new Promise((resolve) =>
+    process.once('SIGINT', () => {
+      clearInterval(alive);
+      resolve();
+    }),
+  );
+}
 
 type Call = (...args: readonly unknown[]) => unknown;
 
