@@ -3,6 +3,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
+import { consoleLogger } from '@trunkline/core/spi/http';
+import type { Logger } from '@trunkline/core';
 import type { Address } from './setting-values.ts';
 import { errorCode, reasonOf, StartError } from './start-error.ts';
 
@@ -24,7 +26,7 @@ const LAST_REQUESTS_MS = 300;
 const STALLED_AFTER_MS = 60_000;
 /** A request that has no response by then is cut off. */
 const CLOSE_WITHIN_MS = 20_000;
-/** How much of a refused body is let in. More than the largest upload that is taken. */
+/** How much of a refused body is let in: what the API itself reads of it. */
 const REFUSED_BODY_MAX = 128 * 1_048_576;
 
 interface ListenOptions {
@@ -32,6 +34,7 @@ interface ListenOptions {
   readonly refusedBodyMax?: number;
   /** Which settings name the address, for people. */
   readonly settings?: { readonly host: string; readonly port: string };
+  readonly logger?: Logger;
 }
 
 const PORT_AND_HOST = { host: 'HOST', port: 'PORT' };
@@ -44,13 +47,14 @@ export async function listen(
     stalledAfterMs = STALLED_AFTER_MS,
     refusedBodyMax = REFUSED_BODY_MAX,
     settings = PORT_AND_HOST,
+    logger = consoleLogger,
   }: ListenOptions = {},
 ): Promise<HttpListener> {
   let handler = whileStarting;
   let closing = false;
   const handle = getRequestListener((request) => handler(request), {
     autoCleanupIncoming: false, // it cuts off a refused upload after half a second
-    errorHandler: responseToError,
+    errorHandler: (error) => responseToError(error, logger),
   });
   const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
     if (closing) outgoing.shouldKeepAlive = false;
@@ -89,8 +93,9 @@ function refuseHosts(outgoing: ServerResponse, hosts: number): void {
 }
 
 /** The same for a host and a path that no URL can be made of: `Host: a b`, `OPTIONS *`. */
-function responseToError(error: unknown): Response {
+function responseToError(error: unknown, logger: Logger): Response {
   if (!(error instanceof RequestError)) {
+    logger.error({ err: error }, FAILED);
     const message = 'Something went wrong.';
     return Response.json({ error: { code: 'INTERNAL_ERROR', message, request_id: null } }, { status: 500 });
   }
@@ -98,6 +103,9 @@ function responseToError(error: unknown): Response {
   const body = invalidRequest('its Host header and its path are not an address', fields);
   return Response.json(body, { status: 400, headers: { Connection: 'close' } });
 }
+
+const FAILED =
+  'a request failed before the API could respond to it: mend what err names, or report it as a defect';
 
 function invalidRequest(what: string, fields: Readonly<Record<string, readonly string[]>>): object {
   const message = `The request is not valid: ${what}.`;

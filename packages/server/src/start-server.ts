@@ -63,12 +63,12 @@ export async function startServer(
     directory: settings.dataDirectory,
     database: settings.database.kind === 'sqlite' ? settings.database.path : null,
   });
-  const listener = await listen(settings, createStartingApp().fetch);
+  const listener = await listen(settings, createStartingApp().fetch, { logger });
   let telemetry: Telemetry | null = null;
   let metricsListener: HttpListener | null = null;
   try {
     telemetry = await openTelemetry(settings, logger);
-    metricsListener = await openMetricsListener(settings, telemetry.metrics);
+    metricsListener = await openMetricsListener(settings, { metrics: telemetry.metrics, logger });
     const listeners = { listener, metricsListener };
     return await startOn(listeners, { settings, logger, files, adapters, telemetry, parts });
   } catch (error) {

@@ -5,7 +5,8 @@ import type { Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { silentLogger } from '@trunkline/core';
 import { until } from '@trunkline/test-support';
 import { listen } from '../src/http-listener.ts';
 import type { HttpListener } from '../src/http-listener.ts';
@@ -160,11 +161,18 @@ describe('The HTTP listener', () => {
     await listener.close();
   });
 
-  it('responds in the shape of the API when what it serves with fails', async () => {
-    const listener = await listen(anyPort, () => Promise.reject(new Error('a defect')));
+  it('responds in the shape of the API when what it serves with fails, and logs why', async () => {
+    const error = vi.fn();
+    const listener = await listen(anyPort, () => Promise.reject(new Error('a defect')), {
+      logger: { ...silentLogger, error },
+    });
     const response = await fetch(listener.url);
     expect(response.status).toBe(500);
     expect(await response.json()).toMatchObject({ error: { code: 'INTERNAL_ERROR', request_id: null } });
+    expect(error).toHaveBeenCalledExactlyOnceWith(
+      { err: new Error('a defect') },
+      expect.stringContaining('mend what err names'),
+    );
     await listener.close();
   });
 

@@ -1,3 +1,4 @@
+import type { Logger } from '@trunkline/core';
 import { listen } from '../http-listener.ts';
 import type { HttpListener } from '../http-listener.ts';
 import type { Settings } from '../settings.ts';
@@ -9,8 +10,11 @@ const NAMES = { host: 'METRICS_ADDRESS', port: 'METRICS_ADDRESS' };
 /** Serves the metrics on an address of their own; null if none is set. */
 export async function openMetricsListener(
   { metricsAddress, metricsToken }: Pick<Settings, 'metricsAddress' | 'metricsToken'>,
-  metrics: ServerMetrics | null,
+  { metrics, logger }: { readonly metrics: ServerMetrics | null; readonly logger: Logger },
 ): Promise<HttpListener | null> {
   if (metricsAddress === undefined || !metrics) return null;
-  return listen(metricsAddress, createMetricsApp({ metrics, metricsToken }).fetch, { settings: NAMES });
+  return listen(metricsAddress, createMetricsApp({ metrics, metricsToken }).fetch, {
+    settings: NAMES,
+    logger,
+  });
 }
