@@ -1,43 +1,48 @@
-import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import type { Context, TracerProvider } from '@opentelemetry/api';
+import {
+  context,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import type { Context, Tracer, TracerProvider } from '@opentelemetry/api';
 import { readTraceparent, sampledTraceparent } from '@trunkline/core/spi/http';
 
 /** The span of one request. */
-export interface RequestSpan {
+interface RequestSpan {
   /** For what the request causes; undefined if nobody records its trace. */
   readonly traceparent: string | undefined;
   run<Value>(work: () => Value): Value;
   end(status: number): void;
 }
 
-/** A method and a path of the routes, with the header of the request that says where its caller's span stands. */
-interface TracedRequest {
-  readonly method: string;
-  readonly route: string;
-  readonly header: string | undefined;
-}
+/** Makes the span of a request with this `traceparent`, the header that says where its caller's span stands. */
+type OpenSpan = (traceparent: string | undefined) => RequestSpan;
+
+/** Where no SDK is installed, and the caller says nothing. */
+const UNTRACED: RequestSpan = { traceparent: undefined, run: (work) => work(), end: () => undefined };
 
 /**
- * Makes the spans of requests, by OpenTelemetry's conventions for HTTP. Where something else has made one, as an
+ * The spans of a route's requests, by OpenTelemetry's conventions for HTTP. Where something else has made one, as an
  * instrumentation of the server does, that one counts. A `traceparent` that is not valid is ignored.
  */
-export function requestSpans(provider: TracerProvider | undefined): (request: TracedRequest) => RequestSpan {
-  // Not before a request: an SDK may be installed after this app was made.
-  const tracer = () => (provider ?? trace.getTracerProvider()).getTracer('@trunkline/http');
-  return ({ method, route, header }) => {
+export function requestSpans(
+  provider: TracerProvider | undefined,
+  { method, path }: { readonly method: string; readonly path: string },
+): OpenSpan {
+  const name = `${method} ${path}`;
+  const attributes = { 'http.request.method': method, 'http.route': path };
+  const tracerNow = currentTracer(provider);
+  return (header) => {
     const active = trace.getActiveSpan();
-    if (active) {
-      const traceparent = sampledTraceparent(active.spanContext()) ?? undefined;
-      return { traceparent, run: (work) => work(), end: () => undefined };
-    }
+    if (active) return { ...UNTRACED, traceparent: sampledTraceparent(active.spanContext()) ?? undefined };
     const within = callerOf(header);
-    const span = tracer().startSpan(
-      `${method} ${route}`,
-      { kind: SpanKind.SERVER, attributes: { 'http.request.method': method, 'http.route': route } },
-      within,
-    );
+    const span = tracerNow().startSpan(name, { kind: SpanKind.SERVER, attributes }, within);
+    const position = span.spanContext();
+    if (!isSpanContextValid(position)) return UNTRACED;
     return {
-      traceparent: sampledTraceparent(span.spanContext()) ?? undefined,
+      traceparent: sampledTraceparent(position) ?? undefined,
       run: (work) => context.with(trace.setSpan(within, span), work),
       end(status) {
         span.setAttribute('http.response.status_code', status);
@@ -48,6 +53,20 @@ export function requestSpans(provider: TracerProvider | undefined): (request: Tr
         span.end();
       },
     };
+  };
+}
+
+/** Of the provider, or of what is installed for the whole process, which may be after this app was made. */
+function currentTracer(given: TracerProvider | undefined): () => Tracer {
+  let provider: TracerProvider | null = null;
+  let tracer: Tracer | null = null;
+  return () => {
+    const current = given ?? trace.getTracerProvider();
+    if (tracer === null || current !== provider) {
+      provider = current;
+      tracer = current.getTracer('@trunkline/http');
+    }
+    return tracer;
   };
 }
 

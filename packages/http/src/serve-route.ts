@@ -43,10 +43,10 @@ export function serveRoute(service: Service, route: Route): (c: Context) => Prom
   const { trunkline, options } = service;
   const { status, noStore = false } = route.success;
   const { logger = consoleLogger } = trunkline;
-  const openSpan = requestSpans(options.tracerProvider);
   const path = options.basePath + route.path;
+  const openSpan = requestSpans(options.tracerProvider, { method: route.method, path });
   return async (c) => {
-    const span = openSpan({ method: route.method, route: path, header: c.req.header('traceparent') });
+    const span = openSpan(c.req.header('traceparent'));
     const response = await span.run(() => respond(c, span.traceparent));
     span.end(response.status);
     return response;
