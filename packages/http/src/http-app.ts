@@ -9,7 +9,7 @@ import type { HttpAppOptions } from './http-options.ts';
 import { referencePages } from './openapi/reference-pages.ts';
 import { requestIdOf } from './request-id.ts';
 import { ROUTES } from './routes/all-routes.ts';
-import { routerPath } from './routes/route.ts';
+import { byRouterPath } from './routes/router-paths.ts';
 import { serveRoute } from './serve-route.ts';
 import type { ServedTrunkline } from './serve-route.ts';
 
@@ -41,12 +41,13 @@ export function createHttpApp(trunkline: ServedTrunkline, options: HttpAppOption
   const requestId = (c: Context): string => requestIdOf(c.req.raw, () => trunkline.newRequestId());
   const guard = checked.guard ?? createGuard(trunkline, options);
   const app = new Hono();
-  for (const route of ROUTES) {
-    app.on(
-      route.method,
-      basePath + routerPath(route.path),
-      serveRoute({ trunkline, options: checked, guard }, route),
+  for (const [method, routes] of Map.groupBy(ROUTES, (route) => route.method)) {
+    const handlers = new Map(
+      routes.map((route) => [route.path, serveRoute({ trunkline, options: checked, guard }, route)]),
     );
+    for (const [path, handlerOf] of byRouterPath(handlers)) {
+      app.on(method, basePath + path, (c) => handlerOf(c)(c));
+    }
   }
   const { logger = consoleLogger } = trunkline;
   const onUnreadable = (err: unknown): void => logger.error({ err }, DOCS_UNREADABLE);
@@ -56,8 +57,8 @@ export function createHttpApp(trunkline: ServedTrunkline, options: HttpAppOption
     );
     app.all(basePath + path, (c) => methodNotAllowed(requestId(c), 'GET, HEAD'));
   }
-  for (const [path, allow] of allowedMethods()) {
-    app.all(basePath + routerPath(path), (c) => methodNotAllowed(requestId(c), allow));
+  for (const [path, allowedAt] of byRouterPath(allowedMethods())) {
+    app.all(basePath + path, (c) => methodNotAllowed(requestId(c), allowedAt(c)));
   }
   // Also when the app is mounted in another one, which would otherwise respond with its own "not found".
   app.all(`${basePath}/*`, (c) => notFound(requestId(c)));

@@ -14,7 +14,6 @@ export const eventRoutes: RouteGroup<'events'> = {
   },
   id: { name: 'event', description: 'The id of an event (`evt_…`).', notFound: 'EVENT_NOT_FOUND' },
   routes: {
-    // Before the other one, whose path it would be, too.
     stream: {
       operationId: 'streamEvents',
       method: 'GET',

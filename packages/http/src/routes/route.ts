@@ -162,8 +162,3 @@ export function scopesOf({
 }: Pick<RouteDefinition, 'scope' | 'alsoScope'>): readonly Scope[] {
   return [scope, alsoScope].filter((one) => one !== null && one !== undefined);
 }
-
-/** A path of the specification as the router writes it: `/instances/:instance` for `/instances/{instance}`. */
-export function routerPath(path: string): string {
-  return path.replace(PARAMETER, ':$1');
-}
