@@ -109,12 +109,15 @@ function rowOf(queue: number): (acceptance: Acceptance, place: number) => object
   });
 }
 
+// In a transaction of its own, since its settings hold until that ends: see migration 29 for `are_noted`.
 // `is_connected` is whether messages are accepted; see migration 0003. One snapshot serves for all of it, since what counts is read under the locks. The locks of the queues come first and
 // in the order of the instances, then the keys in theirs, so that two that store for the same do not wait for each other.
 const storing = (locked: 'SKIP LOCKED' | ''): string => `
   WITH wanted AS MATERIALIZED (
     SELECT wanted.*
-    FROM set_config('lock_timeout', $3, true), json_to_recordset($1::text::json)
+    FROM set_config('lock_timeout', $3, true) AS waiting,
+      set_config('trunkline_messages.are_noted', 'on', true) AS noting,
+      json_to_recordset($1::text::json)
       AS wanted (
         queue integer, instance_id uuid, workspace_id uuid, revision text, messages bigint, backlog_limit bigint
       )
@@ -138,6 +141,8 @@ const storing = (locked: 'SKIP LOCKED' | ''): string => `
   ), stored AS (
     INSERT INTO trunkline.messages (workspace_id, instance_id, ${CONTENT_NAMES})
     SELECT workspace_id, instance_id, ${CONTENT_NAMES} FROM record
+  ), noted AS (
+    INSERT INTO trunkline.unfiled_messages (message_id) SELECT id FROM record
   ), queued AS (
     INSERT INTO trunkline.queued_messages (instance_id, position, message_id, tries, due_at)
     SELECT instance_id, first_position + place, id, 0, 0 FROM record

@@ -34,6 +34,7 @@ import { processReports } from './0025-process-reports.ts';
 import { spentTokens } from './0026-spent-tokens.ts';
 import { keyPrefixes } from './0027-key-prefixes.ts';
 import { deliveriesBesideEvents } from './0028-deliveries-beside-events.ts';
+import { notedMessages } from './0029-noted-messages.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -66,6 +67,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   spentTokens,
   keyPrefixes,
   deliveriesBesideEvents,
+  notedMessages,
 ];
 
 const OLDEST_SERVER = 14;
