@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 import type { TestSpecification } from 'vitest/node';
+import { cpuBudget } from './internal/test-support/src/cpu-budget.ts';
+import { longFiles } from './internal/test-support/src/long-files.ts';
 
 // Packages import each other's TypeScript sources, so that nothing has to be built before a test.
 const conditions = ['source', 'module', 'node', 'development|production'];
@@ -40,36 +42,59 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-export default defineConfig({
-  resolve: { conditions },
-  ssr: { resolve: { conditions, externalConditions: ['source'] } },
-  test: {
-    projects: [
-      { extends: true, test: { name: 'pure', include: PURE, isolate: false } },
-      {
-        extends: true,
-        test: {
-          name: 'own process',
-          include: ['{packages,internal,examples}/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...PURE],
-          globalSetup: [
-            'internal/test-postgres/src/global-setup.ts',
-            'internal/test-support/src/build-programs.ts',
-          ],
+const OWN_PROCESS = ['{packages,internal,examples}/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'];
+
+/** Files of `pnpm test` that may take more than ten seconds of CPU, each with the reason. */
+const DEAR_FILES = {};
+
+/** What `.ci/run` counts. */
+const jsonReport = (name: string): ['json', { outputFile: string }] => [
+  'json',
+  { outputFile: `reports/${name}.json` },
+];
+
+export default defineConfig(({ mode }) => {
+  const isLong = mode === 'long';
+  return {
+    resolve: { conditions },
+    ssr: { resolve: { conditions, externalConditions: ['source'] } },
+    test: {
+      projects: [
+        // None of these has a long form.
+        ...(isLong
+          ? []
+          : [{ extends: true as const, test: { name: 'pure', include: PURE, isolate: false } }]),
+        {
+          extends: true,
+          test: {
+            name: 'own process',
+            include: isLong ? longFiles(import.meta.dirname, OWN_PROCESS) : OWN_PROCESS,
+            exclude: ['**/node_modules/**', ...PURE, ...(isLong ? [] : ['**/*.long.test.ts'])],
+            globalSetup: [
+              'internal/test-postgres/src/global-setup.ts',
+              'internal/test-support/src/build-programs.ts',
+            ],
+          },
         },
-      },
-    ],
-    pool: 'forks',
-    // Also on two cores: for most of their time, tests wait for other processes, and for what takes its time.
-    maxWorkers: 4,
-    execArgv: ['--conditions=source'],
-    // eventsource has TypeScript under the same condition, which Node does not run from node_modules.
-    server: { deps: { inline: [/@modelcontextprotocol[\\/]client/, 'eventsource'] } },
-    sequence: { sequencer: LongestFirst },
-    retry: 0,
-    // For what hangs and nothing else: a test that waits says sooner what it waited for in vain (HANG_MS).
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
-    reporters: process.env['CI'] ? ['default', ['json', { outputFile: 'reports/vitest.json' }]] : ['default'],
-  },
+      ],
+      env: isLong ? { TEST_FORM: 'long' } : {},
+      setupFiles: ['internal/test-support/src/measure-cpu.ts'],
+      pool: 'forks',
+      // Also on two cores: for most of their time, tests wait for other processes, and for what takes its time.
+      maxWorkers: 4,
+      execArgv: ['--conditions=source'],
+      // eventsource has TypeScript under the same condition, which Node does not run from node_modules.
+      server: { deps: { inline: [/@modelcontextprotocol[\\/]client/, 'eventsource'] } },
+      sequence: { sequencer: LongestFirst },
+      retry: 0,
+      // For what hangs and nothing else: a test that waits says sooner what it waited for in vain (HANG_MS).
+      testTimeout: 300_000,
+      hookTimeout: 300_000,
+      reporters: [
+        'default',
+        cpuBudget(isLong ? null : { seconds: 10, exceptions: DEAR_FILES }),
+        ...(process.env['CI'] ? [jsonReport(isLong ? 'long' : 'test')] : []),
+      ],
+    },
+  };
 });

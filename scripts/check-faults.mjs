@@ -147,7 +147,7 @@ async function runWith(copy, { command, path, text }) {
 /** What `.ci/run` would decide if the command had exited with 0. */
 function passesByReport(copy) {
   const count = join(root, 'scripts/count-tests.mjs');
-  return spawnSync(process.execPath, [count, join(copy, 'reports/vitest.json'), 'passed']).status === 0;
+  return spawnSync(process.execPath, [count, join(copy, 'reports/test.json'), 'passed']).status === 0;
 }
 
 /** Without an install: it would change what the copy shares with the checkout. */

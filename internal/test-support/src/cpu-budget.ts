@@ -1,0 +1,48 @@
+import type { Reporter, TestModule, Vitest } from 'vitest/node';
+
+export interface CpuBudget {
+  /** What a file may cost in `pnpm test`, in seconds of CPU. */
+  readonly seconds: number;
+  /** Files that may cost more, by the end of their path, each with the reason. */
+  readonly exceptions: Readonly<Record<string, string>>;
+}
+
+/** Prints the ten files that cost the most CPU time. Fails the run for a file over the budget, unless there is none. */
+export function cpuBudget(budget: CpuBudget | null): Reporter {
+  let vitest: Vitest | undefined;
+  return {
+    onInit(context) {
+      vitest = context;
+    },
+    onTestRunEnd(modules) {
+      const files = modules.map(costOf).toSorted((one, other) => other.seconds - one.seconds);
+      if (files.length < 2) return;
+      const sum = files.reduce((total, { seconds }) => total + seconds, 0);
+      const lines = files
+        .slice(0, 10)
+        .map(({ seconds, path }) => `${seconds.toFixed(1).padStart(8)}  ${path}`);
+      vitest?.logger.log(
+        `\nCPU seconds: ${sum.toFixed(0)} in ${files.length} files. The ten dearest:\n${lines.join('\n')}`,
+      );
+      if (budget === null) return;
+      const over = files.filter(
+        ({ seconds, path }) => seconds > budget.seconds && !isException(budget, path),
+      );
+      for (const { path, seconds } of over) {
+        vitest?.logger.error(
+          `${path} took ${seconds.toFixed(1)} s of CPU; a file of \`pnpm test\` may take ${budget.seconds} s. ` +
+            'Start less, move the long form to `pnpm test:long`, or name the file with a reason in vitest.config.ts.',
+        );
+      }
+      if (over.length > 0) process.exitCode = 1;
+    },
+  };
+
+  function costOf(module: TestModule): { readonly path: string; readonly seconds: number } {
+    return { path: module.relativeModuleId, seconds: module.meta().cpuSeconds ?? 0 };
+  }
+}
+
+function isException({ exceptions }: CpuBudget, path: string): boolean {
+  return Object.keys(exceptions).some((end) => path.endsWith(end));
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { afterAll } from 'vitest';
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** What the file cost: seconds of CPU of its process and of the processes that it started and that have ended. */
+    cpuSeconds?: number;
+  }
+}
+
+const TICKS_PER_SECOND = 100; // of /proc on every architecture that Node supports
+
+/** A process that runs several files, one after the other, remembers here what the ones before cost. */
+const state: { measuredCpuSeconds?: number } = globalThis as object;
+
+// Registered before those of the file, so it runs after them, when they have ended what the file started.
+// oxlint-disable-next-line no-empty-pattern -- vitest reads from this pattern which fixtures the hook takes
+afterAll(({}, suite) => {
+  const total = cpuSeconds();
+  suite.file.meta.cpuSeconds = total - (state.measuredCpuSeconds ?? 0);
+  state.measuredCpuSeconds = total;
+});
+
+/** Without `/proc`, as on macOS, only this process counts. */
+function cpuSeconds(): number {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'utf8');
+    // Fields 14 to 17 of proc(5): user, system, and both again of the children. The second one may contain spaces.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND;
+  } catch {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000_000;
+  }
+}
