@@ -3,6 +3,7 @@ import { BaseSequencer } from 'vitest/node';
 import type { TestSpecification } from 'vitest/node';
 import { cpuBudget } from './internal/test-support/src/cpu-budget.ts';
 import { longFiles } from './internal/test-support/src/long-files.ts';
+import { startedProgramsAreImports } from './internal/test-support/src/started-programs.ts';
 
 // Packages import each other's TypeScript sources, so that nothing has to be built before a test.
 const conditions = ['source', 'module', 'node', 'development|production'];
@@ -56,6 +57,7 @@ const jsonReport = (name: string): ['json', { outputFile: string }] => [
 export default defineConfig(({ mode }) => {
   const isLong = mode === 'long';
   return {
+    plugins: [startedProgramsAreImports()],
     resolve: { conditions },
     ssr: { resolve: { conditions, externalConditions: ['source'] } },
     test: {

@@ -1,15 +1,18 @@
-// Prints "N passed, N failed" from vitest's JSON report, given its path and whether the run "passed" or "failed", and
-// exits 1 unless tests passed and none failed: the report and the exit code of the run have to agree.
+// Prints "N passed, N failed" from vitest's JSON reports, given whether the runs "passed" or one "failed" and the paths of
+// the reports. Exits 1 unless tests passed and none failed in each: reports and exit codes have to agree.
 // Used by .ci/run; runs on the machine's own Node.
 
 import { readFileSync } from 'node:fs';
 
-const [path, outcome] = process.argv.slice(2);
-const { passed, failed } = summary();
-console.log(`${passed} passed, ${failed} failed`);
-if (passed === 0 || failed > 0) process.exitCode = 1;
+const [outcome, ...paths] = process.argv.slice(2);
+const counts = paths.map(countOf);
+const passed = counts.reduce((sum, count) => sum + count.passed, 0);
+const failed = counts.reduce((sum, count) => sum + count.failed, 0);
+const isFailed = outcome !== 'passed' || counts.some((count) => count.passed === 0);
+console.log(`${passed} passed, ${isFailed ? Math.max(1, failed) : failed} failed`);
+if (isFailed || failed > 0) process.exitCode = 1;
 
-function summary() {
+function countOf(path) {
   let report;
   try {
     report = JSON.parse(readFileSync(path, 'utf8'));
@@ -22,6 +25,8 @@ function summary() {
   );
   const failures = report.numFailedTests + broken.length;
   // An error outside any test (an unhandled rejection) fails the run and no test.
-  const isFailed = outcome !== 'passed' || report.success !== true;
-  return { passed: report.numPassedTests, failed: isFailed ? Math.max(1, failures) : failures };
+  return {
+    passed: report.numPassedTests,
+    failed: report.success === true ? failures : Math.max(1, failures),
+  };
 }

@@ -16,31 +16,33 @@ export function cpuBudget(budget: CpuBudget | null): Reporter {
     },
     onTestRunEnd(modules) {
       const files = modules.map(costOf).toSorted((one, other) => other.seconds - one.seconds);
-      if (files.length < 2) return;
-      const sum = files.reduce((total, { seconds }) => total + seconds, 0);
-      const lines = files
-        .slice(0, 10)
-        .map(({ seconds, path }) => `${seconds.toFixed(1).padStart(8)}  ${path}`);
-      vitest?.logger.log(
-        `\nCPU seconds: ${sum.toFixed(0)} in ${files.length} files. The ten dearest:\n${lines.join('\n')}`,
-      );
+      if (files.length > 1) vitest?.logger.log(tableOf(files));
       if (budget === null) return;
-      const over = files.filter(
-        ({ seconds, path }) => seconds > budget.seconds && !isException(budget, path),
-      );
-      for (const { path, seconds } of over) {
+      for (const { path, seconds } of files) {
+        if (seconds <= budget.seconds || isException(budget, path)) continue;
         vitest?.logger.error(
           `${path} took ${seconds.toFixed(1)} s of CPU; a file of \`pnpm test\` may take ${budget.seconds} s. ` +
             'Start less, move the long form to `pnpm test:long`, or name the file with a reason in vitest.config.ts.',
         );
+        process.exitCode = 1;
       }
-      if (over.length > 0) process.exitCode = 1;
     },
   };
+}
 
-  function costOf(module: TestModule): { readonly path: string; readonly seconds: number } {
-    return { path: module.relativeModuleId, seconds: module.meta().cpuSeconds ?? 0 };
-  }
+interface Cost {
+  readonly path: string;
+  readonly seconds: number;
+}
+
+function costOf(module: TestModule): Cost {
+  return { path: module.relativeModuleId, seconds: module.meta().cpuSeconds ?? 0 };
+}
+
+function tableOf(files: readonly Cost[]): string {
+  const sum = files.reduce((total, { seconds }) => total + seconds, 0);
+  const lines = files.slice(0, 10).map(({ seconds, path }) => `${seconds.toFixed(1).padStart(8)}  ${path}`);
+  return `\nCPU seconds: ${sum.toFixed(0)} in ${files.length} files. The ten dearest:\n${lines.join('\n')}`;
 }
 
 function isException({ exceptions }: CpuBudget, path: string): boolean {

@@ -1,33 +1,32 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { startedPrograms } from './started-programs.ts';
 
-/** Imports of local files and of the module that tells the forms apart, and programs that a test starts. */
-const REFERENCE =
-  /(?:from|import|new URL\()\s*\(?'(\.{1,2}\/[^']+\.tsx?|programs\/[^']+\.ts|@trunkline\/test-support\/long-form)'/g;
 const LONG_FORM = '@trunkline/test-support/long-form';
+const LOCAL_IMPORT = /(?:from|import) '(\.{1,2}\/[^']+\.ts)'/g;
 
 /**
  * The test files that `pnpm test:long` runs: those named `*.long.test.ts`, and those that reach `long-form.ts` through
- * their own package's files, which therefore do less in `pnpm test`. Paths are relative to `root`.
+ * local files, which therefore do less in `pnpm test`. Paths are relative to `root`.
  */
 export function longFiles(root: string, include: readonly string[]): string[] {
   const known = new Map<string, boolean>();
   const hasLongForm = (path: string): boolean => {
     const before = known.get(path);
     if (before !== undefined) return before;
-    known.set(path, false); // for a cycle: another file of it decides
+    known.set(path, false); // in a cycle, another file decides
     if (!existsSync(path)) return false;
-    const found = referencesOf(path).some((name) =>
-      name === LONG_FORM ? true : hasLongForm(resolve(dirname(path), name)),
-    );
+    const source = readFileSync(path, 'utf8');
+    const found = source.includes(`'${LONG_FORM}'`) || localFiles(source, dirname(path)).some(hasLongForm);
     known.set(path, found);
     return found;
   };
   return globSync([...include], { cwd: root, exclude: (name) => name === 'node_modules' })
-    .filter((file) => file.endsWith('.long.test.ts') || hasLongForm(resolve(root, file)))
+    .filter((file) => file.endsWith('.long.test.ts') || hasLongForm(join(root, file)))
     .toSorted();
 }
 
-function referencesOf(path: string): string[] {
-  return [...readFileSync(path, 'utf8').matchAll(REFERENCE)].flatMap(([, name]) => name ?? []);
+function localFiles(source: string, folder: string): string[] {
+  const imports = [...source.matchAll(LOCAL_IMPORT)].map(([, path = '']) => resolve(folder, path));
+  return [...imports, ...startedPrograms(source, folder)];
 }
