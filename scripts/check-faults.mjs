@@ -159,7 +159,7 @@ function passesByReport(copy) {
 
 /** Without an install: it would change what the copy shares with the checkout. */
 function run(cwd, command) {
-  const args = ['--yes', 'pnpm@12', '--config.verify-deps-before-run=false', ...command];
+  const args = ['--yes', 'pnpm@12', '--config.enable-pre-post-scripts=false', ...command];
   const env = { ...process.env, NO_COLOR: '1', CI: 'true' };
   return new Promise((resolve) => {
     execFile('npx', args, { cwd, env, maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {

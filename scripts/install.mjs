@@ -1,0 +1,68 @@
+// Installs what a script needs, on the machine's own Node, which may be too old for the sources:
+// `node scripts/install.mjs` installs everything. `node scripts/install.mjs start` installs what the server imports, unless
+// everything is installed; then it prints the path of a Node that runs the sources.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { nodeVersionProblem } from '../internal/node-version/src/node-version.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const at = (path) => `${root}${path}`;
+
+const problem = nodeVersionProblem(globalThis);
+/** Where internal/node brings one. On other platforms an old Node needs all that tests need, which has a Node too. */
+const isNodeBrought = process.platform === 'linux' && ['arm64', 'x64'].includes(process.arch);
+const isAllInstalled = existsSync(at('node_modules/vitest')) || (problem && !isNodeBrought);
+if (process.argv[2] === 'start') {
+  installForStart();
+  console.log(nodePath());
+} else {
+  if (!existsSync(at('node_modules'))) console.error('Installing what the tests need, 1.3 GB: a minute or more.');
+  install();
+}
+
+function installForStart() {
+  // The dependencies of the root are what the server imports: test/start-dependencies.test.ts.
+  const projects = ['trunkline-workspace', ...(problem ? ['@trunkline/node'] : [])];
+  const mark = at('node_modules/.installed-for-start');
+  const wanted = createHash('sha256')
+    .update(readFileSync(at('pnpm-lock.yaml')))
+    .update(isAllInstalled ? 'all' : projects.join())
+    .digest('hex');
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return;
+  if (isAllInstalled) {
+    install();
+  } else {
+    console.error(
+      `Installing what the server needs, ${problem ? '330 MB with Node 24' : '200 MB'}: ten seconds to a minute.`,
+    );
+    install('--prod', '--frozen-lockfile', ...projects.map((name) => `--filter=${name}`));
+    // pnpm notes here that it has installed all, and would install no more before the tests.
+    rmSync(at('node_modules/.pnpm-workspace-state-v1.json'), { force: true });
+  }
+  writeFileSync(mark, wanted);
+}
+
+function install(...args) {
+  const isPnpm = process.env.npm_config_user_agent?.startsWith('pnpm/');
+  const [command, ...first] = isPnpm ? ['pnpm'] : ['npx', '--yes', 'pnpm@12'];
+  const { error, status } = spawnSync(command, [...first, 'install', '--loglevel=error', ...args], {
+    cwd: root,
+    // Standard output is for the path of Node.
+    stdio: ['ignore', process.stderr, process.stderr],
+  });
+  if (error) throw error;
+  if (status !== 0) fail(status ?? 1, 'The installation failed: see above.');
+}
+
+function nodePath() {
+  if (!problem) return process.execPath;
+  const brought = ['node_modules/node', `internal/node/node_modules/node-linux-${process.arch}`];
+  return brought.map((name) => at(`${name}/bin/node`)).find(existsSync) ?? fail(1, problem);
+}
+
+function fail(code, message) {
+  console.error(`trunkline: ${message}`);
+  process.exit(code);
+}
