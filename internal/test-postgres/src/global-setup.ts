@@ -1,24 +1,17 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import type { TestProject } from 'vitest/node';
+import { clusterFiles } from './cluster-files.ts';
+import { DESK_PORT, openDesk } from './desk.ts';
 import { startPostgres } from './postgres-server.ts';
 import type { PostgresServer } from './postgres-server.ts';
 import { makeRunDirectory } from './run-directory.ts';
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** Where the processes of the run ask for their Postgres. */
-    postgresPort: number;
-  }
-}
+import { makeSharedDirectory } from './shared-directory.ts';
 
 /**
- * A directory for everything temporary of the run, and one Postgres for all of it, started when the first test asks for
- * it: a run that needs none starts none. It lives in this process, since those of the test files come and go.
+ * Makes a directory for everything temporary of the run, and opens a desk that starts one Postgres for all of it, and
+ * makes the files that every further server begins with. Each is made when the first test asks for it, and lives in this
+ * process, since those of the test files come and go.
  */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export default async function setup(): Promise<() => Promise<void>> {
   const { TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const directory = await makeRunDirectory();
   process.env['TMPDIR'] = directory.path;
@@ -26,23 +19,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
   process.env['NODE_COMPILE_CACHE'] ??= join(directory.path, 'trunkline-compile-cache');
 
   let server: Promise<PostgresServer> | undefined;
-  const respond = async (socket: Socket): Promise<void> => {
-    server ??= startPostgres({ fsync: false });
-    const reply = await server.then(
-      ({ url }) => ({ url }),
-      ({ message }: Error) => ({ problem: message }),
-    );
-    socket.end(JSON.stringify(reply));
-  };
-  const desk = createServer((socket) => void respond(socket)).listen(0, '127.0.0.1');
-  await once(desk, 'listening');
-  const address = desk.address();
-  if (address === null || typeof address === 'string') throw new Error('There is no free port.');
-  project.provide('postgresPort', address.port);
+  const desk = await openDesk({
+    template: async () => clusterFiles(await makeSharedDirectory('trunkline-postgres-template-')),
+    async server() {
+      server = startPostgres({ fsync: false });
+      return (await server).url;
+    },
+  });
+  process.env[DESK_PORT] = String(desk.port);
   return async () => {
     desk.close();
     await (await server?.catch(() => undefined))?.stop();
     await directory.remove();
+    delete process.env[DESK_PORT];
     restore('TMPDIR', TMPDIR);
     restore('NODE_COMPILE_CACHE', NODE_COMPILE_CACHE);
   };

@@ -1,16 +1,13 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { access, chown, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { promisify } from 'node:util';
 import { freePort } from '@trunkline/test-support/free-port';
 import { afterExit } from './after-exit.ts';
-import { asNamedUser } from './named-user.ts';
-import { postgresBinaries } from './postgres-binaries.ts';
-import { serverUser } from './server-user.ts';
+import { clusterFiles, environment } from './cluster-files.ts';
+import { askDesk } from './desk.ts';
 import { makeSharedDirectory } from './shared-directory.ts';
 
 export interface PostgresServerOptions {
@@ -63,8 +60,7 @@ export async function startPostgres({
   ].flatMap((flag) => ['-c', flag]);
 
   try {
-    const binaries = await postgresBinaries(directory);
-    const data = await dataDirectory(directory, binaries);
+    const { binaries, data } = await clusterFiles(directory, await askDesk('template'));
     const start = (port: number): Promise<ChildProcess> => {
       const server = spawn(join(binaries, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
         ...environment,
@@ -94,40 +90,6 @@ export async function startPostgres({
     await cleaner.cleanUp();
     throw error;
   }
-}
-
-/** None of this process's variables: those of another Postgres would mislead it. */
-const environment = { ...serverUser, cwd: '/', env: { LC_ALL: 'C' } };
-
-/** Ends the server that a killed process may have left in it, and makes it if it is not there. */
-async function dataDirectory(directory: string, binaries: string): Promise<string> {
-  const data = join(directory, 'data');
-  if (await exists(data)) {
-    // Without a checkpoint, as a crash would. It fails if there is no server.
-    const stop = ['stop', '-D', data, '-m', 'immediate'];
-    await run(join(binaries, 'pg_ctl'), stop, environment).catch(() => undefined);
-    return data;
-  }
-  // One that is not complete is never taken for one.
-  const begun = join(directory, 'data.new');
-  await rm(begun, { recursive: true, force: true });
-  await mkdir(begun, { recursive: true, mode: 0o700 });
-  const { uid, gid } = serverUser;
-  if (uid !== undefined && gid !== undefined) await chown(begun, uid, gid);
-  const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
-  const [command, args] = asNamedUser(join(binaries, 'initdb'), ['-D', begun, ...options]);
-  await run(command, args, environment);
-  await rename(begun, data);
-  return data;
-}
-
-const run = promisify(execFile);
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** On another port if somebody else was faster, unless it has to be this one. */

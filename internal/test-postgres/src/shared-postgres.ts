@@ -1,7 +1,4 @@
-import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
-import { inject } from 'vitest';
-import type {} from './global-setup.ts';
+import { askDesk } from './desk.ts';
 
 /**
  * The URL of a Postgres that all test files of a run share: that of `DATABASE_URL` where it is set, else one from npm.
@@ -10,8 +7,7 @@ import type {} from './global-setup.ts';
 export async function sharedPostgres(): Promise<string> {
   const own = process.env['DATABASE_URL'];
   if (own !== undefined && own !== '') return own;
-  const reply = await text(connect(inject('postgresPort'), '127.0.0.1'));
-  const { url, problem } = JSON.parse(reply) as { url?: string; problem?: string }; // as global-setup.ts writes it
-  if (url === undefined) throw new Error(problem);
+  const url = await askDesk('server');
+  if (url === undefined) throw new Error('Only a run of the tests has a Postgres that is shared.');
   return url;
 }

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startPostgres } from '@trunkline/test-postgres';
+import { clusterFiles } from '../src/cluster-files.ts';
+import { DESK_PORT, openDesk } from '../src/desk.ts';
 import { makeSharedDirectory } from '@trunkline/test-postgres/shared-directory';
 import { eventually } from '@trunkline/test-support';
 import { freePort } from '@trunkline/test-support/free-port';
@@ -50,6 +52,8 @@ async function isListening(port: number): Promise<boolean> {
 it.runIf(process.platform === 'linux')(
   'the Postgres of the tests starts for a user who is a number without an account',
   async () => {
+    vi.stubEnv(DESK_PORT, undefined);
+    onTestFinished(() => void vi.unstubAllEnvs());
     vi.mocked(userInfo).mockImplementation(() => {
       throw new Error('ENOENT');
     });
@@ -74,6 +78,21 @@ it('the Postgres of the tests serves queries, comes back from a crash with what 
   expect(existsSync(join(directory, '..'))).toBe(false);
 });
 
+it('the Postgres of the tests begins with files that are made once for all servers of a run', async () => {
+  const template = vi.fn(async () => clusterFiles(await makeSharedDirectory('trunkline-')));
+  const desk = await openDesk({ template, server: () => Promise.reject(new Error('Nobody asks for it.')) });
+  onTestFinished(() => desk.close());
+  vi.stubEnv(DESK_PORT, String(desk.port));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const servers = await Promise.all([startPostgres(), startPostgres()]);
+  for (const server of servers) onTestFinished(() => server.stop());
+  expect(template).toHaveBeenCalledOnce();
+  const [one, other] = await Promise.all(
+    servers.map(({ url }) => ask(url, 'SELECT system_identifier::text FROM pg_control_system()')),
+  );
+  expect(one).toEqual(other);
+});
+
 it('the Postgres of the tests ends, and leaves no files, when the process that started it is killed', async () => {
   const TMPDIR = ownTmpdir(0o711);
   const program = await startProgram('start-postgres', { TMPDIR });
@@ -95,7 +114,9 @@ it('the Postgres of the tests starts again in the directory of a server whose pr
   expect(await ask(server.url, 'SELECT * FROM kept')).toEqual([[1]]);
 });
 
-it('the Postgres of the tests starts in a directory that a server was killed in while it was made', async () => {
+it('the Postgres of the tests starts outside of a run, also in a directory that a server was killed in while it was made', async () => {
+  vi.stubEnv(DESK_PORT, undefined);
+  onTestFinished(() => void vi.unstubAllEnvs());
   const directory = await makeSharedDirectory('trunkline-');
   mkdirSync(join(directory, 'data.new'));
   writeFileSync(join(directory, 'data.new', 'PG_VERSION'), '18\n');
@@ -124,18 +145,12 @@ it('the Postgres of the tests takes another port when one is taken meanwhile, an
 });
 
 it.runIf(isRoot)(
-  'the Postgres of the tests runs for root as another user, from files that this one can reach',
+  'the Postgres of the tests runs for root as another user, from files that this one can reach, also when TMPDIR is closed to others',
   async () => {
+    const TMPDIR = ownTmpdir(0o700);
     const server = await startPostgres();
     onTestFinished(() => server.stop());
     expect(statSync(`/proc/${server.pid()}`).uid).toBe(65_534);
+    expect(readdirSync(TMPDIR)).toEqual([]);
   },
 );
-
-it.runIf(isRoot)('the Postgres of the tests runs for root when TMPDIR is closed to others', async () => {
-  const TMPDIR = ownTmpdir(0o700);
-  const server = await startPostgres();
-  onTestFinished(() => server.stop());
-  expect(await ask(server.url, 'SELECT 1')).toEqual([[1]]);
-  expect(readdirSync(TMPDIR)).toEqual([]);
-});

@@ -1,5 +1,5 @@
 // Starts a Postgres, prints where it and its files are, and does nothing more until it is killed.
-import { startPostgres } from '@trunkline/test-postgres';
+import { startPostgres } from '@trunkline/test-postgres/server';
 
 const directory = process.env['POSTGRES_DIRECTORY'];
 const server = await startPostgres({ fsync: false, ...(directory === undefined ? {} : { directory }) });
