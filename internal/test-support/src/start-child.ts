@@ -15,8 +15,8 @@ export interface Child {
   readonly ended: Promise<void>;
 }
 
-/** Starts a TypeScript program in a process of its own, which is killed when the test that runs is over. */
-export function startChild(program: URL, ...values: readonly string[]): Child {
+/** Starts a TypeScript program, or the file of one that is built, in a process of its own, which is killed when the test that runs is over. */
+export function startChild(program: URL | string, ...values: readonly string[]): Child {
   const child = startNodeProgram(program, { args: values });
   onTestFinished(() => child.kill());
   return {
@@ -25,7 +25,7 @@ export function startChild(program: URL, ...values: readonly string[]): Child {
     kill: () => child.signal('SIGKILL'),
     ended: child.ended.then((end) => {
       if (end === 0 || end === 'SIGKILL') return;
-      throw new Error(`${program.pathname} ended with ${end}: ${child.stderr()}`);
+      throw new Error(`${String(program)} ended with ${end}: ${child.stderr()}`);
     }),
   };
 }

@@ -66,14 +66,19 @@ afterAll(() => {
   for (const end of running) end();
 });
 
-/** Starts a TypeScript program on this Node. It is killed when the tests of the file are over, if not before. */
+/** Starts a TypeScript program, or the file of one that is built, on this Node. It is killed when the tests of the file are over, if not before. */
 export function startNodeProgram(
-  program: URL,
+  program: URL | string,
   { args = [], nodeArgs = [], env = process.env, ...options }: ProgramOptions & NodeOptions = {},
 ): Program {
   return startProgram(process.execPath, {
     ...options,
-    args: ['--conditions=source', ...nodeArgs, fileURLToPath(program), ...args],
+    args: [
+      '--conditions=source',
+      ...nodeArgs,
+      typeof program === 'string' ? program : fileURLToPath(program),
+      ...args,
+    ],
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
   });
 }

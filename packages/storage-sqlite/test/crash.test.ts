@@ -1,15 +1,20 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { must } from '@trunkline/test-support';
+import { builtProgram } from '@trunkline/test-support/built-program';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { startChild } from '@trunkline/test-support/start-child';
 import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
+const ACCEPT = await builtProgram(new URL('support/programs/accept.ts', import.meta.url));
 /** How many messages a process reports before it is killed; two processes concurrently. */
-const RUNS = [
-  [1, 50, 200, 500, 1000],
-  [20, 100, 300, 700, 1500],
-];
+const RUNS = isLongForm
+  ? [
+      [1, 50, 200, 500, 1000],
+      [20, 100, 300, 700, 1500],
+    ]
+  : [[1, 500], [100]];
 
 it('a process that is killed has lost nothing that it reported, and damaged nothing', async () => {
   const lanes = RUNS.map(async (counts) => {
@@ -20,7 +25,7 @@ it('a process that is killed has lost nothing that it reported, and damaged noth
 
 async function killAfter(count: number): Promise<void> {
   const path = join(temporaryDirectory(), 'test.db');
-  const child = startChild(new URL('support/programs/accept.ts', import.meta.url), path);
+  const child = startChild(ACCEPT, path);
   const workspaceId = must((await child.lines.next()).value);
   const reported: string[] = [];
   for await (const id of child.lines) {

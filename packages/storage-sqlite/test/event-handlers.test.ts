@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Event, Storage } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
+import { builtProgram } from '@trunkline/test-support/built-program';
 import { startChild } from '@trunkline/test-support/start-child';
 import type { Child } from '@trunkline/test-support/start-child';
 import { anEvent, anInstance, aSubscription, aWorkspace } from '@trunkline/storage-contract/examples';
 import { openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
+const HANDLE_EVENTS = await builtProgram(new URL('support/programs/handle-events.ts', import.meta.url));
 /** Longer than a claim holds. */
 const AFTER_THE_LEASE_MS = '61000';
 
@@ -16,18 +18,13 @@ it('an event whose handler’s process is killed is handled again, by another on
   const storage = await openStorage(path);
   await storage.subscriptions.register(aSubscription());
   const [event] = await happen(storage, 1);
-  const victim = startChild(new URL('support/programs/handle-events.ts', import.meta.url), path, 'hang');
+  const victim = startChild(HANDLE_EVENTS, path, 'hang');
   expect(await linesOf(victim, 2)).toEqual(new Set(['ready', `${must(event).id} 1`]));
   victim.kill();
   await victim.ended;
   expect(await waiting(storage)).toBe(1);
 
-  const heir = startChild(
-    new URL('support/programs/handle-events.ts', import.meta.url),
-    path,
-    'no',
-    AFTER_THE_LEASE_MS,
-  );
+  const heir = startChild(HANDLE_EVENTS, path, 'no', AFTER_THE_LEASE_MS);
   expect(await linesOf(heir, 2)).toEqual(new Set(['ready', `${must(event).id} 1`]));
   heir.go();
   await heir.ended;
@@ -37,10 +34,7 @@ it('an event whose handler’s process is killed is handled again, by another on
 it('processes on one file share the events: each is handled by one of them', async () => {
   const path = join(temporaryDirectory(), 'test.db');
   const storage = await openStorage(path);
-  const children = [
-    startChild(new URL('support/programs/handle-events.ts', import.meta.url), path),
-    startChild(new URL('support/programs/handle-events.ts', import.meta.url), path),
-  ];
+  const children = [startChild(HANDLE_EVENTS, path), startChild(HANDLE_EVENTS, path)];
   for (const child of children) expect((await child.lines.next()).value).toBe('ready');
   const events = await happen(storage, 200);
   const handled: string[] = [];

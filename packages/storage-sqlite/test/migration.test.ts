@@ -6,6 +6,7 @@ import { contentIdOf } from '@trunkline/core/spi/storage';
 import type { Message } from '@trunkline/core/spi/storage';
 import { storedEvent } from '@trunkline/storage-contract/fixtures';
 import { must } from '@trunkline/test-support';
+import { builtProgram } from '@trunkline/test-support/built-program';
 import { linesOf, startChild } from '@trunkline/test-support/start-child';
 import { idempotencyLog } from '../src/migrations/0015-idempotency-log.ts';
 import { INITIAL_VERSION, MIGRATIONS } from '../src/migrations/migrate.ts';
@@ -23,11 +24,12 @@ import { connectTo, openStorage } from './support/open-storage.ts';
 import { storageContext } from './support/storage-context.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
+const OPEN = await builtProgram(new URL('support/programs/open.ts', import.meta.url));
+const OPEN_AND_DIE = await builtProgram(new URL('support/programs/open-and-die.ts', import.meta.url));
+
 it('several processes may open a new file concurrently', async () => {
   const path = join(temporaryDirectory(), 'test.db');
-  const children = Array.from({ length: 8 }, () =>
-    startChild(new URL('support/programs/open.ts', import.meta.url), path),
-  );
+  const children = Array.from({ length: 8 }, () => startChild(OPEN, path));
   for (const child of children) expect((await child.lines.next()).value).toBe('ready');
   for (const child of children) child.go();
   const printed = (await Promise.all(children.map(linesOf))).flat();
@@ -38,7 +40,7 @@ it('several processes may open a new file concurrently', async () => {
 
 it('a process that dies in the middle of a migration leaves none of it', async () => {
   const path = join(temporaryDirectory(), 'test.db');
-  await startChild(new URL('support/programs/open-and-die.ts', import.meta.url), path).ended;
+  await startChild(OPEN_AND_DIE, path).ended;
   expect(connectTo(path).prepare('SELECT count(*) AS tables FROM sqlite_schema').get()).toEqual({
     tables: 0,
   });
@@ -79,7 +81,7 @@ describe('a database of the first version', () => {
     const { workspace } = await makeFirstVersion(path);
     const tables = () => connectTo(path).prepare('SELECT count(*) AS tables FROM sqlite_schema').get();
     const before = tables();
-    await startChild(new URL('support/programs/open-and-die.ts', import.meta.url), path).ended;
+    await startChild(OPEN_AND_DIE, path).ended;
     expect(tables()).toEqual(before);
     expect(connectTo(path).prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 });
     expect(await (await openStorage(path)).workspaces.find(workspace.id)).toEqual(workspace);
@@ -163,13 +165,13 @@ describe('a large database of the first version', () => {
     addMessages(path, message.id);
     addKeys(path, message);
     // The first time it notes how far it has come, and the second.
-    await startChild(new URL('support/programs/open-and-die.ts', import.meta.url), path, '2').ended;
+    await startChild(OPEN_AND_DIE, path, '2').ended;
     const copied = () => connectTo(path).prepare('SELECT count(*) AS ids FROM network_ids').get();
     expect(copied()).toEqual({ ids: 5_000 });
     // What a process of the version before stores meanwhile.
     addMessages(path, message.id, { from: COUNT, count: 1 });
     // The second time in the migration of the keys.
-    await startChild(new URL('support/programs/open-and-die.ts', import.meta.url), path, '4').ended;
+    await startChild(OPEN_AND_DIE, path, '4').ended;
     addKeys(path, message, { from: COUNT, count: 1 });
 
     const info = vi.fn();

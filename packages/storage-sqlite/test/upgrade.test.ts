@@ -5,11 +5,14 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { describeUpgrade, idOfRow, madeAt, payloadOf, personOf } from '@trunkline/storage-contract/upgrade';
 import type { EarlierData } from '@trunkline/storage-contract/upgrade';
+import { builtProgram } from '@trunkline/test-support/built-program';
 import { startChild } from '@trunkline/test-support/start-child';
 import { sqliteStorage } from '../src/index.ts';
 import { INITIAL_VERSION, LATEST_VERSION, MIGRATIONS } from '../src/migrations/migrate.ts';
 import { connectTo } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
+
+const OPEN = await builtProgram(new URL('support/programs/open.ts', import.meta.url));
 
 describeUpgrade({
   name: 'SQLite',
@@ -23,7 +26,7 @@ describeUpgrade({
     return {
       newStorage: () => sqliteStorage({ path }),
       makeEarlier: async (version, data) => makeEarlier(path, version, data),
-      startOpening: () => startChild(new URL('support/programs/open.ts', import.meta.url), path),
+      startOpening: () => startChild(OPEN, path),
       async expectCurrent() {
         const connection = connectTo(path);
         expect(connection.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);

@@ -5,6 +5,8 @@ import type { WorkspaceApi } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { eventually, must } from '@trunkline/test-support';
+import { builtProgram } from '@trunkline/test-support/built-program';
+import { sized } from '@trunkline/test-support/long-form';
 import { startChild } from '@trunkline/test-support/start-child';
 import { sqliteStorage } from '../src/index.ts';
 import type { Child } from '@trunkline/test-support/start-child';
@@ -15,8 +17,9 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 import { startTlsReceiver } from './support/tls-receiver.ts';
 import type { ReceivedRequest, TlsReceiver } from './support/tls-receiver.ts';
 
-/** Kills at each point; more with CRASH_RUNS. */
-const RUNS = Number(process.env['CRASH_RUNS'] ?? 3);
+const SEND_WEBHOOKS = await builtProgram(new URL('support/programs/send-webhooks.ts', import.meta.url));
+/** Kills at each point. */
+const RUNS = sized('CRASH_RUNS', { short: 1, long: 3 });
 const ENDPOINTS = 3;
 /** Two at each endpoint. */
 const MOST_ON_THEIR_WAY = 2 * ENDPOINTS;
@@ -55,14 +58,7 @@ async function killAgainAndAgain(point: KillPoint): Promise<{ receiver: TlsRecei
   const receiver = await startTlsReceiver();
   const { api, workspaceId } = await registerEndpoints(path, receiver);
   const start = (run: number, at: KillPoint | ''): Child =>
-    startChild(
-      new URL('support/programs/send-webhooks.ts', import.meta.url),
-      path,
-      receiver.ca,
-      workspaceId,
-      String(run * LATER_MS),
-      at,
-    );
+    startChild(SEND_WEBHOOKS, path, receiver.ca, workspaceId, String(run * LATER_MS), at);
   const reported: string[] = [];
   let lately: readonly string[] = [];
 
