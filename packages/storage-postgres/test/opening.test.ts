@@ -2,12 +2,18 @@ import { Pool } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { aMessage, aWorkspace, NOW } from '@trunkline/storage-contract/examples';
 import { newDatabase } from '@trunkline/test-postgres';
+import { builtProgram } from '@trunkline/test-support/built-program';
+import { sized } from '@trunkline/test-support/long-form';
 import { startChild } from '@trunkline/test-support/start-child';
 import { postgresStorage } from '../src/index.ts';
 import type { PostgresStorageOptions } from '../src/index.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import { storageContext } from './support/storage-context.ts';
 import type { TestSchema } from './support/test-schema.ts';
+
+const OPEN = await builtProgram(new URL('support/programs/open.ts', import.meta.url));
+
+const PROCESSES = sized('OPENING_PROCESSES', { short: 5, long: 20 });
 
 describe('a storage opens', () => {
   it('a schema that is not there yet, and finds in it what it wrote', async () => {
@@ -72,11 +78,9 @@ describe('a storage opens', () => {
     expect(rows).toEqual([]);
   });
 
-  it('in twenty processes concurrently, of which one makes the tables', async () => {
+  it(`in ${PROCESSES} processes concurrently, of which one makes the tables`, async () => {
     const schema = await temporarySchema();
-    const children = Array.from({ length: 20 }, () =>
-      startChild(new URL('support/programs/open.ts', import.meta.url), schema.url, schema.name),
-    );
+    const children = Array.from({ length: PROCESSES }, () => startChild(OPEN, schema.url, schema.name));
     for (const { lines } of children) expect((await lines.next()).value).toBe('ready');
     for (const { go } of children) go();
     const values = await Promise.all(children.map(async ({ lines }) => (await lines.next()).value));
