@@ -1,13 +1,18 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
+import { builtProgram } from '@trunkline/test-support/built-program';
 import { describeStorageContract, startHolding } from '@trunkline/storage-contract';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { sqliteStorage } from '../src/index.ts';
 import { storageContext } from './support/storage-context.ts';
 import { makeDirectory, removeDirectory } from './support/temporary-directory.ts';
 
-const HOLDING = new URL('support/programs/hold-everything.ts', import.meta.url);
+const HOLDING = pathToFileURL(
+  await builtProgram(new URL('support/programs/hold-everything.ts', import.meta.url)),
+);
 const directory = makeDirectory();
 const template = join(directory, 'template.db');
 
@@ -21,6 +26,7 @@ afterAll(() => removeDirectory(directory));
 
 describeStorageContract({
   name: 'sqlite',
+  randomRuns: isLongForm ? 40 : 5,
   capabilities: { reopen: true, shared: true, processes: true, transactions: true, damage: true },
   async createDatabase() {
     const own = makeDirectory();
