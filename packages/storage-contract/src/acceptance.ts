@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { IDEMPOTENCY_WINDOW_MS, idsOfOrder, orderOfId } from '@trunkline/core/spi/storage';
 import type { Acceptance, Instance, Message } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
+import { it } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMessage, anIdempotencyRecord, anInstance, NOW, testId } from './examples.ts';
 import {

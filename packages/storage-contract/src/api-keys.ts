@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMember, anApiKey, NOW } from './examples.ts';
 import { storeWorkspace } from './fixtures.ts';
@@ -60,7 +61,7 @@ export function apiKeyContract(subject: ContractSubject): void {
       expect(await storage.apiKeys.list(other.id)).toEqual([]);
     });
 
-    it('are revoked once, by their own workspace', async () => {
+    itAlways('are revoked once, by their own workspace', async () => {
       const storage = await open();
       const [workspace, other] = [await storeWorkspace(storage), await storeWorkspace(storage)];
       const apiKey = anApiKey(workspace);
@@ -79,7 +80,7 @@ export function apiKeyContract(subject: ContractSubject): void {
       expect(await storage.apiKeys.revoke(workspace.id, anApiKey(workspace).id, NOW)).toBeNull();
     });
 
-    it('remember their last use, never backwards', async () => {
+    itAlways('remember their last use, never backwards', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       const [used, unused] = [anApiKey(workspace), anApiKey(workspace)];

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { summaryOf } from '@trunkline/core/spi/storage';
 import type {
   ChatSummary,
@@ -13,6 +13,7 @@ import type {
   Storage,
 } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
+import { it } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMessage, anEvent, anInboundMessage, NOW, testId } from './examples.ts';
 import { accept, QUEUE_FAILURE, sending, storeInstance, storeLeasedInstance, takeLease } from './fixtures.ts';

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { summaryOf } from '@trunkline/core/spi/storage';
 import type { Contact, ContactReport, Instance, Lease, Message, Storage } from '@trunkline/core/spi/storage';
+import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMessage, anEvent, anInboundMessage, NOW, testId } from './examples.ts';
 import {
@@ -332,7 +333,7 @@ export function contactContract(subject: ContractSubject): void {
       expect(await storage.messages.findByNetworkId(instance.id, 'n1')).toHaveLength(20);
     });
 
-    it('says who wrote a message that a reply quotes', async () => {
+    itAlways('says who wrote a message that a reply quotes', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const neighbour = await storeInstance(storage, workspace);

@@ -12,6 +12,11 @@ export interface ContractSubject {
    * take long.
    */
   readonly randomRuns?: number;
+  /**
+   * The cases to run: all, or the first two of each group and those about concurrency, for a quick run beside one of all. By
+   * default, all.
+   */
+  readonly cases?: 'all' | 'selection';
   /** Tests of a missing capability are skipped, with its reason in their name. */
   readonly capabilities: {
     /** A storage that connects after the first one was closed finds what was written. */

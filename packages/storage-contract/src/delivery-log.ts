@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { idsOfOrder, orderOfId } from '@trunkline/core/spi/storage';
 import type { Delivery, DeliveryFilter, Storage } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
+import { it } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { anEvent, NOW, testId } from './examples.ts';
 import { expectedPage, pageRequests, walk } from './paging.ts';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type {
   Instance,
   Lease,
@@ -8,6 +8,7 @@ import type {
   Workspace,
 } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
+import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { aDownload, anEvent, anInboundMessage, DAY, NOW, testId } from './examples.ts';
 import {
@@ -80,7 +81,7 @@ export function downloadContract(subject: ContractSubject): void {
       expect(await next(['ins_unknown'], 10)).toEqual([]);
     });
 
-    it('counts towards the limit of its instance alone', async () => {
+    itAlways('counts towards the limit of its instance alone', async () => {
       const storage = await open();
       const held = await storeLeasedInstance(storage);
       const other = await secondInstance(storage, held.workspace);
@@ -91,7 +92,7 @@ export function downloadContract(subject: ContractSubject): void {
       expect([await isFull(other.instance.id, 0), await isFull(other.instance.id, 1)]).toEqual([true, false]);
     });
 
-    it('is postponed under the lease', async () => {
+    itAlways('is postponed under the lease', async () => {
       const storage = await open();
       const held = await storeLeasedInstance(storage);
       const { message, download } = await receive(storage, held);
@@ -105,7 +106,7 @@ export function downloadContract(subject: ContractSubject): void {
       expect(await pendingOf(storage, held)).toMatchObject([{ tries: 3 }]);
     });
 
-    it('is completed with the content, the media and the event in one transaction', async () => {
+    itAlways('is completed with the content, the media and the event in one transaction', async () => {
       const storage = await open();
       const held = await storeLeasedInstance(storage);
       const subscription = await storeSubscription(storage);
@@ -175,7 +176,7 @@ export function downloadContract(subject: ContractSubject): void {
       expect(await storage.uploads.listAbandoned(NOW + 1, 10)).toEqual([message.id]);
     });
 
-    it('is removed once, without a lease', async () => {
+    itAlways('is removed once, without a lease', async () => {
       const storage = await open();
       const held = await storeLeasedInstance(storage);
       const other = await secondInstance(storage, held.workspace);
@@ -188,7 +189,7 @@ export function downloadContract(subject: ContractSubject): void {
       expect(await storage.messages.find(held.workspace.id, message.id)).toEqual(message);
     });
 
-    it('expires whichever instance it is of, the earliest first', async () => {
+    itAlways('expires whichever instance it is of, the earliest first', async () => {
       const storage = await open();
       const held = await storeLeasedInstance(storage);
       const other = await secondInstance(storage, held.workspace);
@@ -201,7 +202,7 @@ export function downloadContract(subject: ContractSubject): void {
       expect(await expired(NOW + 4, 10)).toEqual([early.download, middle.download, late.download]);
     });
 
-    it('has its reference replaced where that has not changed since', async () => {
+    itAlways('has its reference replaced where that has not changed since', async () => {
       const storage = await open();
       const held = await storeLeasedInstance(storage);
       const other = await secondInstance(storage, held.workspace);

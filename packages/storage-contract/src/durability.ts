@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Storage } from '@trunkline/core/spi/storage';
 import { must, only } from '@trunkline/test-support';
+import { it } from './cases.ts';
 import type { Capability, ContractSubject } from './contract-subject.ts';
 import { aMessage, anIdempotencyRecord, anInstance, anEvent, DAY, NOW } from './examples.ts';
 import {

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Signal, Storage } from '@trunkline/core/spi/storage';
 import { must, only } from '@trunkline/test-support';
+import { it } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { named } from './durability.ts';
 import { anEvent, NOW } from './examples.ts';

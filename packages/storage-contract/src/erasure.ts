@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { createNewId, floorId } from '@trunkline/core/spi/storage';
 import type { Instance, Lease, Message, Storage, Workspace } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
+import { it } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import {
   aDownload,

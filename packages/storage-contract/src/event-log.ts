@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type {
   Event,
   EventFilter,
@@ -10,6 +10,7 @@ import type {
 } from '@trunkline/core/spi/storage';
 import { floorId } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
+import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { anActivity, anEvent, anInboundMessage, DAY, MIDNIGHT, NOW, testId } from './examples.ts';
 import {
@@ -89,7 +90,7 @@ export function eventLogContract(subject: ContractSubject): void {
       expect(await storage.events.listAfter(workspace.id, FIRST_ID, 100)).toEqual([]);
     });
 
-    it('belongs to one workspace', async () => {
+    itAlways('belongs to one workspace', async () => {
       const storage = await open();
       const [workspace, other] = [await storeWorkspace(storage), await storeWorkspace(storage)];
       const log = await storeLog(storage, workspace, [NOW]);

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Group, GroupReport, Lease, Storage } from '@trunkline/core/spi/storage';
 import { must, only } from '@trunkline/test-support';
+import { it } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { NOW, testId } from './examples.ts';
 import { loseLease, storeInstance, storeLeasedInstance, storeWorkspace, takeLease } from './fixtures.ts';

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { ENTRIES_PER_HOUR } from '@trunkline/core/spi/storage';
 import type { HistoryEntry } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
+import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { aHistoryEntry, anInstance, DAY, NOW } from './examples.ts';
 import {
@@ -200,7 +201,7 @@ export function instanceHistoryContract(subject: ContractSubject): void {
       expect(rows).toEqual([end, ...entries]);
     });
 
-    it('ends at its retention for readers, and is deleted in steps', async () => {
+    itAlways('ends at its retention for readers, and is deleted in steps', async () => {
       const { storage, instance, lease, entries, list } = await openWithEntries(5);
       const late = aHistoryEntry(instance, { at: NOW + DAY });
       await storage.instances.note(lease, late);

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Lease } from '@trunkline/core/spi/storage';
 import { must, only } from '@trunkline/test-support';
+import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { anInstance, NOW } from './examples.ts';
 import { renaming, storeInstance, storeWorkspace, takeLease } from './fixtures.ts';
@@ -209,7 +210,7 @@ export function leaseContract(subject: ContractSubject): void {
       expect(taken.every(({ lease }) => lease.epoch === 1)).toBe(true);
     });
 
-    it('are renewed all together, with their instances as they are now', async () => {
+    itAlways('are renewed all together, with their instances as they are now', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       const instance = await storeInstance(storage, workspace);

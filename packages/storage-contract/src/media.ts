@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Instance, Message, Storage } from '@trunkline/core/spi/storage';
+import { it } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMessage, anEvent, anInboundMessage, NOW, testId } from './examples.ts';
 import {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Instance, Lease, Message, MessageFilter, Storage } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
+import { it } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMessage, anEvent, anInboundMessage, NOW, testId } from './examples.ts';
 import { expectedPage, pageRequests, walk } from './paging.ts';

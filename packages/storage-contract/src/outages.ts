@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Storage } from '@trunkline/core';
 import type { Instance, OwedInstanceNotification } from '@trunkline/core/spi/storage';
+import { it } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { anInstance, anInstanceNotification, NOW } from './examples.ts';
 import { renaming, storeInstance, storeWorkspace } from './fixtures.ts';

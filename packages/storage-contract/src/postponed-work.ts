@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Plan, Signal, Storage } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
+import { it } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { aWorkspace, DAY, NOW } from './examples.ts';
 import {

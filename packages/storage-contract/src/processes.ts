@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { ProcessReport } from '@trunkline/core/spi/storage';
+import { it } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { NOW } from './examples.ts';
 import { storeInstance, storeWorkspace, takeLease } from './fixtures.ts';

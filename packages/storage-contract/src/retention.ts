@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { must, only } from '@trunkline/test-support';
+import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMessage, anEvent, anIdempotencyRecord, DAY, MIDNIGHT, NOW, testId } from './examples.ts';
 import {
@@ -90,7 +91,7 @@ export function retentionContract(subject: ContractSubject): void {
       expect(await storage.deliveries.claim(claimAt(NOW))).toEqual({ claimed: [], nextAt: null });
     });
 
-    it('goes as well where nothing was made ready', async () => {
+    itAlways('goes as well where nothing was made ready', async () => {
       const storage = await open();
       await storage.maintain?.(NOW - DAY);
       const { workspace, endpoint } = await storeLane(storage);

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { ClaimedDelivery, Completion, Delivery, Endpoint, Storage } from '@trunkline/core/spi/storage';
 import { must, only } from '@trunkline/test-support';
+import { it } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { anEndpoint, NOW, testId } from './examples.ts';
 import {

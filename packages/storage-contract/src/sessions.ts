@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { NOW } from './examples.ts';
 import { loseLease, storeInstance, storeLeasedInstance, storeWorkspace } from './fixtures.ts';
@@ -80,7 +81,7 @@ export function sessionContract(subject: ContractSubject): void {
       ]);
     });
 
-    it('are read by their names, and nothing else of them', async () => {
+    itAlways('are read by their names, and nothing else of them', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const neighbour = await storeInstance(storage, workspace);
@@ -102,48 +103,51 @@ export function sessionContract(subject: ContractSubject): void {
       expect(entries(await sessions.read('ins_unknown', ['key.one']))).toEqual([]);
     });
 
-    it('are listed by their names page by page, those with a prefix too, also while some are deleted', async () => {
-      const storage = await open();
-      const { workspace, instance, lease } = await storeLeasedInstance(storage);
-      const neighbour = await storeInstance(storage, workspace);
-      // Sorted by letters alone, names with one prefix would not be neighbours.
-      const listed = [
-        'key.pair.1',
-        'key.pair.2',
-        'key-pair.3',
-        'KEY.pair.4',
-        'key.pairs',
-        'key.pair.é',
-        'key%',
-        'k',
-      ];
-      await storage.sessions.save(lease, new Map(listed.map((name) => [name, Uint8Array.of(1)])));
-      const all = async (prefix: string, limit: number): Promise<readonly string[]> => {
-        const found: string[] = [];
-        for (let after: string | null = null; ; after = found.at(-1) ?? null) {
-          const page = await storage.sessions.names(instance.id, { prefix, after, limit });
-          found.push(...page);
-          if (page.length < limit) return found;
-        }
-      };
-      expect((await all('', 3)).toSorted()).toEqual(listed.toSorted());
-      expect((await all('key.pair.', 1)).toSorted()).toEqual(['key.pair.1', 'key.pair.2', 'key.pair.é']);
-      expect(await all('key_', 2)).toEqual([]);
-      expect(await all('', 100)).toEqual(await all('', 1));
+    itAlways(
+      'are listed by their names page by page, those with a prefix too, also while some are deleted',
+      async () => {
+        const storage = await open();
+        const { workspace, instance, lease } = await storeLeasedInstance(storage);
+        const neighbour = await storeInstance(storage, workspace);
+        // Sorted by letters alone, names with one prefix would not be neighbours.
+        const listed = [
+          'key.pair.1',
+          'key.pair.2',
+          'key-pair.3',
+          'KEY.pair.4',
+          'key.pairs',
+          'key.pair.é',
+          'key%',
+          'k',
+        ];
+        await storage.sessions.save(lease, new Map(listed.map((name) => [name, Uint8Array.of(1)])));
+        const all = async (prefix: string, limit: number): Promise<readonly string[]> => {
+          const found: string[] = [];
+          for (let after: string | null = null; ; after = found.at(-1) ?? null) {
+            const page = await storage.sessions.names(instance.id, { prefix, after, limit });
+            found.push(...page);
+            if (page.length < limit) return found;
+          }
+        };
+        expect((await all('', 3)).toSorted()).toEqual(listed.toSorted());
+        expect((await all('key.pair.', 1)).toSorted()).toEqual(['key.pair.1', 'key.pair.2', 'key.pair.é']);
+        expect(await all('key_', 2)).toEqual([]);
+        expect(await all('', 100)).toEqual(await all('', 1));
 
-      const [first = ''] = await all('key.pair.', 1);
-      const before = await all('key.pair.', 100);
-      await storage.sessions.save(lease, new Map([[first, null]]));
-      const rest = await storage.sessions.names(instance.id, {
-        prefix: 'key.pair.',
-        after: first,
-        limit: 100,
-      });
-      expect(rest).toEqual(before.slice(1));
-      const page = { prefix: '', after: null, limit: 10 };
-      expect(await storage.sessions.names(neighbour.id, page)).toEqual([]);
-      expect(await storage.sessions.names('ins_unknown', page)).toEqual([]);
-    });
+        const [first = ''] = await all('key.pair.', 1);
+        const before = await all('key.pair.', 100);
+        await storage.sessions.save(lease, new Map([[first, null]]));
+        const rest = await storage.sessions.names(instance.id, {
+          prefix: 'key.pair.',
+          after: first,
+          limit: 100,
+        });
+        expect(rest).toEqual(before.slice(1));
+        const page = { prefix: '', after: null, limit: 10 };
+        expect(await storage.sessions.names(neighbour.id, page)).toEqual([]);
+        expect(await storage.sessions.names('ins_unknown', page)).toEqual([]);
+      },
+    );
 
     it('are fenced', async () => {
       const storage = await open();
@@ -158,7 +162,7 @@ export function sessionContract(subject: ContractSubject): void {
       expect(entries(await storage.sessions.load(instance.id))).toEqual([['creds', [1]]]);
     });
 
-    it('are replaced value by value where nothing has changed since, without a lease', async () => {
+    itAlways('are replaced value by value where nothing has changed since, without a lease', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const neighbour = await storeInstance(storage, workspace);

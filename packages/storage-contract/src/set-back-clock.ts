@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { Storage } from '@trunkline/core';
 import { must } from '@trunkline/test-support';
+import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { NOW } from './examples.ts';
 import {
@@ -67,7 +68,7 @@ export function setBackClockContract(subject: ContractSubject): void {
       while (after !== null);
     };
 
-    it('lets what was queued before go now', async () => {
+    itAlways('lets what was queued before go now', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const other = await storeEndpoint(storage, workspace);

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
+import { it } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { testDatabases } from './test-database.ts';
 

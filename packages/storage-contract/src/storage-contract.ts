@@ -3,6 +3,7 @@ import { acceptanceContract } from './acceptance.ts';
 import { activityContract } from './activities.ts';
 import { apiKeyContract } from './api-keys.ts';
 import { cancellationContract } from './cancellations.ts';
+import { selectCases } from './cases.ts';
 import { completionContract } from './completions.ts';
 import { chatContract } from './chats.ts';
 import { contactContract } from './contacts.ts';
@@ -51,6 +52,7 @@ import { workspaceContract } from './workspaces.ts';
 
 /** What makes a storage one: call it in a test file of the storage's own package. */
 export function describeStorageContract(subject: ContractSubject): void {
+  if (subject.cases === 'selection') selectCases();
   describe(`${subject.name} storage`, () => {
     workspaceContract(subject);
     apiKeyContract(subject);

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { HEALTHY, INSTANCE_STATUSES } from '@trunkline/core/spi/storage';
 import type { InstanceQueue, Storage, Workload } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
+import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { aDownload, aMessage, anEvent, anInboundMessage, DAY, NOW, testId } from './examples.ts';
 import {
@@ -100,7 +101,7 @@ export function workloadContract(subject: ContractSubject): void {
       expect(await read(storage)).toMatchObject({ queuedMessages: LIMIT });
     });
 
-    it('has the queue of each instance, the one with the oldest message first', async () => {
+    itAlways('has the queue of each instance, the one with the oldest message first', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const others = await storeLeasedInstance(storage);

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { describe, it } from 'vitest';
+import { describe } from 'vitest';
 import { createNewId } from '@trunkline/core/spi/storage';
 import type { Storage } from '@trunkline/core';
 import { memoryStorage } from '@trunkline/core/testing';
+import { it } from '../cases.ts';
 import type { ContractSubject } from '../contract-subject.ts';
 import { silent } from '../test-database.ts';
 import { activitySteps } from './activity-steps.ts';
