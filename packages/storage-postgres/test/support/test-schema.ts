@@ -17,7 +17,7 @@ export interface TestSchema {
 export async function nameSchema(): Promise<TestSchema> {
   const url = await sharedPostgres();
   const name = `test_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
-  const pool = new Pool({ connectionString: url, max: 3 });
+  const pool = new Pool({ connectionString: url, max: 20, idleTimeoutMillis: 0 });
   pool.on('error', () => undefined); // as when a test ends its connections
   let deletions: string | undefined;
   return {
