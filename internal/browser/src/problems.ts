@@ -54,8 +54,11 @@ function problemsIn(found: readonly string[]): CheckedProblems {
 }
 
 function isComplaint(message: ConsoleMessage): boolean {
-  return ['error', 'warning', 'assert'].includes(message.type());
+  return ['error', 'warning', 'assert'].includes(message.type()) && !LATE_PRELOAD.test(message.text());
 }
+
+/** Chromium's warning that a preload was not used soon: on a busy machine, so is one that is used later. */
+const LATE_PRELOAD = /was preloaded using link preload but not used within a few seconds/;
 
 /** A text, since it runs in the page. */
 const REPORT_VIOLATIONS = `

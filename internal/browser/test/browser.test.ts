@@ -42,6 +42,8 @@ const PAGES: Readonly<Record<string, string>> = {
   '/characters': page('<p>中 ▲ ✓ 😀 عربي</p>'),
   '/complains': page('<script src="complains.js"></script>'),
   '/complains.js': 'console.error("Something is wrong.")',
+  '/late': page('<script src="late.js"></script>'),
+  '/late.js': `console.warn('The resource was preloaded using link preload but not used within a few seconds')`,
   '/missing': page('<script src="nothing.js"></script>'),
   '/no-name': page('<button></button>'),
   '/pale': page('<p><font color="#bbbbbb">Hardly to be seen</font></p><button></button>'),
@@ -96,6 +98,14 @@ describe.skipIf(browser.missing !== null)('a browser for tests', () => {
     // Otherwise this test would fail by it, as any other.
     problems.expect(problem);
     problems.expect(/./);
+    expect(problems.list()).toEqual([]);
+  });
+
+  it('takes no warning for a problem that only says that the machine is busy', async () => {
+    const { page: opened, problems } = await browser.open({ baseURL });
+    const warning = opened.waitForEvent('console');
+    await opened.goto('/late');
+    expect((await warning).text()).toContain('was preloaded');
     expect(problems.list()).toEqual([]);
   });
 
