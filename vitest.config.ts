@@ -75,6 +75,7 @@ export default defineConfig(({ mode }) => {
             globalSetup: [
               'internal/test-postgres/src/global-setup.ts',
               'internal/test-support/src/build-programs.ts',
+              'internal/browser/src/global-setup.ts',
             ],
           },
         },

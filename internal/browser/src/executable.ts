@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir, userInfo } from 'node:os';
+import { findPackageJSON } from 'node:module';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { HANG_MS } from '@trunkline/test-support';
 
 /** A program to start, and what it needs to be told. */
 export interface Executable {
@@ -20,8 +21,12 @@ const INSTALLED = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** Of the browser from npm, in its folder. */
+const CACHE = fileURLToPath(new URL('../node_modules/.cache', import.meta.url));
+
+/** The configuration for fonts of the browser from npm, in its folder. */
 const FONTS = 'fonts.conf';
+
+const UNPACK_MS = 10 * HANG_MS;
 
 const run = promisify(execFile);
 
@@ -42,20 +47,22 @@ export async function findExecutable(): Promise<Executable> {
 
 async function started(executable: Executable): Promise<Executable> {
   const { path, environment } = executable;
-  await run(path, ['--version'], { env: { ...process.env, ...environment }, timeout: 60_000 });
+  await run(path, ['--version'], { env: { ...process.env, ...environment }, timeout: HANG_MS });
   return executable;
 }
 
 /**
- * The browser from npm, unpacked once for all test processes of this user that have this temporary directory. It takes
- * seconds, in which one of them may be killed: what is there under the name is whole.
+ * The browser from npm, unpacked once for this clone: it takes seconds, in which another run may do the same or be killed.
+ * So a folder that has its name is complete.
  */
 async function unpacked(): Promise<string> {
-  const directory = join(tmpdir(), `trunkline-chromium-${await version()}-with-fonts-${userInfo().uid}`);
+  const directory = join(CACHE, `chromium-${await version()}`);
   if (existsSync(directory)) return directory;
+  await mkdir(CACHE, { recursive: true });
+  await removeOld();
   const draft = await mkdtemp(`${directory}-`);
   const program = fileURLToPath(new URL('unpack.ts', import.meta.url));
-  await run(process.execPath, [program], { env: { ...process.env, TMPDIR: draft }, timeout: 120_000 });
+  await run(process.execPath, [program], { env: { ...process.env, TMPDIR: draft }, timeout: UNPACK_MS });
   await writeFile(join(draft, FONTS), fontsConfig(directory));
   try {
     await rename(draft, directory);
@@ -64,6 +71,16 @@ async function unpacked(): Promise<string> {
     if (!existsSync(directory)) throw error; // another process was faster otherwise
   }
   return directory;
+}
+
+/** Removes earlier versions, and drafts of runs that were killed. A draft that is in use is younger. */
+async function removeOld(): Promise<void> {
+  const usedSince = Date.now() - 2 * UNPACK_MS;
+  for (const name of await readdir(CACHE)) {
+    const path = join(CACHE, name);
+    const age = await stat(path).catch(() => null); // null if another run has removed it
+    if (age !== null && age.mtimeMs < usedSince) await rm(path, { recursive: true, force: true });
+  }
 }
 
 /**
@@ -84,7 +101,8 @@ function fontsConfig(directory: string): string {
 }
 
 async function version(): Promise<string> {
-  const text = await readFile(new URL('../package.json', import.meta.resolve('@sparticuz/chromium')), 'utf8');
-  const content: { readonly version?: unknown } = JSON.parse(text);
+  const path = findPackageJSON('@sparticuz/chromium', import.meta.url);
+  if (path === undefined) throw new Error('The package @sparticuz/chromium is missing: run pnpm install.');
+  const content: { readonly version?: unknown } = JSON.parse(await readFile(path, 'utf8'));
   return String(content.version);
 }

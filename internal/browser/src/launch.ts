@@ -1,5 +1,6 @@
 import { chromium } from 'playwright-core';
 import type { BrowserServer } from 'playwright-core';
+import { HANG_MS } from '@trunkline/test-support';
 import { findExecutable } from './executable.ts';
 
 const FLAGS = [
@@ -10,12 +11,16 @@ const FLAGS = [
   '--font-render-hinting=none',
 ];
 
-/** Starts the browser of this machine. It ends with this process. */
+/** Starts the browser of this machine. It ends with this process, whose signals are left to its own handlers. */
 export async function launch(): Promise<BrowserServer> {
   const { path, environment } = await findExecutable();
   return chromium.launchServer({
     executablePath: path,
     args: FLAGS,
     env: { ...process.env, ...environment },
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+    timeout: HANG_MS,
   });
 }

@@ -1,7 +1,8 @@
+import { HANG_MS } from '@trunkline/test-support';
 import { chromium } from 'playwright-core';
-import type { Browser, BrowserContext, BrowserServer, Page as PlaywrightPage } from 'playwright-core';
-import { afterAll, onTestFinished } from 'vitest';
-import { launch } from './launch.ts';
+import type { Browser, BrowserContext, Page as PlaywrightPage } from 'playwright-core';
+import { afterAll, inject, onTestFinished } from 'vitest';
+import type {} from './global-setup.ts';
 import { watch } from './problems.ts';
 import type { Problems } from './problems.ts';
 
@@ -52,20 +53,15 @@ export interface KeptTab {
   open(): Promise<Opened>;
 }
 
-/** A wait for something that the page never does ends with a clear error before the test itself is ended. */
-const HANG_MS = 30_000;
-
 /**
  * The browser of a file of tests: `const browser = await testBrowser()` beside its imports, and its tests below
- * `describe.skipIf(browser.missing !== null)`. It ends with the file, and with its process, however that ends. Where none
- * can be started, this rejects in CI; elsewhere the reason is printed, and the tests are left out.
+ * `describe.skipIf(browser.missing !== null)`. All files of a run share one process, and each has its own profiles, which
+ * end with it. If no browser can be started, this rejects in CI; elsewhere the reason is printed, and the tests are left out.
  */
 export async function testBrowser(): Promise<TestBrowser> {
-  let server: BrowserServer;
   let browser: Browser;
   try {
-    server = await launch();
-    browser = await chromium.connect(server.wsEndpoint());
+    browser = await connectToShared();
   } catch (error) {
     if (process.env['CI'] !== undefined) throw error;
     const missing = error instanceof Error ? error.message : String(error);
@@ -73,7 +69,7 @@ export async function testBrowser(): Promise<TestBrowser> {
     const reject = (): Promise<never> => Promise.reject(new Error(missing));
     return { missing, open: reject, newTab: reject };
   }
-  afterAll(() => server.close());
+  afterAll(() => browser.close());
   return {
     missing: null,
     async open({ beside, ...options } = {}) {
@@ -105,17 +101,26 @@ export async function testBrowser(): Promise<TestBrowser> {
   };
 }
 
+async function connectToShared(): Promise<Browser> {
+  const response = await fetch(inject('browserDesk'));
+  const reply = await response.text();
+  if (!response.ok) throw new Error(reply);
+  return chromium.connect(reply, { timeout: HANG_MS });
+}
+
 async function newPage(context: BrowserContext) {
   const page = await context.newPage();
-  page.setDefaultTimeout(HANG_MS);
   return { page, watched: await watch(page) };
 }
 
-function newContext(browser: Browser, options?: Omit<PageOptions, 'beside'>): Promise<BrowserContext> {
-  return browser.newContext({
+async function newContext(browser: Browser, options?: Omit<PageOptions, 'beside'>): Promise<BrowserContext> {
+  const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
     locale: 'en-GB',
     timezoneId: 'UTC',
     ...options,
   });
+  // Before the test itself is ended, with an error that says what was waited for. It holds for its pages and requests.
+  context.setDefaultTimeout(HANG_MS);
+  return context;
 }

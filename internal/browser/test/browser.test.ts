@@ -5,6 +5,8 @@ import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
+import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   axe,
@@ -16,6 +18,7 @@ import {
   testBrowser,
 } from '../src/index.ts';
 import type { KeptTab } from '../src/index.ts';
+import startSharedBrowser from '../src/global-setup.ts';
 
 const browser = await testBrowser();
 
@@ -123,7 +126,7 @@ describe.skipIf(browser.missing !== null)('a browser for tests', () => {
     expect(await axe(opened, { about: 'colour' })).toEqual([contrast]);
   });
 
-  it('measures what a page costs', async () => {
+  it.runIf(isLongForm)('measures what a page costs', async () => {
     const { page: opened } = await browser.open({ baseURL });
     const bytes = await bytesReceived(opened);
     await slowDown(opened, 4);
@@ -135,7 +138,7 @@ describe.skipIf(browser.missing !== null)('a browser for tests', () => {
     expect((await heapBytes(opened)) - small).toBeGreaterThan(15_000_000);
   });
 
-  it('takes pictures for people to look at, when asked to', async () => {
+  it.runIf(isLongForm)('takes pictures for people to look at, when asked to', async () => {
     const { page: opened } = await browser.open({ baseURL });
     await opened.goto('/scheme');
     vi.stubEnv('SCREENSHOTS', '');
@@ -182,7 +185,22 @@ describe.skipIf(browser.missing !== null)('a browser for tests', () => {
     });
   });
 
-  it('ends with the process that started it, however that ends', async () => {
+  it.runIf(isLongForm)('is shared by all who ask for it, and is another one after a crash', async () => {
+    let desk = '';
+    const end = await startSharedBrowser({ provide: (_name, url) => void (desk = String(url)) });
+    onTestFinished(end);
+    const ask = async (): Promise<string> => (await fetch(desk)).text();
+    const first = await ask();
+    expect(await ask()).toBe(first);
+    const shared = await chromium.connect(first);
+    const debuggerOfBrowser = await shared.newBrowserCDPSession();
+    void debuggerOfBrowser.send('Browser.crash').catch(() => undefined);
+    await eventually(async () => expect(await ask()).not.toBe(first));
+    const second = await chromium.connect(await ask());
+    expect(second.isConnected()).toBe(true);
+  });
+
+  it.runIf(isLongForm)('ends with the process that started it, however that ends', async () => {
     const program = fileURLToPath(new URL('support/programs/open-browser.ts', import.meta.url));
     const child = spawn(process.execPath, ['--conditions=source', program], {
       stdio: ['ignore', 'pipe', 'inherit'],
