@@ -17,7 +17,6 @@ const PURE = [
 /** Half a minute and more each, in this order: one that begins last would run alone at the end. */
 const LONGEST = [
   'packages/server/test/commands/move',
-  'packages/dashboard/test/browser/every-page',
   'packages/server/test/commands/kills-at-each-step',
   'packages/server/test/commands/backup',
   'packages/server/test/commands/history-and-events',

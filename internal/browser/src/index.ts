@@ -4,3 +4,4 @@ export type { Problems } from './problems.ts';
 export { axe } from './axe.ts';
 export { bytesReceived, firstPaint, heapBytes, slowDown } from './measure.ts';
 export { inEachLook, picture, screenshot } from './screenshot.ts';
+export type { Look } from './screenshot.ts';

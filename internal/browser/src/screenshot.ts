@@ -16,11 +16,17 @@ const LOOKS = {
 /** How a page is looked at. The page in `dark` is that in `light` in other colours: it has the same layout. */
 export type Look = keyof typeof LOOKS;
 
-/** Shows the page in light, in dark and on a phone, one after the other, and then as it was before. */
-export async function inEachLook(page: Page, visit: (look: Look) => Promise<void>): Promise<void> {
+const ALL_LOOKS = ['light', 'dark', 'phone'] as const;
+
+/** Shows the page in light, in dark and on a phone (or in some of these), one after the other, and then as it was before. */
+export async function inEachLook(
+  page: Page,
+  visit: (look: Look) => Promise<void>,
+  looks: readonly Look[] = ALL_LOOKS,
+): Promise<void> {
   const before = page.viewportSize();
   try {
-    for (const look of ['light', 'dark', 'phone'] as const) {
+    for (const look of looks) {
       const { colorScheme, viewport } = LOOKS[look];
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize(viewport);

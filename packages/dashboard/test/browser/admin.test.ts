@@ -1,7 +1,9 @@
-import { axe, screenshot, testBrowser } from '@trunkline/browser';
+import { screenshot, testBrowser } from '@trunkline/browser';
 import type { Page } from '@trunkline/browser';
 import { eventually } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { describe, expect, it } from 'vitest';
+import { expectAccessible } from '../support/accessible.ts';
 import { serveDashboard } from '../support/serve-dashboard.ts';
 import type { ServedDashboard } from '../support/serve-dashboard.ts';
 import { signedInTab } from '../support/tab.ts';
@@ -47,7 +49,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await admin.members.create({ workspaceId, email: 'ada@example.com' });
     await page.getByText('No API key yet.').waitFor();
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await screenshot(page, 'keys-empty');
 
     await press(page, 'Create a key');
@@ -67,7 +69,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await form.getByRole('button', { name: 'Create' }).click();
     await form.getByText('Choose today or a later day.').waitFor();
     await form.getByLabel('Expires').fill('2099-01-01');
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await screenshot(page, 'keys-create');
     await form.getByRole('button', { name: 'Create' }).click();
 
@@ -78,7 +80,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await shown.getByRole('button', { name: 'Copy' }).click();
     await page.getByText('Copied').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(token);
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await screenshot(page, 'keys-created');
     const { apiKey } = await trunkline.authenticate(`Bearer ${token}`);
     expect(apiKey.scopes).toEqual(['messages:read']);
@@ -95,11 +97,11 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await page.reload();
     await page.locator('tbody tr', { hasText: 'Support desk' }).getByText('Read only').waitFor();
     expect(await page.content()).not.toContain(token);
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
 
     await press(page, 'Revoke Billing');
     const question = page.getByRole('alertdialog', { name: 'Revoke Billing?' });
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await question.getByRole('button', { name: 'Cancel' }).click();
     await press(page, 'Revoke Billing');
     await question.getByRole('button', { name: 'Revoke' }).click();
@@ -120,7 +122,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     const { page, problems, workspaceId, admin, trunkline } = await adminOf('/members');
     problems.expect(/status of 422/);
     await page.getByText('No member yet.').waitFor();
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await screenshot(page, 'members-empty');
 
     await press(page, 'Add a member');
@@ -130,7 +132,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await form.getByText('Must be an email address').waitFor();
     expect(await form.getByRole('alert').count()).toBe(0);
     await form.getByLabel('Email address').fill('ada@example.com');
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await screenshot(page, 'members-add');
     await form.getByRole('button', { name: 'Add' }).click();
     const row = page.locator('tbody tr', { hasText: 'ada@example.com' });
@@ -145,7 +147,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await row.getByText('Verified', { exact: true }).waitFor();
     const [member] = await admin.members.list(workspaceId);
     expect(member).toMatchObject({ emailVerified: true, administersWebhooks: true });
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await screenshot(page, 'members');
 
     const { token } = await admin.apiKeys.create({ workspaceId, name: 'Hers', scopes: ['messages:read'], memberId: member?.id }); // prettier-ignore
@@ -187,7 +189,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await plan.getByLabel('Messages of the trial').fill('1000');
     await plan.getByRole('button', { name: 'Save' }).click();
     expect(await plan.getByText('Enter a whole number, 0 or more.').count()).toBe(2);
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await plan.getByLabel('Numbers at most').fill('3');
     await plan.getByLabel('Webhooks at most').fill('2');
     await screenshot(page, 'workspace-plan');
@@ -207,11 +209,11 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await retention.getByText('Enter a whole number of days').waitFor();
     await retention.getByLabel('Days', { exact: true }).fill('30');
     await retention.getByText('Messages older than 30 days are deleted.').waitFor();
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await screenshot(page, 'workspace-retention');
     await retention.getByRole('button', { name: 'Save' }).click();
     await page.getByText('for 30 days').waitFor();
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await screenshot(page, 'workspace');
 
     await press(page, 'Suspend');
@@ -219,13 +221,13 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await question.getByRole('button', { name: 'Suspend' }).click();
     await page.getByText('Requests with its API keys are refused').waitFor();
     expect((await admin.workspaces.find(id))?.suspendedAt).not.toBeNull();
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await screenshot(page, 'workspace-suspended');
     await page.goto(`${url}/workspaces`);
     const listed = page.locator('tbody tr', { hasText: 'Initech GmbH' });
     await listed.getByText('Suspended').waitFor();
     await listed.getByText('0 of 3').waitFor();
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await screenshot(page, 'workspaces');
     await page.getByRole('link', { name: 'Initech GmbH', exact: true }).click();
     await press(page, 'Resume');
@@ -237,7 +239,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     expect(page.url()).toBe(`${url}/w/${id}`);
   });
 
-  it('workspaces go by pages, and each leads into it', async () => {
+  it.runIf(isLongForm)('workspaces go by pages, and each leads into it', async () => {
     const { page, url, admin } = await adminOf('');
     for (let n = 0; n < 100; n++) await admin.workspaces.create({ name: `Customer ${n}` });
     await page.goto(`${url}/workspaces`);
@@ -261,7 +263,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await title(page, 'Now');
   });
 
-  it.each([
+  it.runIf(isLongForm).each([
     ['/w/$workspace/keys', 'Tests', 'keys', { name: 'Mine', scopes: ['messages:send'] }],
     ['/w/$workspace/members', 'ada@example.com', 'members', { email: 'me@example.com' }],
     ['/workspaces/$workspace', 'Acme', 'suspend', {}],
@@ -277,7 +279,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
       // What copies an id has no text, and to look for one changes nothing.
       const buttons = await page.getByRole('main').getByRole('button').allTextContents();
       expect(buttons.filter((text) => text !== '' && text !== 'Search')).toEqual([]);
-      expect(await axe(page)).toEqual([]);
+      await expectAccessible(page);
       const refused = await send(page, reader, 'POST', below === '' ? '' : `/${workspaceId}/${below}`, data);
       expect(refused.status()).toBe(403);
       expect(await refused.text()).toContain('INSUFFICIENT_SCOPE');
@@ -285,7 +287,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     },
   );
 
-  it('the session of one workspace is offered none of it, and refused it', async () => {
+  it.runIf(isLongForm)('the session of one workspace is offered none of it, and refused it', async () => {
     const served = await serveDashboard();
     const { page, at } = await signedInTab(browser, served, { apiKey: served.apiKey });
     await page.goto(at('/keys'));
@@ -299,10 +301,10 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     expect(refused.status()).toBe(403);
     await page.goto(`${served.url}/workspaces`);
     await page.getByText('This is managed by those who run the service.').waitFor();
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
   });
 
-  it('what fails is said with its request id, and tried again', async () => {
+  it.runIf(isLongForm)('what fails is said with its request id, and tried again', async () => {
     const { page, url, problems } = await adminOf('');
     problems.expect(/status of 500/);
     const error = { code: 'INTERNAL_ERROR', message: 'The storage is away.', request_id: 'req_of_the_test', details: {} }; // prettier-ignore
@@ -310,7 +312,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await page.route(failing, (route) => route.fulfill({ status: 500, json: { error } }));
     await page.goto(`${url}/workspaces`);
     await page.getByRole('main').getByText('req_of_the_test').waitFor();
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await screenshot(page, 'workspaces-failed');
     await page.unroute(failing);
     await press(page, 'Try again');
@@ -333,7 +335,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     expect(said).toContain('sixth: Is wrong.');
   });
 
-  it('speaks Spanish', async () => {
+  it.runIf(isLongForm)('speaks Spanish', async () => {
     const { page } = await adminOf('/keys');
     await page.getByLabel('Language').selectOption('es');
     await title(page, 'Claves de API');

@@ -1,11 +1,14 @@
-import { axe, screenshot, testBrowser } from '@trunkline/browser';
+import { screenshot, testBrowser } from '@trunkline/browser';
 import type { Page } from '@trunkline/browser';
 import type { Principal } from '@trunkline/core';
 import type { Sandbox } from '@trunkline/core/sandbox';
 import { eventually, must } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { describe, expect, it } from 'vitest';
+import { expectAccessible } from '../support/accessible.ts';
 import { serveDashboard } from '../support/serve-dashboard.ts';
 import type { HarnessOptions } from '../support/serve-dashboard.ts';
+import { openWithNumber } from '../support/tab.ts';
 
 const browser = await testBrowser();
 
@@ -13,18 +16,8 @@ const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR
 
 const ANA = '15550199';
 
-/** Signed in, with a connected number, on a page of the workspace. */
-async function open(path: string | ((instance: string) => string), options?: HarnessOptions) {
-  const served = await serveDashboard(options);
-  const { id: instance } = await served.connect('Support');
-  const opened = await browser.open();
-  await opened.page.goto(served.link());
-  await opened.page.getByRole('heading', { level: 1, name: 'Now' }).waitFor();
-  const at = (below: string): string => `${served.url}/w/${served.workspaceId}${below}`;
-  await opened.page.goto(at(typeof path === 'string' ? path : path(instance)));
-  const phone = served.sandbox.phone(instance);
-  return { ...served, ...opened, instance, phone, at, api: served.trunkline.workspace(served.workspaceId) };
-}
+const open = (path: string | ((instance: string) => string), options?: HarnessOptions) =>
+  openWithNumber(browser, path, options);
 
 const chatWithAna = (instance: string): string => `/chats/${ANA}?instance=${instance}`;
 
@@ -43,32 +36,35 @@ const placeOf = async (page: Page, text: string): Promise<number> => {
 };
 
 describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
-  it('are those of the only number, by their last message, and are found by whom they are with', async () => {
-    const { page, api, instance, phone } = await open('/chats');
-    await page.getByText('No chat yet.').waitFor();
-    await screenshot(page, 'chats-empty');
-    await phone.receive({ from: ANA, sender: { name: 'Ana Pérez' }, text: 'Where is\nmy order?' });
-    await page.getByRole('link', { name: 'Ana Pérez' }).waitFor();
-    await page.getByText('Where is my order?').waitFor();
-    await api.messages.send({ instance, to: '15550100', type: 'text', text: 'It has left.' });
-    await eventually(async () => expect((await rows(page))[0]).toMatch(/\+15550100.*It has left.*Read/));
-    expect(await axe(page)).toEqual([]);
-    await screenshot(page, 'chats');
+  it.runIf(isLongForm)(
+    'are those of the only number, by their last message, and are found by whom they are with',
+    async () => {
+      const { page, api, instance, phone } = await open('/chats');
+      await page.getByText('No chat yet.').waitFor();
+      await screenshot(page, 'chats-empty');
+      await phone.receive({ from: ANA, sender: { name: 'Ana Pérez' }, text: 'Where is\nmy order?' });
+      await page.getByRole('link', { name: 'Ana Pérez' }).waitFor();
+      await page.getByText('Where is my order?').waitFor();
+      await api.messages.send({ instance, to: '15550100', type: 'text', text: 'It has left.' });
+      await eventually(async () => expect((await rows(page))[0]).toMatch(/\+15550100.*It has left.*Read/));
+      await expectAccessible(page);
+      await screenshot(page, 'chats');
 
-    await page.keyboard.press('/');
-    await page.keyboard.type('ana p');
-    await page.keyboard.press('Enter');
-    await eventually(async () => expect(await rows(page)).toHaveLength(1));
-    expect(new URL(page.url()).searchParams.get('find')).toBe('ana p');
-    await page.getByRole('searchbox').fill('+1 555 0777');
-    await page.keyboard.press('Enter');
-    await page.getByText('No chat matches.').waitFor();
-    await page.getByRole('link', { name: 'Open the chat with +15550777' }).click();
-    await page.getByText('No message with them yet.').waitFor();
-    await screenshot(page, 'chat-empty');
-  });
+      await page.keyboard.press('/');
+      await page.keyboard.type('ana p');
+      await page.keyboard.press('Enter');
+      await eventually(async () => expect(await rows(page)).toHaveLength(1));
+      expect(new URL(page.url()).searchParams.get('find')).toBe('ana p');
+      await page.getByRole('searchbox').fill('+1 555 0777');
+      await page.keyboard.press('Enter');
+      await page.getByText('No chat matches.').waitFor();
+      await page.getByRole('link', { name: 'Open the chat with +15550777' }).click();
+      await page.getByText('No message with them yet.').waitFor();
+      await screenshot(page, 'chat-empty');
+    },
+  );
 
-  it('are those of the number that is chosen, where there are several', async () => {
+  it.runIf(isLongForm)('are those of the number that is chosen, where there are several', async () => {
     const { page, connect, sandbox, phone } = await open('/numbers');
     const { id: sales } = await connect('Sales');
     await phone.receive({ from: ANA, text: 'For support' });
@@ -87,7 +83,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     expect(await thread(page).getByText('For sales').count()).toBe(0);
   });
 
-  it('go by pages', async () => {
+  it.runIf(isLongForm)('go by pages', async () => {
     const { page, api, instance } = await open('/now');
     for (let i = 0; i < 55; i++)
       await api.messages.send({ instance, to: `1555010${1000 + i}`, type: 'text', text: 'Hello' });
@@ -95,7 +91,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await eventually(async () => expect(await rows(page)).toHaveLength(50));
     await page.getByRole('link', { name: 'Older' }).click();
     await eventually(async () => expect(await rows(page)).toHaveLength(5));
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
   });
 
   it('show a thread that one replies in, and two tabs see it become read', async () => {
@@ -120,13 +116,13 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await field(second).press('Enter');
     const reply = own(page).filter({ hasText: 'This one.' });
     await reply.getByRole('button', { name: 'Replies to: Ana Pérez Where is my order?' }).click();
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await screenshot(page, 'chat');
     // What somebody else did, in the thread and not only in a new read of it.
     expect(await own(page).count()).toBe(2);
   });
 
-  it('send a file with its caption, and show the one that came', async () => {
+  it.runIf(isLongForm)('send a file with its caption, and show the one that came', async () => {
     const { page, api, phone } = await open(chatWithAna);
     await phone.receive({
       from: ANA,
@@ -154,7 +150,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await screenshot(page, 'chat-with-files');
   });
 
-  it('mark what was edited and what was deleted', async () => {
+  it.runIf(isLongForm)('mark what was edited and what was deleted', async () => {
     const { page, phone } = await open(chatWithAna);
     const edited = await phone.receive({ from: ANA, text: 'Tomorow' });
     const deleted = await phone.receive({ from: ANA, text: 'A secret' });
@@ -167,7 +163,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     expect(await thread(page).getByText('A secret').count()).toBe(0);
   });
 
-  it('of a group say who wrote', async () => {
+  it.runIf(isLongForm)('of a group say who wrote', async () => {
     const { page, phone } = await open('/chats');
     const groupNetworkId = await phone.addGroup({ name: 'Neighbours', participantsCount: 3 });
     await phone.receive({ from: ANA, sender: { name: 'Ana Pérez' }, groupNetworkId, text: 'Hello all' });
@@ -182,7 +178,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await screenshot(page, 'chat-group');
   });
 
-  it('stay where one reads, while older and newer messages come', async () => {
+  it.runIf(isLongForm)('stay where one reads, while older and newer messages come', async () => {
     const { page, api, instance, phone } = await open('/now');
     for (let i = 0; i < 120; i++)
       await api.messages.send({ instance, to: ANA, type: 'text', text: `Number ${i}` });
@@ -227,7 +223,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     expect(await own(page).count()).toBe(120);
   });
 
-  it('keep the text when the network fails in the middle, and send it once', async () => {
+  it.runIf(isLongForm)('keep the text when the network fails in the middle, and send it once', async () => {
     const { page, problems, api } = await open(chatWithAna);
     problems.expect(/ERR_FAILED|ERR_CONNECTION/);
     const sends = '**/messages';
@@ -243,7 +239,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await page.getByRole('alert').waitFor();
     await page.getByText('Whether it was sent is not known.').waitFor();
     expect(await field(page).inputValue()).toBe('Once');
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await screenshot(page, 'chat-not-sent');
     isLost = false;
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -274,7 +270,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     expect((await api.messages.list({ direction: 'outbound' })).data).toHaveLength(4);
   });
 
-  it('say what the API refuses, with the text kept', async () => {
+  it.runIf(isLongForm)('say what the API refuses, with the text kept', async () => {
     const { page, problems } = await open(chatWithAna);
     problems.expect(/422/);
     await field(page).fill('x'.repeat(4_097));
@@ -286,13 +282,13 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await screenshot(page, 'chat-error');
   });
 
-  it('begin with a message to a number', async () => {
+  it.runIf(isLongForm)('begin with a message to a number', async () => {
     const { page, problems } = await open('/chats');
     problems.expect(/422/);
     await page.getByRole('button', { name: 'New message' }).click();
     await page.getByRole('textbox', { name: 'To' }).fill('12');
     await page.getByRole('textbox', { name: 'Text' }).fill('Hello Ana');
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByRole('textbox', { name: 'To' }).fill('+1 555 0199');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
@@ -300,7 +296,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     expect(new URL(page.url()).pathname).toMatch(/\/chats\/15550199$/);
   });
 
-  it('are harmed by no name and no text of a stranger', async () => {
+  it.runIf(isLongForm)('are harmed by no name and no text of a stranger', async () => {
     const { page, phone } = await open('/chats');
     await phone.receive({
       from: ANA,
@@ -325,10 +321,10 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await page.getByRole('button', { name: 'Show all of it' }).click();
     expect(await isTooWide()).toBe(false);
     await screenshot(page, 'chat-hostile');
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
   });
 
-  it('offer no field to whoever may only read', async () => {
+  it.runIf(isLongForm)('offer no field to whoever may only read', async () => {
     const { url, workspaceId, connect, sandbox } = await serveDashboard({
       dashboard: { authorize: () => ({ access: 'read-only' }) },
     });
@@ -343,7 +339,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     expect(await page.getByRole('button', { name: /Reply|New message/ }).count()).toBe(0);
   });
 
-  it('are tried in a sandbox by writing as the other side', async () => {
+  it.runIf(isLongForm)('are tried in a sandbox by writing as the other side', async () => {
     const network = Promise.withResolvers<Sandbox>();
     const served = await open(chatWithAna, {
       dashboard: {
@@ -360,13 +356,13 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     const { page } = served;
     await page.getByRole('button', { name: 'Write as them' }).click();
     await page.getByRole('textbox', { name: 'Text' }).fill('Hello from the other side');
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Receive' }).click();
     await thread(page).getByText('Hello from the other side').waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
-  it('are reached from a message, and speak Spanish', async () => {
+  it.runIf(isLongForm)('are reached from a message, and speak Spanish', async () => {
     const { page, at, api, instance } = await open('/chats');
     const { message } = await api.messages.send({ instance, to: ANA, type: 'text', text: 'Hola' });
     await page.goto(at(`/messages/${message.id}`));

@@ -1,6 +1,7 @@
 import { axe, inEachLook, picture, testBrowser } from '@trunkline/browser';
-import type { Page } from '@trunkline/browser';
-import { eventually } from '@trunkline/test-support';
+import type { KeptTab, Look, Page } from '@trunkline/browser';
+import { eventually, HANG_MS } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { pagePaths } from '../support/app-routes.ts';
 import { serveDashboard } from '../support/serve-dashboard.ts';
@@ -13,6 +14,8 @@ const OF_WORKSPACE = PATHS.filter((path) => path.startsWith('/w/'));
 /** The first of them needs no session, the others only lead on. */
 const NOT_PAGES = ['/sign-in', '/', '/$'];
 const WITH_DATA = PATHS.filter((path) => !NOT_PAGES.includes(path));
+/** The pages that have a path for each workspace and nothing else. */
+const LISTS = OF_WORKSPACE.filter((path) => (path.match(/\$/g) ?? []).length === 1);
 
 const CONTACT = '15550100';
 /** Nothing listens there, so that its deliveries fail. */
@@ -36,8 +39,8 @@ async function openService() {
     values,
     empty: { workspace: empty },
     admin: await signedInKeptTab(browser, served),
-    reader: await signedInKeptTab(browser, served, await served.newKey({ scopes: READ_SCOPES })),
-    stranger: await signedInKeptTab(browser, served, await served.newKey({ workspaceId: other })),
+    tabOfReader: async () => signedInKeptTab(browser, served, await served.newKey({ scopes: READ_SCOPES })),
+    tabOfStranger: async () => signedInKeptTab(browser, served, await served.newKey({ workspaceId: other })),
   };
 }
 
@@ -88,15 +91,16 @@ async function isLoaded(page: Page): Promise<void> {
 /** Pixels. A bar to scroll with has its place beside the page. */
 const BEYOND = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
-/** In light, in dark and at phone width; pictures of that are for people to look at. */
+/** Looks at the page in light; in the long form also in dark and at phone width. Pictures of that are for people. */
 async function expectInOrder(page: Page, name: string): Promise<void> {
-  await inEachLook(page, async (look) => {
+  const check = async (look: Look): Promise<void> => {
     // In dark, the rest is as it is in light.
     expect(await axe(page, { about: look === 'dark' ? 'colour' : 'everything' }), look).toEqual([]);
     const beyond: unknown = await page.evaluate(BEYOND);
     expect(beyond, `${look}: pixels beyond the edge`).toBeLessThanOrEqual(0);
     await picture(page, `${name}-${look}`);
-  });
+  };
+  await inEachLook(page, check, isLongForm ? undefined : ['light']);
 }
 
 const nameOf = (path: string): string =>
@@ -112,74 +116,85 @@ describe.skipIf(browser.missing !== null)('every page of the dashboard', () => {
   it('stands in the table of the router', () =>
     expect(PATHS).toEqual(expect.arrayContaining(['/', '/sign-in', '/w/$workspace'])));
 
-  it.each(WITH_DATA)(
-    '%s: opens by its link, without a problem, in light, dark and at phone width',
-    async (path) => {
-      const { url, values, admin } = service;
-      const { page } = await admin.open();
-      await page.goto(url + addressOf(path, values));
-      await isLoaded(page);
-      expect(await page.getByRole('alert').allTextContents()).toEqual([]);
-      expect(await page.title()).toMatch(/^\S.* · Trunkline$/);
-      await expectInOrder(page, nameOf(path));
-    },
-  );
-
-  it.each(OF_WORKSPACE)('%s: is complete for who may only read', async (path) => {
-    const { url, values, reader } = service;
-    const { page } = await reader.open();
+  it.each(WITH_DATA)('%s: opens by its link, without a problem', async (path) => {
+    const { url, values, admin } = service;
+    const { page } = await admin.open();
     await page.goto(url + addressOf(path, values));
     await isLoaded(page);
     expect(await page.getByRole('alert').allTextContents()).toEqual([]);
-    expect(await page.getByText('Read only').count()).toBe(1);
+    expect(await page.title()).toMatch(/^\S.* · Trunkline$/);
+    await expectInOrder(page, nameOf(path));
   });
 
-  it.each(OF_WORKSPACE)('%s: says what failed, and tries again', async (path) => {
-    const { url, values, admin } = service;
-    const { page, problems } = await admin.open();
-    problems.expect(/status of 500/);
-    const failing = /\/api\/(admin\/)?workspaces\//;
-    const error = {
-      code: 'INTERNAL_ERROR',
-      message: 'The storage is away.',
-      request_id: 'req_of_the_test',
-      details: {},
-    };
-    await page.route(failing, (route) => route.fulfill({ status: 500, json: { error } }));
-    await page.goto(url + addressOf(path, values));
-    await page.getByRole('alert').first().waitFor();
-    await page.getByText('req_of_the_test').first().waitFor();
-    await page.getByText('The storage is away.').first().waitFor();
-    await expectInOrder(page, `${nameOf(path)}-failed`);
-    await page.unroute(failing);
-    // A try may mend several of them.
-    await eventually(async () => {
-      const again = page.getByRole('button', { name: 'Try again' });
-      if ((await again.count()) > 0) await again.first().click({ timeout: 1_000 });
-      expect(await page.getByRole('alert').count()).toBe(0);
-    });
-    await isLoaded(page);
-  });
-
-  it.each(OF_WORKSPACE.filter((path) => (path.match(/\$/g) ?? []).length === 1))(
-    '%s: says what to do where there is nothing yet',
+  it.each(isLongForm ? OF_WORKSPACE : OF_WORKSPACE.slice(0, 1))(
+    '%s: says what failed, and tries again',
     async (path) => {
-      const { url, empty, admin } = service;
-      const { page } = await admin.open();
-      await page.goto(url + addressOf(path, empty));
+      const { url, values, admin } = service;
+      const { page, problems } = await admin.open();
+      problems.expect(/status of 500/);
+      const failing = /\/api\/(admin\/)?workspaces\//;
+      const error = {
+        code: 'INTERNAL_ERROR',
+        message: 'The storage is away.',
+        request_id: 'req_of_the_test',
+        details: {},
+      };
+      await page.route(failing, (route) => route.fulfill({ status: 500, json: { error } }));
+      await page.goto(url + addressOf(path, values));
+      await page.getByRole('alert').first().waitFor();
+      await page.getByText('req_of_the_test').first().waitFor();
+      await page.getByText('The storage is away.').first().waitFor();
+      await expectInOrder(page, `${nameOf(path)}-failed`);
+      await page.unroute(failing);
+      // A try may mend several of them.
+      await eventually(async () => {
+        const again = page.getByRole('button', { name: 'Try again' });
+        if ((await again.count()) > 0) await again.first().click({ timeout: HANG_MS / 6 });
+        expect(await page.getByRole('alert').count()).toBe(0);
+      });
       await isLoaded(page);
-      await expectInOrder(page, `${nameOf(path)}-empty`);
     },
   );
 
-  it.each(OF_WORKSPACE)('%s: shows nothing of another workspace', async (path) => {
-    const { url, values, stranger } = service;
-    const { page, problems } = await stranger.open();
-    problems.expect(/status of 403/);
-    await page.goto(url + addressOf(path, values));
-    await page.getByRole('alert').first().waitFor();
-    const text = await page.getByRole('main').textContent();
-    expect(text).not.toMatch(/Support|Sales|order has left|Thank you|127\.0\.0\.1:9/);
+  it.runIf(isLongForm).each(LISTS)('%s: says what to do where there is nothing yet', async (path) => {
+    const { url, empty, admin } = service;
+    const { page } = await admin.open();
+    await page.goto(url + addressOf(path, empty));
+    await isLoaded(page);
+    await expectInOrder(page, `${nameOf(path)}-empty`);
+  });
+
+  describe.runIf(isLongForm)('to a session that may only read', () => {
+    let tab: KeptTab;
+    beforeAll(async () => {
+      tab = await service.tabOfReader();
+    });
+
+    it.each(OF_WORKSPACE)('%s: is complete', async (path) => {
+      const { url, values } = service;
+      const { page } = await tab.open();
+      await page.goto(url + addressOf(path, values));
+      await isLoaded(page);
+      expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+      expect(await page.getByText('Read only').count()).toBe(1);
+    });
+  });
+
+  describe.runIf(isLongForm)('to a session of another workspace', () => {
+    let tab: KeptTab;
+    beforeAll(async () => {
+      tab = await service.tabOfStranger();
+    });
+
+    it.each(OF_WORKSPACE)('%s: shows nothing', async (path) => {
+      const { url, values } = service;
+      const { page, problems } = await tab.open();
+      problems.expect(/status of 403/);
+      await page.goto(url + addressOf(path, values));
+      await page.getByRole('alert').first().waitFor();
+      const text = await page.getByRole('main').textContent();
+      expect(text).not.toMatch(/Support|Sales|order has left|Thank you|127\.0\.0\.1:9/);
+    });
   });
 
   it('the sign-in page is in order as well', async () => {

@@ -1,5 +1,6 @@
 import { heapBytes, testBrowser } from '@trunkline/browser';
-import { eventually } from '@trunkline/test-support';
+import { eventually, HANG_MS } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { serveDashboard } from '../support/serve-dashboard.ts';
@@ -34,7 +35,7 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
     await admin.getByRole('status').getByText('Connected', { exact: true }).waitFor();
   });
 
-  it.each([
+  it.runIf(isLongForm).each([
     ['a proxy refuses the stream', { status: 502, contentType: 'text/html', body: 'Bad gateway' }],
     ['a proxy ends each stream at once', { status: 200, contentType: 'text/event-stream', body: '' }],
   ])('asks every few seconds where %s, and is live again when it gets through', async (_, answer) => {
@@ -67,7 +68,7 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
     expect(await navigation.boundingBox()).toEqual(place);
   });
 
-  it('says that the service is away, keeps what it has read, and catches up', async () => {
+  it.runIf(isLongForm)('says that the service is away, keeps what it has read, and catches up', async () => {
     const served = await serveDashboard();
     const { id } = await served.connect('Support');
     const { page, problems, at } = await signedInTab(browser, served);
@@ -84,9 +85,9 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
     expect(problems.list().filter((problem) => !/INTERNET_DISCONNECTED/.test(problem))).toEqual([]);
   });
 
-  it(
+  it.runIf(isLongForm)(
     'does not grow in an hour: hints, then changes of the page, then a chat that goes on',
-    { timeout: 60_000 + 3 * HOUR_MESSAGES * 40 },
+    { timeout: 5 * HANG_MS + 3 * HOUR_MESSAGES * 400 },
     async () => {
       const served = await serveDashboard({ dashboard: { rateLimit: false } });
       const { id } = await served.connect('Support');

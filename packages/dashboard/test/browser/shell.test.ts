@@ -1,6 +1,7 @@
 import { testBrowser } from '@trunkline/browser';
 import type { Page } from '@trunkline/browser';
 import { eventually } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { createServer, request } from 'node:http';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -58,7 +59,7 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     expect(await page.evaluate('document.activeElement.type')).toBe('search');
   });
 
-  it('has the theme of the system, or the one that is chosen for the tab', async () => {
+  it.runIf(isLongForm)('has the theme of the system, or the one that is chosen for the tab', async () => {
     const served = await serveDashboard();
     const { page, at } = await signedInTab(browser, served, { colorScheme: 'dark' });
     await page.goto(at(''));
@@ -78,21 +79,24 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     expect(await ink(page)).toBe(dark);
   });
 
-  it('speaks the language of the browser, or the one that is chosen for the tab', async () => {
-    const served = await serveDashboard();
-    const { page, at } = await signedInTab(browser, served, { locale: 'es-MX' });
-    await page.goto(at('/numbers'));
-    await title(page, 'Números');
-    expect(await page.evaluate('document.documentElement.lang')).toBe('es');
-    await page.getByLabel('Idioma').selectOption('en');
-    await title(page, 'Numbers');
-    await page.reload();
-    await title(page, 'Numbers');
-    expect(await page.title()).toBe('Numbers · Trunkline');
-    expect(await page.evaluate('document.documentElement.lang')).toBe('en');
-  });
+  it.runIf(isLongForm)(
+    'speaks the language of the browser, or the one that is chosen for the tab',
+    async () => {
+      const served = await serveDashboard();
+      const { page, at } = await signedInTab(browser, served, { locale: 'es-MX' });
+      await page.goto(at('/numbers'));
+      await title(page, 'Números');
+      expect(await page.evaluate('document.documentElement.lang')).toBe('es');
+      await page.getByLabel('Idioma').selectOption('en');
+      await title(page, 'Numbers');
+      await page.reload();
+      await title(page, 'Numbers');
+      expect(await page.title()).toBe('Numbers · Trunkline');
+      expect(await page.evaluate('document.documentElement.lang')).toBe('en');
+    },
+  );
 
-  it('shows times to a browser whose language is no language tag', async () => {
+  it.runIf(isLongForm)('shows times to a browser whose language is no language tag', async () => {
     const served = await serveDashboard();
     await served.connect('Support');
     const { page, at } = await signedInTab(browser, served);
@@ -104,7 +108,7 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     await page.getByRole('heading', { name: 'Timeline' }).waitFor();
   });
 
-  it('has its menu in a drawer on a phone', async () => {
+  it.runIf(isLongForm)('has its menu in a drawer on a phone', async () => {
     const served = await serveDashboard();
     const { page, at } = await signedInTab(browser, served, { viewport: { width: 390, height: 844 } });
     await page.goto(at(''));
@@ -121,7 +125,7 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     await drawer.waitFor({ state: 'detached' });
   });
 
-  it('has the marks of a timeline beside its times on a phone', async () => {
+  it.runIf(isLongForm)('has the marks of a timeline beside its times on a phone', async () => {
     const served = await serveDashboard();
     const { id } = await served.connect('Support');
     const { page, at } = await signedInTab(browser, served, { viewport: { width: 390, height: 844 } });
@@ -138,7 +142,7 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     }
   });
 
-  it('leads from a short address to the page of the workspace', async () => {
+  it.runIf(isLongForm)('leads from a short address to the page of the workspace', async () => {
     const served = await serveDashboard();
     const { id } = await served.connect('Support');
     const { url, workspaceId, apiKey } = served;
@@ -172,7 +176,7 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     await title(first, 'Now');
   });
 
-  it('says so where there is no page, and leads back', async () => {
+  it.runIf(isLongForm)('says so where there is no page, and leads back', async () => {
     const served = await serveDashboard();
     const { page, at } = await signedInTab(browser, served);
     await page.goto(at('/nothing/here'));
@@ -181,22 +185,25 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     await title(page, 'Now');
   });
 
-  it('goes back and forward, and leaves out of an address what no page has read', async () => {
-    const served = await serveDashboard();
-    await served.connect('Support');
-    const { page, at } = await signedInTab(browser, served);
-    await page.goto(at('/numbers?status=none&other=1'));
-    await page.getByRole('link', { name: 'Support' }).waitFor();
-    expect(page.url()).toBe(at('/numbers'));
-    await page.getByRole('link', { name: 'Support' }).click();
-    await title(page, 'Support');
-    await page.goBack();
-    await title(page, 'Numbers');
-    await page.goForward();
-    await title(page, 'Support');
-  });
+  it.runIf(isLongForm)(
+    'goes back and forward, and leaves out of an address what no page has read',
+    async () => {
+      const served = await serveDashboard();
+      await served.connect('Support');
+      const { page, at } = await signedInTab(browser, served);
+      await page.goto(at('/numbers?status=none&other=1'));
+      await page.getByRole('link', { name: 'Support' }).waitFor();
+      expect(page.url()).toBe(at('/numbers'));
+      await page.getByRole('link', { name: 'Support' }).click();
+      await title(page, 'Support');
+      await page.goBack();
+      await title(page, 'Numbers');
+      await page.goForward();
+      await title(page, 'Support');
+    },
+  );
 
-  it.each(['', '/tools/messages'])('works below the path "%s"', async (basePath) => {
+  it.runIf(isLongForm).each(['', '/tools/messages'])('works below the path "%s"', async (basePath) => {
     const served = await serveDashboard({ dashboard: { basePath } });
     const { page } = await browser.open();
     await page.goto(`${served.origin}${basePath}/sign-in`);

@@ -1,7 +1,9 @@
-import { axe, screenshot, testBrowser } from '@trunkline/browser';
+import { screenshot, testBrowser } from '@trunkline/browser';
 import type { Page } from '@trunkline/browser';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { describe, expect, it } from 'vitest';
 import { createSignIn } from '../../src/index.ts';
+import { expectAccessible } from '../support/accessible.ts';
 import { ADMIN_TOKEN, serveDashboard } from '../support/serve-dashboard.ts';
 import { signedInTab, untilLive } from '../support/tab.ts';
 
@@ -41,13 +43,13 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     await late.goto(link);
     await late.getByText('The link could not sign you in.').waitFor();
     expect(late.url()).toBe(`${served.url}/sign-in`);
-    expect(await axe(late)).toEqual([]);
+    await expectAccessible(late);
     await screenshot(late, 'sign-in-used-link');
     await enter(late, served.apiKey);
     await nowPage(late);
   });
 
-  it('by an API key shows its workspace, by the admin token all of them', async () => {
+  it.runIf(isLongForm)('by an API key shows its workspace, by the admin token all of them', async () => {
     const served = await serveDashboard();
     await served.trunkline.admin.workspaces.create({ name: 'Other' });
     const { page } = await browser.open();
@@ -68,7 +70,7 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     await admins.waitForURL(`**/w/${served.workspaceId}`);
   });
 
-  it.each([
+  it.runIf(isLongForm).each([
     ['a key that nobody made', 'trk_0123456789abcdef0123456789abcdef', 'INVALID_API_KEY', 401],
     ['a wrong token', 'not the token of the admin', 'INVALID_API_KEY', 401],
   ])('refuses %s, and says so', async (_, credential, code, status) => {
@@ -80,12 +82,12 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     await page.getByText('Enter an API key or a token.').waitFor();
     await enter(page, credential);
     await page.getByRole('alert').getByText(code).waitFor();
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await enter(page, served.apiKey);
     await nowPage(page);
   });
 
-  it('refuses the key of a workspace that is suspended', async () => {
+  it.runIf(isLongForm)('refuses the key of a workspace that is suspended', async () => {
     const served = await serveDashboard();
     await served.trunkline.admin.workspaces.suspend(served.workspaceId);
     const { page, problems } = await browser.open();
@@ -95,7 +97,7 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     await page.getByRole('alert').getByText('WORKSPACE_SUSPENDED').waitFor();
   });
 
-  it('comes first at every address, and leads on to it', async () => {
+  it.runIf(isLongForm)('comes first at every address, and leads on to it', async () => {
     const served = await serveDashboard();
     const { page, problems } = await browser.open();
     problems.expect(/status of 401/);
@@ -107,7 +109,9 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     expect(page.url()).toBe(address);
   });
 
-  it.each(['//evil.example', '/\\evil.example', 'https://evil.example/', 'javascript:alert(1)'])(
+  it
+    .runIf(isLongForm)
+    .each(['//evil.example', '/\\evil.example', 'https://evil.example/', 'javascript:alert(1)'])(
     'leads to no other site: %s',
     async (next) => {
       const served = await serveDashboard();
@@ -119,32 +123,35 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     },
   );
 
-  it('is asked for when the session ends while a page is open, and leads back to it', async () => {
-    let ahead = 0;
-    const signIn = createSignIn({
-      secretKey: 'a secret key of this test, long enough',
-      now: () => Date.now() + ahead,
-    });
-    const served = await serveDashboard({ dashboard: { signIn } });
-    const { id } = await served.connect('Support');
-    const { page, problems } = await browser.open();
-    await page.goto(`${served.url}/sign-in#token=${signIn.newLinkToken()}`);
-    await nowPage(page);
-    const address = `${served.url}/w/${served.workspaceId}/numbers/${id}`;
-    await page.goto(address);
-    await untilLive(page);
-    problems.expect(/status of 401/);
-    ahead = 12 * HOUR;
-    await served.sandbox.phone(id).unlink();
-    await field(page).waitFor();
-    expect(await page.getByText('Support').count()).toBe(0);
-    await enter(page, served.apiKey);
-    await page.getByRole('heading', { level: 1, name: 'Support' }).waitFor();
-    expect(page.url()).toBe(address);
-    await page.getByText('Unlinked').first().waitFor();
-  });
+  it.runIf(isLongForm)(
+    'is asked for when the session ends while a page is open, and leads back to it',
+    async () => {
+      let ahead = 0;
+      const signIn = createSignIn({
+        secretKey: 'a secret key of this test, long enough',
+        now: () => Date.now() + ahead,
+      });
+      const served = await serveDashboard({ dashboard: { signIn } });
+      const { id } = await served.connect('Support');
+      const { page, problems } = await browser.open();
+      await page.goto(`${served.url}/sign-in#token=${signIn.newLinkToken()}`);
+      await nowPage(page);
+      const address = `${served.url}/w/${served.workspaceId}/numbers/${id}`;
+      await page.goto(address);
+      await untilLive(page);
+      problems.expect(/status of 401/);
+      ahead = 12 * HOUR;
+      await served.sandbox.phone(id).unlink();
+      await field(page).waitFor();
+      expect(await page.getByText('Support').count()).toBe(0);
+      await enter(page, served.apiKey);
+      await page.getByRole('heading', { level: 1, name: 'Support' }).waitFor();
+      expect(page.url()).toBe(address);
+      await page.getByText('Unlinked').first().waitFor();
+    },
+  );
 
-  it('is asked for once the key was revoked', async () => {
+  it.runIf(isLongForm)('is asked for once the key was revoked', async () => {
     const served = await serveDashboard();
     const { id } = await served.connect('Support');
     const { page, problems, at } = await signedInTab(browser, served, { apiKey: served.apiKey });
@@ -158,21 +165,22 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     await field(page).waitFor();
   });
 
-  it('is asked for when nothing but the stream of hints is refused', async () => {
+  it.runIf(isLongForm)('is asked for when nothing but the stream of hints is refused', async () => {
     const served = await serveDashboard();
     const { page, problems, at } = await signedInTab(browser, served, { apiKey: served.apiKey });
     await page.goto(at('/messages'));
     await untilLive(page);
     problems.expect(/status of 401/);
+    // What the page reads by itself every ten seconds gets no response.
+    await page.route('**/messages?**', () => {});
     const [key] = await served.trunkline.admin.apiKeys.list(served.workspaceId);
     await served.trunkline.admin.apiKeys.revoke(served.workspaceId, key?.id ?? '');
-    // Nothing else is read for ten seconds.
     await served.trunkline.endStreams();
-    await page.waitForURL('**/sign-in?**', { timeout: 5_000 });
+    await page.waitForURL('**/sign-in?**');
     await field(page).waitFor();
   });
 
-  it('ends by signing out: the way back leads to nothing', async () => {
+  it.runIf(isLongForm)('ends by signing out: the way back leads to nothing', async () => {
     const served = await serveDashboard();
     const { page, problems, at } = await signedInTab(browser, served);
     await page.goto(at('/numbers'));
@@ -185,7 +193,7 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     expect(await page.getByText('No number yet.').count()).toBe(0);
   });
 
-  it('is not here where the program that has mounted it signs people in', async () => {
+  it.runIf(isLongForm)('is not here where the program that has mounted it signs people in', async () => {
     let isIn = true;
     let workspaceId = '';
     const served = await serveDashboard({

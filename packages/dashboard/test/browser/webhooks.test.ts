@@ -1,9 +1,11 @@
-import { axe, screenshot, testBrowser } from '@trunkline/browser';
+import { screenshot, testBrowser } from '@trunkline/browser';
 import type { Page } from '@trunkline/browser';
 import { eventually } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { expectAccessible } from '../support/accessible.ts';
 import { serveDashboard } from '../support/serve-dashboard.ts';
 import type { HarnessOptions } from '../support/serve-dashboard.ts';
 import { signedInTab, untilLive } from '../support/tab.ts';
@@ -74,7 +76,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await dialog.getByText('The host of the URL must have a public address.').waitFor();
     expect(await dialog.getByLabel('Address').and(page.locator(':focus')).count()).toBe(1);
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await screenshot(page, 'webhook-add');
     await dialog.getByLabel('Address').fill(receiver.url);
     await dialog.getByLabel('Description').fill('Orders');
@@ -83,7 +85,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     const shownOnce = page.getByRole('alertdialog', { name: 'The signing secret' });
     const secret = await shownOnce.getByLabel('Signing secret').inputValue();
     expect(secret).toMatch(/^whsec_.{44}$/);
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
     await screenshot(page, 'webhook-secret');
     await shownOnce.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
@@ -96,8 +98,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await press(page, 'Send a test');
     await page.getByRole('link', { name: 'webhook.test' }).waitFor();
     await verdict(page).getByText('Delivering', { exact: true }).waitFor();
-    // Sooner than the page reads it again by itself.
-    await page.getByText('1 delivered, 0 not delivered').first().waitFor({ timeout: 15_000 });
+    await page.getByText('1 delivered, 0 not delivered').first().waitFor();
 
     // It breaks: seen here, in the list, and on Now.
     await untilLive(page);
@@ -107,8 +108,8 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await verdict(page).getByText('Failing', { exact: true }).waitFor();
     await page.getByText('If nothing is delivered, the service disables it in').waitFor();
     await page.locator('tbody').getByText('Will be retried').waitFor();
-    await page.getByText('1 delivered, 1 not delivered').first().waitFor({ timeout: 15_000 });
-    expect(await axe(page)).toEqual([]);
+    await page.getByText('1 delivered, 1 not delivered').first().waitFor();
+    await expectAccessible(page);
     await screenshot(page, 'webhook-failing');
     await page.goto(at('/'));
     const troubled = page.locator('tbody tr', { hasText: 'Orders' });
@@ -122,15 +123,18 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await verdict(page).getByText('It is tried again by itself.').waitFor();
     const attempts = page.getByRole('region', { name: 'Attempts' });
     await attempts.getByText('Attempt 1').waitFor();
-    await attempts.getByText('500').waitFor();
+    await attempts.getByText('500').first().waitFor();
     await attempts.getByText('<h1>Database is down</h1>').first().waitFor();
-    expect(await attempts.getByText(/\d+ ms/).count()).toBe(1);
+    await attempts
+      .getByText(/\d+ ms/)
+      .first()
+      .waitFor();
     expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Message', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Message to +15550100' }).waitFor();
     await page.getByRole('link', { name: receiver.url }).click();
-    await attempts.getByText('500').waitFor();
-    expect(await axe(page)).toEqual([]);
+    await attempts.getByText('500').first().waitFor();
+    await expectAccessible(page);
     await screenshot(page, 'delivery-failing');
     const entry = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Webhooks' });
     expect(await entry.getAttribute('aria-current')).toBe('page');
@@ -151,12 +155,13 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await page.getByRole('link', { name: 'message.sent' }).click();
     await press(page, 'Send again');
     await verdict(page).getByText('The receiver accepted it.').waitFor();
-    await attempts.getByText('Attempt 2 (by hand)').waitFor();
+    // On a busy machine, the service has tried it again meanwhile.
+    await attempts.getByText(/^Attempt \d+ \(by hand\)$/).waitFor();
     await page.getByRole('link', { name: 'Orders' }).click();
     await verdict(page).getByText('Delivering', { exact: true }).waitFor();
   });
 
-  it('have their settings, their secret and themselves changed', async () => {
+  it.runIf(isLongForm)('have their settings, their secret and themselves changed', async () => {
     const receiver = await startReceiver();
     const { page, at, api } = await open('/webhooks');
     const { id, secret } = await api.webhooks.create({ url: receiver.url, events: ['message.sent'] });
@@ -192,55 +197,58 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     expect(await api.webhooks.list()).toMatchObject({ data: [] });
   });
 
-  it('are found by what the link says, and so are their deliveries, page by page', async () => {
-    const receiver = await startReceiver();
-    const { page, at, api, connect } = await open('/webhooks');
-    const { id: instance } = await connect('Support');
-    const well = await api.webhooks.create({ url: receiver.url, events: ['message.sent', 'message.read'] });
-    const stopped = await api.webhooks.create({ url: receiver.url, events: ['call.received'], description: 'Calls' }); // prettier-ignore
-    await api.webhooks.update(stopped.id, { status: 'disabled' });
-    await api.webhooks.create({ url: receiver.url, events: ['message.read'], description: 'Archive' });
-    for (let i = 0; i < 30; i++)
-      await api.messages.send({ instance, to: '15550100', type: 'text', text: `Number ${i}` });
-    await eventually(() => expect(receiver.requests.length).toBe(90));
+  it.runIf(isLongForm)(
+    'are found by what the link says, and so are their deliveries, page by page',
+    async () => {
+      const receiver = await startReceiver();
+      const { page, at, api, connect } = await open('/webhooks');
+      const { id: instance } = await connect('Support');
+      const well = await api.webhooks.create({ url: receiver.url, events: ['message.sent', 'message.read'] });
+      const stopped = await api.webhooks.create({ url: receiver.url, events: ['call.received'], description: 'Calls' }); // prettier-ignore
+      await api.webhooks.update(stopped.id, { status: 'disabled' });
+      await api.webhooks.create({ url: receiver.url, events: ['message.read'], description: 'Archive' });
+      for (let i = 0; i < 30; i++)
+        await api.messages.send({ instance, to: '15550100', type: 'text', text: `Number ${i}` });
+      await eventually(() => expect(receiver.requests.length).toBe(90));
 
-    await page.goto(at('/webhooks?state=stopped'));
-    await eventually(async () => expect(await rows(page)).toEqual([expect.stringContaining('Calls')]));
-    await page.getByLabel('Event').selectOption('message.read');
-    await page.getByText('No webhook matches.').waitFor();
-    await page.getByRole('link', { name: 'Clear filters' }).click();
-    await eventually(async () => expect(await rows(page)).toHaveLength(3));
-    expect(await axe(page)).toEqual([]);
-    await screenshot(page, 'webhooks');
+      await page.goto(at('/webhooks?state=stopped'));
+      await eventually(async () => expect(await rows(page)).toEqual([expect.stringContaining('Calls')]));
+      await page.getByLabel('Event').selectOption('message.read');
+      await page.getByText('No webhook matches.').waitFor();
+      await page.getByRole('link', { name: 'Clear filters' }).click();
+      await eventually(async () => expect(await rows(page)).toHaveLength(3));
+      await expectAccessible(page);
+      await screenshot(page, 'webhooks');
 
-    await page.goto(at(`/webhooks/${well.id}?event=message.read`));
-    const listed = page.getByRole('table', { name: 'Deliveries, the newest first' }).locator('tbody tr');
-    await eventually(async () => expect(await listed.count()).toBe(30));
-    await page.getByText('60 delivered, 0 not delivered').first().waitFor();
-    await page.getByText('As a table').click();
-    await page.getByRole('table', { name: 'Deliveries by time' }).locator('tbody tr').first().waitFor();
-    expect(await axe(page)).toEqual([]);
-    await screenshot(page, 'webhook');
-    await page.getByLabel('Status').selectOption('exhausted');
-    await page.getByText('No delivery matches.').waitFor();
-    await page.getByRole('link', { name: 'Clear filters' }).click();
-    await eventually(async () => expect(await listed.count()).toBe(50));
-    await page.getByRole('link', { name: 'Older' }).click();
-    await eventually(async () => expect(await listed.count()).toBe(10));
-    await page.getByRole('link', { name: 'Newest' }).click();
-    await eventually(async () => expect(await listed.count()).toBe(50));
-    expect(new URL(page.url()).search).toBe('');
+      await page.goto(at(`/webhooks/${well.id}?event=message.read`));
+      const listed = page.getByRole('table', { name: 'Deliveries, the newest first' }).locator('tbody tr');
+      await eventually(async () => expect(await listed.count()).toBe(30));
+      await page.getByText('60 delivered, 0 not delivered').first().waitFor();
+      await page.getByText('As a table').click();
+      await page.getByRole('table', { name: 'Deliveries by time' }).locator('tbody tr').first().waitFor();
+      await expectAccessible(page);
+      await screenshot(page, 'webhook');
+      await page.getByLabel('Status').selectOption('exhausted');
+      await page.getByText('No delivery matches.').waitFor();
+      await page.getByRole('link', { name: 'Clear filters' }).click();
+      await eventually(async () => expect(await listed.count()).toBe(50));
+      await page.getByRole('link', { name: 'Older' }).click();
+      await eventually(async () => expect(await listed.count()).toBe(10));
+      await page.getByRole('link', { name: 'Newest' }).click();
+      await eventually(async () => expect(await listed.count()).toBe(50));
+      expect(new URL(page.url()).search).toBe('');
 
-    // One event, and where else it went.
-    await page.getByLabel('Event').selectOption('message.read');
-    await listed.getByRole('link', { name: 'message.read' }).first().click();
-    const others = page.getByRole('region', { name: 'Other deliveries of this event' });
-    await others.getByRole('link', { name: 'Archive' }).click();
-    await page.getByRole('link', { name: 'Archive' }).first().waitFor();
-    await others.getByRole('link', { name: receiver.url.replace('http://', '') }).waitFor();
-  });
+      // One event, and where else it went.
+      await page.getByLabel('Event').selectOption('message.read');
+      await listed.getByRole('link', { name: 'message.read' }).first().click();
+      const others = page.getByRole('region', { name: 'Other deliveries of this event' });
+      await others.getByRole('link', { name: 'Archive' }).click();
+      await page.getByRole('link', { name: 'Archive' }).first().waitFor();
+      await others.getByRole('link', { name: receiver.url.replace('http://', '') }).waitFor();
+    },
+  );
 
-  it('send all that has failed again, and say how many', async () => {
+  it.runIf(isLongForm)('send all that has failed again, and say how many', async () => {
     const receiver = await startReceiver();
     const { page, at, api, connect } = await open('/webhooks');
     const { id: instance } = await connect('Support');
@@ -262,58 +270,61 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await page.getByText('No delivery has failed.').waitFor();
   });
 
-  it('have their signatures checked in the browser, by a secret that does not leave it', async () => {
-    const receiver = await startReceiver();
-    const { page, at, api } = await open('/webhooks');
-    const { id, secret } = await api.webhooks.create({ url: receiver.url, events: ['message.sent'] });
-    await catchCopies(page);
-    const delivery = await api.webhooks.test(id);
-    await eventually(() => expect(receiver.requests).toHaveLength(1));
-    const [{ headers, body } = { headers: {}, body: '' }] = receiver.requests;
-    const sent: string[] = [];
-    page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`));
-    await page.goto(at(`/deliveries/${delivery.id}`));
+  it.runIf(isLongForm)(
+    'have their signatures checked in the browser, by a secret that does not leave it',
+    async () => {
+      const receiver = await startReceiver();
+      const { page, at, api } = await open('/webhooks');
+      const { id, secret } = await api.webhooks.create({ url: receiver.url, events: ['message.sent'] });
+      await catchCopies(page);
+      const delivery = await api.webhooks.test(id);
+      await eventually(() => expect(receiver.requests).toHaveLength(1));
+      const [{ headers, body } = { headers: {}, body: '' }] = receiver.requests;
+      const sent: string[] = [];
+      page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`));
+      await page.goto(at(`/deliveries/${delivery.id}`));
 
-    const region = page.getByRole('region', { name: 'Check a signature' });
-    await region.getByRole('button', { name: 'Check', exact: true }).click();
-    await region.getByText('Enter the secret').waitFor();
-    expect(await region.getByLabel('Body that the receiver got').inputValue()).toBe(body);
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`);
-    const check = async (key: string, received: string, text: string) => {
-      await region.getByLabel('The signing secret of the receiver').fill(key);
-      await region.getByLabel('Headers that the receiver got').fill(received);
-      await region.getByLabel('Body that the receiver got').fill(text);
+      const region = page.getByRole('region', { name: 'Check a signature' });
       await region.getByRole('button', { name: 'Check', exact: true }).click();
-    };
-    await check(secret, lines.join('\n'), body);
-    await region.getByText('The signature is right').waitFor();
-    expect(await axe(page)).toEqual([]);
-    await screenshot(page, 'delivery-signature');
-    await check(secret, lines.join('\n'), JSON.stringify(JSON.parse(body), null, 2));
-    await region.getByText('The signature does not belong to this secret, time and body.').waitFor();
-    await check(`${secret}x`, lines.join('\n'), body);
-    await region.getByText('The signature does not belong to this secret, time and body.').waitFor();
-    await check(secret, lines.filter((line) => !/x-service-signature/i.test(line)).join('\n'), body);
-    await region.getByText('The header with the signature is missing.').waitFor();
-    // That of Standard Webhooks, from a log in JSON.
-    const standard = Object.fromEntries(
-      Object.entries(headers).filter(([name]) => name.startsWith('webhook-')),
-    );
-    await check(secret, JSON.stringify(standard, null, 2), body);
-    await region.getByText('The signature is right').waitFor();
+      await region.getByText('Enter the secret').waitFor();
+      expect(await region.getByLabel('Body that the receiver got').inputValue()).toBe(body);
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`);
+      const check = async (key: string, received: string, text: string) => {
+        await region.getByLabel('The signing secret of the receiver').fill(key);
+        await region.getByLabel('Headers that the receiver got').fill(received);
+        await region.getByLabel('Body that the receiver got').fill(text);
+        await region.getByRole('button', { name: 'Check', exact: true }).click();
+      };
+      await check(secret, lines.join('\n'), body);
+      await region.getByText('The signature is right').waitFor();
+      await expectAccessible(page);
+      await screenshot(page, 'delivery-signature');
+      await check(secret, lines.join('\n'), JSON.stringify(JSON.parse(body), null, 2));
+      await region.getByText('The signature does not belong to this secret, time and body.').waitFor();
+      await check(`${secret}x`, lines.join('\n'), body);
+      await region.getByText('The signature does not belong to this secret, time and body.').waitFor();
+      await check(secret, lines.filter((line) => !/x-service-signature/i.test(line)).join('\n'), body);
+      await region.getByText('The header with the signature is missing.').waitFor();
+      // That of Standard Webhooks, from a log in JSON.
+      const standard = Object.fromEntries(
+        Object.entries(headers).filter(([name]) => name.startsWith('webhook-')),
+      );
+      await check(secret, JSON.stringify(standard, null, 2), body);
+      await region.getByText('The signature is right').waitFor();
 
-    await region.getByRole('button', { name: 'Copy as curl, signed now' }).click();
-    await page.getByText('Copied').waitFor();
-    expect(await copied(page)).toMatch(/-H 'X-Service-Signature: v1=[0-9a-f]{64}'/);
-    expect(sent.filter((text) => text.includes(secret.slice(6, 40)))).toEqual([]);
+      await region.getByRole('button', { name: 'Copy as curl, signed now' }).click();
+      await page.getByText('Copied').waitFor();
+      expect(await copied(page)).toMatch(/-H 'X-Service-Signature: v1=[0-9a-f]{64}'/);
+      expect(sent.filter((text) => text.includes(secret.slice(6, 40)))).toEqual([]);
 
-    // Over http from another machine.
-    await page.addInitScript(() => Reflect.defineProperty(globalThis, 'isSecureContext', { value: false }));
-    await page.reload();
-    await region.getByText('The browser signs only on pages with https').waitFor();
-  });
+      // Over http from another machine.
+      await page.addInitScript(() => Reflect.defineProperty(globalThis, 'isSecureContext', { value: false }));
+      await page.reload();
+      await region.getByText('The browser signs only on pages with https').waitFor();
+    },
+  );
 
-  it('of another workspace are not there', async () => {
+  it.runIf(isLongForm)('of another workspace are not there', async () => {
     const { page, problems, at, trunkline } = await open('/webhooks');
     const other = await trunkline.admin.workspaces.create({ name: 'Other' });
     const { webhooks } = trunkline.workspace(other.id);
@@ -324,10 +335,10 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await page.getByRole('alert').first().getByText('WEBHOOK_NOT_FOUND').waitFor();
     await page.goto(at(`/deliveries/${delivery.id}`));
     await page.getByRole('alert').first().getByText('WEBHOOK_DELIVERY_NOT_FOUND').waitFor();
-    expect(await axe(page)).toEqual([]);
+    await expectAccessible(page);
   });
 
-  it('speak Spanish', async () => {
+  it.runIf(isLongForm)('speak Spanish', async () => {
     const { page, at, api } = await open('/webhooks');
     const { id } = await api.webhooks.create({ url: 'http://127.0.0.1:9/', events: ['message.sent'] });
     await page.goto(at(`/webhooks/${id}`));

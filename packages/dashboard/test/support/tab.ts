@@ -1,5 +1,8 @@
 import type { KeptTab, Page, PageOptions, Problems, TestBrowser } from '@trunkline/browser';
-import type { ServedDashboard } from './serve-dashboard.ts';
+import type { WorkspaceApi } from '@trunkline/core';
+import type { SandboxPhone } from '@trunkline/core/sandbox';
+import { serveDashboard } from './serve-dashboard.ts';
+import type { HarnessOptions, ServedDashboard } from './serve-dashboard.ts';
 
 interface Tab {
   readonly page: Page;
@@ -27,7 +30,28 @@ export async function signedInTab(
   return { page, problems, at: (path) => `${served.url}/w/${served.workspaceId}${path}` };
 }
 
-/** The same for many tests, one after the other, which only look. */
+interface OpenedWithNumber extends ServedDashboard, Tab {
+  /** The id of the number. */
+  readonly instance: string;
+  readonly phone: SandboxPhone;
+  readonly api: WorkspaceApi;
+}
+
+/** A service with a connected number, and an admin who has opened a page of Acme; the path may need the number's id. */
+export async function openWithNumber(
+  browser: TestBrowser,
+  path: string | ((instance: string) => string),
+  options?: HarnessOptions,
+): Promise<OpenedWithNumber> {
+  const served = await serveDashboard(options);
+  const { id: instance } = await served.connect('Support');
+  const tab = await signedInTab(browser, served);
+  await tab.page.goto(tab.at(typeof path === 'string' ? path : path(instance)));
+  const api = served.trunkline.workspace(served.workspaceId);
+  return { ...served, ...tab, instance, phone: served.sandbox.phone(instance), api };
+}
+
+/** A signed-in tab for many tests, one after the other, which only look. */
 export async function signedInKeptTab(
   browser: TestBrowser,
   served: ServedDashboard,

@@ -1,6 +1,7 @@
 import { bytesReceived, firstPaint, screenshot, slowDown, testBrowser } from '@trunkline/browser';
 import type { Page } from '@trunkline/browser';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { HANG_MS } from '@trunkline/test-support';
 import { describe, expect, it } from 'vitest';
 import { serveDashboard } from '../support/serve-dashboard.ts';
 import { signedInTab } from '../support/tab.ts';
@@ -70,7 +71,7 @@ describe.skipIf(browser.missing !== null)('the first page', () => {
 
   it(
     'costs less than 200 KiB at its first visit, and its files nothing at the second',
-    { timeout: 60_000 + RUNS * 10_000 },
+    { timeout: (5 + RUNS) * HANG_MS },
     async () => {
       const served = await serveDashboard();
       await served.connect('Support');

@@ -60,17 +60,4 @@ describe.skipIf(browser.missing !== null)('what waits to be sent', () => {
     await page.waitForURL((url) => url.pathname.endsWith(`/messages/${message.id}`));
     expect(problems.list()).toEqual([]);
   });
-
-  it('is told apart by the service: of one number, of a workspace, and of nobody else', async () => {
-    const { trunkline, workspaceId, connect } = await serveDashboard();
-    const { id } = await connect('Support');
-    const [process] = await trunkline.admin.processes();
-    const own = { instanceId: id, queued: 0, oldest: null, heldBy: process?.name };
-    expect(await trunkline.admin.queues(workspaceId, id)).toEqual([own]);
-    expect(await trunkline.admin.queues(workspaceId)).toEqual([]);
-    const { id: other } = await trunkline.admin.workspaces.create({ name: 'Other' });
-    expect(await trunkline.admin.queues(other, id)).toEqual([]);
-    expect(await trunkline.admin.queues('nobody')).toEqual([]);
-    expect(await trunkline.admin.queues(workspaceId, 'nothing')).toEqual([]);
-  });
 });

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { startDashboard } from './support/serve-dashboard.ts';
+
+it('what waits to be sent is told apart by the service: of one number, of a workspace, and of nobody else', async () => {
+  const { trunkline, workspaceId, connect } = await startDashboard();
+  const { id } = await connect('Support');
+  const [process] = await trunkline.admin.processes();
+  const own = { instanceId: id, queued: 0, oldest: null, heldBy: process?.name };
+  expect(await trunkline.admin.queues(workspaceId, id)).toEqual([own]);
+  expect(await trunkline.admin.queues(workspaceId)).toEqual([]);
+  const { id: other } = await trunkline.admin.workspaces.create({ name: 'Other' });
+  expect(await trunkline.admin.queues(other, id)).toEqual([]);
+  expect(await trunkline.admin.queues('nobody')).toEqual([]);
+  expect(await trunkline.admin.queues(workspaceId, 'nothing')).toEqual([]);
+});
