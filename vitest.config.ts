@@ -12,6 +12,7 @@ const conditions = ['source', 'module', 'node', 'development|production'];
 const PURE = [
   'packages/{core,http,receiver,storage-kit}/src/**/*.test.ts',
   'packages/core/test/{*,inputs/*,resources/*}.test.ts',
+  'packages/dashboard/test/!(app-build|late-pages|long-lists|stream-access).test.ts',
 ];
 
 /** Half a minute and more each, in this order: one that begins last would run alone at the end. */
