@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { startNodeProgram, startProgram } from '@trunkline/test-support/start-program';
 import type { Program } from '@trunkline/test-support/start-program';
 import { blocksOf, linesInTable, ownLines, source } from './pages.ts';
@@ -42,8 +43,11 @@ describe('docs/embed', () => {
   });
 });
 
+/** The short form starts one server and one script. */
+const ofForm = <One>(all: readonly One[]): readonly One[] => (isLongForm ? all : all.slice(0, 1));
+
 describe('a server sends the first message by the commands of docs/embed, and stops in good order', () => {
-  it.each(SERVERS)('in %s', async (page, file) => {
+  it.each(ofForm(SERVERS))('in %s', async (page, file) => {
     const folder = await newFolder();
     await makeKey(page, folder);
     const first = await startServer(file, folder);
@@ -58,7 +62,7 @@ describe('a server sends the first message by the commands of docs/embed, and st
     expect(await second.program.stop()).toBe(0);
   });
 
-  it('in a plugin of Fastify, which routes of the app use, too', async () => {
+  it.runIf(isLongForm)('in a plugin of Fastify, which routes of the app use, too', async () => {
     const folder = await newFolder();
     await makeKey('fastify', folder);
     const server = await startServer('../test/fastify-app.mjs', folder);
@@ -68,23 +72,26 @@ describe('a server sends the first message by the commands of docs/embed, and st
   });
 });
 
-it.for(OTHER_RUNTIMES)('the program of Hono sends the first message on %s', async (runtime, { skip }) => {
-  if (!isThere(runtime[0])) return skip(`npm has no ${runtime[0]} for this platform.`);
-  const folder = await newFolder();
-  await makeKey('hono', folder);
-  const server = await listening(await startOn(runtime, 'hono.ts', folder));
-  expect(await sendFirstMessage(server)).toMatchObject({ data: { to: '15550100', text: 'Hello' } });
-});
+it.runIf(isLongForm).for(OTHER_RUNTIMES)(
+  'the program of Hono sends the first message on %s',
+  async (runtime, { skip }) => {
+    if (!isThere(runtime[0])) return skip(`npm has no ${runtime[0]} for this platform.`);
+    const folder = await newFolder();
+    await makeKey('hono', folder);
+    const server = await listening(await startOn(runtime, 'hono.ts', folder));
+    expect(await sendFirstMessage(server)).toMatchObject({ data: { to: '15550100', text: 'Hello' } });
+  },
+);
 
 describe('a program sends a message, which is read, and ends', () => {
-  it.each(SCRIPTS)('as %s', async (page, file) => {
+  it.each(ofForm(SCRIPTS))('as %s', async (page, file) => {
     const cwd = await newFolder();
     await makeKey(page, cwd);
     const program = startNodeProgram(new URL(`../src/${file}`, import.meta.url), { ...withKey, cwd });
     expect([await program.ended, program.output()]).toEqual([0, expect.stringMatching(/^msg_\w+ read\n$/)]);
   });
 
-  it.for(OTHER_RUNTIMES)('on %s, with its node:sqlite', async ([name, args], { skip }) => {
+  it.runIf(isLongForm).for(OTHER_RUNTIMES)('on %s, with its node:sqlite', async ([name, args], { skip }) => {
     if (!isThere(name)) return skip(`npm has no ${name} for this platform.`);
     const cwd = await newFolder();
     await makeKey('script', cwd);
@@ -92,7 +99,7 @@ describe('a program sends a message, which is read, and ends', () => {
     expect([await program.ended, program.output()]).toEqual([0, expect.stringMatching(/^msg_\w+ read\n$/)]);
   });
 
-  it('as one file by esbuild, where nothing is installed', async () => {
+  it.runIf(isLongForm)('as one file by esbuild, where nothing is installed', async () => {
     const folder = await newFolder();
     const bundle = join(folder, 'app.mjs');
     const [, commands = ''] = blocksOf('esbuild', 'sh');
