@@ -24,7 +24,16 @@ export interface AttackResult {
 }
 
 export async function runAttack(options: AttackOptions): Promise<AttackResult> {
-  const signal = AbortSignal.timeout(options.limitMs);
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), options.limitMs);
+  try {
+    return await runCases(options, limit.signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function runCases(options: AttackOptions, signal: AbortSignal): Promise<AttackResult> {
   const target = createTarget({ url: options.url, timeoutMs: options.timeoutMs, signal });
   const sign = signer(options.secret);
 
