@@ -4,20 +4,21 @@ import type { OptInEventType } from '@trunkline/core';
 import type { WebhookEvent } from '@trunkline/receiver';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
+import { isLongForm, sized } from '@trunkline/test-support/long-form';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
 import { expectReceivedOnce, expectSentOnce, messagesOf, untilReceived } from './support/crash-oracle.ts';
 import { comeBack, startCrashHarness, startPairedHarness } from './support/crash-harness.ts';
 import type { CrashHarness } from './support/crash-harness.ts';
 import { must, pairByQr, reportedAbout, untilMessage, untilStatus, untilNotified } from './support/flow.ts';
 
-/** Kills whose moment is left to the network or to chance; more with KILL_RUNS. */
-const RUNS = Number(process.env['KILL_RUNS'] ?? 2);
-/** The short form leaves out every other write. */
-const STEP = process.env['KILL_RUNS'] === undefined ? 2 : 1;
+/** Kills whose moment is left to the network or to chance. */
+const RUNS = sized('KILL_RUNS', { short: 1, long: 5 });
+/** With which of the writes the server is killed: with every one, or with every third. */
+const STEP = sized('KILL_STEP', { short: 3, long: 1 });
 /** Messages that arrive together. */
 const BURST = 4;
 
-describe.concurrent('kill -9', { timeout: 300_000 + RUNS * 10_000 }, () => {
+describe.concurrent('kill -9', { timeout: 900_000 + RUNS * 30_000 }, () => {
   it('with a write of a send: the message is in the chat once, and reported once', async () => {
     const harness = await startPairedHarness();
     const writes = await writesOf(harness, async () => {
@@ -76,145 +77,149 @@ describe.concurrent('kill -9', { timeout: 300_000 + RUNS * 10_000 }, () => {
     say(`killed ${arrived - 1} times with one of ${writes.join(', ')}: every message received once`);
   });
 
-  it(`after an arrival, ${RUNS} times at any moment: nothing is lost, nothing is doubled`, async (context) => {
-    const random = randomInTest(context);
-    const harness = await startPairedHarness();
-    const began = performance.now();
-    const undisturbed = await arriveTogether(harness, 0);
-    await untilReceived(harness, BURST);
-    const tookMs = performance.now() - began;
-    const windows = storedAfterMs(harness, undisturbed);
-    const seen = { confirmed: 0, unstored: 0 };
-    for (let run = 1; run <= RUNS; run += 1) {
-      const before = storedBy(harness);
-      const ids = await arriveTogether(harness, run);
-      await setTimeout(random(tookMs));
-      await harness.service().kill();
-      const confirmed = confirmedAt(harness, ids).length;
-      seen.confirmed += confirmed;
-      seen.unstored += Math.max(0, confirmed - (storedBy(harness) - before));
-      await comeBack(harness);
-      await untilReceived(harness, (run + 1) * BURST);
-    }
-    await expectReceivedOnce(harness, numbered((RUNS + 1) * BURST));
-    say(`arrivals are stored ${windows.map((ms) => ms.toFixed(1)).join(', ')} ms after the acknowledgement`);
-    say(
-      `killed ${RUNS} times within ${tookMs.toFixed(0)} ms of ${BURST} arrivals: of ${RUNS * BURST} messages the network ` +
-        `was notified of ${seen.confirmed}, ${seen.unstored} of them not stored yet; lost none`,
-    );
-  });
-
-  it('before the file of an arrival is downloaded: the next process downloads it', async () => {
-    const harness = await startPairedHarness();
-    const { wa, account, bob } = harness;
-    const bytes = new Uint8Array(100_000).fill(7);
-    await harness.service().dieAfterWrites(1);
-    await wa.inbound(bob, account, { type: 'document', mimeType: 'application/pdf', bytes });
-    await harness.service().ended();
-    await comeBack(harness);
-    await untilReceived(harness, 1);
-    const [message] = await messagesOf(harness, 'inbound');
-    const media = await harness.service().client.messages.media(message?.id ?? '');
-    expect(media.ok && new Uint8Array(await new Response(media.content).arrayBuffer())).toEqual(bytes);
-  });
-
-  it.for<Deed>([
-    {
-      deed: 'an edit',
-      type: 'message.edited',
-      outgoing: (id) => ({ type: 'edit', id, text: 'Changed' }),
-      after: { text: 'Changed', edited_at: expect.any(String) },
-    },
-    {
-      deed: 'a deletion',
-      type: 'message.deleted',
-      outgoing: (id) => ({ type: 'delete', id }),
-      after: { text: null, deleted_at: expect.any(String) },
-    },
-  ])('with a write of $deed: it is done once, and reported once', async ({ type, outgoing, after }) => {
-    const harness = await startPairedHarness({ optInEvents: [type] });
-    const { wa, account, bob } = harness;
-    let arrived = 0;
-    const arrive = async () => {
-      const before = harness.service().writes().length;
-      const networkId = await wa.inbound(bob, account, `Message ${arrived++}`);
-      await untilErased(harness, before);
-      const id = (await messagesOf(harness, 'inbound')).at(-1)?.id ?? '';
-      return { id, change: () => wa.inbound(bob, account, outgoing(networkId)) };
-    };
-    const first = await arrive();
-    const writes = await writesOf(harness, async () => {
-      await first.change();
-      await untilNotified(harness, type, isAbout(first.id));
+  if (isLongForm) {
+    it(`after an arrival, ${RUNS} times at any moment: nothing is lost, nothing is doubled`, async (context) => {
+      const random = randomInTest(context);
+      const harness = await startPairedHarness();
+      const began = performance.now();
+      const undisturbed = await arriveTogether(harness, 0);
+      await untilReceived(harness, BURST);
+      const tookMs = performance.now() - began;
+      const windows = storedAfterMs(harness, undisturbed);
+      const seen = { confirmed: 0, unstored: 0 };
+      for (let run = 1; run <= RUNS; run += 1) {
+        const before = storedBy(harness);
+        const ids = await arriveTogether(harness, run);
+        await setTimeout(random(tookMs));
+        await harness.service().kill();
+        const confirmed = confirmedAt(harness, ids).length;
+        seen.confirmed += confirmed;
+        seen.unstored += Math.max(0, confirmed - (storedBy(harness) - before));
+        await comeBack(harness);
+        await untilReceived(harness, (run + 1) * BURST);
+      }
+      await expectReceivedOnce(harness, numbered((RUNS + 1) * BURST));
+      say(
+        `arrivals are stored ${windows.map((ms) => ms.toFixed(1)).join(', ')} ms after the acknowledgement`,
+      );
+      say(
+        `killed ${RUNS} times within ${tookMs.toFixed(0)} ms of ${BURST} arrivals: of ${RUNS * BURST} messages the network ` +
+          `was notified of ${seen.confirmed}, ${seen.unstored} of them not stored yet; lost none`,
+      );
     });
-    for (let count = 0; count <= writes.length; count += 1) {
-      const { id, change } = await arrive();
-      await harness.service().dieAfterWrites(count);
-      await change();
-      await killAtLast(harness, untilNotified(harness, type, isAbout(id)));
-      await comeBack(harness);
-      await untilNotified(harness, type, isAbout(id));
-    }
-    const messages = await messagesOf(harness, 'inbound');
-    expect(messages).toHaveLength(arrived);
-    for (const message of messages) {
-      expect(message).toMatchObject(after);
-      expect(reportedAbout(harness, message.id)).toEqual(['message.received', type]);
-    }
-    say(`killed ${arrived - 1} times with one of ${writes.join(', ')} of ${type}: done and reported once`);
-  });
 
-  it('while late files are downloaded: each comes once, and is reported once', async (context) => {
-    const random = randomInTest(context);
-    const harness = await startPairedHarness({ optInEvents: ['message.media_available'] });
-    const { wa, account, bob } = harness;
-    const files = Array.from({ length: BURST }, (_, index) => new Uint8Array(100_000).fill(index + 1));
-    await wa.setMediaHosts('down');
-    for (const [index, bytes] of files.entries()) {
-      const document = { type: 'document', mimeType: 'application/pdf', bytes } as const;
-      await wa.inbound(bob, account, { ...document, caption: String(index) });
-    }
-    // Without their files.
-    await untilReceived(harness, BURST);
-    await harness.service().kill();
-    await wa.setMediaHosts('up');
-    for (let run = 0; run < RUNS; run += 1) {
-      await comeBack(harness);
-      await setTimeout(random(200));
-      await harness.service().kill();
-    }
-    await comeBack(harness);
-    const messages = await messagesOf(harness, 'inbound');
-    expect(messages).toHaveLength(BURST);
-    for (const { id } of messages) await untilNotified(harness, 'message.media_available', isAbout(id));
-    for (const { id, caption } of messages) {
-      const media = await harness.service().client.messages.media(id);
-      const content = new Uint8Array(await new Response(media.ok ? media.content : null).arrayBuffer());
-      expect(sha256(content)).toBe(sha256(files[Number(caption)] ?? new Uint8Array()));
-      expect(reportedAbout(harness, id)).toEqual(['message.received', 'message.media_available']);
-    }
-  });
-
-  it(`before a receipt is stored, ${RUNS} times: the network gives it again, or the next one reports it`, async () => {
-    const harness = await startPairedHarness();
-    const { wa, account, bob } = harness;
-    let lost = 0;
-    for (let run = 0; run < RUNS; run += 1) {
-      const id = await send(harness, `Message ${run}`);
-      await untilNotified(harness, 'message.sent', isAbout(id));
-      const { id: networkId } = await wa.nextMessage();
-      await harness.service().dieAfterWrites(0);
-      wa.receipt(account, { by: bob, type: 'delivered', ids: [networkId] });
+    it('before the file of an arrival is downloaded: the next process downloads it', async () => {
+      const harness = await startPairedHarness();
+      const { wa, account, bob } = harness;
+      const bytes = new Uint8Array(100_000).fill(7);
+      await harness.service().dieAfterWrites(1);
+      await wa.inbound(bob, account, { type: 'document', mimeType: 'application/pdf', bytes });
       await harness.service().ended();
-      if (confirmedAt(harness, [networkId]).length > 0) lost += 1;
       await comeBack(harness);
-      wa.receipt(account, { by: bob, type: 'read', ids: [networkId] });
-      await untilMessage(harness, id, 'read');
-      const events = ['message.sent', 'message.delivered', 'message.read'];
-      await eventually(() => expect(reportedAbout(harness, id)).toEqual(events));
-    }
-    say(`killed ${RUNS} times before a receipt was stored: ${lost} were lost until the next one`);
-  });
+      await untilReceived(harness, 1);
+      const [message] = await messagesOf(harness, 'inbound');
+      const media = await harness.service().client.messages.media(message?.id ?? '');
+      expect(media.ok && new Uint8Array(await new Response(media.content).arrayBuffer())).toEqual(bytes);
+    });
+
+    it.for<Deed>([
+      {
+        deed: 'an edit',
+        type: 'message.edited',
+        outgoing: (id) => ({ type: 'edit', id, text: 'Changed' }),
+        after: { text: 'Changed', edited_at: expect.any(String) },
+      },
+      {
+        deed: 'a deletion',
+        type: 'message.deleted',
+        outgoing: (id) => ({ type: 'delete', id }),
+        after: { text: null, deleted_at: expect.any(String) },
+      },
+    ])('with a write of $deed: it is done once, and reported once', async ({ type, outgoing, after }) => {
+      const harness = await startPairedHarness({ optInEvents: [type] });
+      const { wa, account, bob } = harness;
+      let arrived = 0;
+      const arrive = async () => {
+        const before = harness.service().writes().length;
+        const networkId = await wa.inbound(bob, account, `Message ${arrived++}`);
+        await untilErased(harness, before);
+        const id = (await messagesOf(harness, 'inbound')).at(-1)?.id ?? '';
+        return { id, change: () => wa.inbound(bob, account, outgoing(networkId)) };
+      };
+      const first = await arrive();
+      const writes = await writesOf(harness, async () => {
+        await first.change();
+        await untilNotified(harness, type, isAbout(first.id));
+      });
+      for (let count = 0; count <= writes.length; count += STEP) {
+        const { id, change } = await arrive();
+        await harness.service().dieAfterWrites(count);
+        await change();
+        await killAtLast(harness, untilNotified(harness, type, isAbout(id)));
+        await comeBack(harness);
+        await untilNotified(harness, type, isAbout(id));
+      }
+      const messages = await messagesOf(harness, 'inbound');
+      expect(messages).toHaveLength(arrived);
+      for (const message of messages) {
+        expect(message).toMatchObject(after);
+        expect(reportedAbout(harness, message.id)).toEqual(['message.received', type]);
+      }
+      say(`killed ${arrived - 1} times with one of ${writes.join(', ')} of ${type}: done and reported once`);
+    });
+
+    it('while late files are downloaded: each comes once, and is reported once', async (context) => {
+      const random = randomInTest(context);
+      const harness = await startPairedHarness({ optInEvents: ['message.media_available'] });
+      const { wa, account, bob } = harness;
+      const files = Array.from({ length: BURST }, (_, index) => new Uint8Array(100_000).fill(index + 1));
+      await wa.setMediaHosts('down');
+      for (const [index, bytes] of files.entries()) {
+        const document = { type: 'document', mimeType: 'application/pdf', bytes } as const;
+        await wa.inbound(bob, account, { ...document, caption: String(index) });
+      }
+      // Without their files.
+      await untilReceived(harness, BURST);
+      await harness.service().kill();
+      await wa.setMediaHosts('up');
+      for (let run = 0; run < RUNS; run += 1) {
+        await comeBack(harness);
+        await setTimeout(random(200));
+        await harness.service().kill();
+      }
+      await comeBack(harness);
+      const messages = await messagesOf(harness, 'inbound');
+      expect(messages).toHaveLength(BURST);
+      for (const { id } of messages) await untilNotified(harness, 'message.media_available', isAbout(id));
+      for (const { id, caption } of messages) {
+        const media = await harness.service().client.messages.media(id);
+        const content = new Uint8Array(await new Response(media.ok ? media.content : null).arrayBuffer());
+        expect(sha256(content)).toBe(sha256(files[Number(caption)] ?? new Uint8Array()));
+        expect(reportedAbout(harness, id)).toEqual(['message.received', 'message.media_available']);
+      }
+    });
+
+    it(`before a receipt is stored, ${RUNS} times: the network gives it again, or the next one reports it`, async () => {
+      const harness = await startPairedHarness();
+      const { wa, account, bob } = harness;
+      let lost = 0;
+      for (let run = 0; run < RUNS; run += 1) {
+        const id = await send(harness, `Message ${run}`);
+        await untilNotified(harness, 'message.sent', isAbout(id));
+        const { id: networkId } = await wa.nextMessage();
+        await harness.service().dieAfterWrites(0);
+        wa.receipt(account, { by: bob, type: 'delivered', ids: [networkId] });
+        await harness.service().ended();
+        if (confirmedAt(harness, [networkId]).length > 0) lost += 1;
+        await comeBack(harness);
+        wa.receipt(account, { by: bob, type: 'read', ids: [networkId] });
+        await untilMessage(harness, id, 'read');
+        const events = ['message.sent', 'message.delivered', 'message.read'];
+        await eventually(() => expect(reportedAbout(harness, id)).toEqual(events));
+      }
+      say(`killed ${RUNS} times before a receipt was stored: ${lost} were lost until the next one`);
+    });
+  }
 
   it.for([
     { writes: 0, moment: 'before', result: 'it is paired again' },

@@ -1,9 +1,11 @@
+import { pathToFileURL } from 'node:url';
 import type { ClientSettings } from '@trunkline/fake-whatsapp';
 import { createClient } from '@trunkline/http/client';
+import { builtProgram } from '@trunkline/test-support/built-program';
 import { startNodeProgram } from '@trunkline/test-support/start-program';
 import type { Service } from './service.ts';
 
-const PROGRAM = new URL('programs/serve.ts', import.meta.url);
+const PROGRAM = pathToFileURL(await builtProgram(new URL('programs/serve.ts', import.meta.url)));
 
 export interface ServerOptions {
   readonly directory: string;
