@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { sized } from '@trunkline/test-support/long-form';
 import { expect, test } from 'vitest';
 import { aimed, anyRequest } from './any-request.ts';
 import type { AnyRequest } from './any-request.ts';
@@ -6,7 +7,7 @@ import { oneOfEverything } from './one-of-everything.ts';
 import type { Harness } from './one-of-everything.ts';
 
 /** `FUZZ_REQUESTS` asks for more of them, `FUZZ_SEED` for others. */
-const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 20_000);
+const REQUESTS = sized('FUZZ_REQUESTS', { short: 5_000, long: 20_000 });
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1);
 const AT_ONCE = 50;
 const IN_ONE_HARNESS = 200;
@@ -45,7 +46,7 @@ test(
       .reduce((sum, [, count]) => sum + count, 0);
     expect(accepted).toBeGreaterThan(REQUESTS / 5);
   },
-  Math.max(60_000, REQUESTS * 10),
+  300_000 + REQUESTS * 30,
 );
 
 /** The status of the response, once all of it is checked (`onlyDeclaredResponses`). */

@@ -31,14 +31,18 @@ export interface Service {
   connected(call: Call): Promise<string>;
 }
 
+interface ServiceOptions extends Partial<TrunklineOptions>, Pick<HttpAppOptions, 'rateLimit'> {
+  readonly sandbox?: Sandbox;
+  /** When it is stopped: `afterAll` for a service that all tests of a file use, else with the test that starts it. */
+  readonly onEnd?: (stop: () => Promise<unknown>) => void;
+}
+
 export async function startService({
   sandbox = createSandbox(),
   rateLimit,
+  onEnd = onTestFinished,
   ...options
-}: Partial<TrunklineOptions> & { sandbox?: Sandbox } & Pick<
-    HttpAppOptions,
-    'rateLimit'
-  > = {}): Promise<Service> {
+}: ServiceOptions = {}): Promise<Service> {
   const runtime = testRuntime();
   const { clock, webhookSender: receivers } = runtime;
   const trunkline = createTrunkline({
@@ -49,7 +53,7 @@ export async function startService({
     ...options,
   });
   await trunkline.start();
-  onTestFinished(() => during(trunkline.stop()));
+  onEnd(() => during(trunkline.stop()));
   const app = createHttpApp(trunkline, { rateLimit });
 
   const during: Service['during'] = async (call, ms = 1_000) => {

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, signWebhook, verify } from '@trunkline/receiver';
+import { sized } from '@trunkline/test-support/long-form';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
 import { hostileRequest, type Genuine, type HostileRequest } from './support/hostile-request.ts';
 
 const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ';
 const now = 1_763_672_400_000;
 // A million with `pnpm --filter @trunkline/receiver fuzz`.
-const runs = Number(process.env['FUZZ_RUNS'] ?? 20_000);
+const runs = sized('FUZZ_RUNS', { short: 5_000, long: 20_000 });
 
 it(
   `never throws and accepts nothing but the genuine: ${runs} requests`,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { isNewer } from '@trunkline/receiver';
 import { signRequest } from '@trunkline/receiver/testing';
 import { eventually, HANG_MS } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { runAttack } from '../src/attack/run-attack.ts';
 import { BUN, DENO, bunArgs, denoArgs, nodeArgs } from './support/runtimes.ts';
 import { importProgram, readmeFunction, readmeProgram } from './support/readme.ts';
@@ -43,6 +44,9 @@ const programs: readonly {
   { heading: '`verify` alone', start: (program) => node(served(program)) },
 ];
 
+/** One handler of Node's requests and one of Fetch's: which server is before them hardly matters to an attack. */
+const ATTACKED_IN_SHORT = ['node:http', 'Hono'];
+
 describe.each(programs)('the README on $heading', ({ heading, missing, start }) => {
   let server: Running | undefined;
   beforeAll(async () => {
@@ -64,25 +68,27 @@ describe.each(programs)('the README on $heading', ({ heading, missing, start }) 
     expect(server.output()).not.toContain('15550199');
   });
 
-  it('withstands the attack', async ({ skip }) => {
-    if (server === undefined) return skip(missing || 'not started');
-    const wrong: string[] = [];
-    await runAttack({
-      url: new URL(server.url),
-      secret,
-      // How slow the machine is says nothing of the receiver; the one that waits for ever is known to.
-      timeoutMs: heading === '`verify` alone' ? 10_000 : HANG_MS,
-      limitMs: 4 * HANG_MS,
-      onVerdict: (name, { right, what }) => right || wrong.push(`${name}: ${what}`),
+  if (isLongForm || ATTACKED_IN_SHORT.includes(heading)) {
+    it('withstands the attack', async ({ skip }) => {
+      if (server === undefined) return skip(missing || 'not started');
+      const wrong: string[] = [];
+      await runAttack({
+        url: new URL(server.url),
+        secret,
+        // How slow the machine is says nothing of the receiver.
+        timeoutMs: HANG_MS,
+        limitMs: 4 * HANG_MS,
+        onVerdict: (name, { right, what }) => right || wrong.push(`${name}: ${what}`),
+      });
+      const waited =
+        'a timestamp an hour old, and a body that is never sent: refused without it: no response in time';
+      const flooded = 'a body without end: read all of 32 MiB';
+      // `verify` takes the body as a whole: when to read it, and where to stop, is up to who calls it.
+      if (heading === '`verify` alone') return expect(wrong).toEqual([flooded, waited]);
+      // Deno reads a body on by itself after its response, as far as it gets before the connection closes.
+      expect(wrong.filter((what) => heading !== 'Deno' || what !== flooded)).toEqual([]);
     });
-    const waited =
-      'a timestamp an hour old, and a body that is never sent: refused without it: no response in time';
-    const flooded = 'a body without end: read all of 32 MiB';
-    // `verify` takes the body as a whole: when to read it, and where to stop, is up to who calls it.
-    if (heading === '`verify` alone') return expect(wrong).toEqual([flooded, waited]);
-    // Deno reads a body on by itself after its response, as far as it gets before the connection closes.
-    expect(wrong.filter((what) => heading !== 'Deno' || what !== flooded)).toEqual([]);
-  });
+  }
 });
 
 describe('the README on the library of Standard Webhooks', () => {
