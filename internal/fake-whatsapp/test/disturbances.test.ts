@@ -1,6 +1,6 @@
 import { initAuthCreds } from '@whiskeysockets/baileys';
 import { expect, it } from 'vitest';
-import { HANG_MS } from '@trunkline/test-support';
+import { elapsing, HANG_MS } from '@trunkline/test-support';
 import { useFakeWhatsApp } from './support/harness.ts';
 
 const { wa, newAccount, newPerson, newNumber, linked, unpaired, reconnect } = useFakeWhatsApp();
@@ -132,7 +132,7 @@ it('mutes the queries it is asked to', async () => {
       limitMs,
     );
   wa().muteQueries('w:g2/get/query');
-  await expect(metadata(100)).rejects.toThrow('Timed Out');
+  await expect(metadata(elapsing(100))).rejects.toThrow('Timed Out');
   expect(await client.socket.groupFetchAllParticipating()).toHaveProperty([group.jid]);
   wa().unmuteQueries();
   expect(await metadata(HANG_MS)).toMatchObject({ attrs: { type: 'result' } });
@@ -140,13 +140,13 @@ it('mutes the queries it is asked to', async () => {
 
 it('the fake WhatsApp responds to an upgrade with 503, or not at all', async () => {
   wa().refuseUpgrades(503);
-  const refused = unpaired({ connectTimeoutMs: 200 });
+  const refused = unpaired({ connectTimeoutMs: elapsing(200) });
   // The client says nothing about it: the server's own response is all there is to see.
   await expect(fetchUpgrade(wa().client.waWebSocketUrl)).resolves.toContain('503');
   expect(refused.all('connection.update').some(({ connection }) => connection === 'open')).toBe(false);
 
   wa().refuseUpgrades('silence');
-  expect(await unpaired({ connectTimeoutMs: 200 }).closed()).toMatchObject({ code: 408 });
+  expect(await unpaired({ connectTimeoutMs: elapsing(200) }).closed()).toMatchObject({ code: 408 });
   wa().allowUpgrades();
   await unpaired().qr();
 });

@@ -6,7 +6,7 @@ import {
   makeWASocket,
 } from '@whiskeysockets/baileys';
 import { expect, it } from 'vitest';
-import { eventually } from '@trunkline/test-support';
+import { elapsing, eventually } from '@trunkline/test-support';
 import { redirectToFakeWhatsApp } from '../src/index.ts';
 import { memoryKeys } from '../src/signal/memory-keys.ts';
 import { silent } from '../src/signal/silent.ts';
@@ -81,7 +81,7 @@ it('the fake WhatsApp notifies a client that the secret of its QR is retired, an
 });
 
 it('the fake WhatsApp lets QR codes run out', async () => {
-  const client = unpaired({ qrTimeout: 20 });
+  const client = unpaired({ qrTimeout: elapsing(20) });
   expect(await client.closed()).toEqual({ code: 408, message: 'QR refs attempts ended' });
   const codes = client.all('connection.update').flatMap(({ qr }) => qr ?? []);
   expect(new Set(codes).size).toBe(6);

@@ -1,3 +1,3 @@
 export { must, only } from './must.ts';
-export { eventually, HANG_MS, until } from './waiting.ts';
+export { elapsing, eventually, HANG_MS, until } from './waiting.ts';
 export { unaccountedColumns } from './unaccounted-columns.ts';

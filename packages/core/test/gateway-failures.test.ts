@@ -44,7 +44,7 @@ describe('where a gateway fails, hangs, is missing or runs elsewhere:', () => {
   });
 
   it('a request waits for its response as long as the option says', async () => {
-    const harness = await startHarness({ roles: only('api'), operationTimeoutMs: 500 });
+    const harness = await startHarness({ roles: only('api'), operationTimeoutMs: SECOND / 2 });
     const { id } = await harness.api.instances.create();
     await expect(after(harness, 500, harness.api.instances.delete(id))).rejects.toMatchObject({
       code: 'GATEWAY_UNAVAILABLE',

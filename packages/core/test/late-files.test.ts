@@ -255,7 +255,7 @@ describe('a file that does not come in time', () => {
     expect(await inbound(harness)).toMatchObject([{ media: { available: false } }]);
     expect(eventsOf(harness, AVAILABLE)).toEqual([]);
     expect(await leftovers(harness)).toEqual([]);
-  }, 60_000);
+  });
 
   it('is not asked for while the instance is not connected, and given up by the maintenance', async () => {
     let asked = 0;
@@ -403,7 +403,7 @@ describe('a file that does not come in time', () => {
     await harness.clock.advance(25 * HOUR);
     expect(await harness.api.messages.get(message?.id ?? '')).toMatchObject({ media: { available: false } });
     expect(opened.media.ids()).toEqual([]);
-  }, 60_000);
+  });
 
   it('is sealed at rest, and sealed again with a new secret key', async () => {
     const opened = await startWaiting({ openFile: async () => png().stream() });
@@ -447,7 +447,7 @@ describe('a file that does not come in time', () => {
     await harness.clock.advance(20 * HOUR);
     expect(await pendingOf(harness, id)).toEqual([]);
     expect(harness.logs.filter(({ message }) => message.includes('given up'))).toHaveLength(1);
-  }, 120_000);
+  });
 });
 
 describe('a process that is killed', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { elapsing } from '@trunkline/test-support';
 import type { WAVersion } from '@whiskeysockets/baileys';
 import { hurriedClock, linked, unlinked } from './support/linked.ts';
 
@@ -108,7 +109,7 @@ describe('a connection that does not come about', () => {
   });
 
   it('ends when nobody scans', async () => {
-    const { session, open } = await unlinked({ gateway: { socket: { qrTimeout: 60 } } });
+    const { session, open } = await unlinked({ gateway: { socket: { qrTimeout: elapsing(60) } } });
     const link = await open();
     expect((await link.first('closed')).reason).toEqual({ kind: 'qr_timeout', networkCode: '408' });
     const codes = link.all('qr').map(({ code }) => code);

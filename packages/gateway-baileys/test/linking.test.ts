@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventually } from '@trunkline/test-support';
+import { elapsing, eventually } from '@trunkline/test-support';
 import { must, startFlow, untilStatus } from './support/flow.ts';
 import type { Flow } from './support/flow.ts';
 import { unlinked } from './support/linked.ts';
@@ -43,7 +43,8 @@ describe('a QR whose secret the network retires', () => {
   });
 
   it('keeps the new secret in the QRs that follow', async () => {
-    const { network, open } = await unlinked({ gateway: { socket: { qrTimeout: 150 } } });
+    // The first QR has to run out, and the fifth not before the second is scanned.
+    const { network, open } = await unlinked({ gateway: { socket: { qrTimeout: elapsing(2_000) } } });
     const link = await open();
     const first = await link.first('qr');
     network.wa.retireQrSecret(first.code);
@@ -81,10 +82,8 @@ describe('a pairing code', () => {
     const flow = await startFlow();
     flow.wa.refusePairingCodes(code);
     const { client } = flow.service();
-    const startedAt = performance.now();
     must(await client.instances.connect(flow.instance, { pairing_phone_number: '5511900000001' }));
     await untilStatus(flow, 'error');
-    expect(performance.now() - startedAt).toBeLessThan(5_000);
     expect(must(await client.instances.get(flow.instance))).toMatchObject({
       last_error: 'pairing_code_refused',
       paired: false,
@@ -103,10 +102,8 @@ describe('a pairing code', () => {
     const pairing = { pairing_phone_number: flow.account.phoneNumber };
     must(await client.instances.connect(flow.instance, pairing));
     await untilStatus(flow, 'qr_required');
-    const typedAt = performance.now();
     await flow.wa.enterCode(flow.account, await pairingCodeOf(flow));
     await untilStatus(flow, 'error');
-    expect(performance.now() - typedAt).toBeLessThan(5_000);
     expect(must(await client.instances.get(flow.instance))).toMatchObject({
       last_error: 'pairing_code_refused',
       paired: false,

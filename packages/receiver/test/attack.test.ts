@@ -179,13 +179,8 @@ describe('the arguments of the attack', () => {
   it('take the secret from the environment, unless it is given', () => {
     const args = ['attack', 'https://receiver.test/hook'];
     const url = new URL('https://receiver.test/hook');
-    const times = { timeoutMs: 5000, limitMs: 60_000 };
-    expect(readCommand(args, secret)).toEqual({ url, secret, ...times });
-    expect(readCommand([...args, '--secret', 'whsec_b'], secret)).toEqual({
-      url,
-      secret: 'whsec_b',
-      ...times,
-    });
+    expect(readCommand(args, secret)).toEqual({ url, secret, timeoutMs: 5_000, limitMs: 60_000 });
+    expect(readCommand([...args, '--secret', 'whsec_b'], secret)).toMatchObject({ url, secret: 'whsec_b' });
   });
 });
 

@@ -30,7 +30,7 @@ it('nodeRuntime sends webhooks to what the given resolver returns', async () => 
         return ['127.0.0.1'];
       },
     },
-    webhooks: { timeouts: { totalMs: 5_000 } },
+    webhooks: { timeouts: { totalMs: HANG_MS } },
   });
   const url = `http://hooks.test:${port}/`;
   expect(await runtime.webhookSender.send({ url, headers: [], body: '', urlPolicy: 'local' })).toMatchObject({

@@ -7,6 +7,11 @@ import {
   type TLSSocket,
   type TlsOptions,
 } from 'node:tls';
+import type { WebhookTimeouts } from '@trunkline/core/node';
+import { HANG_MS } from '@trunkline/test-support';
+
+/** For a sender whose request is expected to succeed: its usual ten seconds are too few on a busy machine. */
+export const PATIENT: WebhookTimeouts = { connectMs: HANG_MS, totalMs: HANG_MS };
 
 type Listening = NetServer | HttpServer | TlsServer;
 

@@ -2,10 +2,11 @@ import { Worker } from 'node:worker_threads';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
+import { elapsing, HANG_MS } from '@trunkline/test-support';
 import { undiciWebhookSender, type UndiciWebhookSenderOptions } from '@trunkline/core/node';
 import type { DnsResolver } from '../../src/ports/dns-resolver.ts';
 import type { WebhookRequest, WebhookSender } from '../../src/ports/webhook-sender.ts';
-import { Servers, respondOk } from './servers.ts';
+import { PATIENT, Servers, respondOk } from './servers.ts';
 
 const servers = new Servers();
 const senders: WebhookSender[] = [];
@@ -16,7 +17,7 @@ afterEach(async () => {
 });
 
 function sender(dns: DnsResolver, options: Partial<UndiciWebhookSenderOptions> = {}): WebhookSender {
-  const made = undiciWebhookSender({ dns, ...options });
+  const made = undiciWebhookSender({ dns, timeouts: PATIENT, ...options });
   senders.push(made);
   return made;
 }
@@ -168,7 +169,9 @@ describe('the addresses of a host name', () => {
     it('are tried one after the other when the first does not respond at all', async () => {
       const unresponsive = await unresponsiveServer('127.0.0.1');
       const running = await servers.raw(respondOk, '127.0.0.2', unresponsive.port);
-      const post = sender(scripted(['127.0.0.1', '127.0.0.2']), { timeouts: { connectMs: 300 } });
+      const post = sender(scripted(['127.0.0.1', '127.0.0.2']), {
+        timeouts: { connectMs: elapsing(300), totalMs: HANG_MS },
+      });
       expect(await post.send(to(`http://hooks.test:${unresponsive.port}/`))).toMatchObject({
         errorCode: null,
       });
@@ -202,7 +205,7 @@ describe('a name that', () => {
         return new Promise(() => {});
       },
     };
-    const post = sender(dns, { timeouts: { totalMs: 50 } });
+    const post = sender(dns, { timeouts: { totalMs: elapsing(50) } });
     expect(await post.send(to('https://hooks.test/', 'public'))).toMatchObject({ errorCode: 'TIMEOUT' });
     expect(given?.aborted).toBe(true);
   });
@@ -211,13 +214,13 @@ describe('a name that', () => {
 it('the webhook sender has its own time to connect', async () => {
   const unresponsive = await unresponsiveServer('127.0.0.1');
   const post = sender(scripted(['127.0.0.1'], ['127.0.0.1']), {
-    timeouts: { connectMs: 100, totalMs: 60_000 },
+    timeouts: { connectMs: elapsing(100), totalMs: HANG_MS },
   });
   expect(await post.send(to(`http://hooks.test:${unresponsive.port}/`))).toMatchObject({
     errorCode: 'TIMEOUT',
   });
 
-  const hasty = sender(scripted(['127.0.0.1']), { timeouts: { connectMs: 60_000, totalMs: 100 } });
+  const hasty = sender(scripted(['127.0.0.1']), { timeouts: { connectMs: HANG_MS, totalMs: elapsing(100) } });
   expect(await hasty.send(to(`http://hooks.test:${unresponsive.port}/`))).toMatchObject({
     errorCode: 'TIMEOUT',
   });

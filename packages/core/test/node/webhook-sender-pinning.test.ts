@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { undiciWebhookSender } from '@trunkline/core/node';
-import { Servers, respondOk } from './servers.ts';
+import { PATIENT, Servers, respondOk } from './servers.ts';
 
 // A runtime that connects elsewhere than it was asked to.
 vi.mock('node:net', async (importOriginal) => {
@@ -20,7 +20,10 @@ it('the webhook sender sends nothing on a connection to another address than the
     socket.on('data', (bytes) => (received += bytes.length));
     respondOk(socket);
   });
-  const sender = undiciWebhookSender({ dns: { resolve: async () => ['127.0.0.2'] } });
+  const sender = undiciWebhookSender({
+    dns: { resolve: async () => ['127.0.0.2'] },
+    timeouts: PATIENT,
+  });
   const request = { headers: [], body: '{}', urlPolicy: 'local' as const };
   expect(await sender.send({ ...request, url: `http://hooks.test:${port}/` })).toEqual({
     errorCode: 'UNSAFE_URL',

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
-import { Servers, respondOk } from './servers.ts';
+import { PATIENT, Servers, respondOk } from './servers.ts';
 
 const servers = new Servers();
 afterEach(() => servers.close());
@@ -12,7 +12,10 @@ it('the webhook sender does not use the proxy that the environment names', async
   // A process of its own: NODE_USE_ENV_PROXY is read when Node starts.
   const program = `
     import { undiciWebhookSender } from '@trunkline/core/node';
-    const sender = undiciWebhookSender({ dns: { resolve: async () => ['127.0.0.1'] } });
+    const sender = undiciWebhookSender({
+      dns: { resolve: async () => ['127.0.0.1'] },
+      timeouts: ${JSON.stringify(PATIENT)},
+    });
     const url = 'http://hooks.test:${receiver.port}/';
     const response = await sender.send({ url, headers: [], body: '{}', urlPolicy: 'local' });
     await sender.close();

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import type { TLSSocket, TlsOptions } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { elapsing } from '@trunkline/test-support';
 import { undiciWebhookSender } from '@trunkline/core/node';
 import type { WebhookRequest, WebhookSender } from '../../src/ports/webhook-sender.ts';
 import { Authority, type Certificate, type LeafOptions } from './certificates.ts';
-import { OK, Servers, respondOk } from './servers.ts';
+import { OK, PATIENT, Servers, respondOk } from './servers.ts';
 
 const servers = new Servers();
 const senders: WebhookSender[] = [];
@@ -24,7 +25,11 @@ afterEach(async () => {
 
 /** A sender that trusts the tests' authority, and for which every name is this machine. */
 function sender(ca: readonly string[] = [authority.cert]): WebhookSender {
-  const made = undiciWebhookSender({ dns: { resolve: async () => ['127.0.0.1'] }, tls: { ca } });
+  const made = undiciWebhookSender({
+    dns: { resolve: async () => ['127.0.0.1'] },
+    tls: { ca },
+    timeouts: PATIENT,
+  });
   senders.push(made);
   return made;
 }
@@ -157,7 +162,7 @@ describe('TLS', () => {
     const { port } = await servers.raw((socket) => socket.resume());
     const post = undiciWebhookSender({
       dns: { resolve: async () => ['127.0.0.1'] },
-      timeouts: { totalMs: 100 },
+      timeouts: { totalMs: elapsing(100) },
     });
     senders.push(post);
     expect(await post.send(to(port))).toMatchObject({ errorCode: 'TIMEOUT' });

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import type { Server, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { elapsing } from '@trunkline/test-support';
 import { undiciWebhookSender, type UndiciWebhookSenderOptions } from '@trunkline/core/node';
 import type { WebhookRequest, WebhookResponse, WebhookSender } from '../../src/ports/webhook-sender.ts';
-import { OK, Servers, respondOk } from './servers.ts';
+import { OK, PATIENT, Servers, respondOk } from './servers.ts';
 
 const servers = new Servers();
 const senders: WebhookSender[] = [];
@@ -17,7 +18,11 @@ afterEach(async () => {
 
 /** A sender for which every name is this machine. */
 function sender(options: Partial<UndiciWebhookSenderOptions> = {}): WebhookSender {
-  const made = undiciWebhookSender({ dns: { resolve: async () => ['127.0.0.1'] }, ...options });
+  const made = undiciWebhookSender({
+    dns: { resolve: async () => ['127.0.0.1'] },
+    timeouts: PATIENT,
+    ...options,
+  });
   senders.push(made);
   return made;
 }
@@ -31,8 +36,7 @@ function to(port: number, path = '/hook'): WebhookRequest {
   };
 }
 
-/** Only for a receiver that never responds: with any other one, a busy machine may be slower. */
-const hasty = { timeouts: { totalMs: 150 } };
+const hasty = { timeouts: { totalMs: elapsing(150) } };
 const forEver = new Promise<never>(() => {});
 
 /** Responds to the first request of each connection with these bytes. */
@@ -59,7 +63,7 @@ async function sendUntilBodyBegins(port: number): Promise<WebhookResponse> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   subscribe(begun, passDeadline);
   try {
-    return await sender().send(to(port));
+    return await sender({ timeouts: {} }).send(to(port));
   } finally {
     unsubscribe(begun, passDeadline);
     vi.useRealTimers();
