@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { elapsing } from '@trunkline/test-support';
 import { memoryStore } from '@trunkline/receiver';
 import type { Receiver, WebhookEvent } from '@trunkline/receiver';
 import { signRequest } from '@trunkline/receiver/testing';
@@ -130,7 +131,7 @@ describe('the forwarder', () => {
     const { url, got } = await startConsumer();
     const options = { secret, form: wahaForm(), context, url, events: ['message'], store: memoryStore() };
     const headers = { 'X-Hang': '1' };
-    const impatient = createForwarder({ ...options, headers, timeoutMs: 50, onError: () => {} });
+    const impatient = createForwarder({ ...options, headers, timeoutMs: elapsing(50), onError: () => {} });
     expect(await send(impatient, received)).toBe(500);
     expect(await send(createForwarder(options), received)).toBe(204);
     expect(await send(createForwarder(options), received)).toBe(204);

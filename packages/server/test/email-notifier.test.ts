@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLogger } from '@trunkline/core';
 import type { InstanceNotification, Logger, WebhookNotification } from '@trunkline/core';
-import { eventually } from '@trunkline/test-support';
+import { elapsing, eventually } from '@trunkline/test-support';
 import { emailNotifier } from '../src/email-notifier.ts';
 import { startSmtpServer } from './support/smtp-server.ts';
 
@@ -204,7 +204,9 @@ describe('An email is not accepted', () => {
     await once(mute, 'listening');
     const { port } = mute.address() as AddressInfo; // it listens on TCP
     const url = `smtp://127.0.0.1:${port}`;
-    const notifying = emailNotifier(url, silentLogger, { greetingTimeout: 200 }).notify(notification);
+    const notifying = emailNotifier(url, silentLogger, { greetingTimeout: elapsing(200) }).notify(
+      notification,
+    );
     await expect(notifying).rejects.toThrow('Greeting never received');
     expect(closed).toHaveLength(1);
     await Promise.all(closed);

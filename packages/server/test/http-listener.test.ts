@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { silentLogger } from '@trunkline/core';
-import { until } from '@trunkline/test-support';
+import { elapsing, until } from '@trunkline/test-support';
 import { listen } from '../src/http-listener.ts';
 import type { HttpListener } from '../src/http-listener.ts';
 
@@ -75,7 +75,7 @@ describe('The HTTP listener', () => {
           cancel: () => void (isCancelled = true),
         }),
       );
-    const listener = await listen(anyPort, endless, { stalledAfterMs: 200 });
+    const listener = await listen(anyPort, endless, { stalledAfterMs: elapsing(200) });
     const socket = await request11(listener, 'GET / HTTP/1.1', 'Host: a');
     socket.pause();
     await until('the response is cut off', () => isCancelled);
@@ -104,7 +104,7 @@ describe('The HTTP listener', () => {
           }),
         );
       },
-      { stalledAfterMs: 200 },
+      { stalledAfterMs: elapsing(200) },
     );
     expect((await (await fetch(listener.url)).arrayBuffer()).byteLength).toBe(chunks * 1_000);
     await listener.close();

@@ -4,7 +4,7 @@ import { idToUuid, uuidToId } from '@trunkline/core/spi/storage';
 import type { Instance, Message, Signal, Storage, Workspace } from '@trunkline/core/spi/storage';
 import { aMessage, anIdempotencyRecord, anInstance } from '@trunkline/storage-contract/examples';
 import { newDatabase } from '@trunkline/test-postgres';
-import { eventually, must } from '@trunkline/test-support';
+import { elapsing, eventually, must } from '@trunkline/test-support';
 import type { PostgresTransaction } from '../src/index.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import type { TestSchema } from './support/test-schema.ts';
@@ -162,7 +162,7 @@ describe('while a transaction of the app’s is open', () => {
   });
 
   it('an acceptance that waits for it gives up after its time, and leaves nothing', async () => {
-    const { storage, workspace, instance, app } = await fixture({ timeoutMs: 2_000 });
+    const { storage, workspace, instance, app } = await fixture({ timeoutMs: elapsing(10_000) });
     await app.query('BEGIN');
     await accept(storage, aMessage(instance), app);
     const outside = aMessage(instance);

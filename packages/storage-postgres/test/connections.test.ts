@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { isUnavailable } from '@trunkline/core/spi/storage';
 import { aMessage, aWorkspace } from '@trunkline/storage-contract/examples';
 import { QUEUE_FAILURE } from '@trunkline/storage-contract/fixtures';
-import { eventually } from '@trunkline/test-support';
+import { elapsing, eventually } from '@trunkline/test-support';
 import { postgresStorage } from '../src/index.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import { endConnections, openNamed, waitingFor } from './support/named-storage.ts';
@@ -102,7 +102,7 @@ describe('when a connection to PostgreSQL leads nowhere any more', () => {
   it('a call rejects after its time, and the next one takes another', async () => {
     const schema = await temporarySchema();
     const proxy = await stallingProxy(schema.url);
-    const storage = await openStorage(schema, { connectionString: proxy.url, timeoutMs: 5_000 });
+    const storage = await openStorage(schema, { connectionString: proxy.url, timeoutMs: elapsing(10_000) });
     const workspace = aWorkspace();
     await storage.workspaces.insert(workspace);
     proxy.stall();

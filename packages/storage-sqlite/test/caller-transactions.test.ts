@@ -2,6 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { elapsing } from '@trunkline/test-support';
 import type { Instance, Message, Signal, Storage } from '@trunkline/core/spi/storage';
 import type { SqliteStorageOptions } from '../src/index.ts';
 import { aMessage, anInstance, aWorkspace } from '@trunkline/storage-contract/examples';
@@ -71,7 +72,7 @@ describe('while a transaction of the app’s is open', () => {
   });
 
   it('an acceptance that the app awaits in there rejects, and the transaction can still commit', async () => {
-    const { storage, instance, app } = await fixture({ lockTimeoutMs: 30 });
+    const { storage, instance, app } = await fixture({ lockTimeoutMs: elapsing(30) });
     app.exec('BEGIN IMMEDIATE');
     const outside = aMessage(instance);
     await expect(accept(storage, outside)).rejects.toThrow(

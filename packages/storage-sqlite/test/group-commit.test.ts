@@ -2,6 +2,7 @@ import { StatementSync } from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { elapsing } from '@trunkline/test-support';
 import type { Instance, Message, Signal, Storage } from '@trunkline/core/spi/storage';
 import type { SqliteStorageOptions } from '../src/index.ts';
 import { aMessage, anInstance, aWorkspace, NOW } from '@trunkline/storage-contract/examples';
@@ -146,7 +147,7 @@ describe('when the disk is full', () => {
 
 describe('when another process does not release the lock on the file', () => {
   it('all calls of a batch reject after one wait, and the storage goes on when the file is free again', async () => {
-    const { storage, instance, path } = await fixture({ lockTimeoutMs: 20 });
+    const { storage, instance, path } = await fixture({ lockTimeoutMs: elapsing(20) });
     const other = connectTo(path);
     other.exec('BEGIN IMMEDIATE');
     const results = await Promise.allSettled(

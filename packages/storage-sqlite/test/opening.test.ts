@@ -173,7 +173,7 @@ describe('a storage refuses', () => {
       'sqliteStorage: the options must be an object, and are a string. It may have: path, lockTimeoutMs.',
     ],
     [
-      { path: './x.db', lockTimeout: 5 },
+      { path: './x.db', lockTimeout: 0 },
       'sqliteStorage: there is no option "lockTimeout". Did you mean "lockTimeoutMs"?',
     ],
     [{}, 'sqliteStorage: the option "path" is missing. Give the path of a file, or ":memory:".'],

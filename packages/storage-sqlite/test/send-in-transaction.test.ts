@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { elapsing } from '@trunkline/test-support';
 import { createTrunkline } from '@trunkline/core';
 import type { Gateway, WorkspaceApi } from '@trunkline/core';
 import type { OutgoingMessage } from '@trunkline/core/spi/gateway';
@@ -191,7 +192,7 @@ async function fixture(): Promise<Fixture> {
   const sandbox = createSandbox();
   const { gateway, sent, arrived } = watched(sandbox.gateway);
   const { clock, ...runtime } = testRuntime();
-  const storage = sqliteStorage({ path, lockTimeoutMs: 50 });
+  const storage = sqliteStorage({ path, lockTimeoutMs: elapsing(50) });
   const trunkline = createTrunkline({ ...runtime, clock, storage, gateway, secretKey: 'k'.repeat(32) });
   await trunkline.start();
   const { id } = await trunkline.admin.workspaces.create({ name: 'Acme' });

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { elapsing } from '@trunkline/test-support';
 import * as z from 'zod';
 import { networkPhone } from '../../src/network-phone.ts';
 import type { Choices } from './choices.ts';
@@ -6,7 +7,7 @@ import { API_KEY } from './test-cluster.ts';
 import type { TestCluster } from './test-cluster.ts';
 
 /** How long a client waits for a response before it asks again. */
-const RESPONSE_WITHIN_MS = 4_000;
+const RESPONSE_WITHIN_MS = elapsing(4_000);
 const ASK_AGAIN_MS = 300;
 
 /** What the service said yes to. */

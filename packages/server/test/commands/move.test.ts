@@ -19,7 +19,7 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { DeliveryResource, MessageResource } from '@trunkline/core';
 import { startPostgres } from '@trunkline/test-postgres/server';
-import { until } from '@trunkline/test-support';
+import { HANG_MS, until } from '@trunkline/test-support';
 import { startFakeS3 } from '@trunkline/test-support/fake-s3';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
 import { startProgram } from '@trunkline/test-support/start-program';
@@ -193,7 +193,7 @@ async function rowsSoFar(target: string): Promise<number | null> {
 
 function markInFile(path: string): string | null {
   if (!existsSync(path) || statSync(path).size === 0) return null;
-  const file = new DatabaseSync(path, { readOnly: true, timeout: 1_000 });
+  const file = new DatabaseSync(path, { readOnly: true, timeout: HANG_MS });
   try {
     return (
       String(file.prepare("SELECT value FROM settings WHERE name = 'move'").get()?.['value'] ?? '') || null

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
 import type { SMTPServerOptions } from 'smtp-server';
 import { onTestFinished } from 'vitest';
+import { elapsing } from '@trunkline/test-support';
 
 interface Email {
   readonly from: string;
@@ -29,7 +30,7 @@ export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     // It does not wait for those that are left hanging.
-    closeTimeout: 10,
+    closeTimeout: elapsing(10),
     async onData(stream, { envelope }, done) {
       const source = await text(stream);
       emails.push({
