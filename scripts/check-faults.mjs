@@ -76,6 +76,13 @@ const FAULTS = [
     says: 'no-floating-promises',
   },
   {
+    name: 'a short limit in a test',
+    command: ['lint'],
+    path: TEST,
+    text: "import { it } from 'vitest';\n\nit('is planted', async () => {\n  await fetch('http://localhost', { signal: AbortSignal.timeout(500) });\n});\n",
+    says: 'no-short-limit',
+  },
+  {
     name: 'a forbidden import',
     command: ['lint'],
     path: DOMAIN,

@@ -1,4 +1,4 @@
-// The oxlint rule that no built-in one covers.
+// The oxlint rules that no built-in one covers.
 
 /** The time is an argument or comes from the injected clock, so that a test can choose it. */
 const noDateOfNow = {
@@ -19,7 +19,93 @@ const noDateOfNow = {
   },
 };
 
+/** As long as a test waits for anything (`HANG_MS` of test-support). */
+const HANG_MS = 60_000;
+const LIMIT =
+  /^(?:timeout|\w+Timeout|(?:timeout|\w+Timeout|within|limit|total|connect|deadline|stalledAfter)Ms)$/;
+const TEST = /^(?:it|test|describe)$/;
+const BOUND = /^toBeLessThan(?:OrEqual)?$/;
+
+/**
+ * A busy machine may take longer than a short limit, so a test names what it is for: `HANG_MS` where something has to
+ * arrive, `elapsing(…)` where nothing is to arrive and the limit has to pass. What a manual clock measures is a multiple
+ * of an imported unit (`30 * SECOND`), which this rule leaves alone.
+ */
+const noShortLimit = {
+  create(context) {
+    const check = (node) => {
+      const ms = node === undefined ? NaN : valueOf(node, context.sourceCode.ast);
+      if (!(ms > 0 && ms < HANG_MS)) return;
+      context.report({
+        node,
+        message: `A busy machine may take more than ${ms} ms: HANG_MS, or elapsing(${ms}) if it has to pass (test-support).`,
+      });
+    };
+    return {
+      Property(node) {
+        if (LIMIT.test(node.key.name ?? node.key.value) && !isExpectation(node)) check(node.value);
+      },
+      CallExpression({ callee, arguments: given }) {
+        const [name, object] = [nameOf(callee), callee.object];
+        if (object?.name === 'AbortSignal' && name === 'timeout') check(given[0]);
+        if (name === 'until') check(given[2]);
+        if (name === 'printed') check(given[1]);
+        if (name === 'setTimeout' && rejects(given[0])) check(given[1]);
+        if (TEST.test(rootOf(callee))) check(given[2]);
+        if (BOUND.test(name) && isElapsedTime(object)) check(given[0]);
+      },
+    };
+  },
+};
+
+/** The value of numbers, of what is computed from them, and of constants of the module that hold one; else NaN. */
+function valueOf(node, module) {
+  if (node.type === 'Literal') return typeof node.value === 'number' ? node.value : NaN;
+  if (node.type === 'Identifier') {
+    const init = module.body
+      .flatMap((statement) => (statement.declaration ?? statement).declarations ?? [])
+      .find(({ id }) => id.name === node.name)?.init;
+    return init ? valueOf(init, module) : NaN;
+  }
+  if (node.type !== 'BinaryExpression') return NaN;
+  const [left, right] = [valueOf(node.left, module), valueOf(node.right, module)];
+  if (node.operator === '+') return left + right;
+  return node.operator === '*' ? left * right : NaN;
+}
+
+/** In what a matcher is given: a value that is compared, with which nothing is limited. */
+function isExpectation(node) {
+  for (let at = node; at; at = at.parent) {
+    if (at.type === 'CallExpression' && /^to[A-Z]/.test(nameOf(at.callee))) return true;
+    if (at.type.endsWith('Statement')) return false;
+  }
+  return false;
+}
+
+const nameOf = (callee) => callee.property?.name ?? callee.name ?? '';
+
+/** `it` of `it.each([…])(…)`. */
+function rootOf(callee) {
+  let at = callee;
+  while (at.object ?? at.callee) at = at.object ?? at.callee;
+  return at.name ?? '';
+}
+
+/** `setTimeout(() => reject(…), …)` and `setTimeout(reject, …)`. */
+function rejects(callback) {
+  const called = callback?.body?.type === 'CallExpression' ? callback.body.callee : callback;
+  return /^reject/.test(called?.name ?? '');
+}
+
+/** `expect(performance.now() - begun)`. */
+function isElapsedTime(expectation) {
+  const [measured] = expectation?.arguments ?? [];
+  const from =
+    measured?.type === 'BinaryExpression' && measured.operator === '-' ? measured.left.callee : null;
+  return ['performance', 'Date'].includes(from?.object?.name) && nameOf(from) === 'now';
+}
+
 export default {
   meta: { name: 'trunkline' },
-  rules: { 'no-date-of-now': noDateOfNow },
+  rules: { 'no-date-of-now': noDateOfNow, 'no-short-limit': noShortLimit },
 };
