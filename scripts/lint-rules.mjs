@@ -49,7 +49,7 @@ const noShortLimit = {
         const [name, object] = [nameOf(callee), callee.object];
         if (object?.name === 'AbortSignal' && name === 'timeout') check(given[0]);
         if (name === 'until') check(given[2]);
-        if (name === 'printed') check(given[1]);
+        if (name === 'printed' || name === 'query') check(given[1]); // `query` of a WhatsApp socket
         if (name === 'setTimeout' && rejects(given[0])) check(given[1]);
         if (TEST.test(rootOf(callee))) check(given[2]);
         if (BOUND.test(name) && isElapsedTime(object)) check(given[0]);

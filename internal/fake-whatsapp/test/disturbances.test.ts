@@ -96,18 +96,18 @@ it('the fake WhatsApp notes whom the disturbances of a test have hit', async () 
 it('the fake WhatsApp leaves a connection half open', async () => {
   const shop = newAccount();
   const client = await linked(shop);
-  const ping = () =>
+  const ping = (limitMs: number) =>
     client.socket.query(
       {
         tag: 'iq',
         attrs: { to: 's.whatsapp.net', type: 'get', xmlns: 'w:p' },
         content: [{ tag: 'ping', attrs: {} }],
       },
-      200,
+      limitMs,
     );
-  expect(await ping()).toMatchObject({ attrs: { type: 'result' } });
+  expect(await ping(HANG_MS)).toMatchObject({ attrs: { type: 'result' } });
   wa().freeze(shop);
-  await expect(ping()).rejects.toThrow('Timed Out');
+  await expect(ping(elapsing(200))).rejects.toThrow('Timed Out');
   const pings = wa()
     .transcript()
     .filter(({ node, direction }) => direction === 'received' && node.attrs['xmlns'] === 'w:p');
