@@ -4,7 +4,8 @@ import { runCommand, startCommandHarness } from '../support/command-process.ts';
 import type { CommandResult } from '../support/command-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-const CONCURRENT = 4;
+/** More would start more processes, and be no quicker on two cores. */
+const CONCURRENT = 2;
 
 /** Arguments that are well formed, so that a command gets as far as its service or its database. */
 const VALUES: Readonly<Record<string, string>> = {

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { builtProgram } from '@trunkline/test-support/built-program';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { startNodeProgram } from '@trunkline/test-support/start-program';
 import type { End, Program } from '@trunkline/test-support/start-program';
+import { runInHost } from './command-host.ts';
 import { startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -23,21 +25,33 @@ interface CommandOptions {
   readonly input?: string;
 }
 
-/** Starts a command; nothing of the tester's own environment decides what it does. */
-export function startCommand(args: readonly string[], { cwd, env = {} }: CommandOptions): Program {
-  return startNodeProgram(pathToFileURL(COMMAND_LINE), {
-    args,
-    cwd,
-    env: { PATH: process.env['PATH'], HOME: cwd, ...env },
-  });
+/** Starts a command in a process of its own. */
+export function startCommand(args: readonly string[], options: CommandOptions): Program {
+  const { cwd } = options;
+  return startNodeProgram(pathToFileURL(COMMAND_LINE), { args, cwd, env: environmentOf(options) });
 }
 
+/** Nothing of the tester's own environment decides what a command does. */
+function environmentOf({ cwd, env = {} }: CommandOptions): Readonly<Record<string, string>> {
+  return { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env };
+}
+
+/** Runs a command to its end: in a process of its own in the long form or if it has to be, else in one for several. */
 export async function runCommand(args: readonly string[], options: CommandOptions): Promise<CommandResult> {
+  if (!isLongForm && !needsProcess(args, options)) {
+    const { cwd, input = '' } = options;
+    return runInHost({ args, cwd, env: environmentOf(options), input });
+  }
   const program = startCommand(args, options);
   if (options.input !== undefined) program.input(options.input);
   program.endInput();
   const code = await program.ended;
   return { code, stdout: program.stdout(), stderr: program.stderr() };
+}
+
+/** A server goes on until a signal comes, and some variables are for Node, which reads them when it starts. */
+function needsProcess([command]: readonly string[], { env = {} }: CommandOptions): boolean {
+  return command === 'serve' || Object.keys(env).some((name) => name.startsWith('NODE_'));
 }
 
 /** A server on a directory of its own, and commands in there. */
