@@ -14,7 +14,7 @@ const ROUNDS = 3;
 const STORAGES = ['SQLite', 'PostgreSQL'] as const;
 
 // Each starts processes of its own, and waits for them most of the time.
-describe('an idempotency key', { timeout: 120_000 }, () => {
+describe('an idempotency key', () => {
   it.for(STORAGES)(
     'that two servers get concurrently, one of which has just started, is one message, on %s',
     async (storage) => {

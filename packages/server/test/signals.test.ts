@@ -55,20 +55,16 @@ describe.concurrent('A signal', () => {
   });
 });
 
-it(
-  'An error that nobody has reckoned with ends the server, and is the last line of its log',
-  { timeout: 120_000 },
-  async () => {
-    const { harness, server } = await startHarness();
-    server.signal('SIGUSR2');
-    expect(await server.ended()).toBe(1);
-    const [line = '', ...more] = server.stderr().split('\n').slice(1);
-    expect(JSON.parse(line)).toMatchObject({
-      msg: expect.stringContaining('an unexpected error ends the server'),
-      err: { message: 'A defect of the tests.' },
-    });
-    expect(more).toEqual(['']);
-    const after = await harness.startLater();
-    expect(await after.stop()).toBe(0);
-  },
-);
+it('An error that nobody has reckoned with ends the server, and is the last line of its log', async () => {
+  const { harness, server } = await startHarness();
+  server.signal('SIGUSR2');
+  expect(await server.ended()).toBe(1);
+  const [line = '', ...more] = server.stderr().split('\n').slice(1);
+  expect(JSON.parse(line)).toMatchObject({
+    msg: expect.stringContaining('an unexpected error ends the server'),
+    err: { message: 'A defect of the tests.' },
+  });
+  expect(more).toEqual(['']);
+  const after = await harness.startLater();
+  expect(await after.stop()).toBe(0);
+});

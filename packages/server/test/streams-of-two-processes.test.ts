@@ -13,7 +13,7 @@ const WITHIN_MS = 10_000;
 const KILLS = 2;
 const PER_KILL = 20;
 
-describe('Two processes on one PostgreSQL', { timeout: 240_000 }, () => {
+describe('Two processes on one PostgreSQL', () => {
   it('each show in their streams what happens in the other, about a second later', async () => {
     const { env, harness, server: writer } = await startOnPostgres();
     const other = await harness.startNow(env);

@@ -42,7 +42,7 @@ function addMedia(cwd: string): void {
   }
 }
 
-describe('A backup', { timeout: 240_000 }, () => {
+describe('A backup', () => {
   it('of a server under load has every message that was answered before it began, and restores elsewhere under load', async () => {
     const harness = await startCommandHarness({ API_KEY: 'a-key-for-the-tests' });
     const { cwd, server, run, env } = harness;

@@ -46,7 +46,7 @@ async function findings(
   return { all, faults, result };
 }
 
-describe('trunkline doctor', { timeout: 120_000 }, () => {
+describe('trunkline doctor', () => {
   it('finds nothing in the way before the first start and after it, and changes nothing', async () => {
     const cwd = temporaryDirectory();
     const { faults } = await findings(cwd);

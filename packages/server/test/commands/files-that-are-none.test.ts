@@ -57,25 +57,21 @@ const COMMANDS: readonly (readonly string[])[] = [
 
 describe.skipIf(process.platform === 'win32')('A command that finds something else than a file', () => {
   describe.for(Object.entries(NO_FILES))('%s', ([, make]) => {
-    it.for(['secret.key', 'trunkline.db'])(
-      'as %s ends with a line that names it',
-      { timeout: 60_000 },
-      async (name) => {
-        for (const args of COMMANDS) {
-          const cwd = dataDirectory({ without: name });
-          await make(join(cwd, 'data', name));
-          const { code, stdout, stderr } = await runCommand(args, { cwd });
-          expect({ code, stdout }, args.join(' ')).toEqual({ code: 1, stdout: '' });
-          expect(stderr.split('\n'), args.join(' ')).toHaveLength(2);
-          expect(stderr).toMatch(
-            /^trunkline: The (?:secret key|database) (?:is not a file|is a directory|is a symbolic link that leads nowhere): /,
-          );
-          expect(stderr).toContain(join('data', name));
-        }
-      },
-    );
+    it.for(['secret.key', 'trunkline.db'])('as %s ends with a line that names it', async (name) => {
+      for (const args of COMMANDS) {
+        const cwd = dataDirectory({ without: name });
+        await make(join(cwd, 'data', name));
+        const { code, stdout, stderr } = await runCommand(args, { cwd });
+        expect({ code, stdout }, args.join(' ')).toEqual({ code: 1, stdout: '' });
+        expect(stderr.split('\n'), args.join(' ')).toHaveLength(2);
+        expect(stderr).toMatch(
+          /^trunkline: The (?:secret key|database) (?:is not a file|is a directory|is a symbolic link that leads nowhere): /,
+        );
+        expect(stderr).toContain(join('data', name));
+      }
+    });
 
-    it('as the configuration file or the profiles ends with a line, too', { timeout: 60_000 }, async () => {
+    it('as the configuration file or the profiles ends with a line, too', async () => {
       const cwd = temporaryDirectory();
       await make(join(cwd, 'named.toml'));
       for (const args of [['serve'], ['workspaces', 'list']]) {
@@ -89,7 +85,7 @@ describe.skipIf(process.platform === 'win32')('A command that finds something el
     });
   });
 
-  it('reads no more of a file of a gibibyte than it can need', { timeout: 60_000 }, async () => {
+  it('reads no more of a file of a gibibyte than it can need', async () => {
     const cwd = dataDirectory({ without: 'secret.key' });
     sparse(join(cwd, 'data', 'secret.key'), KEY);
     sparse(join(cwd, 'large.toml'), 'port = 1\n');

@@ -24,7 +24,7 @@ async function connectedInstance(harness: CommandHarness): Promise<string> {
   return String((await rowsOf(harness, 'instances', 'list'))[0]?.['id']);
 }
 
-describe('trunkline instances history', { timeout: 120_000 }, () => {
+describe('trunkline instances history', () => {
   it('prints why a number is as it is: the reason, its code and what comes next, oldest first', async () => {
     const harness = await startCommandHarness();
     const { run, server, env } = harness;
@@ -187,7 +187,7 @@ describe('trunkline instances history', { timeout: 120_000 }, () => {
   });
 });
 
-describe('trunkline events', { timeout: 120_000 }, () => {
+describe('trunkline events', () => {
   it('lists the events of a message and of an instance, newest first, and shows one as webhooks report it', async () => {
     const harness = await startCommandHarness();
     const { run, data, server } = harness;
@@ -277,7 +277,7 @@ describe('trunkline events', { timeout: 120_000 }, () => {
   });
 });
 
-describe('Every list', { timeout: 120_000 }, () => {
+describe('Every list', () => {
   it('begins with --before, and says what is no time', async () => {
     const harness = await startCommandHarness();
     const { data, run, server, env } = harness;

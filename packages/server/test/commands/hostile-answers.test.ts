@@ -173,7 +173,7 @@ function expectClean({ stdout, stderr }: CallOutcome, name: string): void {
   expect(stderr.replaceAll('\r\u001b[K', ''), name).not.toMatch(UNPRINTABLE);
 }
 
-describe('A service that responds with something else than the API has', { timeout: 240_000 }, () => {
+describe('A service that responds with something else than the API has', () => {
   it('gets a refusal of one line from every command, for each value of another type', async () => {
     const service = await startService();
     const changes: readonly Change[] = [

@@ -28,7 +28,7 @@ async function usedFolder(): Promise<string> {
   return cwd;
 }
 
-describe('A command on this machine', { timeout: 120_000 }, () => {
+describe('A command on this machine', () => {
   it('says in one line for what there is no room, and the same command works once there is', async () => {
     const cwd = await usedFolder();
     expect((await withRoomFor(8, cwd, ['backup', 'b'])).stderr).toMatch(/^trunkline: .*make room\.\n$/);

@@ -125,7 +125,7 @@ describe('A service that redirects', () => {
   });
 });
 
-describe('A service that sends too much or too slowly', { timeout: 120_000 }, () => {
+describe('A service that sends too much or too slowly', () => {
   const HOW: Readonly<Record<string, (response: ServerResponse) => void>> = {
     'nothing at all': () => {},
     'a byte now and then': (response) => drip(response, 'application/json'),
@@ -329,7 +329,7 @@ describe('A service that responds about something else', () => {
   });
 });
 
-describe('A download', { timeout: 60_000 }, () => {
+describe('A download', () => {
   const FILE = Buffer.alloc(3 * MEBIBYTE, 'file');
   const HEADERS = {
     'Content-Type': 'text/plain',
@@ -436,7 +436,7 @@ describe('A download', { timeout: 60_000 }, () => {
   });
 });
 
-describe('A stream of events', { timeout: 60_000 }, () => {
+describe('A stream of events', () => {
   const position = 'id: evt_0\n\n';
 
   it.each<[string, string, string]>([
@@ -628,7 +628,7 @@ describe('The address of a service', () => {
   });
 });
 
-describe('Output', { timeout: 60_000 }, () => {
+describe('Output', () => {
   it('that nobody reads any more is no error, on stdout or on stderr', async () => {
     const service = await startHostileService((_, response) =>
       respondJson(response, { data: [], meta: { next_cursor: null } }),

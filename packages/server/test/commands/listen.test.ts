@@ -11,7 +11,7 @@ import { startReceiver } from '../support/test-receiver.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
-describe('trunkline listen', { timeout: 120_000 }, () => {
+describe('trunkline listen', () => {
   it('prints events, and posts each to a program with the headers and the signature of a webhook', async () => {
     const { cwd, env, run, server } = await startCommandHarness();
     await run('connect', '--scan');

@@ -109,7 +109,7 @@ describe('trunkline serve', () => {
 });
 
 describe('Workspaces, keys and members', () => {
-  it('are administered beside a server, which follows', { timeout: 120_000 }, async () => {
+  it('are administered beside a server, which follows', async () => {
     const { cwd, server, run, data, json } = await startCommandHarness();
     const status = async (key: unknown): Promise<number> =>
       (await testClient(server.url, String(key)).request('GET', KEY_STATUS)).status;

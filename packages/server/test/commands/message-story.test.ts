@@ -55,7 +55,7 @@ function linesAbout(output: string): readonly string[] {
     .map((line) => line.replaceAll(/\b(evt|whd)_\w{26}\b/g, '$1_…'));
 }
 
-describe('trunkline messages show', { timeout: 120_000 }, () => {
+describe('trunkline messages show', () => {
   it('lists each event with its deliveries, the attempts of each, and when the next one is', async () => {
     const { clock, id, run, delivery, mend, failing } = await startWithMessage();
     const first = linesAbout(await run('messages', 'show', id));

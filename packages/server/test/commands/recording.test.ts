@@ -10,64 +10,57 @@ const RECEIVER = new URL('../../../../examples/receiver/src/main.ts', import.met
 const PAGE = new URL('../../../../docs/command-line.md', import.meta.url);
 
 // RECORD=1 writes the recording into the page again.
-it(
-  'The terminal recording of the documentation is what the commands print',
-  { timeout: 120_000 },
-  async () => {
-    const cwd = temporaryDirectory();
-    const lines: string[] = [];
-    const record = (command: string, output: string): void => {
-      lines.push(`$ ${command}`, ...steady(output).trimEnd().split('\n'), '');
-    };
-    const run = async (
-      args: readonly string[],
-      env: Readonly<Record<string, string>> = {},
-    ): Promise<void> => {
-      const { code, stdout, stderr } = await runCommand(args, { cwd, env });
-      expect(code, stderr).toBe(0);
-      record(
-        `trunkline ${args.map((arg) => (/[ ,]/.test(arg) ? `"${arg}"` : arg)).join(' ')}`,
-        stdout + stderr,
-      );
-    };
-    await run(['init']);
-    expect(existsSync(join(cwd, 'trunkline.toml'))).toBe(true);
-    // In any free port: another server of this machine may have the usual one.
-    const server = startCommand(['serve'], { cwd, env: { PORT: '0', LOG_LEVEL: 'warn' } });
-    const [, url = ''] = await server.printed(/^Trunkline is at (http:\/\/[\d.:]+)\/api\/v1$/m);
-    const [, key = ''] = await server.printed(/^API key, shown only this once: (\S+)$/m);
-    record('trunkline serve &', server.stdout());
-    lines.splice(-1, 0, '$ export TRUNKLINE_API_KEY=trk_…');
-    const env = { TRUNKLINE_URL: url, TRUNKLINE_API_KEY: key };
-    await run(['connect', '--scan'], env);
-    // The receiver of examples/receiver.
-    const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-    const receiver = startNodeProgram(RECEIVER, {
-      cwd,
-      env: { PATH: process.env['PATH'], WEBHOOK_SECRET: secret, PORT: '0' },
-    });
-    const [, port = ''] = await receiver.printed(/^Receiving at http:\/\/127\.0\.0\.1:(\d+)$/m);
-    lines.push('$ export WEBHOOK_SECRET=whsec_…', '$ node receiver.js > receiver.log &', '');
-    const forwarding = ['listen', '--types', 'message.sent', '--forward-to', `http://127.0.0.1:${port}/hook`];
-    const listen = startCommand(forwarding, { cwd, env: { ...env, WEBHOOK_SECRET: secret } });
-    await listen.printed(/Waiting for events/);
-    const atReceiver = (text: string): string => text.replaceAll(`127.0.0.1:${port}`, 'localhost:9000');
-    record(atReceiver(`trunkline ${forwarding.join(' ')} &`), atReceiver(listen.stderr()));
-    await run(['send', '+1 555 0123', 'Hello from Trunkline', '--until', 'delivered'], env);
-    await listen.printed(/→ \d+/);
-    listen.signal('SIGINT');
-    expect(await listen.ended).toBe(130);
-    record('fg', `${listen.stdout()}^C\n${listen.stderr().split('\n').at(-2)}`);
-    await receiver.printed(/message\.sent/);
-    record('cat receiver.log', atReceiver(receiver.stdout()));
-    await receiver.stop();
-    await run(['messages', 'list'], env);
-    await run(['backup', 'monday'], env);
-    expect(await server.stop()).toBe(0);
+it('The terminal recording of the documentation is what the commands print', async () => {
+  const cwd = temporaryDirectory();
+  const lines: string[] = [];
+  const record = (command: string, output: string): void => {
+    lines.push(`$ ${command}`, ...steady(output).trimEnd().split('\n'), '');
+  };
+  const run = async (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<void> => {
+    const { code, stdout, stderr } = await runCommand(args, { cwd, env });
+    expect(code, stderr).toBe(0);
+    record(
+      `trunkline ${args.map((arg) => (/[ ,]/.test(arg) ? `"${arg}"` : arg)).join(' ')}`,
+      stdout + stderr,
+    );
+  };
+  await run(['init']);
+  expect(existsSync(join(cwd, 'trunkline.toml'))).toBe(true);
+  // In any free port: another server of this machine may have the usual one.
+  const server = startCommand(['serve'], { cwd, env: { PORT: '0', LOG_LEVEL: 'warn' } });
+  const [, url = ''] = await server.printed(/^Trunkline is at (http:\/\/[\d.:]+)\/api\/v1$/m);
+  const [, key = ''] = await server.printed(/^API key, shown only this once: (\S+)$/m);
+  record('trunkline serve &', server.stdout());
+  lines.splice(-1, 0, '$ export TRUNKLINE_API_KEY=trk_…');
+  const env = { TRUNKLINE_URL: url, TRUNKLINE_API_KEY: key };
+  await run(['connect', '--scan'], env);
+  // The receiver of examples/receiver.
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const receiver = startNodeProgram(RECEIVER, {
+    cwd,
+    env: { PATH: process.env['PATH'], WEBHOOK_SECRET: secret, PORT: '0' },
+  });
+  const [, port = ''] = await receiver.printed(/^Receiving at http:\/\/127\.0\.0\.1:(\d+)$/m);
+  lines.push('$ export WEBHOOK_SECRET=whsec_…', '$ node receiver.js > receiver.log &', '');
+  const forwarding = ['listen', '--types', 'message.sent', '--forward-to', `http://127.0.0.1:${port}/hook`];
+  const listen = startCommand(forwarding, { cwd, env: { ...env, WEBHOOK_SECRET: secret } });
+  await listen.printed(/Waiting for events/);
+  const atReceiver = (text: string): string => text.replaceAll(`127.0.0.1:${port}`, 'localhost:9000');
+  record(atReceiver(`trunkline ${forwarding.join(' ')} &`), atReceiver(listen.stderr()));
+  await run(['send', '+1 555 0123', 'Hello from Trunkline', '--until', 'delivered'], env);
+  await listen.printed(/→ \d+/);
+  listen.signal('SIGINT');
+  expect(await listen.ended).toBe(130);
+  record('fg', `${listen.stdout()}^C\n${listen.stderr().split('\n').at(-2)}`);
+  await receiver.printed(/message\.sent/);
+  record('cat receiver.log', atReceiver(receiver.stdout()));
+  await receiver.stop();
+  await run(['messages', 'list'], env);
+  await run(['backup', 'monday'], env);
+  expect(await server.stop()).toBe(0);
 
-    expectRecorded(PAGE, 'packages/server/test/commands/recording.test.ts', lines.join('\n'));
-  },
-);
+  expectRecorded(PAGE, 'packages/server/test/commands/recording.test.ts', lines.join('\n'));
+});
 
 /** What differs each time, in one form. */
 function steady(text: string): string {

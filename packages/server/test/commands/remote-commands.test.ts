@@ -10,7 +10,7 @@ import { startReceiver } from '../support/test-receiver.ts';
 
 const ESCAPE = '\u001b';
 
-describe('A number', { timeout: 120_000 }, () => {
+describe('A number', () => {
   it('is connected, sends, and is looked at, renamed, disconnected and deleted', async () => {
     const { cwd, run, data, json, server } = await startCommandHarness();
     const connected = await run('connect', '--scan', '--name', 'Shop');
@@ -189,7 +189,7 @@ describe('A number', { timeout: 120_000 }, () => {
   });
 });
 
-describe('Webhooks and deliveries', { timeout: 120_000 }, () => {
+describe('Webhooks and deliveries', () => {
   it('are registered, tested, followed, changed, retried and deleted', async () => {
     const { cwd, env, run, data, json, server } = await startCommandHarness();
     const receiver = await startReceiver();

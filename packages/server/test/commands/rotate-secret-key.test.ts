@@ -72,7 +72,7 @@ function keyFiles(cwd: string): readonly string[] {
   return names.map((name) => name.replace(/-[0-9a-f]{8}$/, '-…')).toSorted();
 }
 
-describe('trunkline rotate-secret-key', { timeout: 300_000 }, () => {
+describe('trunkline rotate-secret-key', () => {
   it('seals everything with a new key, which is printed nowhere, and keeps the former one for backups', async () => {
     const at = await place();
     const former = at.key();
