@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newDatabase } from '@trunkline/test-postgres';
 import { only, until } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { CHART, renderChart } from './deploy/helm-chart.ts';
 import { runCommand } from './support/command-process.ts';
 import { brokenReceiver, canMount, fill, lineTo, startNginx } from './support/faults.ts';
@@ -14,7 +15,9 @@ import { rehearse, RUNBOOKS } from './support/runbook.ts';
 import { API_KEY } from './support/test-client.ts';
 
 /** Rehearses those as well that start several servers, or other programs. */
-const IS_LONG = process.env['RUNBOOKS'] === '1';
+const ALL = process.env['RUNBOOKS'] === '1';
+/** Those that start the server again, or need a disk of their own. */
+const SOME = ALL || isLongForm;
 
 const BOOKED = 'Your table is booked for 20:00.';
 /** As wide as the address that it stands for. */
@@ -106,7 +109,7 @@ describe('The runbook, on one server,', () => {
     page.end();
   });
 
-  it('restore.md leads from a database that is damaged to one from a backup', async () => {
+  it.runIf(SOME)('restore.md leads from a database that is damaged to one from a backup', async () => {
     await backUp('yesterday');
     await machine.stop();
     writeFileSync(machine.path(`${data}/trunkline.db`), 'Once upon a time there was a database.');
@@ -118,7 +121,7 @@ describe('The runbook, on one server,', () => {
     page.end();
   });
 
-  it.runIf(IS_LONG)('upgrade.md leads to a new version, and back to the former one', async () => {
+  it.runIf(ALL)('upgrade.md leads to a new version, and back to the former one', async () => {
     // What the new version has made of the database shows when the former one is installed again.
     const upgrade = `new (require('node:sqlite').DatabaseSync)('${machine.path(`${data}/trunkline.db`)}').exec('PRAGMA user_version = 99')`;
     machine.install('/bin/npm', `case $* in *@1.0.0) exec '${process.execPath}' -e "${upgrade}" ;; esac`);
@@ -134,24 +137,21 @@ describe('The runbook, on one server,', () => {
     await isConnected(machine, instance);
   });
 
-  it.runIf(IS_LONG)(
-    'litestream.md leads from a copy of the database alone to a server that runs',
-    async () => {
-      await backUp('copied');
-      const copy = machine.path('/var/backups/trunkline/copied/trunkline.db');
-      // Its last argument is where the copy goes.
-      machine.install('/bin/litestream', `for place; do :; done; exec cp '${copy}' "$place"`);
-      await machine.stop();
-      rmSync(machine.path(data), { recursive: true });
-      const page = await rehearse('litestream.md', machine);
-      await page.follow();
-      await isConnected(machine, instance);
-      await page.follow();
-      page.end();
-    },
-  );
+  it.runIf(ALL)('litestream.md leads from a copy of the database alone to a server that runs', async () => {
+    await backUp('copied');
+    const copy = machine.path('/var/backups/trunkline/copied/trunkline.db');
+    // Its last argument is where the copy goes.
+    machine.install('/bin/litestream', `for place; do :; done; exec cp '${copy}' "$place"`);
+    await machine.stop();
+    rmSync(machine.path(data), { recursive: true });
+    const page = await rehearse('litestream.md', machine);
+    await page.follow();
+    await isConnected(machine, instance);
+    await page.follow();
+    page.end();
+  });
 
-  it.runIf(IS_LONG)('the-key-is-lost.md leads to a copy of the key, or to a new beginning', async () => {
+  it.runIf(ALL)('the-key-is-lost.md leads to a copy of the key, or to a new beginning', async () => {
     await machine.stop();
     rmSync(machine.path(`${data}/secret.key`));
     await machine.start();
@@ -166,7 +166,7 @@ describe('The runbook, on one server,', () => {
 });
 
 describe('The runbook', () => {
-  it.skipIf(!canMount)('the-disk-is-full.md leads from a full disk to room on it', async () => {
+  it.runIf(SOME && canMount)('the-disk-is-full.md leads from a full disk to room on it', async () => {
     const machine = await operatorsMachine({ diskMb: 16 });
     onTestFinished(() => machine.stop());
     const instance = await withNumber(machine);
@@ -186,7 +186,7 @@ describe('The runbook', () => {
     await machine.client.send({ instance, to: '15550123', text: BOOKED });
   });
 
-  it.runIf(IS_LONG)(
+  it.runIf(ALL)(
     'move-to-postgres.md leads from SQLite to PostgreSQL, and postgres-is-away.md through an outage of that',
     async () => {
       const machine = await operatorsMachine();
@@ -219,7 +219,7 @@ describe('The runbook', () => {
     },
   );
 
-  it.runIf(IS_LONG)(
+  it.runIf(ALL)(
     'behind-nginx.md leads from an upload that is too large for nginx to one that arrives',
     async () => {
       const machine = await operatorsMachine({ settings: ['public_url = "https://messages.example.com"'] });
