@@ -1,12 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
+import { sized } from '@trunkline/test-support/long-form';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
 import { expectNotifiedOnce, requestsAbout, startHarness, untilNotified } from './support/harness.ts';
 import type { RunningServer, Harness } from './support/harness.ts';
 
-/** Random kills in the last test; more with CRASH_RUNS. */
-const RUNS = Number(process.env['CRASH_RUNS'] ?? 8);
+/** Random kills in the last test. */
+const RUNS = sized('CRASH_RUNS', { short: 2, long: 8 });
+/** Kills right at a 202. */
+const ROUNDS = sized('CRASH_ROUNDS', { short: 2, long: 10 });
 
 // At the same time, for most of it is waiting.
 describe.concurrent('kill -9', () => {
@@ -29,17 +32,17 @@ describe.concurrent('kill -9', () => {
     expect(harness.acceptedByNetwork().map(({ file }) => file?.size ?? null)).toEqual([null, 20]);
   });
 
-  it('right at the 202, ten times: each message is sent once', async () => {
+  it(`right at the 202, ${ROUNDS} times: each message is sent once`, async () => {
     const { harness, server } = await startHarness();
     let running = server;
-    for (let round = 1; round <= 10; round++) {
+    for (let round = 1; round <= ROUNDS; round++) {
       const message = await running.client.send({ instance: harness.instance, text: `Message ${round}` });
       await running.kill();
       running = await harness.startLater();
       await untilNotified(harness, running, message.id);
     }
     expect(await running.stop()).toBe(0);
-    expect(textsOf(harness)).toEqual(Array.from({ length: 10 }, (_, index) => `Message ${index + 1}`));
+    expect(textsOf(harness)).toEqual(Array.from({ length: ROUNDS }, (_, index) => `Message ${index + 1}`));
   });
 
   it('between the send and its webhook: the event comes again under its ids', async () => {

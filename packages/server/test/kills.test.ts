@@ -6,20 +6,25 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { verify } from '@trunkline/receiver';
 import { startPostgres } from '@trunkline/test-postgres/server';
 import { HANG_MS, until } from '@trunkline/test-support';
+import { builtProgram } from '@trunkline/test-support/built-program';
+import { sized } from '@trunkline/test-support/long-form';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
 import { startNodeProgram } from '@trunkline/test-support/start-program';
 import { openSandboxJournal } from '../src/sandbox-journal.ts';
 import type { Accepted, Place } from './support/programs/loaded-service.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-/** On each storage, half of them under full load; more with KILLS, which prints the outcome. */
-const KILLS = Number(process.env['KILLS'] ?? 6);
-const PROGRAM = new URL('support/programs/loaded-service.ts', import.meta.url);
-/** After it is ready; one in ten is killed while it starts. */
+/** On each storage, under light load, under full load, at a start, and so on; KILLS prints the outcome. */
+const KILLS = sized('KILLS', { short: 3, long: 6 });
+const PROGRAM = pathToFileURL(
+  await builtProgram(new URL('support/programs/loaded-service.ts', import.meta.url)),
+);
+/** After it is ready; the third one and one in ten is killed while it starts. */
 const KILLED_WITHIN_MS = 800;
 const KILLED_AT_START_WITHIN_MS = 600;
 
@@ -53,7 +58,7 @@ describe.concurrent('a service that is killed at random moments, half of them un
         const isLoaded = run % 2 === 0;
         const service = start(run, isLoaded ? 'full load' : 'light load');
         // The first two get to accept something, however slow the machine is.
-        const isStarting = run > 2 && random(10) === 0;
+        const isStarting = run === 3 || (run > 3 && random(10) === 0);
         if (!isStarting) await service.line(/^ready$/m);
         if (run <= 2) await until('a message is accepted', () => service.accepted().size > 0);
         await setTimeout(random(isStarting ? KILLED_AT_START_WITHIN_MS : KILLED_WITHIN_MS));
