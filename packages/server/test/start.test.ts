@@ -2,8 +2,8 @@ import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { startPostgres } from '@trunkline/test-postgres/server';
+import { describe, expect, it } from 'vitest';
+import { newDatabase } from '@trunkline/test-postgres';
 import { until } from '@trunkline/test-support';
 import { countingProxy } from './support/counting-proxy.ts';
 import { runServer, startServer } from './support/server-process.ts';
@@ -114,51 +114,12 @@ describe('The first start', () => {
   });
 });
 
-describe('API_KEY', () => {
-  const other = 'quite-another-key-for-the-tests';
-
-  it('is installed with every scope, stays, gives way to another, and does not come back', async () => {
-    const DATA_DIR = join(temporaryDirectory(), 'data');
-    const startWith = async (key?: string) => {
-      const server = await startServer({ env: { DATA_DIR, ...(key !== undefined && { API_KEY: key }) } });
-      const statusOf = async (asked: string) =>
-        (await testClient(server.url, asked).request('GET', '/api/v1/api-key')).status;
-      const statuses = [await statusOf(API_KEY), await statusOf(other)];
-      await server.stop();
-      expect(server.shownKey()).toBeUndefined();
-      expect(server.stdout()).not.toContain(key ?? 'a key');
-      return statuses;
-    };
-    expect(await startWith(API_KEY)).toEqual([200, 401]);
-    expect(await startWith(API_KEY)).toEqual([200, 401]);
-    expect(await startWith()).toEqual([200, 401]);
-    expect(await startWith(other)).toEqual([401, 200]);
-    const { code, stderr } = await runServer({ env: { DATA_DIR, API_KEY } });
-    expect(code).toBe(1);
-    expect(stderr).toBe(
-      'trunkline: API_KEY was replaced by another one before, and cannot come back: take a new value.\n',
-    );
-  });
-
-  it('comes beside the key of the first start', async () => {
-    const DATA_DIR = join(temporaryDirectory(), 'data');
-    const first = await startServer({ env: { DATA_DIR } });
-    await first.stop();
-    const second = await startServer({ env: { DATA_DIR, API_KEY } });
-    const [shown, given] = [testClient(second.url, first.shownKey()), testClient(second.url)];
-    const instance = await given.createInstance();
-    expect((await shown.request('GET', `/api/v1/instances/${instance.id}`)).status).toBe(200);
-    await second.stop();
-  });
-});
-
-describe('A start on PostgreSQL', { timeout: 120_000 }, () => {
+describe('A start on PostgreSQL', () => {
   it('keeps every connection that it opens, first and later', async () => {
-    const postgres = await startPostgres();
-    onTestFinished(() => postgres.stop());
+    const { url } = await newDatabase();
     const DATA_DIR = join(temporaryDirectory(), 'data');
     for (const start of ['the first', 'a later one']) {
-      const proxy = await countingProxy(postgres.url);
+      const proxy = await countingProxy(url);
       const server = await startServer({ env: { DATA_DIR, DATABASE_URL: proxy.url } });
       expect(proxy.closed(), start).toBe(0);
       expect(await server.stop()).toBe(0);

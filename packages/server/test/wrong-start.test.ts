@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -72,8 +72,16 @@ describe('What the server cannot work with', () => {
 describe('Files that cannot be used', () => {
   const first = 'a-secret-key-of-more-than-32-characters';
 
-  /** A directory that a server has been started in. */
-  async function usedDirectory(env: Record<string, string> = {}): Promise<string> {
+  let used: Promise<string> | undefined;
+
+  /** A directory like one that a server has been started in. */
+  async function usedDirectory(): Promise<string> {
+    const copy = temporaryDirectory();
+    cpSync(await (used ??= useDirectory()), copy, { recursive: true });
+    return copy;
+  }
+
+  async function useDirectory(env: Record<string, string> = {}): Promise<string> {
     const cwd = temporaryDirectory();
     const server = await startServer({ env, cwd });
     await server.stop();
@@ -135,7 +143,7 @@ describe('Files that cannot be used', () => {
   });
 
   it('a database with another secret key', async () => {
-    const cwd = await usedDirectory({ SECRET_KEY: first });
+    const cwd = await useDirectory({ SECRET_KEY: first });
     expect(existsSync(join(cwd, 'data', 'secret.key'))).toBe(false);
     const another = `${first}, and another`;
     for (const env of [
