@@ -9,17 +9,19 @@ import { postgresStorage } from '@trunkline/storage-postgres';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { startPostgres } from '@trunkline/test-postgres/server';
 import { until } from '@trunkline/test-support';
+import { sized } from '@trunkline/test-support/long-form';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-/** How long instances come and go, in minutes of real time; without it for some renewals of leases. */
-const MINUTES = Number(process.env['COMING_AND_GOING_MINUTES'] ?? 0);
-const LASTS_MS = MINUTES > 0 ? MINUTES * 60_000 : 16_000;
-const INSTANCES = MINUTES > 0 ? 400 : 40;
-/** Two seconds in the long form; a busy machine that runs all tests is given more, and still less than a lease. */
-const WITHIN_MS = MINUTES > 0 ? 2_000 : 8_000;
+/** How long instances come and go, in real time: for at least one renewal of leases, which comes every 10 s. */
+const SECONDS = sized('COMING_AND_GOING_SECONDS', { short: 11, long: 16 });
+const LASTS_MS = SECONDS * 1_000;
+/** A machine that does nothing else is quick; one that runs all tests is given more, and still less than a lease. */
+const IS_ALONE = SECONDS >= 60;
+const INSTANCES = IS_ALONE ? 400 : Math.ceil(SECONDS * 2.5);
+const WITHIN_MS = IS_ALONE ? 2_000 : 25_000;
 const SEND_EVERY_MS = 50;
 /** A machine that is slow to accept goes on until it has accepted as many. */
-const MESSAGES_AT_LEAST = 150;
+const MESSAGES_AT_LEAST = SECONDS * 9;
 
 describe.concurrent('one process whose instances connect and stop all the time', () => {
   it.for(['SQLite', 'PostgreSQL'] as const)(
@@ -33,13 +35,13 @@ describe.concurrent('one process whose instances connect and stop all the time',
       try {
         const waits = await comeAndGo(storage);
         const longest = waits.at(-1) ?? Infinity;
-        if (MINUTES > 0) {
+        if (IS_ALONE) {
           const median = waits[Math.floor(waits.length / 2)];
           console.info(
             `${kind}, ${waits.length} messages: ${median} ms in the median, ${longest} ms at most`,
           );
         }
-        expect(waits.length).toBeGreaterThan(100);
+        expect(waits.length).toBeGreaterThan(MESSAGES_AT_LEAST / 2);
         expect(longest).toBeLessThan(WITHIN_MS);
       } finally {
         await postgres?.stop();

@@ -3,18 +3,19 @@ import { describe, expect, it } from 'vitest';
 import type { InstanceHistoryResource } from '@trunkline/core';
 import { startPostgres } from '@trunkline/test-postgres/server';
 import { until } from '@trunkline/test-support';
+import { sized } from '@trunkline/test-support/long-form';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
 import { startHarness } from './support/harness.ts';
 import type { Harness, RunningServer } from './support/harness.ts';
 
-const KILLS = 4;
+/** The first while it is disconnected, the second while it is connected, and so on. */
+const KILLS = sized('HISTORY_KILLS', { short: 2, long: 4 });
 /** About as long as a request takes with what the gateway does about it. */
 const KILLED_WITHIN_MS = 120;
 
 describe.concurrent('a server that is killed while an instance is disconnected and connected', () => {
   it.for(['SQLite', 'PostgreSQL'] as const)(
     `leaves a history that agrees with the status, on %s (${KILLS} times)`,
-    { timeout: 300_000 },
     async (storage, context) => {
       const random = randomInTest(context);
       const postgres = storage === 'PostgreSQL' ? await startPostgres() : null;

@@ -2,14 +2,15 @@ import { expect, it } from 'vitest';
 import type { DeliveryDetailResource, DeliveryResource, WebhookResourceWithSecret } from '@trunkline/core';
 import { seededRandom } from '@trunkline/core/testing';
 import { until } from '@trunkline/test-support';
+import { sized } from '@trunkline/test-support/long-form';
 import { startMoodyReceiver } from './support/moody-receiver.ts';
 import type { MoodyReceiver } from './support/moody-receiver.ts';
 import { startSending } from './support/sending-processes.ts';
 import type { Ask } from './support/sending-processes.ts';
 
-/** Of callers that each send the next request as soon as they have a response; more with STORM_SECONDS. */
-const SECONDS = Number(process.env['STORM_SECONDS'] ?? 3);
-const SEED = Number(process.env['STORM_SEED'] ?? 1);
+/** Of callers that each send the next request as soon as they have a response. */
+const SECONDS = sized('STORM_SECONDS', { short: 1, long: 3 });
+const SEED = sized('STORM_SEED', { short: 1, long: 1 });
 const PROCESSES = 2;
 const WORKSPACES = 2;
 const ENDPOINTS = 4;
@@ -63,7 +64,7 @@ interface Workspace {
 
 it(
   'requests that get in each other’s way lose no webhook, send none twice and break no limit',
-  { timeout: 120_000 + SECONDS * 2_000 },
+  { timeout: 300_000 + SECONDS * 2_000 },
   async () => {
     const roll = dice(SEED);
     const receiver = await startMoodyReceiver(dice(SEED + 1));

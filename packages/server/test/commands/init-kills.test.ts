@@ -1,15 +1,18 @@
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sized } from '@trunkline/test-support/long-form';
 import { runCommand, startCommand } from '../support/command-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
+const KILLS = sized('INIT_KILLS', { short: 3, long: 8 });
+
 describe('trunkline init, killed at any moment,', () => {
-  it('leaves no configuration file or a whole one', { timeout: 120_000 }, async () => {
+  it('leaves no configuration file or a whole one', async () => {
     const whole = temporaryDirectory();
     expect((await runCommand(['init'], { cwd: whole })).code).toBe(0);
     const text = readFileSync(join(whole, 'trunkline.toml'), 'utf8');
-    for (let kill = 0; kill < 8; kill++) {
+    for (let kill = 0; kill < KILLS; kill++) {
       const cwd = temporaryDirectory();
       const program = startCommand(['init'], { cwd });
       // The moment at which the first file of any name is there is the worst one.
