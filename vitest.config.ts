@@ -10,8 +10,11 @@ const conditions = ['source', 'module', 'node', 'development|production'];
 
 /** Tests that change nothing of their process and need no server: a worker keeps what it has loaded for all of their files. */
 const PURE = [
-  'packages/{core,http,receiver,storage-kit}/src/**/*.test.ts',
-  'packages/core/test/{*,inputs/*,resources/*}.test.ts',
+  'packages/{core,gateway-baileys,http,receiver,storage-kit}/src/**/*.test.ts',
+  'packages/core/test/{*,inputs/*,resources/*,safe-url/*}.test.ts',
+  // The others measure their process or intercept all of its requests, and one needs PostgreSQL.
+  'packages/core/test/node/!(webhook-sender-pinning).test.ts',
+  'packages/http/test/{!(form-parser|growing-inputs|media-socket|postgres-rate-limit|traces),client/*}.test.ts',
   'packages/dashboard/test/!(app-build|late-pages|long-lists|stream-access).test.ts',
 ];
 
@@ -43,6 +46,7 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const LONG_ONLY = '**/*.long.test.ts';
 const OWN_PROCESS = ['{packages,internal,examples}/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'];
 
 /** Files of `pnpm test` that may take more than ten seconds of CPU, each with the reason. */
@@ -62,16 +66,20 @@ export default defineConfig(({ mode }) => {
     ssr: { resolve: { conditions, externalConditions: ['source'] } },
     test: {
       projects: [
-        // None of these has a long form.
         ...(isLong
           ? []
-          : [{ extends: true as const, test: { name: 'pure', include: PURE, isolate: false } }]),
+          : [
+              {
+                extends: true as const,
+                test: { name: 'pure', include: PURE, exclude: [LONG_ONLY], isolate: false },
+              },
+            ]),
         {
           extends: true,
           test: {
             name: 'own process',
             include: isLong ? longFiles(import.meta.dirname, OWN_PROCESS) : OWN_PROCESS,
-            exclude: ['**/node_modules/**', ...PURE, ...(isLong ? [] : ['**/*.long.test.ts'])],
+            exclude: ['**/node_modules/**', ...(isLong ? [] : [...PURE, LONG_ONLY])],
             globalSetup: [
               'internal/test-postgres/src/global-setup.ts',
               'internal/test-support/src/build-programs.ts',

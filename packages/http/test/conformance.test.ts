@@ -25,7 +25,11 @@ const OF_EVERY_ROW = [
 
 /** Refused before anything is read or changed, so that one service can refuse them all. */
 const AT_THE_DOOR: readonly ErrorCode[] = ['UNAUTHENTICATED', 'INVALID_API_KEY', 'WORKSPACE_MISMATCH'];
-const shared = oneOfEverything({ onEnd: afterAll });
+const ends: (() => Promise<void>)[] = [];
+const shared = oneOfEverything({ onEnd: (stop) => ends.push(stop) });
+afterAll(async () => {
+  await Promise.all(ends.map((stop) => stop()));
+});
 
 /** What has been seen of each row, printed when all is done. */
 const report = new Map<string, { success: string; scope: string; errors: string[] }>();

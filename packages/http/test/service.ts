@@ -34,7 +34,7 @@ export interface Service {
 interface ServiceOptions extends Partial<TrunklineOptions>, Pick<HttpAppOptions, 'rateLimit'> {
   readonly sandbox?: Sandbox;
   /** When it is stopped: `afterAll` for a service that all tests of a file use, else with the test that starts it. */
-  readonly onEnd?: (stop: () => Promise<void>) => void;
+  readonly onEnd?: (stop: () => Promise<void>) => unknown;
 }
 
 export async function startService({
