@@ -1,1 +1,1 @@
-export { fileTypeFromBuffer } from 'file-type';
+export { fileTypeFromBuffer, fileTypeFromStream } from 'file-type';

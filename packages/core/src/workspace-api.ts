@@ -68,11 +68,17 @@ export interface WorkspaceApi<Transaction = never> {
     send(input: SendTextInput | SendMediaInput, options?: SendOptions<Transaction>): Promise<SendResult>;
     /**
      * Stores a file before the rest of its message is known, for example if it comes first in a form. Pass it to `send`
-     * as `file`, or discard it. With a `type`, the limit and the file types of that type apply from the start.
+     * as `file`, or discard it. With a `type`, the limit and the file types of that type apply from the start. A document
+     * whose bytes do not identify its format has `mimeType` or, without it, the type that the extension of `filename`
+     * stands for.
      */
     upload(
       content: ReadableStream<Uint8Array>,
-      options?: { readonly type?: MediaType | undefined },
+      options?: {
+        readonly type?: MediaType | undefined;
+        readonly mimeType?: string | undefined;
+        readonly filename?: string | undefined;
+      },
     ): Promise<Upload>;
     /** The file of a message. Throws MEDIA_NOT_AVAILABLE if there is none. */
     media(id: string): Promise<MediaDownload>;

@@ -89,7 +89,8 @@ export function workspaceFacade(
         const { message, replayed } = unwrap(sent);
         return { message: messageResource(message), replayed };
       },
-      upload: async (content, { type } = {}) => unwrap(await openUpload(context, content, asMediaType(type))),
+      upload: async (content, { type, mimeType = null, filename = null } = {}) =>
+        unwrap(await openUpload(context, content, { type: asMediaType(type), mimeType, filename })),
       media: async (id) => unwrap(await readMedia(context, workspaceId, id)),
       get: async (id) => messageResource(unwrap(await findMessage(context, workspaceId, id))),
       standing: async (id) => messageStandingResource(unwrap(await findStanding(context, workspaceId, id))),

@@ -61,8 +61,8 @@ describe('a received file', () => {
       type: 'image',
       caption: 'Look',
       text: null,
-      // By its first bytes; the network says jpeg.
-      media: { available: true, mime_type: 'image/png', size: PNG.length, filename: 'me.jpg' },
+      // As the network says: the bytes are of another format of the same family.
+      media: { available: true, mime_type: 'image/jpeg', size: PNG.length, filename: 'me.jpg' },
     });
     expect(media.ids()).toEqual([message?.id]);
     const download = await harness.api.messages.media(message?.id ?? '');

@@ -187,9 +187,9 @@ describe('a file that does not come in time', () => {
     const [whole] = await inbound(harness);
     expect(whole).toMatchObject({
       id: message?.id,
-      media: { available: true, mime_type: 'image/png', size: PNG.length + 15_000 },
+      media: { available: true, mime_type: 'image/jpeg', size: PNG.length + 15_000 },
     });
-    expect(whole?.media?.filename).toBe(message?.media?.filename.replace('.bin', '.png'));
+    expect(whole?.media?.filename).toBe(message?.media?.filename.replace('.bin', '.jpg'));
     expect(eventsOf(harness, AVAILABLE)).toEqual([whole]);
     expect(eventsOf(harness, 'message.received')).toHaveLength(1);
     expect([opened, asked, media.ids()]).toEqual([1, 0, [message?.id]]);
@@ -217,7 +217,7 @@ describe('a file that does not come in time', () => {
     isThere = true;
     await harness.clock.advance(HOUR);
     const [message] = await inbound(harness);
-    expect(message).toMatchObject({ media: { available: true, mime_type: 'image/png', size: PNG.length } });
+    expect(message).toMatchObject({ media: { available: true, mime_type: 'image/jpeg', size: PNG.length } });
     expect(eventsOf(harness, AVAILABLE)).toEqual([message]);
     expect(await pendingOf(harness, instance)).toEqual([]);
     expect(await leftovers(harness)).toEqual([]);

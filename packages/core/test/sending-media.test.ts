@@ -91,6 +91,50 @@ describe('a file that is sent', () => {
   });
 });
 
+describe('the type of a document', () => {
+  const document = (instance: string, file: SendMediaInput['file'], filename?: string): SendMediaInput => ({
+    ...image(instance),
+    type: 'document',
+    file,
+    ...(filename !== undefined && { filename }),
+  });
+  const text = (type = ''): Blob => new Blob(['name;phone'], { type });
+
+  it.each([
+    ['is that of its Blob', text('text/csv'), undefined, 'text/csv'],
+    ['is that of its name', text(), 'list.csv', 'text/csv'],
+    ['is that of the name of its File', new File(['a'], 'a.ics'), undefined, 'text/calendar'],
+    ['is that of its bytes, whatever it is called', png(), 'list.csv', 'image/png'],
+  ])('%s', async (_, file, filename, mimeType) => {
+    const { harness, gateway, instance } = await startMediaHarness();
+    const { message } = await harness.api.messages.send(document(instance, file, filename));
+    expect(message.media?.mime_type).toBe(mimeType);
+    await harness.clock.settle();
+    expect(gateway.sent()[0]?.content).toMatchObject({ file: { mimeType } });
+  });
+
+  it('of an upload is that of the name under which it is sent', async () => {
+    const { harness, instance } = await startMediaHarness();
+    const { messages } = harness.api;
+    const file = await messages.upload(text().stream(), { filename: 'blob' });
+    expect(file.mimeType).toBe('application/octet-stream');
+    const { message } = await messages.send(document(instance, file, 'list.csv'));
+    expect(message.media?.mime_type).toBe('text/csv');
+  });
+});
+
+describe('an empty file', () => {
+  it.each(['document', 'image'] as const)('is refused as %s, and leaves nothing', async (type) => {
+    const { harness, media, instance } = await startMediaHarness();
+    const { messages } = harness.api;
+    const refused = { code: 'VALIDATION_FAILED', details: { fields: { file: ['Must not be empty.'] } } };
+    const send = messages.send({ ...image(instance), type, file: new Blob([]) });
+    await expect(send).rejects.toMatchObject(refused);
+    await expect(messages.upload(new Blob([]).stream(), { type })).rejects.toMatchObject(refused);
+    expect(media.ids()).toEqual([]);
+  });
+});
+
 describe('an upload', () => {
   const stream = (): ReadableStream<Uint8Array> => png().stream();
 

@@ -92,7 +92,7 @@ function collectParts<Stored>(contentType: string, takeFile: FormReading<Stored>
     field(name, value) {
       problem ??= addField(fields, name, value);
     },
-    file(name, filename) {
+    file(name, filename, mimeType) {
       if (name !== 'file' || problem) return ignore;
       if (filename === undefined) {
         problem = invalid({ file: ['Must be a file: its part has no file name.'] });
@@ -103,7 +103,7 @@ function collectParts<Stored>(contentType: string, takeFile: FormReading<Stored>
         return ignore;
       }
       const before = Object.fromEntries(fields);
-      const opened = openFormFile((content) => takeFile({ filename, content }, before));
+      const opened = openFormFile((content) => takeFile({ filename, mimeType, content }, before));
       file = opened;
       return opened.push;
     },
@@ -143,6 +143,8 @@ function tooLarge(maxBytes: number): Problem {
 interface FormFile {
   /** As the client names it; may be empty. */
   readonly filename: string;
+  /** As the client declares it. */
+  readonly mimeType: string | null;
   readonly content: ReadableStream<Uint8Array>;
 }
 

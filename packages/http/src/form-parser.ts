@@ -8,8 +8,11 @@ const PARTS_MAX = 100;
 
 interface FormHandlers {
   field(name: string, value: Uint8Array): void;
-  /** Returns who takes the bytes; null is their end. Without a file name, the part named `file` is text. */
-  file(name: string, filename: string | undefined): Taker;
+  /**
+   * Returns who takes the bytes; null is their end. Without a file name, the part named `file` is text. The type is as the
+   * part declares it; null if it does not.
+   */
+  file(name: string, filename: string | undefined, mimeType: string | null): Taker;
   /** The form is wrong, and nothing more is reported of it. */
   problem(complaint: string): void;
 }
@@ -103,8 +106,10 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
     const [disposition, ...more] = valuesOf('content-disposition', headers);
     const names = more.length > 0 ? null : readPartNames(disposition);
     if (!names) return fail(MALFORMED);
-    const { name, filename = name === 'file' && hasFileType(headers) ? '' : undefined } = names;
-    take = name === 'file' || filename !== undefined ? handlers.file(name, filename) : collect(name);
+    const [mimeType = null] = valuesOf('content-type', headers);
+    const { name, filename = name === 'file' && isFileType(mimeType) ? '' : undefined } = names;
+    take =
+      name === 'file' || filename !== undefined ? handlers.file(name, filename, mimeType) : collect(name);
     return true;
   };
 
@@ -161,8 +166,8 @@ function valuesOf(name: string, headers: string): readonly string[] {
 }
 
 /** Whether a part is of a type that no text field has: so fetch of Node writes a file whose name is empty. */
-function hasFileType(headers: string): boolean {
-  return valuesOf('content-type', headers).some((type) => !/^text\/plain\b/i.test(type));
+function isFileType(mimeType: string | null): boolean {
+  return mimeType !== null && !/^text\/plain\b/i.test(mimeType);
 }
 
 function ignore(): void {}

@@ -27,7 +27,11 @@ export async function sendForm(
       maxBytes: FORM_MAX,
       takeFile: (file, { type }) => {
         filename = file.filename;
-        return api.messages.upload(file.content, { type: type as MediaType | undefined }); // checked by the operation
+        return api.messages.upload(file.content, {
+          type: type as MediaType | undefined, // checked by the operation
+          filename,
+          ...(file.mimeType !== null && { mimeType: file.mimeType }),
+        });
       },
       dropFile: (upload) => upload.discard(),
     }),

@@ -114,6 +114,28 @@ describe('sending a file', () => {
     expect(media.ids()).toHaveLength(2);
   });
 
+  test('gives a document that the bytes do not identify its declared type, or that of its name', async () => {
+    const { instance, send } = await ready();
+    const csv = new File(['name;phone'], 'list.txt', { type: 'text/csv' });
+    expect((await send({ type: 'document', file: csv })).json.data?.media).toMatchObject({
+      mime_type: 'text/csv',
+    });
+    // The name comes after the file.
+    const parts = { type: 'document', file: file(new Uint8Array(10), 'blob'), filename: 'a.ics' };
+    expect((await send({ instance, ...parts })).json.data?.media).toMatchObject({
+      mime_type: 'text/calendar',
+      filename: 'a.ics',
+    });
+  });
+
+  test('refuses an empty one by its field', async () => {
+    const { send, media } = await ready();
+    const refused = await send({ type: 'document', file: file(new Uint8Array(), 'a.txt') });
+    expect(refused).toMatchObject({ status: 422, code: 'VALIDATION_FAILED' });
+    expect(refused.json.error?.details).toEqual({ fields: { file: ['Must not be empty.'] } });
+    expect(media.ids()).toEqual([]);
+  });
+
   test('names a file that has no name', async () => {
     const { send } = await ready();
     const sent = await send({ file: file(PNG, '') });

@@ -1,6 +1,7 @@
 // Loaded beforehand, as a service has them that has had a file and a message: a manual clock does not wait for a module
 // to be loaded.
 import '#file-type';
+import 'mime';
 import '../domain/message/ff1.ts';
 import { nodeCrypto } from '../node/crypto.ts';
 import type { Crypto } from '../ports/crypto.ts';

@@ -1,5 +1,5 @@
 import { latestDownload } from '../domain/message/download-retry.ts';
-import type { Message } from '../domain/message/message.ts';
+import type { Message, MessageMedia } from '../domain/message/message.ts';
 import { noMedia } from '../ports/media-store.ts';
 import type { PendingDownload } from '../ports/storage/download-store.ts';
 import { settledWithin } from '../runtime/deadline.ts';
@@ -137,7 +137,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
       await storage.downloads.remove(instanceId, messageId);
       return;
     }
-    const outcome = await fetchFile(open, pending);
+    const outcome = await fetchFile(open, pending, message.media);
     // It failed with its connection: the next one asks again.
     if (outcome.kind === 'unavailable' && connections.get(instanceId)?.connection !== open.connection) return;
     await recordDownload(context, { lease: open.lease, pending, message }, outcome);
@@ -146,6 +146,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
   const fetchFile = async (
     { connection }: OpenConnection,
     pending: PendingDownload,
+    described: MessageMedia,
   ): Promise<FileOutcome> => {
     const { messageId, sealedReference } = pending;
     // Under an id of its own: a process that lost its lease may still be at the same file.
@@ -154,7 +155,8 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
       if (!connection.openFile) throw new Error('The gateway downloads no files by their references.');
       return connection.openFile(context.sealer.open(sealedReference, referencePurpose(messageId)));
     };
-    return receiveFile(context, { contentId, open: openFile, isRetriable: true }, stopping.signal);
+    const arrival = { contentId, open: openFile, described, isRetriable: true };
+    return receiveFile(context, arrival, stopping.signal);
   };
 
   const track = <Value>(work: Promise<Value>): Promise<Value> => {
@@ -191,6 +193,6 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
 }
 
 /** Whether a message is there, and its file is not. */
-function isWaiting(message: Message | null): message is Message {
+function isWaiting(message: Message | null): message is Message & { readonly media: MessageMedia } {
   return message !== null && message.media !== null && !message.media.available;
 }

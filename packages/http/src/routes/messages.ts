@@ -70,7 +70,7 @@ const INPUT: RequestBody = {
         type: 'string',
         format: 'binary',
         description:
-          'Its type is read from its first bytes. At most 5 MB for an image, 16 MB for audio and video, 100 MB for a document.',
+          'Must not be empty. Its bytes say what it is. A document whose bytes do not identify its format has the type of its part (`Content-Type`), or that of the extension of its name. At most 5 MB for an image, 16 MB for audio and video, 100 MB for a document.',
       },
     },
     required: ['file'],

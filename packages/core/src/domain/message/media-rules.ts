@@ -34,10 +34,25 @@ export function asMediaType(type: unknown): MediaType | null {
 /** The file types of each message type; a document is anything. */
 const MIME_TYPES: Readonly<Record<MediaType, readonly string[] | null>> = {
   image: ['image/jpeg', 'image/png', 'image/webp'],
-  audio: ['audio/aac', 'audio/mp4', 'audio/mpeg', 'audio/amr', 'audio/ogg'],
+  audio: ['audio/aac', 'audio/mp4', 'audio/mpeg', 'audio/amr', 'audio/ogg', 'audio/3gpp'],
   video: ['video/mp4', 'video/3gpp'],
   document: null,
 };
+
+/** The types of video files that are audio if they have no video track. */
+export const AUDIO_ALONE: ReadonlyMap<
+  string,
+  { readonly mimeType: string; readonly extension: string; readonly isCertain: true }
+> = new Map([
+  ['video/mp4', { mimeType: 'audio/mp4', extension: 'm4a', isCertain: true }],
+  ['video/3gpp', { mimeType: 'audio/3gpp', extension: '3gp', isCertain: true }],
+]);
+
+/** `image`, `audio` or `video`; null for a file that none of these can be. */
+export function mediaFamily(mimeType: string): Exclude<MediaType, 'document'> | null {
+  const family = asMediaType(mimeType.split('/', 1)[0]);
+  return family === 'document' ? null : family;
+}
 
 /** Names that detectors and networks use for a registered type. */
 const REGISTERED_NAMES: ReadonlyMap<string, string> = new Map([
@@ -74,6 +89,13 @@ export function checkMimeType(type: MediaType, mimeType: string): Result<string>
         'INVALID_MEDIA_TYPE',
         `A file of type ${mimeType} cannot be sent as ${type}; ${accepted.join(', ')} can.`,
       );
+}
+
+/** The same for a file of which only the beginning is known: a video may turn out to be audio. */
+export function checkBeginning(type: MediaType, mimeType: string): Result<string> {
+  const checked = checkMimeType(type, mimeType);
+  const audio = AUDIO_ALONE.get(mimeType);
+  return checked.ok || audio === undefined ? checked : checkMimeType(type, audio.mimeType);
 }
 
 /** WhatsApp's apps play nothing else as a voice message. The extension is that of the detected type. */

@@ -168,7 +168,8 @@ async function firstDownload(
     checkCurrent();
     if (await isStored()) return { kind: 'repeat' };
     const isRetriable = isKeptReference(file.reference);
-    return await receiveFile(context, { contentId, open: () => file.open(), isRetriable }, signal);
+    const arrival = { contentId, open: () => file.open(), described: file, isRetriable };
+    return await receiveFile(context, arrival, signal);
   } finally {
     release();
   }

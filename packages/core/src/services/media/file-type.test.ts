@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DETECTION_BYTES, detectFileType, detectedOr } from './file-type.ts';
+import { inspectContent } from './content-inspector.ts';
+import { DETECTION_BYTES, detectFileType, typeOfReceived, typeOfSent } from './file-type.ts';
+import type { DetectedType, FileDescription } from './file-type.ts';
 
 const ascii = (text: string): readonly number[] => Array.from(text, (character) => character.charCodeAt(0));
 const bytes = (...parts: readonly (string | readonly number[])[]): Uint8Array =>
@@ -73,7 +75,7 @@ const SAMPLES: Readonly<Record<string, readonly [Uint8Array, string, string]>> =
 
 describe('detectFileType', () => {
   it.each(Object.entries(SAMPLES))('knows %s', async (_, [first, mimeType, extension]) => {
-    expect(await detectFileType(first)).toEqual({ mimeType, extension });
+    expect(await detectFileType(first)).toMatchObject({ mimeType, extension });
   });
 
   it('goes by the first bytes alone: what else a file could be does not matter', async () => {
@@ -105,20 +107,239 @@ describe('detectFileType', () => {
   });
 });
 
-describe('detectedOr', () => {
-  const png = { mimeType: 'image/png', extension: 'png' };
-  const unknown = { mimeType: 'application/octet-stream', extension: 'bin' };
+type Box = readonly number[];
+const box = (type: string, ...content: readonly Box[]): Box => {
+  const size = content.reduce((sum, { length }) => sum + length, 8);
+  return [size >> 24, (size >> 16) & 255, (size >> 8) & 255, size & 255, ...ascii(type), ...content.flat()];
+};
+const track = (handler: string): Box =>
+  box('trak', box('tkhd', [0, 0]), box('mdia', box('hdlr', Array<number>(8).fill(0), ascii(handler), [0])));
+/** An ISO base media file with these tracks, whose list is before or behind the recording. */
+const movie = (brand: string, handlers: readonly string[], moovFirst = false): Uint8Array => {
+  const recording = box('mdat', Array<number>(5_000).fill(7));
+  const list = box('moov', box('mvhd', [0]), ...handlers.map(track));
+  const ordered = moovFirst ? [list, recording] : [recording, list];
+  return bytes(box('ftyp', ascii(brand), [0, 0, 2, 0]), ...ordered);
+};
 
-  it('believes the bytes before the network', () => {
-    expect(detectedOr(png, 'text/html')).toEqual(png);
-    expect(detectedOr(unknown, 'text/plain; charset=utf-8')).toEqual({ ...unknown, mimeType: 'text/plain' });
-    expect(detectedOr(null, 'audio/x-m4a')).toEqual({ ...unknown, mimeType: 'audio/mp4' });
+/** The type of a whole file that comes in chunks of this length. */
+async function inspected(file: Uint8Array, length = 1_000): Promise<DetectedType> {
+  const first = file.subarray(0, DETECTION_BYTES);
+  const inspector = inspectContent(await detectFileType(first), first);
+  for (let at = 0; at < file.length; at += length) await inspector.write(file.subarray(at, at + length));
+  return inspector.end();
+}
+
+describe('inspectContent', () => {
+  const AUDIO = { mimeType: 'audio/mp4', extension: 'm4a', isCertain: true };
+  const VIDEO = { mimeType: 'video/mp4', extension: 'mp4', isCertain: true };
+
+  it.each(['mp42', 'isom', 'iso5'])('knows audio in an MP4 with the brand %s', async (brand) => {
+    expect(await inspected(movie(brand, ['soun']))).toEqual(AUDIO);
+    expect(await inspected(movie(brand, ['soun'], true))).toEqual(AUDIO);
+    expect(await inspected(movie(brand, ['soun', 'vide']))).toEqual(VIDEO);
+    expect(await inspected(movie(brand, ['vide']))).toEqual(VIDEO);
+  });
+
+  it('knows audio in a 3GP file', async () => {
+    expect(await inspected(movie('3gp4', ['soun']))).toMatchObject({ mimeType: 'audio/3gpp' });
+    expect(await inspected(movie('3gp4', ['vide', 'soun']))).toMatchObject({ mimeType: 'video/3gpp' });
+  });
+
+  it('reads the tracks the same however the file is cut', async () => {
+    for (const length of [1, 2, 7, 64]) {
+      expect(await inspected(movie('isom', ['soun']), length), `chunks of ${length}`).toEqual(AUDIO);
+    }
+  });
+
+  it('takes a box of 64 bits, and one up to the end of the file', async () => {
+    const long = [0, 0, 0, 1, ...ascii('free'), 0, 0, 0, 0, 0, 0, 0, 20, 1, 2, 3, 4];
+    const list = box('moov', track('soun'));
+    const open = [0, 0, 0, 0, ...ascii('mdat'), ...track('vide')];
+    const file = bytes(box('ftyp', ascii('isom'), [0, 0, 2, 0]), long, list, open);
+    expect(await inspected(file)).toEqual(AUDIO);
+  });
+
+  it.each([
+    ['no list of tracks', bytes(box('ftyp', ascii('isom'), [0, 0, 2, 0]), box('mdat', [1, 2]))],
+    ['a box of an impossible size', bytes([...movie('isom', ['soun'])], [0, 0, 0, 3, 1, 1, 1, 1])],
+  ])('is not certain of an MP4 with %s', async (_, file) => {
+    expect(await inspected(file)).toEqual({ ...VIDEO, isCertain: false });
+  });
+
+  it('finds the identity of an Office document where the first bytes end within it', async () => {
+    const sheet = zip([
+      ['xl/worksheets/sheet1.xml', ' '.repeat(DETECTION_BYTES - 120)],
+      ['[Content_Types].xml', contentTypes(XLSX)],
+    ]);
+    expect(await detectFileType(sheet.subarray(0, DETECTION_BYTES))).toMatchObject({ extension: 'zip' });
+    expect(await inspected(sheet)).toEqual({ mimeType: XLSX, extension: 'xlsx', isCertain: true });
+  });
+
+  it('finds it in the last entry, where the first bytes show something similar', async () => {
+    const withMacros = zip([
+      ['xl/worksheets/sheet1.xml', ' '.repeat(9_000)],
+      ['[Content_Types].xml', contentTypes('application/vnd.ms-excel.sheet.macroEnabled')],
+    ]);
+    expect(await detectFileType(withMacros.subarray(0, DETECTION_BYTES))).toMatchObject({
+      extension: 'xlsx',
+    });
+    expect(await inspected(withMacros)).toMatchObject({ extension: 'xlsm', isCertain: true });
+  });
+
+  it('takes any other ZIP as a container', async () => {
+    const archive = zip([['a.txt', 'a'.repeat(9_000)]]);
+    const container = { mimeType: 'application/zip', extension: 'zip', isCertain: false };
+    expect(await inspected(archive)).toEqual(container);
+    expect(await inspected(archive.subarray(0, 6_000))).toEqual(container);
+  });
+
+  it('never throws and never hangs, whatever follows the beginning of a ZIP or an MP4', async () => {
+    const beginnings = [zip([['xl/a', 'b']]), movie('isom', ['soun'], true)];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...beginnings),
+        fc.integer({ min: 30, max: 200 }),
+        fc.uint8Array({ maxLength: 200 }),
+        async (beginning, kept, junk) => {
+          const { mimeType } = await inspected(
+            Uint8Array.from([...beginning.subarray(0, kept), ...junk]),
+            50,
+          );
+          expect(mimeType).toMatch(/^[a-z]+\/[a-z0-9.+-]+$/);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+const contentTypes = (type: string): string =>
+  `<Types><Override PartName="/xl/workbook.xml" ContentType="${type}.main+xml"/></Types>`;
+
+/** A ZIP whose entries are stored as they are, without the checksums that detection does not read. */
+function zip(entries: readonly (readonly [name: string, text: string])[]): Uint8Array {
+  const parts = entries.map(([name, text]) => {
+    const header = Buffer.alloc(30);
+    header.writeUInt32LE(0x04034b50, 0);
+    header.writeUInt16LE(20, 4);
+    header.writeUInt32LE(text.length, 18);
+    header.writeUInt32LE(text.length, 22);
+    header.writeUInt16LE(name.length, 26);
+    return Buffer.concat([header, Buffer.from(name + text)]);
+  });
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  return Uint8Array.from(Buffer.concat([...parts, end]));
+}
+
+const detected = (mimeType: string, extension: string, isCertain = true): DetectedType => ({
+  mimeType,
+  extension,
+  isCertain,
+});
+const UNKNOWN = detected('application/octet-stream', 'bin', false);
+const described = (mimeType: string | null, filename: string | null = null): FileDescription => ({
+  mimeType,
+  filename,
+});
+
+describe('typeOfSent', () => {
+  it.each([
+    [
+      'bytes that identify the format',
+      detected('application/pdf', 'pdf'),
+      described('text/html', 'a.html'),
+      'application/pdf',
+      'pdf',
+    ],
+    [
+      'the declared type before the name',
+      UNKNOWN,
+      described('text/csv; charset=utf-8', 'a.txt'),
+      'text/csv',
+      'csv',
+    ],
+    [
+      'the declared type before a container',
+      detected('application/zip', 'zip', false),
+      described(XLSX),
+      XLSX,
+      'xlsx',
+    ],
+    [
+      'the extension of the name',
+      UNKNOWN,
+      described('application/octet-stream', 'list.CSV'),
+      'text/csv',
+      'csv',
+    ],
+    [
+      'the extension before a container',
+      detected('application/x-cfb', 'cfb', false),
+      described(null, 'a.doc'),
+      'application/msword',
+      'doc',
+    ],
+    [
+      'a container of which nothing else is known',
+      detected('application/zip', 'zip', false),
+      described(null, 'a'),
+      'application/zip',
+      'zip',
+    ],
+    ['nothing', UNKNOWN, described('nonsense', 'zip'), 'application/octet-stream', 'bin'],
+  ] as const)('goes by %s', async (_, found, given, mimeType, extension) => {
+    expect(await typeOfSent(found, given)).toMatchObject({ mimeType, extension });
+  });
+});
+
+describe('typeOfReceived', () => {
+  const zipped = detected('application/zip', 'zip', false);
+  const png = detected('image/png', 'png');
+  const mp4 = detected('video/mp4', 'mp4', false);
+  it.each([
+    ['of an Office document that looks like a ZIP', zipped, XLSX, XLSX],
+    [
+      'of a document that the bytes would call otherwise',
+      detected('application/pdf', 'pdf'),
+      'text/plain',
+      'text/plain',
+    ],
+    ['of a picture in another format', png, 'image/jpeg', 'image/jpeg'],
+    ['of a recording in a container', mp4, 'audio/mp4', 'audio/mp4'],
+  ])('keeps the type %s', async (_, found, announced, mimeType) => {
+    expect(await typeOfReceived(found, described(announced))).toMatchObject({ mimeType });
+  });
+
+  it.each([
+    ['another family', png, 'audio/ogg', 'image/png'],
+    ['a family where the network names none', png, 'application/pdf', 'image/png'],
+    [
+      'no family where the network names one',
+      detected('application/pdf', 'pdf'),
+      'image/jpeg',
+      'application/pdf',
+    ],
+    ['a container of sound or pictures that is announced as an image', mp4, 'image/jpeg', 'video/mp4'],
+    ['a format where the network knows none', png, 'application/octet-stream', 'image/png'],
+  ])('goes by bytes that show %s', async (_, found, announced, mimeType) => {
+    expect(await typeOfReceived(found, described(announced, 'a.txt'))).toMatchObject({ mimeType });
+  });
+
+  it('goes by the name where neither the network nor the bytes say more', async () => {
+    expect(await typeOfReceived(UNKNOWN, described('', 'notes.md'))).toMatchObject({
+      mimeType: 'text/markdown',
+    });
   });
 
   it.each(['', 'nonsense', 'text/html\r\nX-Evil: 1', 'image/<script>', '文/档'])(
     'does not pass on %j',
-    (mimeType) => {
-      expect(detectedOr(null, mimeType)).toEqual(unknown);
+    async (mimeType) => {
+      expect(await typeOfReceived(UNKNOWN, described(mimeType))).toMatchObject({
+        mimeType: UNKNOWN.mimeType,
+      });
     },
   );
 });

@@ -1,4 +1,9 @@
-import { UNKNOWN_MIME_TYPE, registeredMimeType } from '../../domain/message/media-rules.ts';
+import {
+  AUDIO_ALONE,
+  UNKNOWN_MIME_TYPE,
+  mediaFamily,
+  registeredMimeType,
+} from '../../domain/message/media-rules.ts';
 
 /** The first bytes of a file that determine its type (what `file-type` asks for). */
 export const DETECTION_BYTES = 4_100;
@@ -10,25 +15,85 @@ export interface FileType {
   readonly extension: string;
 }
 
-const UNKNOWN: FileType = { mimeType: UNKNOWN_MIME_TYPE, extension: 'bin' };
-
-/** The type that the first bytes show or, if they show none (or there are none), the one that the network gives. */
-export function detectedOr(detected: FileType | null, mimeType: string): FileType {
-  if (detected && detected.mimeType !== UNKNOWN_MIME_TYPE) return detected;
-  return { ...UNKNOWN, mimeType: registeredMimeType(mimeType) };
+/** A type that the bytes of a file show. */
+export interface DetectedType extends FileType {
+  /** Whether the bytes identify the format: a ZIP or an XML file may be of many others. */
+  readonly isCertain: boolean;
 }
 
-/** The type of a file by its first bytes: what a client calls it is not believed. */
-export async function detectFileType(firstBytes: Uint8Array): Promise<FileType> {
+/** How a client or the network describes a file. */
+export interface FileDescription {
+  /** Null, or `application/octet-stream`, if it says nothing. */
+  readonly mimeType: string | null;
+  readonly filename: string | null;
+}
+
+const UNKNOWN: DetectedType = { mimeType: UNKNOWN_MIME_TYPE, extension: 'bin', isCertain: false };
+
+/** Formats that others are built on. An MP4 or 3GP file is certain once its tracks are known. */
+const CONTAINERS: ReadonlySet<string> = new Set([
+  'application/zip',
+  'application/x-cfb',
+  'application/xml',
+  'application/gzip',
+  'video/matroska',
+  'video/webm',
+  ...AUDIO_ALONE.keys(),
+]);
+
+/** The type of a file by its first bytes. */
+export async function detectFileType(firstBytes: Uint8Array): Promise<DetectedType> {
   // With the first file: a process that never has one does not keep the library in its memory.
   const { fileTypeFromBuffer } = await import('#file-type');
   try {
-    const detected = await fileTypeFromBuffer(firstBytes);
-    return detected ? { mimeType: registeredMimeType(detected.mime), extension: detected.ext } : UNKNOWN;
+    return detectedAs(await fileTypeFromBuffer(firstBytes));
   } catch {
     // Made to look like a type that it is not.
     return UNKNOWN;
   }
+}
+
+/** A result of `file-type` with the registered name of the type. */
+export function detectedAs(
+  detected: { readonly mime: string; readonly ext: string } | undefined,
+): DetectedType {
+  if (!detected) return UNKNOWN;
+  const mimeType = registeredMimeType(detected.mime);
+  return { mimeType, extension: detected.ext, isCertain: !CONTAINERS.has(mimeType) };
+}
+
+/** The type of a document that a client sends: by its bytes if they identify it, else as the client describes it. */
+export async function typeOfSent(detected: DetectedType, described: FileDescription): Promise<FileType> {
+  return detected.isCertain ? detected : typeAsDescribed(detected, described);
+}
+
+/**
+ * The type of a received file: as the network describes it, unless the bytes are of another family, such as a picture
+ * that is announced as a recording.
+ */
+export async function typeOfReceived(detected: DetectedType, described: FileDescription): Promise<FileType> {
+  const announced = registeredMimeType(described.mimeType ?? '');
+  return contradicts(detected, announced) ? detected : typeAsDescribed(detected, described);
+}
+
+function contradicts({ mimeType, isCertain }: DetectedType, announced: string): boolean {
+  const shown = mediaFamily(mimeType);
+  const said = mediaFamily(announced);
+  if (isCertain) return announced === UNKNOWN_MIME_TYPE || shown !== said;
+  // A container of sound or pictures may be audio as well as video.
+  return said === 'image' && shown !== null;
+}
+
+async function typeAsDescribed(
+  { mimeType: detected, extension }: DetectedType,
+  { mimeType, filename }: FileDescription,
+): Promise<FileType> {
+  const { default: mime } = await import('mime');
+  const declared = registeredMimeType(mimeType ?? '');
+  const named = filename?.includes('.') ? mime.getType(filename) : null;
+  const known = [declared, named, detected].find((one) => one !== null && one !== UNKNOWN_MIME_TYPE);
+  if (known === undefined || known === null || known === detected) return { mimeType: detected, extension };
+  return { mimeType: known, extension: mime.getExtension(known) ?? extension };
 }
 
 /** Reads the first bytes of a stream (fewer where it is shorter) without taking them away from who reads it next. */

@@ -1,8 +1,8 @@
 import { mediaFilename } from '../../domain/message/media-filename.ts';
+import { registeredMimeType } from '../../domain/message/media-rules.ts';
 import type { MediaType } from '../../domain/message/media-rules.ts';
 import type { Message, MessageMedia } from '../../domain/message/message.ts';
 import type { IncomingFile } from '../../ports/gateway.ts';
-import { detectedOr } from './file-type.ts';
 import type { StoredUpload } from './uploads.ts';
 
 /** What a message says of its file when it arrives: `upload` is null while, or because, the file does not come. */
@@ -11,7 +11,10 @@ export function inboundMedia(
   file: Pick<IncomingFile, 'mimeType' | 'filename'>,
   upload: StoredUpload | null,
 ): MessageMedia {
-  const { mimeType, extension } = detectedOr(upload, file.mimeType);
+  const { mimeType, extension } = upload ?? {
+    mimeType: registeredMimeType(file.mimeType),
+    extension: 'bin',
+  };
   return {
     available: upload !== null,
     mimeType,

@@ -1,6 +1,8 @@
 import type { Clock } from '../../ports/clock.ts';
 import { unlessLate } from '../../runtime/deadline.ts';
 import type { ServiceContext } from '../context.ts';
+import { typeOfReceived } from './file-type.ts';
+import type { FileDescription } from './file-type.ts';
 import { storeUpload } from './uploads.ts';
 import type { StoredUpload } from './uploads.ts';
 
@@ -16,6 +18,8 @@ interface FileArrival {
   /** What the media store is to keep it under. */
   readonly contentId: string;
   readonly open: () => Promise<ReadableStream<Uint8Array>>;
+  /** As the network describes it. */
+  readonly described: FileDescription;
   /** Whether it can be asked for again later. */
   readonly isRetriable: boolean;
 }
@@ -36,7 +40,7 @@ export type FileOutcome =
  */
 export async function receiveFile(
   context: ServiceContext,
-  { contentId, open, isRetriable }: FileArrival,
+  { contentId, open, described, isRetriable }: FileArrival,
   signal: AbortSignal,
 ): Promise<FileOutcome> {
   const stalledMs = isRetriable ? STALLED_FOR_NOW_MS : STALLED_MS;
@@ -44,9 +48,9 @@ export async function receiveFile(
   const content = sourceStream(timely, signal);
   try {
     const stored = await storeUpload(context, { content, type: null, contentId });
-    return stored.ok
-      ? { kind: 'stored', upload: stored.value }
-      : { kind: 'refused', code: stored.refusal.code };
+    if (!stored.ok) return { kind: 'refused', code: stored.refusal.code };
+    const { detected, ...file } = stored.value;
+    return { kind: 'stored', upload: { ...file, ...(await typeOfReceived(detected, described)) } };
   } catch (error) {
     signal.throwIfAborted();
     return { kind: isSourceFailure(error) ? 'unavailable' : 'not_kept', error };

@@ -6,6 +6,7 @@ import {
   MEDIA_SIZE_MAX,
   MEDIA_TYPES,
   asMediaType,
+  checkBeginning,
   checkMimeType,
   mediaTooLarge,
   unsupportedType,
@@ -13,9 +14,12 @@ import {
 import type { MediaType } from '../../domain/message/media-rules.ts';
 import { ok } from '../../domain/result.ts';
 import type { Refusal, Result } from '../../domain/result.ts';
+import { invalid } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
-import { DETECTION_BYTES, detectFileType, peek } from './file-type.ts';
-import type { FileType } from './file-type.ts';
+import { inspectContent } from './content-inspector.ts';
+import type { ContentInspector } from './content-inspector.ts';
+import { DETECTION_BYTES, detectFileType, peek, typeOfSent } from './file-type.ts';
+import type { DetectedType, FileDescription, FileType } from './file-type.ts';
 
 /** An upload that has not become a message after this time never will: its process has died. */
 const ABANDONED_AFTER_MS = 24 * 60 * 60_000;
@@ -32,8 +36,8 @@ export interface Upload {
   discard(): Promise<void>;
 }
 
-/** A file whose content is durable, and that belongs to no message yet. */
-export interface StoredUpload extends FileType {
+/** The content of a file that is durable. */
+interface StoredContent {
   /** What the media store keeps it under. */
   readonly contentId: string;
   readonly size: number;
@@ -41,11 +45,20 @@ export interface StoredUpload extends FileType {
   readonly sha256: string;
 }
 
+/** A file whose content is durable, and that belongs to no message yet. */
+export interface StoredUpload extends FileType, StoredContent {}
+
+/** A file before it is known with which type and under which name it is sent. */
+interface HeldUpload extends StoredContent {
+  readonly detected: DetectedType;
+  readonly described: FileDescription;
+}
+
 /** Null where a send request is not one that could have a file, `missing` where it could and has none. */
 export type SentFile = StoredUpload | 'missing' | null;
 
 /** Behind each handle that is not spent yet; a caller cannot make one up. */
-const handles = new WeakMap<Upload, StoredUpload>();
+const handles = new WeakMap<Upload, HeldUpload>();
 /**
  * Those that were given to a transaction of the caller's. When it ends nobody reports it: rolled back, the file is still
  * to be sent; committed, it is the file of a message, which the storage knows and takes no second time.
@@ -56,20 +69,20 @@ const lent = new WeakSet<Upload>();
 export async function openUpload(
   context: ServiceContext,
   content: ReadableStream<Uint8Array>,
-  type: MediaType | null,
+  { type, ...described }: FileDescription & { readonly type: MediaType | null },
 ): Promise<Result<Upload>> {
-  const stored = await storeNew(context, content, type);
-  if (!stored.ok) return stored;
-  const { mimeType, size, sha256 } = stored.value;
+  const held = await storeNew(context, { content, type, described });
+  if (!held.ok) return held;
+  const { mimeType, size, sha256 } = await sentUpload(held.value, { type });
   const upload: Upload = {
     mimeType,
     size,
     sha256,
     async discard() {
-      if (!lent.has(upload) && handles.delete(upload)) await discardUpload(context, stored.value);
+      if (!lent.has(upload) && handles.delete(upload)) await discardUpload(context, held.value);
     },
   };
-  handles.set(upload, stored.value);
+  handles.set(upload, held.value);
   return ok(upload);
 }
 
@@ -98,6 +111,7 @@ export async function sendWithFile<Sent extends { readonly replayed: boolean }>(
 interface SendInput {
   readonly type: string;
   readonly file?: unknown;
+  readonly filename?: unknown;
 }
 
 /**
@@ -109,21 +123,43 @@ async function fileOf(
   { input, isJoined }: { readonly input: SendInput; readonly isJoined: boolean },
 ): Promise<Result<SentFile>> {
   if (!('file' in input)) return ok(null);
-  const { file, type } = input;
+  const { file, filename } = input;
+  // One that is no type of media has no limits of its own, and is refused later.
+  const sent = {
+    type: asMediaType(input.type),
+    filename: typeof filename === 'string' && filename !== '' ? filename : null,
+  };
   if (!(file instanceof Blob || file instanceof ReadableStream)) {
-    return ok((isJoined ? lendHandle(file) : takeHandle(file)) ?? 'missing');
+    const held = isJoined ? lendHandle(file) : takeHandle(file);
+    return ok(held ? await sentUpload(held, sent) : 'missing');
   }
   if (isJoined) {
     throw new TypeError(
       'send: with a transaction, a file has to be uploaded (messages.upload) before it begins.',
     );
   }
-  // One that is no type of media has no limits of its own, and is refused later.
-  return storeNew(context, file instanceof Blob ? file.stream() : file, asMediaType(type));
+  const described = { mimeType: file instanceof Blob ? file.type : null, filename: nameOf(file) };
+  const content = file instanceof Blob ? file.stream() : file;
+  const held = await storeNew(context, { content, type: sent.type, described });
+  return held.ok ? ok(await sentUpload(held.value, sent)) : held;
+}
+
+function nameOf(file: object): string | null {
+  return 'name' in file && typeof file.name === 'string' ? file.name : null;
+}
+
+/** A file as it is sent. What may be sent as a picture or a recording is decided by the bytes alone. */
+async function sentUpload(
+  { detected, described, ...stored }: HeldUpload,
+  { type, filename }: { readonly type: MediaType | null; readonly filename?: string | null },
+): Promise<StoredUpload> {
+  const isAny = type === null || type === 'document';
+  const named = { ...described, filename: filename ?? described.filename };
+  return { ...stored, ...(isAny ? await typeOfSent(detected, named) : detected) };
 }
 
 /** Once: a second send with the same handle would be about a file that belongs to the first one's message. */
-function takeHandle(file: unknown): StoredUpload | undefined {
+function takeHandle(file: unknown): HeldUpload | undefined {
   const upload = file as Upload; // looked up by identity, whatever it is
   if (lent.has(upload)) return undefined;
   const stored = handles.get(upload);
@@ -131,7 +167,7 @@ function takeHandle(file: unknown): StoredUpload | undefined {
   return stored;
 }
 
-function lendHandle(file: unknown): StoredUpload | undefined {
+function lendHandle(file: unknown): HeldUpload | undefined {
   const upload = file as Upload; // looked up by identity, whatever it is
   const stored = handles.get(upload);
   if (stored) lent.add(upload);
@@ -140,16 +176,18 @@ function lendHandle(file: unknown): StoredUpload | undefined {
 
 async function storeNew(
   context: ServiceContext,
-  content: ReadableStream<Uint8Array>,
-  type: MediaType | null,
-): Promise<Result<StoredUpload>> {
+  { content, type, described }: Omit<UploadRequest, 'contentId'> & Pick<HeldUpload, 'described'>,
+): Promise<Result<HeldUpload>> {
   const possible = type === null ? MEDIA_TYPES : [type];
   if (!possible.some((one) => context.capabilities.includes(one))) {
     await content.cancel();
     return unsupportedType();
   }
+  const { first, whole } = await peek(content, 1);
+  if (first.length === 0) return invalid({ file: ['Must not be empty.'] });
   const contentId = context.newId('upl', context.clock.now());
-  return storeUpload(context, { content, type, contentId });
+  const stored = await storeUpload(context, { content: whole, type, contentId });
+  return stored.ok ? ok({ ...stored.value, described }) : stored;
 }
 
 /** What is to be stored, and how. */
@@ -162,38 +200,53 @@ interface UploadRequest {
 }
 
 /**
- * Stores a file as it streams in: type from its first bytes, limit and digest on the way, never whole in memory. Where
- * the message's type is known, its limit and types hold from the start, else the largest limit. What is refused
- * or breaks off leaves nothing behind.
+ * Stores a file as it streams in: type, limit and digest on the way, never whole in memory. If the message's type is
+ * known, its limit and types hold from the start, else the largest limit. A file that is refused or breaks off leaves
+ * nothing behind.
  */
 export async function storeUpload(
   context: ServiceContext,
   { content, type, contentId }: UploadRequest,
-): Promise<Result<StoredUpload>> {
+): Promise<Result<StoredContent & { readonly detected: DetectedType }>> {
   const { first, whole } = await peek(content, DETECTION_BYTES);
-  const fileType = await detectFileType(first);
-  const accepted = type === null ? ok(fileType.mimeType) : checkMimeType(type, fileType.mimeType);
+  const firstType = await detectFileType(first);
+  const accepted = type === null ? ok(firstType.mimeType) : checkBeginning(type, firstType.mimeType);
   if (!accepted.ok) {
     await giveUp(whole);
     return accepted;
   }
   const limit = type === null ? LARGEST_MEDIA_SIZE : MEDIA_SIZE_MAX[type];
-  const stored = await storeWithin(context, { content: whole, contentId, limit });
-  return stored.ok ? ok({ ...stored.value, ...fileType }) : stored;
+  const inspector = inspectContent(firstType, first);
+  const stored = await storeWithin(context, { content: whole, contentId, limit, inspector });
+  if (!stored.ok) return stored;
+  const detected = await inspector.end();
+  const suits = type === null ? ok(detected.mimeType) : checkMimeType(type, detected.mimeType);
+  if (suits.ok) return ok({ ...stored.value, detected });
+  await discardUpload(context, stored.value);
+  return suits;
 }
 
 async function storeWithin(
   context: ServiceContext,
-  { content, contentId, limit }: Omit<UploadRequest, 'type'> & { readonly limit: number },
-): Promise<Result<Omit<StoredUpload, keyof FileType>>> {
+  {
+    content,
+    contentId,
+    limit,
+    inspector,
+  }: Omit<UploadRequest, 'type'> & { readonly limit: number; readonly inspector: ContentInspector },
+): Promise<Result<StoredContent>> {
   const { storage, mediaStore, clock, crypto } = context;
   const digest = crypto.createSha256();
-  const counted = upTo(content, limit, (chunk) => digest.update(chunk));
+  const counted = upTo(content, limit, async (chunk) => {
+    digest.update(chunk);
+    await inspector.write(chunk);
+  });
   try {
     await storage.uploads.reserve(contentId, clock.now());
     const size = await mediaStore.put(contentId, counted.stream);
     return ok({ contentId, size, sha256: digest.hex() });
   } catch (error) {
+    inspector.abort();
     await giveUp(counted.stream);
     await discardUpload(context, { contentId });
     // Whatever the store has made of the error that ended its stream.
@@ -207,19 +260,19 @@ async function storeWithin(
 function upTo(
   content: ReadableStream<Uint8Array>,
   limit: number,
-  seen: (chunk: Uint8Array) => void,
+  seen: (chunk: Uint8Array) => Promise<void>,
 ): { readonly stream: ReadableStream<Uint8Array>; refusal(): Refusal | null } {
   let size = 0;
   let refusal: Refusal | null = null;
   const stream = content.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
+      async transform(chunk, controller) {
         size += chunk.byteLength;
         if (size > limit) {
           refusal = mediaTooLarge(limit).refusal;
           throw new Error(refusal.message);
         }
-        seen(chunk);
+        await seen(chunk);
         controller.enqueue(chunk);
       },
     }),

@@ -1,0 +1,71 @@
+import { AUDIO_ALONE } from '../../domain/message/media-rules.ts';
+import { detectedAs } from './file-type.ts';
+import type { DetectedType } from './file-type.ts';
+import { scanTracks } from './mp4-tracks.ts';
+
+/** The signature of the first entry. */
+const ZIP = [0x50, 0x4b, 0x03, 0x04];
+
+/** Finds the type of a file whose first bytes are not enough, while the file is stored. */
+export interface ContentInspector {
+  /** Resolves when the next chunk may come. */
+  write(chunk: Uint8Array): Promise<void>;
+  /** Returns the type of the whole file. */
+  end(): Promise<DetectedType>;
+  /** The file is not stored after all. */
+  abort(): void;
+}
+
+/** An inspector for a file whose first bytes show this type. */
+export function inspectContent(first: DetectedType, firstBytes: Uint8Array): ContentInspector {
+  if (ZIP.every((byte, index) => firstBytes[index] === byte)) return inspectZip(first);
+  const audio = AUDIO_ALONE.get(first.mimeType);
+  if (audio !== undefined) return inspectTracks(first, audio);
+  return { write: async () => {}, end: async () => first, abort: ignore };
+}
+
+/** An MP4 or 3GP file without a video track is audio, whatever its brand. */
+function inspectTracks(first: DetectedType, audio: DetectedType): ContentInspector {
+  const tracks = scanTracks();
+  return {
+    write: async (chunk) => tracks.write(chunk),
+    async end() {
+      const handlers = tracks.handlers();
+      if (handlers === null) return first;
+      return handlers.has('soun') && !handlers.has('vide') ? audio : { ...first, isCertain: true };
+    },
+    abort: ignore,
+  };
+}
+
+/** The entry of a ZIP that identifies an Office document may be its last. */
+function inspectZip(first: DetectedType): ContentInspector {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  let isDecided = false;
+  const detection = detectInStream(readable)
+    .catch(() => first) // it only looks like a ZIP
+    .finally(() => (isDecided = true));
+  writer.closed.catch(ignore);
+  return {
+    async write(chunk) {
+      if (isDecided) return;
+      writer.write(chunk).catch(ignore);
+      await Promise.race([writer.ready.catch(ignore), detection]);
+    },
+    async end() {
+      if (!isDecided) writer.close().catch(ignore);
+      return detection;
+    },
+    abort() {
+      writer.abort().catch(ignore);
+    },
+  };
+}
+
+async function detectInStream(content: ReadableStream<Uint8Array>): Promise<DetectedType> {
+  const { fileTypeFromStream } = await import('#file-type');
+  return detectedAs(await fileTypeFromStream(content));
+}
+
+function ignore(): void {}
