@@ -232,6 +232,29 @@ describe('an edit', () => {
     expect(await harness.api.messages.get(id)).toMatchObject({ text: 'edited' });
   });
 
+  it('that takes a caption away leaves none, as a file without a caption has none', async () => {
+    const { harness, gateway, activity, events } = await chats(mediaGateway(), memoryMediaStore());
+    const received = async (networkId: string, caption: string): Promise<void> =>
+      gateway.last().listener.message({
+        networkId,
+        senderId: ADA.networkId,
+        from: ADA.phoneNumber,
+        contact: ADA,
+        groupNetworkId: null,
+        content: {
+          type: 'image',
+          caption,
+          file: { mimeType: 'image/png', filename: null, open: async () => png().stream() },
+        },
+      });
+    await received('IN1', 'Look');
+    await activity({ ...byAda, kind: 'edit', text: '' });
+    await received('IN2', '');
+    const captions = (await harness.api.messages.list()).data.map(({ caption }) => caption);
+    expect(captions).toEqual([null, null]);
+    expect(await events()).toMatchObject([{ data: { message: { caption: null } } }]);
+  });
+
   it('of a message that we sent is the owner’s, and stays when a receipt comes with it', async () => {
     const { harness, id, gateway, activity, events } = await chats();
     const { message } = await sendText(harness, id, ADA.phoneNumber ?? '', 'Helo');

@@ -22,8 +22,14 @@ export function editMessage(
   if (message.deletedAt !== null) return { kind: 'stale' };
   if (at !== null && message.editedAt !== null && at < message.editedAt) return { kind: 'stale' };
   const field = message.type === 'text' ? 'text' : 'caption';
-  if (message[field] === text) return { kind: 'unchanged' };
-  return { kind: 'edited', message: { ...message, [field]: text, editedAt: at ?? now } };
+  const words = field === 'caption' ? captionOf(text) : text;
+  if (message[field] === words) return { kind: 'unchanged' };
+  return { kind: 'edited', message: { ...message, [field]: words, editedAt: at ?? now } };
+}
+
+/** An empty caption is none: phones send one if a caption is taken away. */
+export function captionOf(text: string | null): string | null {
+  return text === '' ? null : text;
 }
 
 /** The message without what it said and its file: of these, its type stays. `deletedAt` in epoch milliseconds. */

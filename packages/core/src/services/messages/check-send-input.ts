@@ -6,6 +6,7 @@ import {
 } from '../../domain/message/media-rules.ts';
 import type { MediaType } from '../../domain/message/media-rules.ts';
 import { MESSAGE_TYPES } from '../../domain/message/message.ts';
+import { captionOf } from '../../domain/message/message-words.ts';
 import { parseRecipient } from '../../domain/message/recipient.ts';
 import type { Recipient } from '../../domain/message/recipient.ts';
 import { ok, refuse } from '../../domain/result.ts';
@@ -82,7 +83,7 @@ function checkMedia(type: MediaType, input: unknown, upload: SentFile): Result<M
   if (!size.ok) return size;
   return ok({
     type,
-    caption: caption === undefined || caption === '' ? null : caption,
+    caption: captionOf(caption ?? null),
     givenFilename: filename ?? null,
     upload,
     voice,

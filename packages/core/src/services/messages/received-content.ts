@@ -1,5 +1,6 @@
 import { boundedDetail } from '../../domain/message/inbound-bounds.ts';
 import type { Message } from '../../domain/message/message.ts';
+import { captionOf } from '../../domain/message/message-words.ts';
 import type { IncomingContent, IncomingMessage } from '../../ports/gateway.ts';
 import { noMedia } from '../../ports/media-store.ts';
 import type { ServiceContext } from '../context.ts';
@@ -52,7 +53,7 @@ export function receivedContent(
     const text = receivedText(context, about, content.text);
     return { type, kind, payload, text, caption: null, media: null };
   }
-  const caption = receivedText(context, about, content.caption);
+  const caption = captionOf(receivedText(context, about, content.caption));
   const media = inboundMedia({ messageId, type: content.type }, content.file, upload);
   return { type, kind, payload, text: null, caption, media };
 }
