@@ -107,8 +107,8 @@ function collectParts<Stored>(contentType: string, takeFile: FormReading<Stored>
       file = opened;
       return opened.push;
     },
-    problem(complaint) {
-      problem ??= invalid({ body: [complaint] });
+    problem(complaint, part = 'body') {
+      problem ??= invalid({ [part]: [complaint] });
     },
   });
   return {

@@ -1,4 +1,5 @@
 import { createByteBuffer } from './byte-buffer.ts';
+import { decodeWords } from './encoded-words.ts';
 
 /** Bytes of one field that is not the file. */
 const FIELD_MAX = 65_536;
@@ -13,8 +14,8 @@ interface FormHandlers {
    * part declares it; null if it does not.
    */
   file(name: string, filename: string | undefined, mimeType: string | null): Taker;
-  /** The form is wrong, and nothing more is reported of it. */
-  problem(complaint: string): void;
+  /** The form, or this part of it, is wrong, and nothing more is reported of it. */
+  problem(complaint: string, part?: string): void;
 }
 
 type Taker = (chunk: Uint8Array | null) => void;
@@ -43,9 +44,9 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
   let parts = 0;
   let take: Taker = ignore;
 
-  const fail = (complaint: string): false => {
+  const fail = (complaint: string, part?: string): false => {
     state = 'end';
-    handlers.problem(complaint);
+    handlers.problem(complaint, part);
     return false;
   };
 
@@ -81,7 +82,7 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
       if (end === -1) return false;
       parts += 1;
       if (parts > PARTS_MAX) return fail(TOO_LARGE);
-      const headers = new TextDecoder().decode(rest.subarray(0, end));
+      const headers = unfolded(new TextDecoder().decode(rest.subarray(0, end)));
       move(end + BLANK_LINE.length);
       state = 'content';
       return begin(headers);
@@ -108,6 +109,7 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
     if (!names) return fail(MALFORMED);
     const [mimeType = null] = valuesOf('content-type', headers);
     const { name, filename = name === 'file' && isFileType(mimeType) ? '' : undefined } = names;
+    if (valuesOf('content-transfer-encoding', headers).some(isEncoded)) return fail(ENCODED, name);
     take =
       name === 'file' || filename !== undefined ? handlers.file(name, filename, mimeType) : collect(name);
     return true;
@@ -126,7 +128,7 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
     while (steps[state]());
   };
 
-  if (boundary === '') fail(MALFORMED);
+  if (boundary === '') fail(NO_BOUNDARY);
   return {
     write(chunk) {
       if (state === 'end') return;
@@ -140,6 +142,10 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
 }
 
 const MALFORMED = 'Must be a well-formed multipart/form-data body.';
+const NO_BOUNDARY =
+  'Must have a boundary, which the Content-Type of the request names (multipart/form-data; boundary=…): HTTP clients add it if you leave this header to them.';
+const ENCODED =
+  'Must be sent as it is, without Content-Transfer-Encoding, which forms do not have (RFC 7578 section 4.7).';
 const TOO_LARGE = `Must have at most ${PARTS_MAX} parts, with headers of at most ${HEADERS_MAX} bytes each, and text fields of at most ${FIELD_MAX} bytes.`;
 
 const encoder = new TextEncoder();
@@ -165,9 +171,19 @@ function valuesOf(name: string, headers: string): readonly string[] {
   });
 }
 
+/** Joins the lines of a header that is written over several (RFC 5322 section 2.2.3). */
+function unfolded(headers: string): string {
+  return headers.replaceAll(/\r\n(?=[ \t])/g, '');
+}
+
 /** Whether a part is of a type that no text field has: so fetch of Node writes a file whose name is empty. */
 function isFileType(mimeType: string | null): boolean {
   return mimeType !== null && !/^text\/plain\b/i.test(mimeType);
+}
+
+/** Whether an encoding changes the bytes (RFC 2045 section 6). */
+function isEncoded(encoding: string): boolean {
+  return !['7bit', '8bit', 'binary'].includes(encoding.toLowerCase());
 }
 
 function ignore(): void {}
@@ -214,7 +230,11 @@ function readPartNames(disposition = ''): PartNames | null {
   }
   const name = parameters.get('name');
   if (name === undefined) return null;
-  return { name, filename: extended(parameters.get('filename*')) ?? parameters.get('filename') };
+  const filename = parameters.get('filename');
+  return {
+    name,
+    filename: extended(parameters.get('filename*')) ?? (filename && decodeWords(filename)),
+  };
 }
 
 const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;

@@ -19,7 +19,7 @@ function parsed(chunks: readonly Uint8Array[], boundary = 'XX'): readonly string
         else seen.push(`${name}(${filename})=${content}`);
       };
     },
-    problem: (complaint) => seen.push(`! ${complaint}`),
+    problem: (complaint, name = 'body') => seen.push(`! ${name}: ${complaint}`),
   });
   for (const chunk of chunks) parser.write(chunk);
   parser.end();
@@ -116,6 +116,17 @@ describe('a form', () => {
     ['with a semicolon', 'filename="a;name=b"; x=y', 'a;name=b'],
     ['as RFC 8187 writes it', 'filename="_"; filename*=UTF-8\'\'%e2%82%ac.txt', '€.txt'],
     ['that it cannot decode', 'filename="_"; filename*=UTF-8\'\'%ff.txt', undefined],
+    ['in a folded header', '\r\n filename="a.pdf";\r\n\tx=y', 'a.pdf'],
+    ['that is folded itself', 'filename="a\r\n b.pdf"', 'a b.pdf'],
+    ['as RFC 2047 writes it in base64', 'filename="=?utf-8?B?b2zDoS5wZGY=?="', 'olá.pdf'],
+    ['as RFC 2047 writes it in Q', 'filename="=?ISO-8859-1?q?ol=E1_2=2Epdf?="', 'olá 2.pdf'],
+    ['in several encoded words', 'filename="=?utf-8?Q?ol=C3=A1?=\r\n =?utf-8*pt?B?LnBkZg==?="', 'olá.pdf'],
+    ['with an encoded word within it', 'filename="a =?utf-8?Q?=C3=A1?= b"', 'a á b'],
+    [
+      'that is no encoded word',
+      'filename="=?utf-8?B?*?= =?x?Q?a?= =?.pdf"',
+      '=?utf-8?B?*?= =?x?Q?a?= =?.pdf',
+    ],
   ])('takes a file name %s', (_, parameter, filename) => {
     const body = `${part(`Content-Disposition: form-data; name="file"; ${parameter}`, 'abc')}--XX--`;
     const seen = parsed([utf8.encode(body)]);
@@ -153,16 +164,27 @@ describe('a form', () => {
     expect(parsed([utf8.encode(body)]).join()).toMatch(/! /);
   });
 
-  test('needs a boundary', () => {
-    const problems: string[] = [];
-    const parser = createFormParser('multipart/form-data', {
-      field: () => {},
-      file: () => () => {},
-      problem: (complaint) => problems.push(complaint),
-    });
-    parser.write(FORM);
-    parser.end();
-    expect(problems.length).toBeGreaterThan(0);
+  test.each(['base64', 'Quoted-Printable', 'x-uuencode', ''])(
+    'is refused with the name of a part that is encoded as %j',
+    (encoding) => {
+      const header = `Content-Transfer-Encoding: ${encoding}`;
+      const caption = part(`${header}\r\nContent-Disposition: form-data; name="caption"`, 'T2zDoQ==');
+      expect(parsed([utf8.encode(`${field('to', '1')}${caption}--XX--`)])).toEqual([
+        'to=1',
+        expect.stringMatching(/^! caption: .*Content-Transfer-Encoding/),
+      ]);
+      const encoded = part(`Content-Disposition: form-data; name="file"; filename="a"\r\n${header}`, 'YQ==');
+      expect(parsed([utf8.encode(`${encoded}--XX--`)])).toEqual([expect.stringMatching(/^! file: /)]);
+    },
+  );
+
+  test.each(['7bit', '8BIT', 'binary'])('takes a part whose encoding %s changes nothing', (encoding) => {
+    const header = `Content-Disposition: form-data; name="a"\r\nContent-Transfer-Encoding: ${encoding}`;
+    expect(parsed([utf8.encode(`${part(header, 'á')}--XX--`)])).toEqual(['a=á']);
+  });
+
+  test('says that the boundary is missing', () => {
+    expect(parsed([FORM], '')).toEqual([expect.stringContaining('Must have a boundary')]);
   });
 
   test('never throws, whatever comes', () => {
