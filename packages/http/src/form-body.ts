@@ -1,6 +1,7 @@
 import { invalid, refuse } from '@trunkline/core/spi/http';
 import type { Result } from '@trunkline/core/spi/http';
 import { bodyReadBefore } from './body-read-before.ts';
+import { checkContentEncoding } from './content-encoding.ts';
 import { createFormParser } from './form-parser.ts';
 import { dropRest } from './rest-of-body.ts';
 
@@ -32,6 +33,8 @@ export async function readForm<Stored>(
   { maxBytes, takeFile, dropFile }: FormReading<Stored>,
 ): Promise<Result<Form<Stored>>> {
   if (request.bodyUsed) throw bodyReadBefore();
+  const encoding = checkContentEncoding(request);
+  if (!encoding.ok) return encoding;
   if (Number(request.headers.get('Content-Length') ?? 0) > maxBytes) return tooLarge(maxBytes);
   const parts = collectParts(request.headers.get('Content-Type') ?? '', takeFile);
   let isComplete = false;

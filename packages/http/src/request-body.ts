@@ -2,6 +2,7 @@ import { invalid, refuse } from '@trunkline/core/spi/http';
 import type { Result } from '@trunkline/core/spi/http';
 import { bodyReadBefore, isUnusableBody } from './body-read-before.ts';
 import { createByteBuffer } from './byte-buffer.ts';
+import { checkContentEncoding } from './content-encoding.ts';
 import { dropRest } from './rest-of-body.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -11,6 +12,8 @@ export type JsonObject = Readonly<Record<string, unknown>>;
  * before it is read when its length is declared, else at the chunk that passes the limit.
  */
 export async function readJsonBody(request: Request, maxBytes: number): Promise<Result<JsonObject>> {
+  const encoding = checkContentEncoding(request);
+  if (!encoding.ok) return encoding;
   const bytes = await readBytes(request, maxBytes);
   if (!bytes.ok) return bytes;
   if (bytes.value.byteLength === 0) return { ok: true, value: {} };

@@ -76,6 +76,8 @@ function ofAnyRow({ method, path }: Route): Partial<Readonly<Record<ErrorCode, A
     UNAUTHENTICATED: ({ call, at }) => call(method, at(path), { headers: { Authorization: '' } }),
     INVALID_API_KEY: ({ call, at }) => call(method, at(path), { headers: { Authorization: 'Bearer x' } }),
     WORKSPACE_MISMATCH: ({ call, at }) => call(method, at(path), { headers: { 'X-Workspace-Id': 'x' } }),
+    INVALID_MEDIA_TYPE: ({ call, at }) =>
+      call(method, at(path), { json: {}, headers: { 'Content-Encoding': 'gzip' } }),
     WORKSPACE_SUSPENDED: async ({ service, workspaceId, call, at }) => {
       await service.trunkline.admin.workspaces.suspend(workspaceId);
       return call(method, at(path));

@@ -250,3 +250,19 @@ test('a body that somebody else has read is their mistake, not an empty body', a
   expect((await app.fetch(request)).status).toBe(500);
   expect(String(failures)).toContain('has read the body');
 });
+
+describe('a compressed body', () => {
+  test.each(['gzip', 'br', 'identity, gzip'])('is refused: %s', async (encoding) => {
+    const headers = { ...JSON_TYPE, 'Content-Encoding': encoding };
+    const seen = await post({ body: '{}', headers });
+    expect([seen.status, seen.code, seen.given]).toEqual([415, 'INVALID_MEDIA_TYPE', null]);
+    const form = { 'Content-Type': 'multipart/form-data; boundary=XX', 'Content-Encoding': encoding };
+    const call = client(createHttpApp(fakeTrunkline({})));
+    expect((await call('POST', '/messages', { body: '--XX--', headers: form })).status).toBe(415);
+  });
+
+  test('is taken if its encoding is none', async () => {
+    const headers = { ...JSON_TYPE, 'Content-Encoding': 'Identity' };
+    expect((await post({ body: '{"name":"a"}', headers })).given).toEqual({ name: 'a' });
+  });
+});

@@ -2,9 +2,10 @@ import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod';
 import { TrunklineError, isTrunklineError } from '@trunkline/core';
-import { invalid, messageDetail, parsePhoneNumber } from '@trunkline/core/spi/http';
+import { invalid, messageDetail, parsePhoneNumber, unwrap } from '@trunkline/core/spi/http';
 import type { MessageKindAndPayload } from '@trunkline/core/spi/http';
 import type { Logger } from '@trunkline/core';
+import { checkContentEncoding } from '@trunkline/http/spi';
 import { refused } from './error-response.ts';
 
 /** As long as the service asks for a file. */
@@ -236,6 +237,7 @@ async function readBody(c: Context, { maxBytes, logger }: Reading): Promise<unkn
     },
   });
   try {
+    unwrap(checkContentEncoding(c.req.raw));
     await limit(c, async () => {});
     if (isForm) return await c.req.parseBody();
     const text = await c.req.text();

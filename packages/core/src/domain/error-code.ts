@@ -49,7 +49,10 @@ const TABLE = {
   },
   MEDIA_TOO_LARGE: { status: 413, meaning: 'The file is larger than messages of this type may have.' },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is too large.' },
-  INVALID_MEDIA_TYPE: { status: 415, meaning: 'Messages of this type take no such file.' },
+  INVALID_MEDIA_TYPE: {
+    status: 415,
+    meaning: 'Messages of this type take no such file, or the body is compressed (`Content-Encoding`).',
+  },
   VALIDATION_FAILED: {
     status: 422,
     meaning: 'The request is not valid: see details.fields.',

@@ -16,7 +16,9 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
 /** Every code that a route may return: its own, and those of the checks before its operation. */
 export function declaredErrors(route: Route): ReadonlySet<ErrorCode> {
   const scoped: readonly ErrorCode[] = route.scope === null ? [] : ['INSUFFICIENT_SCOPE'];
-  const read: readonly ErrorCode[] = route.body === undefined ? [] : ['PAYLOAD_TOO_LARGE'];
+  // The second is for a compressed body.
+  const read: readonly ErrorCode[] =
+    route.body === undefined ? [] : ['PAYLOAD_TOO_LARGE', 'INVALID_MEDIA_TYPE'];
   return new Set([...COMMON_ERRORS, ...scoped, ...read, ...ownErrors(route)]);
 }
 

@@ -1,5 +1,6 @@
 // What is written beside the API, with its requests and its responses, such as `@trunkline/dashboard`. Unlike the names of
 // `@trunkline/http`, these may change with a minor version.
+export { checkContentEncoding } from '../content-encoding.ts';
 export { errorResponse, methodNotAllowed, notFound, publicErrorOf } from '../error-response.ts';
 export type { PublicError } from '../error-response.ts';
 export { createRateLimit } from '../rate-limit.ts';
