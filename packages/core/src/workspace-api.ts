@@ -134,7 +134,7 @@ interface SendInput {
   /** A phone number, formatted or not, the id of a group, or that of a contact, whose number may be unknown. */
   readonly to: string;
   /** The id of a message in the same chat, which the recipient sees quoted. */
-  readonly reply_to?: string | undefined;
+  readonly reply_to?: string | null | undefined;
 }
 
 /** A text message. */
@@ -147,11 +147,11 @@ export interface SendTextInput extends SendInput {
 export interface SendMediaInput extends SendInput {
   readonly type: MediaType;
   readonly file: Blob | ReadableStream<Uint8Array> | Upload;
-  readonly caption?: string | undefined;
+  readonly caption?: string | null | undefined;
   /** The file name that the recipient sees; by default, the service makes one. */
-  readonly filename?: string | undefined;
+  readonly filename?: string | null | undefined;
   /** With the type audio: the recipient sees a recorded voice message. The file must be Opus in Ogg. */
-  readonly voice?: boolean | undefined;
+  readonly voice?: boolean | null | undefined;
 }
 
 export interface SendOptions<Transaction = never> {

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod';
 import { TrunklineError, isTrunklineError } from '@trunkline/core';
-import { invalid, messageDetail, parsePhoneNumber, unwrap } from '@trunkline/core/spi/http';
+import { invalid, messageDetail, optionalField, parsePhoneNumber, unwrap } from '@trunkline/core/spi/http';
 import type { MessageKindAndPayload } from '@trunkline/core/spi/http';
 import type { Logger } from '@trunkline/core';
 import { checkContentEncoding } from '@trunkline/http/spi';
@@ -25,8 +25,8 @@ interface Scan {
 }
 
 export const scanInput: z.ZodType<Scan, unknown> = z.object({
-  phone_number: phoneNumber.optional(),
-  profile_name: z.string().min(1).max(255).optional(),
+  phone_number: optionalField(phoneNumber),
+  profile_name: optionalField(z.string().min(1).max(255)),
 });
 
 /** What every message has. */
@@ -87,23 +87,26 @@ const objectOrJson = <Value>(schema: z.ZodType<Value, unknown>): z.ZodType<Value
 const name = z.string().min(1).max(255);
 const anyInbound = z.object({
   from: phoneNumber.nullable().default(null),
-  sender: objectOrJson(
-    z.object({ network_id: name.optional(), name: name.optional(), username: name.optional() }),
-  ).optional(),
-  group_id: z.string().optional(),
-  detail: objectOrJson(messageDetail).optional(),
-  sent_at: z.iso
-    .datetime({ offset: true })
-    .transform((at) => Date.parse(at))
-    .optional(),
-  reply_to: z.string().optional(),
-  network_id: name.optional(),
+  sender: optionalField(
+    objectOrJson(
+      z.object({
+        network_id: optionalField(name),
+        name: optionalField(name),
+        username: optionalField(name),
+      }),
+    ),
+  ),
+  group_id: optionalField(z.string()),
+  detail: optionalField(objectOrJson(messageDetail)),
+  sent_at: optionalField(z.iso.datetime({ offset: true }).transform((at) => Date.parse(at))),
+  reply_to: optionalField(z.string()),
+  network_id: optionalField(name),
 });
 const hasSender = ({ from, sender }: AnyInbound): boolean =>
   from !== null || sender?.network_id !== undefined;
 const NO_SENDER = { path: ['from'], error: 'Is required, unless the sender has a network_id.' };
 const inboundText = anyInbound
-  .extend({ text: z.string().min(1).max(4096).optional(), file: z.undefined().optional() })
+  .extend({ text: optionalField(z.string().min(1).max(4096)), file: optionalField(z.undefined()) })
   .refine(hasSender, NO_SENDER)
   .refine(({ text, detail }) => text !== undefined || detail !== undefined, {
     path: ['text'],
@@ -113,8 +116,8 @@ const inboundFile = anyInbound
   .extend({
     file: z.instanceof(File, { error: 'Must be a file, in a multipart form.' }),
     type: z.enum(['image', 'document', 'audio', 'video']),
-    caption: z.string().max(1024).optional(),
-    delay_seconds: delay.optional(),
+    caption: optionalField(z.string().max(1024)),
+    delay_seconds: optionalField(delay),
   })
   .refine(hasSender, NO_SENDER);
 
@@ -122,7 +125,7 @@ const inboundFile = anyInbound
 export const inboundInput: z.ZodType<Inbound, unknown> = z
   .looseObject({})
   .transform((fields, context): Inbound => {
-    const read = ('file' in fields ? inboundFile : inboundText).safeParse(fields);
+    const read = ((fields.file ?? null) === null ? inboundText : inboundFile).safeParse(fields);
     if (read.success) return read.data;
     for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', path, message });
     return z.NEVER;
@@ -144,7 +147,7 @@ const person = z
     return number.ok ? number.digits : text;
   });
 
-const deed = z.object({ message: z.string(), from: person.optional() });
+const deed = z.object({ message: z.string(), from: optionalField(person) });
 
 export const reactionInput: z.ZodType<Deed & { readonly emoji: string | null }, unknown> = deed.extend({
   emoji: z.string().min(1).max(100).nullable(),
@@ -165,8 +168,8 @@ interface EchoInput {
 /** To a number or to a group. */
 export const echoInput: z.ZodType<EchoInput, unknown> = z
   .object({
-    to: phoneNumber.optional(),
-    group_id: z.string().optional(),
+    to: optionalField(phoneNumber),
+    group_id: optionalField(z.string()),
     text: z.string().min(1).max(4096),
   })
   .refine(({ to, group_id }) => (to === undefined) !== (group_id === undefined), {
@@ -179,15 +182,15 @@ interface FromSomebody {
   readonly group_id?: string | undefined;
 }
 
-const fromSomebody = z.object({ from: phoneNumber, group_id: z.string().optional() });
+const fromSomebody = z.object({ from: phoneNumber, group_id: optionalField(z.string()) });
 
 export const callInput: z.ZodType<FromSomebody & { readonly video?: boolean | undefined }, unknown> =
-  fromSomebody.extend({ video: z.boolean().optional() });
+  fromSomebody.extend({ video: optionalField(z.boolean()) });
 
 export const undecryptableInput: z.ZodType<
   FromSomebody & { readonly reason?: 'no_key' | 'view_once' | undefined },
   unknown
-> = fromSomebody.extend({ reason: z.enum(['no_key', 'view_once']).optional() });
+> = fromSomebody.extend({ reason: optionalField(z.enum(['no_key', 'view_once'])) });
 
 interface NewGroup {
   readonly name: string;

@@ -19,6 +19,21 @@ function codePoints(text: string): number {
   return count;
 }
 
+/**
+ * A field of a JSON body that may be left out. Null counts as left out: clients return the nulls of responses in their
+ * requests. Not for a field in which null has a meaning of its own.
+ */
+export function optionalField<Output>(
+  schema: z.ZodType<Output, unknown>,
+): z.ZodType<Output | undefined, unknown> {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** A checked input, in which these fields are left out instead of null. */
+export type WithoutNulls<Input, Field extends keyof Input> = Omit<Input, Field> & {
+  readonly [Name in Field]?: Exclude<Input[Name], null>;
+};
+
 /** Page size (specification, "Limits"). */
 const PAGE_LIMIT_MAX = 100;
 const PAGE_LIMIT_DEFAULT = 25;

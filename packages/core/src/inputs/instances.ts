@@ -1,23 +1,24 @@
 import * as z from 'zod';
 import { INSTANCE_NAME_MAX } from '../domain/instance/instance.ts';
 import { flawInProxyUrl, PROXY_URL_MAX } from '../domain/instance/proxy-url.ts';
-import { pageFields, storableText } from './fields.ts';
-import type { CheckedPageQuery, PageQuery } from './fields.ts';
+import { optionalField, pageFields, storableText } from './fields.ts';
+import type { CheckedPageQuery, PageQuery, WithoutNulls } from './fields.ts';
 
 /**
  * `proxy_url`: the address of the proxy that the instance connects through, with `http:`, `https:` or `socks5:`, and a user
  * name and a password if it asks for them; null removes it. It is never shown: the instance has `has_proxy`.
  */
 export type InstanceInput = {
-  readonly name?: string | undefined;
+  readonly name?: string | null | undefined;
   readonly proxy_url?: string | null | undefined;
 };
-export const instanceInput: z.ZodType<InstanceInput> = z.object({
-  name: z
-    .string()
-    .transform((name) => name.trim())
-    .pipe(storableText(1, INSTANCE_NAME_MAX))
-    .optional(),
+export const instanceInput: z.ZodType<WithoutNulls<InstanceInput, 'name'>, unknown> = z.object({
+  name: optionalField(
+    z
+      .string()
+      .transform((name) => name.trim())
+      .pipe(storableText(1, INSTANCE_NAME_MAX)),
+  ),
   proxy_url: storableText(1, PROXY_URL_MAX)
     .pipe(
       z.string().superRefine((address, refinement) => {
@@ -33,8 +34,8 @@ export const instanceInput: z.ZodType<InstanceInput> = z.object({
  * `pairing_phone_number`: the number, formatted or not, of a phone on which a code is typed instead of scanning the QR.
  */
 export type ConnectInput = { readonly pairing_phone_number?: string | null | undefined };
-export const connectInput: z.ZodType<ConnectInput> = z.object({
-  pairing_phone_number: z.string().nullable().optional(),
+export const connectInput: z.ZodType<WithoutNulls<ConnectInput, 'pairing_phone_number'>, unknown> = z.object({
+  pairing_phone_number: optionalField(z.string()),
 });
 
 /** A page of the history of an instance. */

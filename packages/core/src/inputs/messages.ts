@@ -7,7 +7,7 @@ import {
   TEXT_MAX,
 } from '../domain/message/message.ts';
 import type { MessageDirection, MessageStatus, MessageType } from '../domain/message/message.ts';
-import { pageFields, storableText } from './fields.ts';
+import { optionalField, pageFields, storableText } from './fields.ts';
 import type { CheckedPageQuery, PageQuery } from './fields.ts';
 
 /** The fields of every message. `type` has its own rule with its own error code. */
@@ -18,20 +18,20 @@ export type MessageInput = {
   readonly text?: string | undefined;
   readonly reply_to?: string | undefined;
 };
-export const messageInput: z.ZodType<MessageInput> = z.object({
+export const messageInput: z.ZodType<MessageInput, unknown> = z.object({
   instance: z.string(),
   to: z.string(),
   type: z.string(),
-  text: z.string().optional(),
-  reply_to: z.string().optional(),
+  text: optionalField(z.string()),
+  reply_to: optionalField(z.string()),
 });
 
 /** What is said of `voice` with anything but audio. */
 export const NOT_AUDIO = 'Must be given only with the type audio.';
 
-export const textInput: z.ZodType<{ readonly text: string }> = z.object({
+export const textInput: z.ZodType<{ readonly text: string }, unknown> = z.object({
   text: storableText(1, TEXT_MAX).refine((text) => text.trim() !== '', 'Must hold more than white space.'),
-  voice: z.literal(false, NOT_AUDIO).optional(),
+  voice: optionalField(z.literal(false, NOT_AUDIO)),
 });
 
 /** The fields of a media message besides its file. A `text` is refused: use `caption`. */
@@ -41,16 +41,16 @@ export type MediaFields = {
   readonly voice?: boolean | undefined;
 };
 export const mediaFields: z.ZodType<MediaFields, unknown> = z.object({
-  caption: storableText(0, CAPTION_MAX).optional(),
-  filename: z.string().optional(),
+  caption: optionalField(storableText(0, CAPTION_MAX)),
+  filename: optionalField(z.string()),
   // A form has text alone.
-  voice: z
-    .union(
+  voice: optionalField(
+    z.union(
       [z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')],
       'Must be true or false.',
-    )
-    .optional(),
-  text: z.undefined('Must not be given with a file: use caption.').optional(),
+    ),
+  ),
+  text: optionalField(z.undefined('Must not be given with a file: use caption.')),
 });
 
 type MessageFilterQuery<Status> = {

@@ -5,8 +5,8 @@ import { DESCRIPTION_MAX, EVENTS_MAX } from '../domain/endpoint/endpoint.ts';
 import type { EndpointStatus } from '../domain/endpoint/endpoint.ts';
 import { NAMEABLE_EVENT_TYPES } from '../domain/event/event.ts';
 import type { SubscribableEventType } from '../domain/event/event.ts';
-import { pageFields, storableText } from './fields.ts';
-import type { CheckedPageQuery, PageQuery } from './fields.ts';
+import { optionalField, pageFields, storableText } from './fields.ts';
+import type { CheckedPageQuery, PageQuery, WithoutNulls } from './fields.ts';
 
 const description = storableText(0, DESCRIPTION_MAX).nullable().optional();
 const events = z
@@ -16,7 +16,7 @@ const events = z
   .refine((names) => new Set(names).size === names.length, 'Must not repeat a name.')
   .meta({ uniqueItems: true });
 
-const traceContext = z.boolean().optional().meta({
+const traceContext = optionalField(z.boolean()).meta({
   description:
     'Whether each request has the header `traceparent` (W3C Trace Context), where the attempt or its event is traced. False if it is never set.',
 });
@@ -27,9 +27,9 @@ export type WebhookInput = {
   readonly events: readonly SubscribableEventType[];
   readonly description?: string | null | undefined;
   /** Whether each request has the header `traceparent`, where there is a trace. False by default. */
-  readonly trace_context?: boolean | undefined;
+  readonly trace_context?: boolean | null | undefined;
 };
-export const webhookInput: z.ZodType<WebhookInput> = z.object({
+export const webhookInput: z.ZodType<WithoutNulls<WebhookInput, 'trace_context'>, unknown> = z.object({
   url: z.string(),
   events,
   description,
@@ -37,17 +37,21 @@ export const webhookInput: z.ZodType<WebhookInput> = z.object({
 });
 
 export type WebhookChanges = {
-  readonly url?: string | undefined;
-  readonly events?: readonly SubscribableEventType[] | undefined;
+  readonly url?: string | null | undefined;
+  readonly events?: readonly SubscribableEventType[] | null | undefined;
   readonly description?: string | null | undefined;
-  readonly status?: EndpointStatus | undefined;
-  readonly trace_context?: boolean | undefined;
+  readonly status?: EndpointStatus | null | undefined;
+  readonly trace_context?: boolean | null | undefined;
 };
-export const webhookChanges: z.ZodType<WebhookChanges> = z.object({
-  url: z.string().optional(),
-  events: events.optional(),
+export type CheckedWebhookChanges = WithoutNulls<
+  WebhookChanges,
+  'url' | 'events' | 'status' | 'trace_context'
+>;
+export const webhookChanges: z.ZodType<CheckedWebhookChanges, unknown> = z.object({
+  url: optionalField(z.string()),
+  events: optionalField(events),
   description,
-  status: z.enum(['enabled', 'disabled']).optional(),
+  status: optionalField(z.enum(['enabled', 'disabled'])),
   trace_context: traceContext,
 });
 

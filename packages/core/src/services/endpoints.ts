@@ -12,7 +12,7 @@ import type { Result } from '../domain/result.ts';
 import type { Member } from '../domain/workspace/workspace.ts';
 import { readInput } from '../inputs/read-input.ts';
 import { webhookChanges, webhookInput } from '../inputs/webhooks.ts';
-import type { WebhookChanges } from '../inputs/webhooks.ts';
+import type { CheckedWebhookChanges } from '../inputs/webhooks.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
 import { testedWebhook } from '../resources/webhook.ts';
 import { withDeadline } from '../runtime/deadline.ts';
@@ -107,7 +107,7 @@ export async function updateEndpoint(
 
 function applyChanges(
   endpoint: Endpoint,
-  changes: WebhookChanges,
+  changes: CheckedWebhookChanges,
   { now, webhookLimit }: { readonly now: number; readonly webhookLimit: number },
 ): EndpointChange {
   const edited: Endpoint = {

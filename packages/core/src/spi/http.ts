@@ -21,6 +21,7 @@ export { connectInput, historyQuery, instanceInput } from '../inputs/instances.t
 export { eventPageQuery, eventQuery, eventStreamQuery } from '../inputs/events.ts';
 export { deliveryQuery, webhookChanges, webhookInput } from '../inputs/webhooks.ts';
 export { chatQuery } from '../inputs/chats.ts';
+export { optionalField } from '../inputs/fields.ts';
 export { STANDINGS } from '../domain/message/message-standing.ts';
 export { mediaFields, messageInput, messageQuery, textInput } from '../inputs/messages.ts';
 export { flawInHostEntry } from '../domain/endpoint/host-list.ts';

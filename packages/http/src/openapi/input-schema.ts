@@ -3,9 +3,9 @@ import type { InputDefinition, QueryDefinition } from '../routes/route.ts';
 import type { JsonSchema } from '../schemas/json-schema.ts';
 
 /** The JSON Schema of what an input may be before its schemas transform it, with what the route says about its fields. */
-export function inputSchema({ schemas, fields, required = [] }: InputDefinition): JsonSchema {
+export function inputSchema({ schemas, fields, required = [], isForm = false }: InputDefinition): JsonSchema {
   const schema = merged(schemas.map((one) => jsonSchema(one, 'input')));
-  const properties = { ...schema.properties };
+  const properties = { ...(isForm ? withoutNulls(schema.properties) : schema.properties) };
   for (const [name, more] of Object.entries(fields)) {
     if (more === false) delete properties[name];
     else properties[name] = { ...Object(properties[name]), ...more };
@@ -21,6 +21,23 @@ export function inputSchema({ schemas, fields, required = [] }: InputDefinition)
 export function parameterSchema({ schema }: QueryDefinition, name: string): JsonSchema {
   const meant = propertyOf(jsonSchema(schema, 'output'), name);
   return meant.type === undefined ? propertyOf(jsonSchema(schema, 'input'), name) : meant;
+}
+
+/** A form has no null. */
+function withoutNulls(properties: JsonSchema['properties'] = {}): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, one]) => [name, withoutNull(Object(one))]),
+  );
+}
+
+function withoutNull({ type, anyOf = [], ...rest }: JsonSchema): JsonSchema {
+  const [first, ...others] = anyOf.filter((one) => !('type' in one) || one.type !== 'null');
+  const types = [type ?? []].flat().filter((one) => one !== 'null');
+  return {
+    ...rest,
+    ...(types[0] !== undefined && { type: types[0] }),
+    ...(first !== undefined && (others.length === 0 ? first : { anyOf: [first, ...others] })),
+  };
 }
 
 /** What several schemas check one after the other, as one object. */

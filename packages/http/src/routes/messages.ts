@@ -53,6 +53,7 @@ const INPUT: RequestBody = {
   },
   form: {
     name: 'MediaMessageInput',
+    isForm: true,
     schemas: [messageInput, mediaFields],
     fields: {
       instance: SENDER,

@@ -101,6 +101,8 @@ export interface InputDefinition {
   readonly fields: Readonly<Record<string, JsonSchema | false>>;
   /** Fields that must be there beside those that the schemas require. */
   readonly required?: readonly string[];
+  /** Whether it is a form, whose fields are text or a file. */
+  readonly isForm?: boolean;
 }
 
 /** What is wrong with a request that is right otherwise. */

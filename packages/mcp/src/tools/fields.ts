@@ -1,3 +1,4 @@
+import { optionalField } from '@trunkline/core/spi/http';
 import * as z from 'zod';
 
 // What tools are asked with, and how their pages look.
@@ -14,12 +15,9 @@ export function idOf(what: string): z.ZodType<string> {
   return z.string().min(1).max(40).describe(`The id of ${what}.`);
 }
 
-export const cursor: z.ZodType<string | undefined> = z
-  .string()
-  .min(1)
-  .max(512)
-  .optional()
-  .describe('The next_cursor of the previous page, with the same other arguments.');
+export const cursor: z.ZodType<string | undefined, unknown> = optionalField(
+  z.string().min(1).max(512),
+).describe('The next_cursor of the previous page, with the same other arguments.');
 
 export const limit: z.ZodType<number, number | undefined> = z
   .int()
@@ -28,11 +26,9 @@ export const limit: z.ZodType<number, number | undefined> = z
   .default(DEFAULT_ON_PAGE)
   .describe('How many on a page.');
 
-export const before: z.ZodType<string | undefined> = z.iso
-  .datetime({ offset: true })
-  .max(40)
-  .optional()
-  .describe('Only what is older than this time, such as 2026-11-22T09:30:00Z. Not together with cursor.');
+export const before: z.ZodType<string | undefined, unknown> = optionalField(
+  z.iso.datetime({ offset: true }).max(40),
+).describe('Only what is older than this time, such as 2026-11-22T09:30:00Z. Not together with cursor.');
 
 export const nextCursor: z.ZodType<string | null> = z
   .string()

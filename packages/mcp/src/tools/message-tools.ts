@@ -1,5 +1,5 @@
 import type { MessageResource } from '@trunkline/core';
-import { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core/spi/http';
+import { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES, optionalField } from '@trunkline/core/spi/http';
 import { RESOURCES } from '@trunkline/http/spi';
 import * as z from 'zod';
 import { before, cursor, idOf, limit, LONGEST_ALONE, LONGEST_IN_PAGE, nextCursor } from './fields.ts';
@@ -10,14 +10,11 @@ const OF_MESSAGE = ['text', 'caption', 'payload', 'media.filename', 'contact.nam
 const OF_PAGE = OF_MESSAGE.map((field) => `data[].${field}`);
 
 const filters = {
-  instance: idOf('an instance (ins_…): only its messages').optional(),
-  counterpart: z
-    .string()
-    .min(1)
-    .max(64)
-    .optional()
-    .describe('Only the chat with this phone number, contact (con_…) or group (grp_…).'),
-  direction: z.enum(MESSAGE_DIRECTIONS).optional(),
+  instance: optionalField(idOf('an instance (ins_…): only its messages')),
+  counterpart: optionalField(z.string().min(1).max(64)).describe(
+    'Only the chat with this phone number, contact (con_…) or group (grp_…).',
+  ),
+  direction: optionalField(z.enum(MESSAGE_DIRECTIONS)),
 };
 
 /** How many messages a search reads: what it costs has a bound, whatever is searched for. */
@@ -53,12 +50,10 @@ export const MESSAGE_TOOLS: readonly Tool[] = [
     offeredTo: 'messages:read',
     input: {
       ...filters,
-      type: z.enum(MESSAGE_TYPES).optional(),
-      status: z
-        .array(z.enum(MESSAGE_STATUSES))
-        .min(1)
-        .optional()
-        .describe('Only messages with one of these.'),
+      type: optionalField(z.enum(MESSAGE_TYPES)),
+      status: optionalField(z.array(z.enum(MESSAGE_STATUSES)).min(1)).describe(
+        'Only messages with one of these.',
+      ),
       limit,
       before,
       cursor,

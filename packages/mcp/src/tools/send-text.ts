@@ -1,3 +1,4 @@
+import { optionalField } from '@trunkline/core/spi/http';
 import { RESOURCES } from '@trunkline/http/spi';
 import * as z from 'zod';
 import { isAllowedCounterpart } from '../counterparts.ts';
@@ -26,7 +27,7 @@ export const SEND_TEXT: Tool = defineTool({
       .max(64)
       .describe('A phone number, or the id of a group (grp_…) or a contact (con_…).'),
     text: z.string().min(1).max(4096),
-    reply_to: idOf('a message in the same chat, which the recipient sees quoted (msg_…)').optional(),
+    reply_to: optionalField(idOf('a message in the same chat, which the recipient sees quoted (msg_…)')),
     idempotency_key: z
       .string()
       .regex(/^[A-Za-z0-9_-]{8,40}$/, 'Must be 8 to 40 letters, digits, - and _.')

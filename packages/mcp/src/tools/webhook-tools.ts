@@ -1,4 +1,4 @@
-import { DELIVERY_STATUSES } from '@trunkline/core/spi/http';
+import { DELIVERY_STATUSES, optionalField } from '@trunkline/core/spi/http';
 import { RESOURCES } from '@trunkline/http/spi';
 import * as z from 'zod';
 import { before, cursor, idOf, limit, LONGEST_ALONE, LONGEST_IN_PAGE, nextCursor } from './fields.ts';
@@ -29,8 +29,8 @@ export const WEBHOOK_TOOLS: readonly Tool[] = [
     offeredTo: 'webhooks:read',
     input: {
       webhook: idOf('the webhook (wh_…)'),
-      status: z.enum(DELIVERY_STATUSES).optional(),
-      event: idOf('an event (evt_…): only its deliveries').optional(),
+      status: optionalField(z.enum(DELIVERY_STATUSES)),
+      event: optionalField(idOf('an event (evt_…): only its deliveries')),
       limit,
       before,
       cursor,
