@@ -6,7 +6,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { isTrunklineError } from '@trunkline/core';
 import type { Admin, Principal, Trunkline } from '@trunkline/core';
-import { unwrap } from '@trunkline/core/spi/http';
+import { ERROR_STATUS } from '@trunkline/core/spi/http';
+import type { Result } from '@trunkline/core/spi/http';
 import { createGuard } from '@trunkline/http';
 import {
   errorResponse,
@@ -99,7 +100,9 @@ export function createMcp(trunkline: McpTrunkline, options: McpOptions = {}): Mc
     });
     const readAt = performance.now();
     // One object: a list of calls would be one request of the rate limit.
-    const parsedBody = unwrap(await readJsonBody(request, LARGEST_BODY));
+    const body = await readJsonBody(request, LARGEST_BODY);
+    if (!body.ok) return rpcError(body.refusal);
+    const parsedBody = body.value;
     if (performance.now() - readAt > READMIT_AFTER_MS) await guard.readmit(request, null);
     const use: ToolUse = {
       principal,
@@ -114,7 +117,8 @@ export function createMcp(trunkline: McpTrunkline, options: McpOptions = {}): Mc
       maxSubscriptions: 0,
       onerror: (err) => trunkline.logger.debug({ requestId, path, err }, 'an MCP request was refused'),
     });
-    return handler.fetch(request, { parsedBody });
+    const { url, method, signal } = request;
+    return handler.fetch(new Request(url, { method, headers: acceptedBy(request), signal }), { parsedBody });
   }
 
   function report({ workspace, apiKey }: Principal, requestId: string, call: ReportedCall): void {
@@ -132,6 +136,25 @@ function serverFor(use: ToolUse): McpServer {
   );
   for (const tool of TOOLS) if (tool.isOfferedTo(use)) tool.register(server, use);
   return server;
+}
+
+/** A body that is refused, in the shape of JSON-RPC: an MCP client reads no other. */
+function rpcError({ code, message }: Extract<Result<never>, { ok: false }>['refusal']): Response {
+  const status = code === 'VALIDATION_FAILED' ? 400 : ERROR_STATUS[code];
+  const oneMessage = 'Send one JSON-RPC message in each request: batches are not supported.';
+  const error = { code: INVALID_REQUEST, message: `${message} ${oneMessage}` };
+  return Response.json({ jsonrpc: '2.0', id: null, error }, { status });
+}
+
+/** "The JSON sent is not a valid Request object" (JSON-RPC 2.0 section 5.1). */
+const INVALID_REQUEST = -32_600;
+
+/** The headers of a request. A client that takes anything takes what MCP requires clients to name. */
+function acceptedBy({ headers }: Request): Headers {
+  const accepted = new Headers(headers);
+  if (/^\s*$|\*\/\*/.test(headers.get('Accept') ?? ''))
+    accepted.set('Accept', 'application/json, text/event-stream');
+  return accepted;
 }
 
 /** What is known of a request, for the headers of its response. */

@@ -48,13 +48,32 @@ describe('a request', () => {
     expect((await post({ body: PING })).status).toBe(403);
   });
 
+  it.each([
+    ['a batch', `[${PING},${PING}]`, 400],
+    ['no JSON', '{"jsonrpc"', 400],
+    ['too much', JSON.stringify('a'.repeat(131_072)), 413],
+  ])('is refused in the shape of JSON-RPC if it is %s', async (_, body, status) => {
+    const response = await (await startService()).mcp().post({ body });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32_600, message: expect.stringContaining('batches are not supported') },
+    });
+  });
+
+  it.each(['*/*', '', 'text/html, */*;q=0.1'])('may accept anything: %j', async (accept) => {
+    const { post } = (await startService()).mcp();
+    expect((await post({ body: PING, headers: { Accept: accept } })).status).toBe(200);
+  });
+
   it('is one object of JSON of at most 128 KiB', async () => {
     const service = await startService();
     const { post } = service.mcp();
     const status = async (body: string): Promise<number> => (await post({ body })).status;
 
-    expect(await status(`[${PING},${PING}]`)).toBe(422);
-    expect(await status('{"jsonrpc"')).toBe(422);
+    expect(await status(`[${PING},${PING}]`)).toBe(400);
+    expect(await status('{"jsonrpc"')).toBe(400);
     expect(await status('{}')).toBe(400);
     expect(
       await status(
@@ -66,7 +85,7 @@ describe('a request', () => {
         }),
       ),
     ).toBe(413);
-    expect((await post({ body: PING, headers: { 'Content-Type': 'text/plain' } })).status).toBe(422);
+    expect((await post({ body: PING, headers: { 'Content-Type': 'text/plain' } })).status).toBe(400);
   });
 
   it('counts towards the limit of its key', async () => {
