@@ -20,6 +20,8 @@ export interface HttpListener {
   close(): Promise<void>;
 }
 
+/** Longer than the proxies of our deployment pages keep theirs (60 s), so that none sends a request as we close. */
+const KEEP_ALIVE_MS = 75_000;
 /** How long clients that keep a connection have to use it once more, or to see that it will be closed. */
 const LAST_REQUESTS_MS = 300;
 /** A response of which the client takes nothing for so long is cut off: it holds a file or a connection to S3 open. */
@@ -56,18 +58,22 @@ export async function listen(
     autoCleanupIncoming: false, // it cuts off a refused upload after half a second
     errorHandler: (error) => responseToError(error, logger),
   });
-  const server = createServer({ requireHostHeader: false }, (incoming, outgoing) => {
+  const options = { requireHostHeader: false, keepAliveTimeout: KEEP_ALIVE_MS };
+  const server = createServer(options, (incoming, outgoing) => {
     if (closing) outgoing.shouldKeepAlive = false;
     const hosts = hostsIn(incoming);
-    if (hosts !== 1) return refuseHosts(outgoing, hosts);
+    // HTTP/1.0 has no Host, and health checks still speak it (RFC 1945).
+    if (hosts === 0 && incoming.httpVersion === '1.0') incoming.headers.host = new URL(url).host;
+    else if (hosts !== 1) return refuseHosts(outgoing, hosts);
     outgoing.setTimeout(stalledAfterMs, () => cutOffStalled(outgoing));
     outgoing.once('finish', () => cutOffEndless(incoming, refusedBodyMax));
     void handle(incoming, outgoing);
   });
   await startListening(server, address, settings);
   const listensAt = server.address() as AddressInfo; // it listens on TCP
+  const url = urlOf(listensAt, address.host);
   return {
-    url: urlOf(listensAt, address.host),
+    url,
     address: listensAt,
     serve(next) {
       handler = next;

@@ -140,7 +140,7 @@ describe('The HTTP listener', () => {
   it.each([
     ['GET / HTTP/1.1', ['Host: a', 'Host: b'], 'it has more than one Host header'],
     ['GET / HTTP/1.1', ['Accept: */*'], 'it has no Host header'],
-    ['GET / HTTP/1.0', [], 'it has no Host header'],
+    ['GET / HTTP/1.0', ['Host: a', 'Host: b'], 'it has more than one Host header'],
     ['GET / HTTP/1.1', ['Host: a b'], 'its Host header and its path are not an address'],
     ['GET / HTTP/1.1', ['Host: a"><script>'], 'its Host header and its path are not an address'],
     ['GET /a\\b HTTP/1.1', ['Host: a'], 'its Host header and its path are not an address'],
@@ -158,6 +158,26 @@ describe('The HTTP listener', () => {
         details: { fields: { Host: [expect.any(String)] } },
       },
     });
+    await listener.close();
+  });
+
+  it.each(['GET', 'HEAD'])(
+    'serves %s of HTTP/1.0 without a Host header, as health checks send it',
+    async (method) => {
+      const listener = await listen(anyPort, (request) => Response.json({ url: request.url }));
+      const reply = await text(await request11(listener, `${method} /healthz HTTP/1.0`));
+      expect(reply).toMatch(/^HTTP\/1\.1 200 /);
+      if (method === 'GET') expect(reply).toContain(`{"url":"${listener.url}/healthz"}`);
+      await listener.close();
+    },
+  );
+
+  it('keeps idle connections longer than a proxy in front of it does', async () => {
+    const listener = await listen(anyPort, () => new Response('here'));
+    const socket = await request11(listener, 'GET / HTTP/1.1', 'Host: a');
+    const [reply] = await once(socket, 'data');
+    expect(String(reply)).toMatch(/^Keep-Alive: timeout=75\r$/m);
+    socket.destroy();
     await listener.close();
   });
 
