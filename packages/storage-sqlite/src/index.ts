@@ -1,3 +1,4 @@
+export { databaseFile } from './database-file.ts';
 export { movableSqlite } from './move/movable-sqlite.ts';
 export { sqliteSchema } from './stored-schema.ts';
 export { sqliteStorage } from './sqlite-storage.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { createSignals, explainUnavailable } from '@trunkline/core/spi/storage';
-import type { Signal, Storage, StorageContext } from '@trunkline/core/spi/storage';
+import type { Signal, Storage, StorageContext, StorageDescription } from '@trunkline/core/spi/storage';
 import { checkOptionNames } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
 import { whileOpen } from '@trunkline/storage-kit';
@@ -12,6 +12,7 @@ import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { whyUnavailable } from './lock.ts';
 import { openDatabase } from './open-database.ts';
+import { databaseFile } from './database-file.ts';
 import { describeDatabase } from './description.ts';
 import { chatStore } from './chat-store.ts';
 import { contactStore } from './contact-store.ts';
@@ -61,7 +62,7 @@ const DEFAULT_LOCK_TIMEOUT_MS = 5_000;
  */
 export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSync> {
   checkOptionNames('sqliteStorage', options, OPTION_NAMES);
-  const file = checkPath(options);
+  const path = checkPath(options);
   const lockTimeoutMs = checkLockTimeout(options);
   const signals = createSignals();
   const { connected, current, open, close } = whileOpen<OpenStorage>();
@@ -94,6 +95,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
 
     open: ({ newId, logger }: StorageContext) =>
       open(() => {
+        const file = databaseFile(path);
         const database = openDatabase(file, { logger });
         const publish = (signal: Signal): void => {
           // A transaction of the caller's may end after the storage was closed.
@@ -113,6 +115,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
           accept: (acceptance) => writer.runInSeries(accepting, acceptance),
           joined: (transaction) => callerTransaction(file, transaction),
           announceAtEnd: announceAtEnd(publish),
+          describe: () => describeDatabase(file, database),
           purge: (options) => purge({ file, database, writer, ...options }),
           async close() {
             await processes.close();
@@ -133,7 +136,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
         database.run('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)', name, value),
       );
     },
-    describe: async () => describeDatabase(file, connected().database),
+    describe: async () => connected().describe(),
     subscribe: signals.subscribe,
     purge: async (options) => connected().purge(options),
     close,
@@ -141,6 +144,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
 }
 
 interface OpenStorage extends Connection {
+  describe(): StorageDescription;
   purge(options: { readonly rewrite: boolean }): Promise<string | null>;
   readonly processes: Processes;
   close(): Promise<void>;
@@ -171,7 +175,7 @@ function checkPath(options: Partial<SqliteStorageOptions>): string {
       'sqliteStorage: the option "path" is wrong: it must be the path of a file, or ":memory:".',
     );
   }
-  // An absolute path is a path to SQLite too, whatever its name begins with.
+  // An absolute path is a path to SQLite too, whatever its name begins with. The working directory may change later.
   return path === ':memory:' ? path : resolve(path);
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import type { StoredSchema } from '@trunkline/storage-kit';
+import { databaseFile } from './database-file.ts';
 import { OPEN_TIMEOUT_MS, remedyOf } from './lock.ts';
 import { LATEST_VERSION, readVersion, refuseForeign } from './migrations/migrate.ts';
 import { DatabaseSync } from './node-sqlite.ts';
@@ -10,7 +11,7 @@ import { DatabaseSync } from './node-sqlite.ts';
  * damaged, or was made by a newer version.
  */
 export function sqliteSchema({ path }: { readonly path: string }): StoredSchema {
-  const file = resolve(path);
+  const file = databaseFile(path);
   try {
     return { version: storedVersion(file), latest: LATEST_VERSION };
   } catch (error) {

@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -34,6 +35,23 @@ describe('a storage opens', () => {
     const second = await openStorage(path);
     expect(await second.workspaces.find(workspace.id)).toEqual(workspace);
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'the file that a symbolic link leads to, also where there is none yet, and knows its size',
+    async () => {
+      const [links, files] = [temporaryDirectory(), temporaryDirectory()];
+      symlinkSync(files, join(links, 'directory'));
+      symlinkSync('directory/real.db', join(links, 'link.db'));
+      const storage = await openStorage(join(links, 'link.db'));
+      await storage.workspaces.insert(aWorkspace());
+      expect(readdirSync(links).toSorted()).toEqual(['directory', 'link.db']);
+      const sizes = readdirSync(files)
+        .filter((name) => /\.db(-wal)?$/.test(name))
+        .map((name) => statSync(join(files, name)).size);
+      expect(sizes).toHaveLength(2);
+      expect((await storage.describe()).sizeBytes).toBe(sizes.reduce((sum, size) => sum + size));
+    },
+  );
 
   it.skipIf(process.platform === 'win32')(
     'a new file for its owner alone, with its log and its index',

@@ -1,6 +1,5 @@
-import { resolve } from 'node:path';
 import type { MovableDatabase } from '@trunkline/storage-kit';
-import { movableSqlite } from '@trunkline/storage-sqlite';
+import { databaseFile, movableSqlite } from '@trunkline/storage-sqlite';
 import type { Database } from '../database.ts';
 
 /** A database for a move; PostgreSQL's driver is loaded if it is one. */
@@ -12,7 +11,7 @@ export async function movableOn(database: Database): Promise<MovableDatabase> {
 
 /** Where it is, without its password, for people and for the marks. */
 export function placeOf(database: Database): string {
-  if (database.kind === 'sqlite') return `sqlite:${resolve(database.path)}`;
+  if (database.kind === 'sqlite') return `sqlite:${databaseFile(database.path)}`;
   const { host, pathname, username } = new URL(database.url);
   return `postgres://${username === '' ? '' : `${username}@`}${host}${pathname}`;
 }

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import {
   checkMark,
   MOVE_MARK,
@@ -18,6 +17,7 @@ import type {
   MoveMark,
 } from '@trunkline/storage-kit';
 import type { Database } from '../database.ts';
+import { databaseFile } from '../database-file.ts';
 import { openDatabase } from '../open-database.ts';
 import { entities, integer, textOrNull } from '../row.ts';
 import { freeze, thaw } from './frozen.ts';
@@ -32,7 +32,7 @@ export function movableSqlite({ path }: { readonly path: string }): MovableDatab
   return {
     open: ({ logger }) =>
       open(() => {
-        const opened = openDatabase(resolve(path), { logger, isMoving: true });
+        const opened = openDatabase(databaseFile(path), { logger, isMoving: true });
         return { database: opened, idle: async () => {}, close: async () => opened.close() };
       }),
     close,

@@ -1,0 +1,28 @@
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+/**
+ * Returns the one path of a database file, however it is reached: SQLite's log and our lock files are named after it, and
+ * processes that reach it through different symbolic links must find the same ones. The file need not exist. A path that
+ * cannot be resolved is returned as it is, and fails when it is opened.
+ */
+export function databaseFile(path: string): string {
+  if (path === ':memory:') return path;
+  const absolute = resolve(path);
+  try {
+    return realpathSync(absolute);
+  } catch {
+    return newFile(absolute);
+  }
+}
+
+/** The file that SQLite creates at a path where there is none, or a link to none. */
+function newFile(path: string): string {
+  try {
+    const directory = realpathSync(dirname(path));
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+    return isLink ? newFile(resolve(directory, readlinkSync(path))) : join(directory, basename(path));
+  } catch {
+    return path;
+  }
+}
