@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { flawInHostEntry, idPattern } from '@trunkline/core/spi/http';
 import { flawInCounterpart } from '@trunkline/mcp/rules';
 import type { Roles } from '@trunkline/core';
+import { databaseNamed } from './database-url.ts';
+import type { NamedDatabase } from './database-url.ts';
 
 // What values of settings look like as text. Each message stands after the name of its setting, and repeats no value that may be secret.
 
@@ -97,6 +99,11 @@ export function publicUrl(): z.ZodType<string | undefined> {
       'must be a URL like https://messages.example.com, without credentials, query and fragment.',
     )
     .transform(withoutSlash)
+    .superRefine((url, context) => {
+      const server = /^(.*)\/api\/v1$/.exec(url)?.[1];
+      if (server !== undefined)
+        context.addIssue(`must be the address of the server, without /api/v1: set it to ${server}.`);
+    })
     .optional();
 }
 
@@ -133,25 +140,14 @@ function addressNamed(text: string, context: z.RefinementCtx): Address {
   return z.NEVER;
 }
 
-export type NamedDatabase =
-  { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: string };
-
 export function database(): z.ZodType<NamedDatabase | undefined> {
   return z
     .string()
     .transform((url, context) => {
       const named = databaseNamed(url);
-      if (named) return named;
-      context.addIssue('must be sqlite: and the path of a file, or postgres:// and where the database is.');
+      if (named.kind !== 'flaw') return named;
+      context.addIssue(named.complaint);
       return z.NEVER;
     })
     .optional();
-}
-
-/** Undefined if it names none. */
-export function databaseNamed(url: string): NamedDatabase | undefined {
-  const path = /^sqlite:(.+)$/s.exec(url)?.[1];
-  if (path !== undefined && path !== ':memory:') return { kind: 'sqlite', path };
-  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return { kind: 'postgres', url };
-  return undefined;
 }

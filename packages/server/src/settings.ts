@@ -5,6 +5,7 @@ import type { Roles, UrlPolicy } from '@trunkline/core';
 import type { S3MediaStoreOptions } from '@trunkline/media-s3';
 import { MESSAGES_PER_DAY } from '@trunkline/mcp/rules';
 import type { Database } from './database.ts';
+import { printableJson } from './printable.ts';
 import {
   address,
   commaList,
@@ -109,7 +110,7 @@ export interface GivenSetting {
   readonly variable: string;
   /** What its author calls it: `PORT`, `--port`, `port in trunkline.toml`. */
   readonly name: string;
-  /** As the environment would have it; one that is empty counts as omitted. */
+  /** As the environment would have it. White space around it does not count; an empty value counts as omitted. */
   readonly text: string;
 }
 
@@ -118,14 +119,18 @@ export interface GivenSetting {
  * line for each wrong one, which does not repeat a value that may be secret.
  */
 export function readSettings(given: readonly GivenSetting[]): Settings {
-  const effective = new Map(given.filter(({ text }) => text !== '').map((one) => [one.variable, one]));
+  const trimmed = given.map((one) => ({ ...one, text: one.text.trim() }));
+  const effective = new Map(trimmed.filter(({ text }) => text !== '').map((one) => [one.variable, one]));
+  const quoted = [...effective.values()].filter(({ text }) => QUOTED.test(text));
+  if (quoted.length > 0) throw new StartError(...quoted.map(({ name }) => `${name} ${IN_QUOTES}`));
   const read = variables.safeParse(
     Object.fromEntries([...effective].map(([variable, { text }]) => [variable, text])),
   );
   if (!read.success) {
     const complaints = read.error.issues.map(({ path, message }) => {
       const variable = String(path[0]);
-      return `${effective.get(variable)?.name ?? variable} ${message}`;
+      const wrong = effective.get(variable);
+      return wrong ? `${wrong.name} ${message}${shown(wrong)}` : `${variable} ${message}`;
     });
     throw new StartError(...new Set(complaints));
   }
@@ -165,6 +170,23 @@ export function readSettings(given: readonly GivenSetting[]): Settings {
     stopTimeoutMs: rest.STOP_TIMEOUT * 1000,
     logLevel: rest.LOG_LEVEL,
   };
+}
+
+/** A value in quotes, which a shell would have removed. */
+const QUOTED = /^(["']).*\1$/s;
+const IN_QUOTES =
+  "must not be in quotes: remove them. Docker's --env-file and Kubernetes pass quotes on as part of the value.";
+
+/** Of a refused value: enough to recognise it. */
+const SHOWN_CHARACTERS = 80;
+
+/** The refused value as a sentence; empty if it may be secret. */
+function shown({ variable, text }: GivenSetting): string {
+  // A key or token may have been pasted into the list of their ids.
+  const isSecret =
+    /KEY|TOKEN/.test(variable) || allSettings().some((one) => one.variable === variable && one.isSecret);
+  const mayHavePassword = text.includes('://') && (text.includes('@') || /password/i.test(text));
+  return isSecret || mayHavePassword ? '' : ` It is ${printableJson(text.slice(0, SHOWN_CHARACTERS))}.`;
 }
 
 /** What there is to know about a setting. */

@@ -126,9 +126,9 @@ describe('The settings of a server', () => {
       complaints = complaintsOf(error);
     }
     expect(complaints).toEqual([
-      `port in ${path} must be a whole number from 0 to 65535.`,
-      'RATE_LIMIT must be a whole number from 0 to 1000000000.',
-      'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.',
+      `port in ${path} must be a whole number from 0 to 65535. It is "http".`,
+      'RATE_LIMIT must be a whole number from 0 to 1000000000. It is "x".',
+      'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent. It is "louder".',
     ]);
   });
 

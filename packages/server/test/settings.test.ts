@@ -186,6 +186,12 @@ describe('The variables of the server', () => {
     'PUBLIC_URL must be a URL like https://messages.example.com, without credentials, query and fragment.';
   const databaseRule =
     'DATABASE_URL must be sqlite: and the path of a file, or postgres:// and where the database is.';
+  const encodingRule =
+    'DATABASE_URL must be a URL like postgres://user:password@host:5432/database. In the user name and the password, write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23 and % as %25.';
+  const pathRule =
+    'DATABASE_URL must be sqlite: and the path of a file as it is, such as sqlite:/srv/trunkline.db: without //, parameters (?…) and percent-encoding (%20).';
+  const oneHostRule =
+    'DATABASE_URL must name one host: for several servers, use an address that always leads to the primary, such as that of a proxy.';
   it.for([
     ['PORT', 'http', 'PORT must be a whole number from 0 to 65535.'],
     ['PORT', '65536', 'PORT must be a whole number from 0 to 65535.'],
@@ -200,7 +206,26 @@ describe('The variables of the server', () => {
     ['DATABASE_URL', 'trunkline.db', databaseRule],
     ['DATABASE_URL', 'sqlite:', databaseRule],
     ['DATABASE_URL', 'sqlite::memory:', databaseRule],
-    ['DATABASE_URL', 'postgres://me:hush@db:port', databaseRule],
+    ['DATABASE_URL', 'postgres://me:hush@db:port', encodingRule],
+    ['DATABASE_URL', 'postgres://me:hu#sh@db/trunkline', encodingRule],
+    ['DATABASE_URL', 'postgres://me:12#sh@db/trunkline', encodingRule],
+    ['DATABASE_URL', 'postgres://me:hu/sh@db/trunkline', encodingRule],
+    ['DATABASE_URL', 'postgres://me:12/sh@db/trunkline', encodingRule],
+    ['DATABASE_URL', 'postgres://me:h@u/sh@db/trunkline', encodingRule],
+    ['DATABASE_URL', 'postgres://me:12?sh@db/trunkline', encodingRule],
+    ['DATABASE_URL', 'postgres://me:12/sh==@db/trunkline', encodingRule],
+    ['DATABASE_URL', 'postgres://me:hu%sh@db/trunkline', encodingRule],
+    ['DATABASE_URL', 'postgres://me:hush@db1,db2/trunkline', oneHostRule],
+    ['DATABASE_URL', 'postgres://me:hush@db1:5432,db2:5432/trunkline', oneHostRule],
+    ['DATABASE_URL', 'sqlite:q.db?mode=ro', pathRule],
+    ['DATABASE_URL', 'sqlite:./my%20db.db', pathRule],
+    ['DATABASE_URL', 'sqlite://here.db', pathRule],
+    ['DATABASE_URL', 'sqlite:file:here.db', pathRule],
+    [
+      'PUBLIC_URL',
+      'https://messages.example.com/service/api/v1/',
+      'PUBLIC_URL must be the address of the server, without /api/v1: set it to https://messages.example.com/service.',
+    ],
     ['DATABASE_CONNECTIONS', '1', 'DATABASE_CONNECTIONS must be a whole number from 2 to 1000.'],
     ['GATEWAY', 'pigeon', 'GATEWAY must be sandbox or baileys.'],
     ['MESSAGES_PER_MINUTE', '2', 'MESSAGES_PER_MINUTE must be a whole number from 3 to 600.'],
@@ -290,8 +315,45 @@ describe('The variables of the server', () => {
     ),
     ['OTEL_METRICS_EXPORTER', 'console', 'OTEL_METRICS_EXPORTER must be otlp or none.'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.'],
-  ] as const)('%s=%s is one complaint', ([name, value, complaint]) => {
-    expect(complaintsAbout({ [name]: value })).toEqual([complaint]);
+  ] as const)('%s=%s is one complaint, which shows no secret', ([name, value, complaint]) => {
+    const isSecret = /KEY|TOKEN|SMTP|HEADERS/.test(name) || /:\/\/.*@/.test(value);
+    const shown = isSecret ? '' : ` It is ${JSON.stringify(value)}.`;
+    expect(complaintsAbout({ [name]: value })).toEqual([`${complaint}${shown}`]);
+  });
+
+  it('count without the white space around them', () => {
+    const environment = { PORT: '8090\r', HOST: ' ::1\n', API_KEY: 'a-key-for-the-tests\r\n', ROLES: ' \r' };
+    expect(readSettings(environment)).toMatchObject({
+      port: 8090,
+      host: '::1',
+      apiKey: 'a-key-for-the-tests',
+      roles: { api: true, gateway: true },
+    });
+  });
+
+  it.for([
+    ['API_KEY', '"a-key-for-the-tests"'],
+    ['SECRET_KEY', "'a-secret-key-of-more-than-32-characters'"],
+    ['DATA_DIR', '"data"\r'],
+  ] as const)('are refused in quotes, which are not shown: %s=%s', ([name, value]) => {
+    const [complaint] = complaintsAbout({ [name]: value });
+    expect(complaint).toMatch(/^\w+ must not be in quotes: remove them\. Docker/);
+    expect(complaint).not.toContain('key-');
+  });
+
+  it('are shown shortened, and without control characters', () => {
+    const [complaint] = complaintsAbout({ PORT: `8\u001b${'0'.repeat(500)}` });
+    expect(complaint).toMatch(/ It is "8\\u001b0{78}"\.$/);
+  });
+
+  it('DATABASE_URL takes what a password may have if it is encoded, and an @ in its query', () => {
+    for (const url of [
+      'postgres://me:h%40u%23s%2Fh%3F@db/trunkline',
+      'postgres://me:h@ush@db/trunkline',
+      'postgres://db/trunkline?user=me@example.com',
+      'postgres:///trunkline?host=/var/run/postgresql',
+    ])
+      expect(readSettings({ DATABASE_URL: url }).database).toMatchObject({ kind: 'postgres', url });
   });
 
   it('are complained about one by one', () => {

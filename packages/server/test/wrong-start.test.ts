@@ -29,7 +29,7 @@ describe('What the server cannot work with', () => {
       { S3_BUCKET: 'acme-media' },
       'S3_KEY_ID is wrong: s3MediaStore: the option "credentials.accessKeyId" is missing or not printable.',
     ],
-    [{ PORT: 'http' }, 'PORT must be a whole number from 0 to 65535.'],
+    [{ PORT: 'http' }, 'PORT must be a whole number from 0 to 65535. It is "http".'],
   ];
 
   it.for(wrong)('is reported in one line, and nothing is written: %j', async ([env, complaint]) => {
@@ -41,7 +41,7 @@ describe('What the server cannot work with', () => {
     expect(snapshot(cwd)).toEqual(before);
   });
 
-  it('is reported in a line for each, none of which repeats a value', async () => {
+  it('is reported in a line for each, none of which repeats a secret', async () => {
     const cwd = temporaryDirectory();
     const { code, stderr } = await runServer({
       env: { PORT: 'x', SECRET_KEY: 'hush', ROLES: 'cook,baker' },
@@ -54,7 +54,8 @@ describe('What the server cannot work with', () => {
       'trunkline: ROLES',
       '',
     ]);
-    expect(stderr).not.toMatch(/hush|cook/);
+    expect(stderr).toContain('cook,baker');
+    expect(stderr).not.toContain('hush');
     expect(snapshot(cwd)).toEqual({});
   });
 

@@ -94,15 +94,23 @@ export async function withClient<Result>(
   }
 }
 
-/** There is no response from the server: what was asked may have been done or not. */
+/** There is no connection, or no response from the server: what was asked may have been done or not. */
 class ConnectionError extends UnavailableError {
   override readonly name = 'ConnectionError';
   constructor(cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    super(`Postgres does not respond: ${why}. Check that it runs, can be reached and is not overloaded.`, {
-      cause,
-    });
+    super(
+      isRefusal(cause)
+        ? `Postgres refused the connection: ${why}. Check the address (DATABASE_URL) and the log of the server.`
+        : `Postgres does not respond: ${why}. Check that it runs, can be reached and is not overloaded.`,
+      { cause },
+    );
   }
+}
+
+/** Whether the server refused the user (class 28) or has no such database (3D000). */
+function isRefusal(error: unknown): boolean {
+  return /^(28|3D)/.test(sqlState(error) ?? '');
 }
 
 export interface WatchedClient extends Queryable {

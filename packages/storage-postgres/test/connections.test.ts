@@ -12,6 +12,16 @@ import { farewellServer } from './support/farewell-server.ts';
 import { stallingProxy } from './support/stalling-proxy.ts';
 import { storageContext } from './support/storage-context.ts';
 
+it('a database that the server does not have is refused, and not called unresponsive', async () => {
+  const { url } = await temporarySchema();
+  const missing = new URL(url);
+  missing.pathname = '/missing';
+  const storage = postgresStorage({ connectionString: missing.href });
+  await expect(storage.open(storageContext)).rejects.toThrow(
+    /Postgres refused the connection: database "missing" does not exist\. Check the address/,
+  );
+});
+
 describe('when PostgreSQL ends connections', () => {
   it.each(['of its own', 'of the app'])(
     'in the moment in which a pool %s makes them, the call rejects and the process goes on',

@@ -14,7 +14,7 @@ import type { MovedMedia } from '../move/move-media.ts';
 import { openOnce } from '../open-once.ts';
 import { reasonOf } from '../start-error.ts';
 import type { Settings } from '../settings.ts';
-import { databaseNamed } from '../setting-values.ts';
+import { databaseNamed } from '../database-url.ts';
 import { trySecretKey } from '../try-secret-key.ts';
 import { hasPassword } from '../url-password.ts';
 import type { Call, CommandHandler } from './command.ts';
@@ -268,7 +268,7 @@ function databaseGiven({ options, environment }: Call, name: 'from' | 'to'): Dat
   if (given === undefined) return undefined;
   if (given === '') throw usageError(`--${name} must not be empty.`);
   const variable = /^env:(\w+)$/.exec(given)?.[1];
-  const url = variable === undefined ? given : environment[variable];
+  const url = variable === undefined ? given : environment[variable]?.trim();
   if (url === undefined || url === '')
     throw usageError(`--${name}: the environment has no variable ${variable}.`);
   if (variable === undefined && hasPassword(url))
@@ -276,9 +276,9 @@ function databaseGiven({ options, environment }: Call, name: 'from' | 'to'): Dat
       `--${name} has a password in it, which other users of this machine could read: put it into a variable, and name that as --${name} env:NAME.`,
     );
   const database = databaseNamed(url);
-  if (!database)
+  if (database.kind === 'flaw')
     throw usageError(
-      `--${name} must be sqlite: and the path of a file, postgres:// and where the database is, or env: and the name of a variable that has one of these.`,
+      `--${name} ${database.complaint} It may also be env: and the name of a variable that has the address.`,
     );
   return database.kind === 'sqlite' ? database : { ...database, maxConnections: 2 };
 }

@@ -179,7 +179,7 @@ function isInTheClear(url: string): boolean {
 }
 
 function nonEmpty(text: string | undefined): string | undefined {
-  return text === '' ? undefined : text;
+  return text?.trim() || undefined;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -19,7 +19,7 @@ const JSON_MAX = 41_943_040;
 
 /** How long a request may take by `TRUNKLINE_TIMEOUT`, in milliseconds. */
 export function timeoutIn(environment: Readonly<Record<string, string | undefined>>): number {
-  const text = environment['TRUNKLINE_TIMEOUT'] ?? '';
+  const text = environment['TRUNKLINE_TIMEOUT']?.trim() ?? '';
   if (text === '') return TIMEOUT.byDefault * 1_000;
   const seconds = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (seconds >= 1 && seconds <= TIMEOUT.max) return seconds * 1_000;
