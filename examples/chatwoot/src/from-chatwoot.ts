@@ -3,6 +3,7 @@ import type { SendMediaInput, WorkspaceApi } from '@trunkline/core';
 import { field } from './chatwoot-api.ts';
 import type { ChatwootApi, ChatwootMessage } from './chatwoot-api.ts';
 import type { Links } from './links.ts';
+import { whatsappMarks } from './whatsapp-marks.ts';
 
 export interface FromChatwootParts {
   readonly api: WorkspaceApi;
@@ -73,7 +74,7 @@ function readAgentMessage({ links, inboxId }: FromChatwootParts, body: string): 
   if (!isNew(payload) && !(isTriedAgain(payload) && !links.isSent(id))) return undefined;
   const files = filesOf(payload);
   const written = field(payload, 'content');
-  const content = typeof written === 'string' ? written.trim() : '';
+  const content = typeof written === 'string' ? whatsappMarks(written) : '';
   const to = recipientOf(conversation);
   if (to === undefined || (content === '' && files.length === 0)) return undefined;
   const replyTo = field(field(payload, 'content_attributes'), 'in_reply_to_external_id');

@@ -196,8 +196,9 @@ describe('what a customer sends', () => {
 describe('what an agent writes', () => {
   it('is sent to the customer, and its status comes back', async () => {
     const conversation = await begun();
-    const message = await chatwoot.write({ conversation, content: 'On its way' });
-    await soon(() => expect(sentByPhone()).toMatchObject([{ to: '15550177', text: 'On its way' }]));
+    // Chatwoot's editor writes Markdown.
+    const message = await chatwoot.write({ conversation, content: 'On its **way**' });
+    await soon(() => expect(sentByPhone()).toMatchObject([{ to: '15550177', text: 'On its *way*' }]));
     await soon(() => expect(message.status).toBe('read'));
     expect(chatwoot.messages).toHaveLength(2);
   });
