@@ -94,7 +94,7 @@ function rootOf(callee) {
 /** `setTimeout(() => reject(…), …)` and `setTimeout(reject, …)`. */
 function rejects(callback) {
   const called = callback?.body?.type === 'CallExpression' ? callback.body.callee : callback;
-  return /^reject/.test(called?.name ?? '');
+  return called?.name?.startsWith('reject') ?? false;
 }
 
 /** `expect(performance.now() - begun)`. */
