@@ -107,7 +107,7 @@ describe.skipIf(process.platform === 'win32')('A command that finds something el
       'trunkline: trunkline.toml belongs to another user of this machine, so it is not read: name it with --config if you trust it.\n',
     );
     expect((await runCommand(['serve', '--config', 'trunkline.toml'], { cwd })).stderr).toBe(
-      'trunkline: port in trunkline.toml must be a whole number from 0 to 65535.\n',
+      'trunkline: port in trunkline.toml must be a whole number from 0 to 65535. It is "http".\n',
     );
   });
 });

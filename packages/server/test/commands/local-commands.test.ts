@@ -62,7 +62,7 @@ describe('trunkline init', () => {
     const { code, stderr } = await runCommand(['init', '--port', 'http'], { cwd });
     expect({ code, stderr }).toEqual({
       code: 1,
-      stderr: 'trunkline: --port must be a whole number from 0 to 65535.\n',
+      stderr: 'trunkline: --port must be a whole number from 0 to 65535. It is "http".\n',
     });
     expect((await runCommand(['serve', '--config', 'trunkline.toml'], { cwd })).stderr).toBe(
       'trunkline: There is no configuration file trunkline.toml: make one with "trunkline init", or name another one with --config.\n',
@@ -78,7 +78,7 @@ describe('trunkline serve', () => {
     });
     const file = await runCommand(['serve'], { cwd });
     expect(file.stderr).toBe(
-      'trunkline: log_level in trunkline.toml must be one of trace, debug, info, warn, error, fatal, silent.\n',
+      'trunkline: log_level in trunkline.toml must be one of trace, debug, info, warn, error, fatal, silent. It is "loud".\n',
     );
     const environment = await runCommand(['serve'], { cwd, env: { LOG_LEVEL: 'warn' } });
     expect(environment.stderr).toBe('trunkline: HOST is not an address of this machine: 198.51.100.1\n');
