@@ -29,7 +29,6 @@ const LONGEST = [
   'packages/server/test/move/move-data',
   'packages/server/test/commands/hostile-answers',
   'packages/server/test/kills',
-  'packages/server/test/coming-and-going',
   'packages/gateway-baileys/test/contract',
   'packages/storage-postgres/test/contract',
   'packages/storage-sqlite/test/contract',

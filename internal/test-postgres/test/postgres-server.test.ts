@@ -11,6 +11,7 @@ import { DESK_PORT, openDesk } from '../src/desk.ts';
 import { makeSharedDirectory } from '@trunkline/test-postgres/shared-directory';
 import { eventually } from '@trunkline/test-support';
 import { freePort } from '@trunkline/test-support/free-port';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { startProgram } from './support/start-program.ts';
 
 vi.mock(import('@trunkline/test-support/free-port'), { spy: true });
@@ -103,27 +104,33 @@ it('the Postgres of the tests ends, and leaves no files, when the process that s
   await eventually(() => expect(readdirSync(TMPDIR)).toEqual([]));
 });
 
-it('the Postgres of the tests starts again in the directory of a server whose process was killed, with what was committed', async () => {
-  const directory = await makeSharedDirectory('trunkline-');
-  const program = await startProgram('start-postgres', { POSTGRES_DIRECTORY: directory });
-  const { port } = program.said as { port: number }; // as it prints it
-  await ask(`postgres://postgres@127.0.0.1:${port}`, 'CREATE TABLE kept AS SELECT 1');
-  await program.kill();
-  const server = await startPostgres({ directory });
-  onTestFinished(() => server.stop());
-  expect(await ask(server.url, 'SELECT * FROM kept')).toEqual([[1]]);
-});
+it.runIf(isLongForm)(
+  'the Postgres of the tests starts again in the directory of a server whose process was killed, with what was committed',
+  async () => {
+    const directory = await makeSharedDirectory('trunkline-');
+    const program = await startProgram('start-postgres', { POSTGRES_DIRECTORY: directory });
+    const { port } = program.said as { port: number }; // as it prints it
+    await ask(`postgres://postgres@127.0.0.1:${port}`, 'CREATE TABLE kept AS SELECT 1');
+    await program.kill();
+    const server = await startPostgres({ directory });
+    onTestFinished(() => server.stop());
+    expect(await ask(server.url, 'SELECT * FROM kept')).toEqual([[1]]);
+  },
+);
 
-it('the Postgres of the tests starts outside of a run, also in a directory that a server was killed in while it was made', async () => {
-  vi.stubEnv(DESK_PORT, undefined);
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const directory = await makeSharedDirectory('trunkline-');
-  mkdirSync(join(directory, 'data.new'));
-  writeFileSync(join(directory, 'data.new', 'PG_VERSION'), '18\n');
-  const server = await startPostgres({ directory });
-  onTestFinished(() => server.stop());
-  expect(await ask(server.url, 'SELECT 1')).toEqual([[1]]);
-});
+it.runIf(isLongForm)(
+  'the Postgres of the tests starts outside of a run, also in a directory that a server was killed in while it was made',
+  async () => {
+    vi.stubEnv(DESK_PORT, undefined);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const directory = await makeSharedDirectory('trunkline-');
+    mkdirSync(join(directory, 'data.new'));
+    writeFileSync(join(directory, 'data.new', 'PG_VERSION'), '18\n');
+    const server = await startPostgres({ directory });
+    onTestFinished(() => server.stop());
+    expect(await ask(server.url, 'SELECT 1')).toEqual([[1]]);
+  },
+);
 
 it('the Postgres of the tests reports why it did not start, and leaves no files', async () => {
   const TMPDIR = ownTmpdir(0o711);
@@ -133,16 +140,19 @@ it('the Postgres of the tests reports why it did not start, and leaves no files'
   expect(readdirSync(TMPDIR)).toEqual([]);
 });
 
-it('the Postgres of the tests takes another port when one is taken meanwhile, and fails with a reason when it must be this one', async () => {
-  const first = await startPostgres();
-  onTestFinished(() => first.stop());
-  vi.mocked(freePort).mockResolvedValueOnce(first.port);
-  const second = await startPostgres();
-  onTestFinished(() => second.stop());
-  expect(await ask(second.url, 'SELECT 1')).toEqual([[1]]);
-  expect(second.port).not.toBe(first.port);
-  await expect(startPostgres({ port: first.port })).rejects.toThrow('Address already in use');
-});
+it.runIf(isLongForm)(
+  'the Postgres of the tests takes another port when one is taken meanwhile, and fails with a reason when it must be this one',
+  async () => {
+    const first = await startPostgres();
+    onTestFinished(() => first.stop());
+    vi.mocked(freePort).mockResolvedValueOnce(first.port);
+    const second = await startPostgres();
+    onTestFinished(() => second.stop());
+    expect(await ask(second.url, 'SELECT 1')).toEqual([[1]]);
+    expect(second.port).not.toBe(first.port);
+    await expect(startPostgres({ port: first.port })).rejects.toThrow('Address already in use');
+  },
+);
 
 it.runIf(isRoot)(
   'the Postgres of the tests runs for root as another user, from files that this one can reach, also when TMPDIR is closed to others',

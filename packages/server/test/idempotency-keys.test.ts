@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { MessageResource } from '@trunkline/core';
 import { startPostgres } from '@trunkline/test-postgres/server';
 import { until } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { startHarness } from './support/harness.ts';
 import type { RunningServer } from './support/harness.ts';
 
@@ -15,7 +16,7 @@ const STORAGES = ['SQLite', 'PostgreSQL'] as const;
 
 // Each starts processes of its own, and waits for them most of the time.
 describe('an idempotency key', () => {
-  it.for(STORAGES)(
+  it.for(isLongForm ? STORAGES : STORAGES.slice(1))(
     'that two servers get concurrently, one of which has just started, is one message, on %s',
     async (storage) => {
       const env = await databaseFor(storage);
@@ -51,7 +52,7 @@ describe('an idempotency key', () => {
     },
   );
 
-  it.for(STORAGES)(
+  it.for(isLongForm ? STORAGES : STORAGES.slice(0, 1))(
     'is remembered by each server after the one before was killed right after its response, on %s',
     async (storage) => {
       const env = await databaseFor(storage);
@@ -74,7 +75,7 @@ describe('an idempotency key', () => {
   );
 
   // On PostgreSQL the database's clock counts, which no test can set: the storage contract has it there.
-  it('lasts for 24 hours, over servers that are killed, on SQLite', async () => {
+  it.runIf(isLongForm)('lasts for 24 hours, over servers that are killed, on SQLite', async () => {
     const { harness, server } = await startHarness();
     const { instance } = harness;
     const first = await send(server, instance, 'order-1');

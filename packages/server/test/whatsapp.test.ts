@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { linkPhone, qrOf, startWhatsAppHarness, untilStatus } from './support/whatsapp-harness.ts';
 
 describe('GATEWAY=baileys', () => {
@@ -54,29 +55,32 @@ describe('GATEWAY=baileys', () => {
     await server.stop();
   });
 
-  it('ends on SIGTERM while the network leaves a send unanswered, which the next one sends again under its id', async () => {
-    const harness = await startWhatsAppHarness({ STOP_TIMEOUT: '2' });
-    const { wa, bob, receiver, instance, server, start } = harness;
-    await linkPhone(harness, server);
-    await wa.holdAcks();
-    const { id } = await server.client.send({ instance, to: bob.phoneNumber, text: 'Hello Bob' });
-    const unanswered = await wa.nextMessage();
-    // 0, and not the 1 of a stop that took longer than it may.
-    expect(await server.stop()).toBe(0);
-    expect(server.stderr()).toContain('sends had not ended');
+  it.runIf(isLongForm)(
+    'ends on SIGTERM while the network leaves a send unanswered, which the next one sends again under its id',
+    async () => {
+      const harness = await startWhatsAppHarness({ STOP_TIMEOUT: '2' });
+      const { wa, bob, receiver, instance, server, start } = harness;
+      await linkPhone(harness, server);
+      await wa.holdAcks();
+      const { id } = await server.client.send({ instance, to: bob.phoneNumber, text: 'Hello Bob' });
+      const unanswered = await wa.nextMessage();
+      // 0, and not the 1 of a stop that took longer than it may.
+      expect(await server.stop()).toBe(0);
+      expect(server.stderr()).toContain('sends had not ended');
 
-    await wa.releaseAcks();
-    const next = await start();
-    await until('it is sent', async () => (await next.client.message(id)).status === 'sent');
-    expect((await wa.nextMessage()).id).toBe(unanswered.id);
-    expect(await wa.inbox(bob)).toHaveLength(1);
-    await until('the receiver is notified', () =>
-      receiver.requests.some(({ event }) => event.type === 'message.sent'),
-    );
-    expect(await next.stop()).toBe(0);
-  });
+      await wa.releaseAcks();
+      const next = await start();
+      await until('it is sent', async () => (await next.client.message(id)).status === 'sent');
+      expect((await wa.nextMessage()).id).toBe(unanswered.id);
+      expect(await wa.inbox(bob)).toHaveLength(1);
+      await until('the receiver is notified', () =>
+        receiver.requests.some(({ event }) => event.type === 'message.sent'),
+      );
+      expect(await next.stop()).toBe(0);
+    },
+  );
 
-  it('survives a network that drops it again and again, whatever it is doing', async () => {
+  it.runIf(isLongForm)('survives a network that drops it again and again, whatever it is doing', async () => {
     const harness = await startWhatsAppHarness();
     const { wa, account, bob, instance, server } = harness;
     await linkPhone(harness, server);

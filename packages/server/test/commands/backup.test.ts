@@ -13,6 +13,7 @@ import { dirname, join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { runCommand, startCommand, startCommandHarness } from '../support/command-process.ts';
 import type { CommandHarness } from '../support/command-process.ts';
 import { runServer, startServer } from '../support/server-process.ts';
@@ -43,48 +44,51 @@ function addMedia(cwd: string): void {
 }
 
 describe('A backup', () => {
-  it('of a server under load has every message that was answered before it began, and restores elsewhere under load', async () => {
-    const harness = await startCommandHarness({ API_KEY: 'a-key-for-the-tests' });
-    const { cwd, server, run, env } = harness;
-    const client = testClient(server.url);
-    await run('connect', '--scan');
-    const [{ data: instances } = { data: {} }] = await harness.json('instances', 'list');
-    const [{ id: instance = '' } = {}] = instances as unknown as readonly { readonly id?: string }[]; // as the API has it
-    const answered: string[] = [];
-    let isLoaded = true;
-    const load = async (): Promise<void> => {
-      while (isLoaded)
-        answered.push((await client.send({ instance, to: '15550001', text: 'under load' })).id);
-    };
-    const loads = Promise.all([load(), load(), load(), load()]);
-    const file = await client.sendFile({ instance, content: 'kept with the message' });
-    await until('some are answered', () => answered.length >= 100);
+  it.runIf(isLongForm)(
+    'of a server under load has every message that was answered before it began, and restores elsewhere under load',
+    async () => {
+      const harness = await startCommandHarness({ API_KEY: 'a-key-for-the-tests' });
+      const { cwd, server, run, env } = harness;
+      const client = testClient(server.url);
+      await run('connect', '--scan');
+      const [{ data: instances } = { data: {} }] = await harness.json('instances', 'list');
+      const [{ id: instance = '' } = {}] = instances as unknown as readonly { readonly id?: string }[]; // as the API has it
+      const answered: string[] = [];
+      let isLoaded = true;
+      const load = async (): Promise<void> => {
+        while (isLoaded)
+          answered.push((await client.send({ instance, to: '15550001', text: 'under load' })).id);
+      };
+      const loads = Promise.all([load(), load(), load(), load()]);
+      const file = await client.sendFile({ instance, content: 'kept with the message' });
+      await until('some are answered', () => answered.length >= 100);
 
-    const before = [...answered, file.id];
-    const taken = await backup(harness);
-    expect({ code: taken.code, stderr: taken.stderr }).toMatchObject({ code: 0 });
-    const during = answered.length - before.length;
-    const directory = join(cwd, 'backup');
-    expect(readdirSync(directory).toSorted()).toEqual(['backup.json', 'media', 'trunkline.db']);
-    for (const path of [directory, join(directory, 'trunkline.db'), `${directory}.key`])
-      expect(statSync(path).mode & 0o077).toBe(0);
+      const before = [...answered, file.id];
+      const taken = await backup(harness);
+      expect({ code: taken.code, stderr: taken.stderr }).toMatchObject({ code: 0 });
+      const during = answered.length - before.length;
+      const directory = join(cwd, 'backup');
+      expect(readdirSync(directory).toSorted()).toEqual(['backup.json', 'media', 'trunkline.db']);
+      for (const path of [directory, join(directory, 'trunkline.db'), `${directory}.key`])
+        expect(statSync(path).mode & 0o077).toBe(0);
 
-    const elsewhere = temporaryDirectory();
-    const restored = await runCommand(['restore', directory, '--json'], { cwd: elsewhere, env });
-    isLoaded = false;
-    await loads;
-    expect(restored).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(restored.stdout)).toMatchObject({ data: { directory: 'data', media_files: 1 } });
-    expect(during).toBeGreaterThan(0);
-    await server.stop();
+      const elsewhere = temporaryDirectory();
+      const restored = await runCommand(['restore', directory, '--json'], { cwd: elsewhere, env });
+      isLoaded = false;
+      await loads;
+      expect(restored).toMatchObject({ code: 0, stderr: '' });
+      expect(JSON.parse(restored.stdout)).toMatchObject({ data: { directory: 'data', media_files: 1 } });
+      expect(during).toBeGreaterThan(0);
+      await server.stop();
 
-    const next = await startServer({ env: { DATA_DIR: join(elsewhere, 'data'), RATE_LIMIT: '0' } });
-    const there = testClient(next.url);
-    for (const id of before) expect((await there.message(id)).id).toBe(id);
-    const { body } = await there.request('GET', `/api/v1/messages/${file.id}`);
-    expect(body).toMatchObject({ data: { media: { available: true } } });
-    expect(await next.stop()).toBe(0);
-  });
+      const next = await startServer({ env: { DATA_DIR: join(elsewhere, 'data'), RATE_LIMIT: '0' } });
+      const there = testClient(next.url);
+      for (const id of before) expect((await there.message(id)).id).toBe(id);
+      const { body } = await there.request('GET', `/api/v1/messages/${file.id}`);
+      expect(body).toMatchObject({ data: { media: { available: true } } });
+      expect(await next.stop()).toBe(0);
+    },
+  );
 
   it('that is killed continues where it was, and so does a restore', async () => {
     const harness = await startCommandHarness();
@@ -125,43 +129,49 @@ describe('A backup', () => {
     expect(readFileSync(join(target, 'secret.key'))).toEqual(readFileSync(join(cwd, 'data', 'secret.key')));
   });
 
-  it('that is killed while it copies the database leaves nothing that looks whole, and neither does a restore', async () => {
-    const harness = await startCommandHarness();
-    const { cwd } = harness;
-    await harness.server.stop();
-    const database = join(cwd, 'data', 'trunkline.db');
-    const large = new DatabaseSync(database);
-    // So large that a kill comes in the midst of it.
-    large.exec(`CREATE TABLE filler AS
+  it.runIf(isLongForm)(
+    'that is killed while it copies the database leaves nothing that looks whole, and neither does a restore',
+    async () => {
+      const harness = await startCommandHarness();
+      const { cwd } = harness;
+      await harness.server.stop();
+      const database = join(cwd, 'data', 'trunkline.db');
+      const large = new DatabaseSync(database);
+      // So large that a kill comes in the midst of it.
+      large.exec(`CREATE TABLE filler AS
       WITH RECURSIVE row (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM row WHERE n < ${FILLER_MB})
       SELECT n, randomblob(1000000) AS filler FROM row`);
-    large.close();
-    const killDuring = async (args: readonly string[], draft: string): Promise<void> => {
-      const command = startCommand(args, { cwd });
-      await until('the copy has begun', () => existsSync(draft) && statSync(draft).size > 0);
-      await command.kill();
-      expect(readdirSync(dirname(draft))).not.toContain('trunkline.db');
-    };
-    const directory = join(cwd, 'backup');
-    await killDuring(['backup', directory], join(directory, 'trunkline.db.part'));
-    expect((await harness.run('restore', directory, '--data-dir', 'restored')).stderr).toBe(
-      `trunkline: The backup ${directory} is not complete: run "trunkline backup" in it again.\n`,
-    );
-    expect(await backup(harness)).toMatchObject({ code: 0 });
-    expect(readdirSync(directory).toSorted()).toEqual(['backup.json', 'trunkline.db']);
+      large.close();
+      const killDuring = async (args: readonly string[], draft: string): Promise<void> => {
+        const command = startCommand(args, { cwd });
+        await until('the copy has begun', () => existsSync(draft) && statSync(draft).size > 0);
+        await command.kill();
+        expect(readdirSync(dirname(draft))).not.toContain('trunkline.db');
+      };
+      const directory = join(cwd, 'backup');
+      await killDuring(['backup', directory], join(directory, 'trunkline.db.part'));
+      expect((await harness.run('restore', directory, '--data-dir', 'restored')).stderr).toBe(
+        `trunkline: The backup ${directory} is not complete: run "trunkline backup" in it again.\n`,
+      );
+      expect(await backup(harness)).toMatchObject({ code: 0 });
+      expect(readdirSync(directory).toSorted()).toEqual(['backup.json', 'trunkline.db']);
 
-    const target = join(cwd, 'restored');
-    const restore = ['restore', directory, '--data-dir', target];
-    await killDuring(restore, join(target, 'trunkline.db.part'));
-    const refused = await runServer({ env: { DATA_DIR: target } });
-    expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 1, stdout: '' });
-    expect(refused.stderr).toContain('a restore into it has not ended');
-    expect(await harness.run(...restore)).toMatchObject({ code: 0 });
-    expect(readdirSync(target).filter((name) => !name.includes('-'))).toEqual(['secret.key', 'trunkline.db']);
-    const restored = new DatabaseSync(join(target, 'trunkline.db'), { readOnly: true });
-    expect(restored.prepare('SELECT count(*) AS rows FROM filler').get()).toEqual({ rows: FILLER_MB });
-    restored.close();
-  });
+      const target = join(cwd, 'restored');
+      const restore = ['restore', directory, '--data-dir', target];
+      await killDuring(restore, join(target, 'trunkline.db.part'));
+      const refused = await runServer({ env: { DATA_DIR: target } });
+      expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 1, stdout: '' });
+      expect(refused.stderr).toContain('a restore into it has not ended');
+      expect(await harness.run(...restore)).toMatchObject({ code: 0 });
+      expect(readdirSync(target).filter((name) => !name.includes('-'))).toEqual([
+        'secret.key',
+        'trunkline.db',
+      ]);
+      const restored = new DatabaseSync(join(target, 'trunkline.db'), { readOnly: true });
+      expect(restored.prepare('SELECT count(*) AS rows FROM filler').get()).toEqual({ rows: FILLER_MB });
+      restored.close();
+    },
+  );
 
   it('overwrites nothing, and neither does a restore', async () => {
     const harness = await startCommandHarness();

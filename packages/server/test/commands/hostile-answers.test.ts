@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { apiExamples } from '../support/api-examples.ts';
 import { callCommand, exitCodeOf } from '../support/command-call.ts';
 import type { CallOutcome, CommandCall } from '../support/command-call.ts';
@@ -192,8 +193,9 @@ describe('A service that responds with something else than the API has', () => {
           for (const change of changes)
             cases.push({ call, request, path, change, isJson: cases.length % 2 === 0 });
     expect(cases.length).toBeGreaterThan(5_000);
+    const tried = sampleOf(cases);
     const codes = new Map<number | undefined, number>();
-    await runAll(service, cases, (one, outcome) => {
+    await runAll(service, tried, (one, outcome) => {
       const name = nameOf(one);
       const code = exitCodeOf(outcome);
       codes.set(code, (codes.get(code) ?? 0) + 1);
@@ -204,7 +206,7 @@ describe('A service that responds with something else than the API has', () => {
         expect(outcome.stderr, name).toMatch(one.isJson ? /^\{.*\}\n$/ : /^trunkline: .{1,600}\n$/);
       if (one.isJson) for (const line of linesOf(outcome.stdout)) JSON.parse(line);
     });
-    expect(codes.get(4)).toBeGreaterThan(1_000);
+    expect(codes.get(4)).toBeGreaterThan(tried.length / 5);
   });
 
   it('gets no control character and no line of its own onto a terminal, in whatever text', async () => {
@@ -218,7 +220,7 @@ describe('A service that responds with something else than the API has', () => {
           for (const isJson of [false, true])
             cases.push({ call, request, path, change: () => hostile, isJson });
     let passedOn = 0;
-    await runAll(service, cases, (one, outcome) => {
+    await runAll(service, sampleOf(cases), (one, outcome) => {
       const name = nameOf(one);
       expect([0, 1, 2, 4], `${name}: ${String(outcome.error)}`).toContain(exitCodeOf(outcome));
       expectClean(outcome, name);
@@ -227,9 +229,14 @@ describe('A service that responds with something else than the API has', () => {
       if (one.isJson) for (const line of linesOf(outcome.stdout)) JSON.parse(line);
     });
     // Texts and names are printed, with escapes.
-    expect(passedOn).toBeGreaterThan(50);
+    expect(passedOn).toBeGreaterThan(isLongForm ? 50 : 5);
   });
 });
+
+/** In `test`, one in five: each place meets other changes, in both forms of output. */
+function sampleOf(cases: readonly Case[]): readonly Case[] {
+  return isLongForm ? cases : cases.filter((_, index) => index % 5 === 0);
+}
 
 function linesOf(text: string): readonly string[] {
   return text === '' ? [] : text.trimEnd().split('\n');

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startProgram } from '@trunkline/test-support/start-program';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { COMMAND_LINE, runCommand, startCommandHarness } from '../support/command-process.ts';
 import type { CommandResult } from '../support/command-process.ts';
 import { startServer } from '../support/server-process.ts';
@@ -68,7 +69,7 @@ describe('A command on this machine', () => {
     expect(names).not.toContain('trunkline.toml');
   });
 
-  it('leaves nothing of a person behind where there is no room for all of it', async () => {
+  it.runIf(isLongForm)('leaves nothing of a person behind where there is no room for all of it', async () => {
     const { cwd, env, server } = await startCommandHarness();
     const client = testClient(server.url, env['TRUNKLINE_API_KEY']);
     const { id: instance } = await client.createInstance();
@@ -113,33 +114,36 @@ describe('A command on this machine', () => {
     expect(readdirSync(cwd)).toEqual(before);
   });
 
-  it('makes its files whole on a disk without hard links, and none in the place of another', async () => {
-    const withoutLinks = {
-      NODE_OPTIONS: `--import=${new URL('../support/no-hard-links.ts', import.meta.url).href}`,
-    };
-    const { cwd, env, server } = await startCommandHarness(withoutLinks);
-    const run = (...args: readonly string[]): Promise<CommandResult> =>
-      runCommand(args, { cwd, env: { ...env, ...withoutLinks } });
-    const client = testClient(server.url, env['TRUNKLINE_API_KEY']);
-    const { id: instance } = await client.createInstance();
-    await client.connect(instance);
-    const message = await client.sendFile({ instance, content: 'as it was sent' });
-    expect(await run('messages', 'download', message.id, 'copy')).toMatchObject({ code: 0 });
-    expect(readFileSync(join(cwd, 'copy'), 'utf8')).toBe('as it was sent');
-    writeFileSync(join(cwd, 'own'), 'was there');
-    expect(await run('messages', 'download', message.id, 'own')).toMatchObject({ code: 1, stdout: '' });
-    expect(readFileSync(join(cwd, 'own'), 'utf8')).toBe('was there');
-    await server.stop();
+  it.runIf(isLongForm)(
+    'makes its files whole on a disk without hard links, and none in the place of another',
+    async () => {
+      const withoutLinks = {
+        NODE_OPTIONS: `--import=${new URL('../support/no-hard-links.ts', import.meta.url).href}`,
+      };
+      const { cwd, env, server } = await startCommandHarness(withoutLinks);
+      const run = (...args: readonly string[]): Promise<CommandResult> =>
+        runCommand(args, { cwd, env: { ...env, ...withoutLinks } });
+      const client = testClient(server.url, env['TRUNKLINE_API_KEY']);
+      const { id: instance } = await client.createInstance();
+      await client.connect(instance);
+      const message = await client.sendFile({ instance, content: 'as it was sent' });
+      expect(await run('messages', 'download', message.id, 'copy')).toMatchObject({ code: 0 });
+      expect(readFileSync(join(cwd, 'copy'), 'utf8')).toBe('as it was sent');
+      writeFileSync(join(cwd, 'own'), 'was there');
+      expect(await run('messages', 'download', message.id, 'own')).toMatchObject({ code: 1, stdout: '' });
+      expect(readFileSync(join(cwd, 'own'), 'utf8')).toBe('was there');
+      await server.stop();
 
-    const former = readFileSync(join(cwd, 'data', 'secret.key'), 'utf8');
-    expect(await run('rotate-secret-key', '--yes')).toMatchObject({ code: 0 });
-    const keys = readdirSync(join(cwd, 'data')).filter((name) => name.startsWith('secret.key.'));
-    expect(keys.map((name) => readFileSync(join(cwd, 'data', name), 'utf8'))).toEqual([former]);
-    expect(await run('init', '--port', '0')).toMatchObject({ code: 0 });
-    expect(await run('init', '--port', '0')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('trunkline.toml is there already'),
-    });
-    expect(readdirSync(cwd).toSorted()).toEqual(['copy', 'data', 'own', 'trunkline.toml']);
-  });
+      const former = readFileSync(join(cwd, 'data', 'secret.key'), 'utf8');
+      expect(await run('rotate-secret-key', '--yes')).toMatchObject({ code: 0 });
+      const keys = readdirSync(join(cwd, 'data')).filter((name) => name.startsWith('secret.key.'));
+      expect(keys.map((name) => readFileSync(join(cwd, 'data', name), 'utf8'))).toEqual([former]);
+      expect(await run('init', '--port', '0')).toMatchObject({ code: 0 });
+      expect(await run('init', '--port', '0')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('trunkline.toml is there already'),
+      });
+      expect(readdirSync(cwd).toSorted()).toEqual(['copy', 'data', 'own', 'trunkline.toml']);
+    },
+  );
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { runCommand, startCommand } from '../support/command-process.ts';
 import type { CommandResult } from '../support/command-process.ts';
 import { runServer, startServer } from '../support/server-process.ts';
@@ -113,47 +114,52 @@ describe('trunkline rotate-secret-key', () => {
     await at.works();
   });
 
-  it('continues after a kill at any moment, while servers start with both keys and say so', async () => {
-    const at = await place();
-    const former = at.key();
-    const next = join(at.cwd, 'data', 'secret.key.next');
-    // Killed right after the new key was made.
-    const first = startCommand(['rotate-secret-key', '--yes'], { cwd: at.cwd });
-    // It is there for a moment only where the rotation is over before anybody looks.
-    await until('the new key is there', () => existsSync(next) || at.key() !== former);
-    await first.kill();
-    if (!existsSync(next)) return expect(at.key()).not.toBe(former); // it had ended before it was killed
-    const begun = readFileSync(next, 'utf8');
+  it.runIf(isLongForm)(
+    'continues after a kill at any moment, while servers start with both keys and say so',
+    async () => {
+      const at = await place();
+      const former = at.key();
+      const next = join(at.cwd, 'data', 'secret.key.next');
+      // Killed right after the new key was made.
+      const first = startCommand(['rotate-secret-key', '--yes'], { cwd: at.cwd });
+      // It is there for a moment only where the rotation is over before anybody looks.
+      await until('the new key is there', () => existsSync(next) || at.key() !== former);
+      await first.kill();
+      if (!existsSync(next)) return expect(at.key()).not.toBe(former); // it had ended before it was killed
+      const begun = readFileSync(next, 'utf8');
 
-    const server = await at.start();
-    expect(server.stderr()).toContain(
-      'a rotation of the secret key has not ended: the new key seals, and both open',
-    );
-    expect((await at.rotate()).stderr).toMatch(/Process \d+ of this machine uses .*: stop the server first/);
-    await server.kill(); // in the midst of sealing, maybe
-    expect((await at.run(['doctor', '--offline'])).stdout).toContain(
-      'A rotation of the secret key has not ended',
-    );
-    expect(await at.run(['backup', 'b'])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('one key alone would not open the backup'),
-    });
-    await at.works();
-    // In the state in which a kill before the last step leaves it.
-    const kept = createHash('sha256').update(former).digest('hex').slice(0, 8);
-    linkSync(join(at.cwd, 'data', 'secret.key'), join(at.cwd, 'data', `secret.key.former-${kept}`));
-    const again = startCommand(['rotate-secret-key', '--yes'], { cwd: at.cwd });
-    await until(
-      'it uses the database',
-      () => existsSync(join(at.cwd, 'data', 'trunkline.db-wal')) || !existsSync(next),
-    );
-    await again.kill();
-    if (existsSync(next)) expect(readFileSync(next, 'utf8')).toBe(begun);
-    if (existsSync(next)) expect((await at.rotate()).code).toBe(0);
-    expect(at.key()).toBe(begun.trim());
-    expect(keyFiles(at.cwd)).toEqual(['secret.key', 'secret.key.former-…']);
-    await at.works();
-  });
+      const server = await at.start();
+      expect(server.stderr()).toContain(
+        'a rotation of the secret key has not ended: the new key seals, and both open',
+      );
+      expect((await at.rotate()).stderr).toMatch(
+        /Process \d+ of this machine uses .*: stop the server first/,
+      );
+      await server.kill(); // in the midst of sealing, maybe
+      expect((await at.run(['doctor', '--offline'])).stdout).toContain(
+        'A rotation of the secret key has not ended',
+      );
+      expect(await at.run(['backup', 'b'])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('one key alone would not open the backup'),
+      });
+      await at.works();
+      // In the state in which a kill before the last step leaves it.
+      const kept = createHash('sha256').update(former).digest('hex').slice(0, 8);
+      linkSync(join(at.cwd, 'data', 'secret.key'), join(at.cwd, 'data', `secret.key.former-${kept}`));
+      const again = startCommand(['rotate-secret-key', '--yes'], { cwd: at.cwd });
+      await until(
+        'it uses the database',
+        () => existsSync(join(at.cwd, 'data', 'trunkline.db-wal')) || !existsSync(next),
+      );
+      await again.kill();
+      if (existsSync(next)) expect(readFileSync(next, 'utf8')).toBe(begun);
+      if (existsSync(next)) expect((await at.rotate()).code).toBe(0);
+      expect(at.key()).toBe(begun.trim());
+      expect(keyFiles(at.cwd)).toEqual(['secret.key', 'secret.key.former-…']);
+      await at.works();
+    },
+  );
 
   it('is refused beside a server, and then leaves no second key behind', async () => {
     const at = await place();
@@ -170,31 +176,34 @@ describe('trunkline rotate-secret-key', () => {
     });
   });
 
-  it('takes the keys of SECRET_KEY and SECRET_KEY_PREVIOUS, and says so when they are the wrong way round', async () => {
-    const at = await place();
-    const former = at.key();
-    const rotate = (env: Readonly<Record<string, string>>): Promise<CommandResult> =>
-      at.run(['rotate-secret-key', '--yes'], env);
-    expect(await rotate({ SECRET_KEY: former })).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(
-        'The secret key is in SECRET_KEY, where this command cannot replace it',
-      ),
-    });
-    const both = { SECRET_KEY: NEW_KEY, SECRET_KEY_PREVIOUS: former };
-    expect(await rotate({ SECRET_KEY: former, SECRET_KEY_PREVIOUS: NEW_KEY })).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('If SECRET_KEY_PREVIOUS is the new key, swap the two'),
-    });
-    expect(await rotate({ SECRET_KEY: NEW_KEY, SECRET_KEY_PREVIOUS: `${NEW_KEY} of another` })).toMatchObject(
-      {
+  it.runIf(isLongForm)(
+    'takes the keys of SECRET_KEY and SECRET_KEY_PREVIOUS, and says so when they are the wrong way round',
+    async () => {
+      const at = await place();
+      const former = at.key();
+      const rotate = (env: Readonly<Record<string, string>>): Promise<CommandResult> =>
+        at.run(['rotate-secret-key', '--yes'], env);
+      expect(await rotate({ SECRET_KEY: former })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(
+          'The secret key is in SECRET_KEY, where this command cannot replace it',
+        ),
+      });
+      const both = { SECRET_KEY: NEW_KEY, SECRET_KEY_PREVIOUS: former };
+      expect(await rotate({ SECRET_KEY: former, SECRET_KEY_PREVIOUS: NEW_KEY })).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('If SECRET_KEY_PREVIOUS is the new key, swap the two'),
+      });
+      expect(
+        await rotate({ SECRET_KEY: NEW_KEY, SECRET_KEY_PREVIOUS: `${NEW_KEY} of another` }),
+      ).toMatchObject({
         code: 1,
         stderr: expect.stringContaining('The secretKey is not the one that this database was set up with'),
-      },
-    );
-    expect((await rotate(both)).code).toBe(0);
-    await at.works({ SECRET_KEY: NEW_KEY });
-  });
+      });
+      expect((await rotate(both)).code).toBe(0);
+      await at.works({ SECRET_KEY: NEW_KEY });
+    },
+  );
 
   it('keeps both keys while something cannot be sealed again, and loses nothing', async () => {
     const at = await place();
