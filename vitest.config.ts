@@ -48,8 +48,68 @@ class LongestFirst extends BaseSequencer {
 const LONG_ONLY = '**/*.long.test.ts';
 const OWN_PROCESS = ['{packages,internal,examples}/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'];
 
-/** Files of `pnpm test` that may take more than ten seconds of CPU, each with the reason. */
-const DEAR_FILES = {};
+/** Files of `pnpm test` that may take more than ten seconds of CPU, by the reason. */
+const DEAR_FILES = {
+  'starts programs, servers or clusters, which is what it tests': [
+    'examples/cluster/test/whatsapp.test.ts',
+    'examples/embed/test/embed.test.ts',
+    'internal/fake-whatsapp/test/processes.test.ts',
+    'internal/test-postgres/test/postgres-server.test.ts',
+    'packages/gateway-baileys/test/kill.test.ts',
+    'packages/server/test/commands/backup.test.ts',
+    'packages/server/test/commands/doctor.test.ts',
+    'packages/server/test/commands/every-command.test.ts',
+    'packages/server/test/commands/files-that-are-none.test.ts',
+    'packages/server/test/commands/history-and-events.test.ts',
+    'packages/server/test/commands/hostile-disk.test.ts',
+    'packages/server/test/commands/hostile-service.test.ts',
+    'packages/server/test/commands/kills-at-each-step.test.ts',
+    'packages/server/test/commands/listen.test.ts',
+    'packages/server/test/commands/local-commands.test.ts',
+    'packages/server/test/commands/message-story.test.ts',
+    'packages/server/test/commands/move.test.ts',
+    'packages/server/test/commands/people.test.ts',
+    'packages/server/test/commands/remote-commands.test.ts',
+    'packages/server/test/commands/rotate-secret-key.test.ts',
+    'packages/server/test/crash.test.ts',
+    'packages/server/test/dashboard.test.ts',
+    'packages/server/test/idempotency-keys.test.ts',
+    'packages/server/test/kills.test.ts',
+    'packages/server/test/runbooks.test.ts',
+    'packages/server/test/start.test.ts',
+    'packages/server/test/streams-of-two-processes.test.ts',
+    'packages/server/test/whatsapp.test.ts',
+    'packages/server/test/wrong-start.test.ts',
+  ],
+  'runs a whole contract': [
+    'packages/gateway-baileys/test/contract.test.ts',
+    'packages/http/test/conformance.test.ts',
+    'packages/storage-postgres/test/contract.test.ts',
+    'packages/storage-sqlite/test/contract.test.ts',
+  ],
+  'tries thousands of random or hostile inputs': [
+    'packages/http/test/fuzz.test.ts',
+    'packages/http/test/growing-inputs.test.ts',
+    'packages/receiver/test/event-stores.test.ts',
+    'packages/receiver/test/readme.test.ts',
+    'packages/server/test/commands/hostile-answers.test.ts',
+  ],
+  'streams files through real sockets': ['packages/http/test/media-socket.test.ts'],
+  'moves a database with all its rows': ['packages/server/test/move/move-data.test.ts'],
+  'opens each of 16 pages in a browser': ['packages/dashboard/test/browser/every-page.test.ts'],
+  'lets a day of the clock pass for each of its cases': ['packages/core/test/late-files.test.ts'],
+  'links a number over the fake network in each of its tests': [
+    'internal/fake-whatsapp/test/disturbances.test.ts',
+    'packages/gateway-baileys/test/activities.test.ts',
+    'packages/gateway-baileys/test/connection.test.ts',
+    'packages/gateway-baileys/test/conversations.test.ts',
+    'packages/gateway-baileys/test/flows.test.ts',
+    'packages/gateway-baileys/test/kinds.test.ts',
+    'packages/gateway-baileys/test/linking.test.ts',
+    'packages/gateway-baileys/test/receiving.test.ts',
+    'packages/gateway-baileys/test/sending.test.ts',
+  ],
+};
 
 /** What `.ci/run` counts. */
 const jsonReport = (name: string): ['json', { outputFile: string }] => [

@@ -84,7 +84,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
   });
 
   it.runIf(isLongForm)('go by pages', async () => {
-    const { page, api, instance } = await open('/now');
+    const { page, api, instance } = await open('/');
     for (let i = 0; i < 55; i++)
       await api.messages.send({ instance, to: `1555010${1000 + i}`, type: 'text', text: 'Hello' });
     await page.getByRole('link', { name: 'Chats' }).click();
@@ -179,7 +179,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
   });
 
   it.runIf(isLongForm)('stay where one reads, while older and newer messages come', async () => {
-    const { page, api, instance, phone } = await open('/now');
+    const { page, api, instance, phone } = await open('/');
     for (let i = 0; i < 120; i++)
       await api.messages.send({ instance, to: ANA, type: 'text', text: `Number ${i}` });
     await page.getByRole('link', { name: 'Chats' }).click();
