@@ -18,7 +18,8 @@ if (process.argv[2] === 'start') {
   installForStart();
   console.log(nodePath());
 } else {
-  if (!existsSync(at('node_modules'))) console.error('Installing what the tests need, 1.3 GB: a minute or more.');
+  if (!existsSync(at('node_modules')))
+    console.error('Installing what the tests need, 1.3 GB: a minute or more.');
   install();
 }
 
