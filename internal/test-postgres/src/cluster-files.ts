@@ -30,7 +30,7 @@ export async function clusterFiles(directory: string, template?: ClusterFiles): 
     await run(join(binaries, 'pg_ctl'), stop, environment).catch(() => undefined);
     return { binaries, data };
   }
-  // One that is not complete is never taken for one.
+  // Renamed when it is complete: an incomplete directory is never used.
   const begun = join(directory, 'data.new');
   await rm(begun, { recursive: true, force: true });
   await mkdir(begun, { recursive: true, mode: 0o700 });

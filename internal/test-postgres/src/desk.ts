@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { ClusterFiles } from './cluster-files.ts';
 
-/** What the processes of a run share, by the name that they ask for. */
+/** Resources that the processes of a run share, by the name that they ask for. */
 export interface Shared {
-  /** What the files of every server are copied from. */
+  /** The files that every server copies. */
   readonly template: ClusterFiles;
   /** The URL of the Postgres for all test files. */
   readonly server: string;

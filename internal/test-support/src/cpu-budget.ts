@@ -1,7 +1,7 @@
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
 export interface CpuBudget {
-  /** What a file may cost in `pnpm test`, in seconds of CPU. */
+  /** The limit for a file of `pnpm test`, in seconds of CPU. */
   readonly seconds: number;
   /** The paths of files that may cost more, by the reason. */
   readonly exceptions: Readonly<Record<string, readonly string[]>>;

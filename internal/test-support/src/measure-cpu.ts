@@ -3,7 +3,7 @@ import { afterAll } from 'vitest';
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** What the file cost: seconds of CPU of its process and of the processes that it started and that have ended. */
+    /** Seconds of CPU of the process of the file, and of the processes that it started and that have ended. */
     cpuSeconds?: number;
   }
 }
