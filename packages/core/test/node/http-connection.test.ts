@@ -23,20 +23,23 @@ async function openConnection(): Promise<{ connection: HttpConnection; received:
   return { connection, received: () => received };
 }
 
-it('an HTTP connection reports that it was lost, while idle, before the next request was written', async () => {
+it('an HTTP connection that is lost while idle has no response to the next request', async () => {
   const { connection, received } = await openConnection();
   expect(await connection.post('/', request, signal)).toEqual({ status: 200, body: 'ok' });
+  expect(connection.hasResponded).toBe(true);
   const lost = connection.post('/', request, signal);
   connection.destroy();
-  expect(await lost).toBeUndefined();
+  await expect(lost).rejects.toMatchObject({ code: 'CONNECTION_FAILED' });
+  expect(connection.hasResponded).toBe(false);
   expect(received()).toBe(1);
   expect(connection.reusable).toBe(false);
 });
 
-it('an HTTP connection reports that it was lost before the first request was written', async () => {
+it('an HTTP connection that is lost before the first request has no response to it', async () => {
   const { connection, received } = await openConnection();
   connection.destroy();
-  expect(await connection.post('/', request, signal)).toBeUndefined();
+  await expect(connection.post('/', request, signal)).rejects.toMatchObject({ code: 'CONNECTION_FAILED' });
+  expect(connection.hasResponded).toBe(false);
   expect(received()).toBe(0);
 });
 

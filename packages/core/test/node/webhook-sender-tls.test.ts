@@ -178,6 +178,27 @@ describe('TLS', () => {
   });
 });
 
+it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+  'a request on a connection of %s that ends before the response is sent once more',
+  async (version) => {
+    let requests = 0;
+    const options = { ...right, minVersion: version, maxVersion: version };
+    const running = await servers.tls(options, (socket) => {
+      socket.on('error', () => {});
+      socket.on('data', () => {
+        requests += 1;
+        if (requests === 2) socket.destroy();
+        else socket.write(OK);
+      });
+    });
+    const post = sender();
+    for (let count = 0; count < 2; count += 1)
+      expect(await post.send(to(running.port))).toMatchObject({ errorCode: null });
+    expect(requests).toBe(3);
+    expect(running.connections).toBe(2);
+  },
+);
+
 describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a session of %s', (version) => {
   const only = { minVersion: version, maxVersion: version };
   const respondAndClose = (socket: TLSSocket): void => {

@@ -390,21 +390,75 @@ describe('connections', () => {
     }
   });
 
-  it('that break after the request has left are a failed attempt: it is not sent twice', async () => {
+  /** Responds to the first request of each connection, and to the second with these bytes and the end of the connection. */
+  const endingSecond =
+    (bytes: string, requests: string[] = []) =>
+    (socket: Socket): void => {
+      socket.once('data', (first) => {
+        requests.push(first.toString());
+        socket.write(OK);
+        socket.once('data', (second) => {
+          requests.push(second.toString());
+          if (bytes === '') socket.resetAndDestroy();
+          else socket.end(bytes);
+        });
+      });
+    };
+
+  it('that end before the first byte of the response have the same request sent once more, on a new one', async () => {
+    const requests: string[] = [];
+    const running = await servers.raw(endingSecond('', requests));
+    const post = sender();
+    for (let count = 0; count < 2; count += 1)
+      expect(await post.send(to(running.port))).toMatchObject({ errorCode: null, responseBody: 'ok' });
+    expect(requests).toHaveLength(3);
+    expect(requests[2]).toBe(requests[1]);
+    expect(running.connections).toBe(2);
+  });
+
+  it('that end before the response have the request sent once more, though others are idle, too', async () => {
+    const held: (() => void)[] = [];
+    const running = await servers.raw((socket) => {
+      socket.once('data', () => {
+        held.push(() => socket.write(OK));
+        if (held.length === 2) for (const respond of held) respond();
+        else if (held.length > 2) socket.resetAndDestroy();
+        socket.once('data', () => socket.resetAndDestroy());
+      });
+    });
+    const post = sender();
+    await Promise.all([post.send(to(running.port)), post.send(to(running.port))]);
+    expect(await post.send(to(running.port))).toEqual({ errorCode: 'CONNECTION_FAILED', ...noResponse });
+    expect(running.connections).toBe(3);
+  });
+
+  it('that end within the response are a failed attempt: the receiver has the request', async () => {
+    const running = await servers.raw(endingSecond('HTTP/1.1 20'));
+    const post = sender();
+    expect(await post.send(to(running.port))).toMatchObject({ errorCode: null });
+    expect(await post.send(to(running.port))).toEqual({ errorCode: 'CONNECTION_FAILED', ...noResponse });
+    expect(running.connections).toBe(1);
+  });
+
+  it('that are new and end before the response are a failed attempt', async () => {
+    const running = await servers.raw((socket) => socket.once('data', () => socket.resetAndDestroy()));
+    expect(await sender().send(to(running.port))).toEqual({ errorCode: 'CONNECTION_FAILED', ...noResponse });
+    expect(running.connections).toBe(1);
+  });
+
+  it('that never respond to a second request are given up with the attempt: nothing is sent again', async () => {
     let requests = 0;
     const running = await servers.raw((socket) => {
       socket.on('data', () => {
         requests += 1;
-        if (requests === 2) socket.resetAndDestroy();
-        else socket.write(OK);
+        if (requests === 1) socket.write(OK);
       });
     });
-    const post = sender();
-    expect(await post.send(to(running.port))).toMatchObject({ errorCode: null });
-    expect(await post.send(to(running.port))).toEqual({ errorCode: 'CONNECTION_FAILED', ...noResponse });
+    const post = sender({ timeouts: { totalMs: elapsing(500) } });
+    await post.send(to(running.port));
+    expect(await post.send(to(running.port))).toEqual({ errorCode: 'TIMEOUT', ...noResponse });
     expect(requests).toBe(2);
-    expect(await post.send(to(running.port))).toMatchObject({ errorCode: null });
-    expect(running.connections).toBe(2);
+    expect(running.connections).toBe(1);
   });
 
   it('are not kept beyond the limit: the one idle longest goes first', async () => {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
@@ -22,8 +22,10 @@ export interface MoodyReceiver {
 interface MoodyRequest {
   readonly endpoint: number;
   readonly deliveryId: string;
-  /** Null where it hung up. */
+  /** Null if the receiver hung up. */
   readonly status: number | null;
+  /** Whether it hung up on a connection that had served a request before: the same attempt sends such a request once more. */
+  readonly isRepeated: boolean;
   readonly at: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Uint8Array;
@@ -42,6 +44,7 @@ export async function startMoodyReceiver(roll: (below: number) => number): Promi
   const secrets = new Map<number, readonly Secret[]>();
   const requests: MoodyRequest[] = [];
   const open = new Map<number, number>();
+  const used = new WeakSet<Socket>();
   let most = 0;
 
   const reply = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -56,7 +59,9 @@ export async function startMoodyReceiver(roll: (below: number) => number): Promi
     const mood = MOODS[roll(MOODS.length)];
     const status = mood === 'hang up' ? null : mood === 'refuse' ? 500 : 204;
     const deliveryId = String(headers['x-service-delivery']);
-    requests.push({ endpoint, deliveryId, status, at, headers, body });
+    const isRepeated = status === null && used.has(request.socket);
+    used.add(request.socket);
+    requests.push({ endpoint, deliveryId, status, isRepeated, at, headers, body });
     if (mood === 'take slowly') await setTimeout(SLOW_MS);
     if (status === null) response.destroy();
     else response.writeHead(status).end();

@@ -15,6 +15,7 @@ export class HttpConnection {
   readonly address: string;
   readonly #socket: Socket;
   readonly #client: Client;
+  #bytesBefore = 0;
 
   constructor(socket: Socket, origin: string, address: string) {
     this.origin = origin;
@@ -36,6 +37,11 @@ export class HttpConnection {
     return !this.#socket.destroyed;
   }
 
+  /** Whether a byte of the response to the last request has arrived. */
+  get hasResponded(): boolean {
+    return this.#socket.bytesRead > this.#bytesBefore;
+  }
+
   destroy(): void {
     this.#socket.destroy();
   }
@@ -46,19 +52,18 @@ export class HttpConnection {
 
   /**
    * Returns as soon as the response is complete, its body is longer than what is kept, or, after the status line,
-   * the connection or the time ends. Undefined: the connection was gone before anything was written.
+   * the connection or the time ends. Rejects with a SendFailure or with what the signal was aborted with.
    */
-  post(path: string, request: WebhookRequest, signal: AbortSignal): Promise<Reply | undefined> {
+  post(path: string, request: WebhookRequest, signal: AbortSignal): Promise<Reply> {
+    this.#bytesBefore = this.#socket.bytesRead;
     return new Promise((resolve, reject) => {
       const body = new ResponseText();
       let status: number | undefined;
-      let begun = false;
 
       const end = (reason?: Error): void => {
         signal.removeEventListener('abort', abort);
-        if (status !== undefined) resolve({ status, body: body.toString() });
-        else if (reason !== undefined) reject(reason);
-        else resolve(undefined);
+        if (status === undefined) reject(reason);
+        else resolve({ status, body: body.toString() });
       };
       const cut = (reason?: Error): void => {
         this.#socket.destroy();
@@ -71,9 +76,7 @@ export class HttpConnection {
       this.#client.dispatch(
         { method: 'POST', path, headers: withIdentity(request.headers), body: Buffer.from(request.body) },
         {
-          onRequestStart() {
-            begun = true;
-          },
+          onRequestStart() {}, // undici refuses a handler without it
           onResponseStart(_controller, statusCode) {
             if (statusCode >= 200) status = statusCode; // 1xx are only a beginning
           },
@@ -81,7 +84,7 @@ export class HttpConnection {
             if (!body.add(chunk)) cut();
           },
           onResponseEnd: () => end(),
-          onResponseError: (_controller, error) => cut(begun ? failureOf(error) : undefined),
+          onResponseError: (_controller, error) => cut(failureOf(error)),
         },
       );
     });

@@ -25,7 +25,8 @@ export interface WebhookTimeouts {
 /**
  * Sends webhooks over HTTP/1.1 with undici. The name is resolved once per attempt, every address is checked, and the
  * connection goes to a checked address: there is no second look-up that could give another result. Redirects are not
- * followed, bodies not decompressed, proxies in the environment not used.
+ * followed, bodies not decompressed, proxies in the environment not used. A request on a connection that was used before is
+ * sent once more, on a new one, if the connection ends before the first byte of the response.
  */
 export function undiciWebhookSender(options: UndiciWebhookSenderOptions): WebhookSender {
   const { totalMs = 10_000, connectMs = 3_000 } = options.timeouts ?? {};
@@ -36,19 +37,27 @@ export function undiciWebhookSender(options: UndiciWebhookSenderOptions): Webhoo
 
   async function attempt(request: WebhookRequest, signal: AbortSignal): Promise<WebhookResponse> {
     const target = await findTarget(request, options.dns, signal);
-    for (;;) {
-      const reused = kept.take(target);
-      const connection = reused ?? (await open(target, signal));
-      const response = await connection.post(target.url.path, request, signal);
-      if (response !== undefined) {
-        if (connection.reusable) kept.keep(connection);
-        return evaluate(response.status, response.body);
+    const reused = kept.take(target);
+    if (reused !== undefined) {
+      try {
+        return await exchange(reused, target, request, signal);
+      } catch (error) {
+        // Receivers close idle connections when they like, also just as a request goes out: it says nothing about them.
+        if (signal.aborted || reused.hasResponded) throw error;
       }
-      connection.destroy();
-      // The receiver had closed an idle connection before the request was on its way: nothing has been sent yet.
-      if (reused === undefined)
-        throw new SendFailure('CONNECTION_FAILED', 'The request could not be written.');
     }
+    return exchange(await open(target, signal), target, request, signal);
+  }
+
+  async function exchange(
+    connection: HttpConnection,
+    target: Target,
+    request: WebhookRequest,
+    signal: AbortSignal,
+  ): Promise<WebhookResponse> {
+    const { status, body } = await connection.post(target.url.path, request, signal);
+    if (connection.reusable) kept.keep(connection);
+    return evaluate(status, body);
   }
 
   async function open(target: Target, signal: AbortSignal): Promise<HttpConnection> {
