@@ -130,7 +130,13 @@ export default defineConfig(({ mode }) => {
           : [
               {
                 extends: true as const,
-                test: { name: 'pure', include: PURE, exclude: [LONG_ONLY], isolate: false },
+                test: {
+                  name: 'pure',
+                  include: PURE,
+                  exclude: [LONG_ONLY],
+                  isolate: false,
+                  setupFiles: ['internal/test-support/src/same-globals.ts'],
+                },
               },
             ]),
         {

@@ -1,13 +1,16 @@
-// Prints "N passed, N failed" from vitest's JSON reports, given whether the runs "passed" or one "failed" and the paths of
-// the reports. Exits 1 unless tests passed and none failed in each: reports and exit codes have to agree.
+// Lists what failed in vitest's JSON reports, then prints "N passed, N failed". Takes whether the runs "passed" or one
+// "failed", and the paths of the reports. Exits 1 unless tests passed and none failed in each: reports and exit codes have
+// to agree.
 // Used by .ci/run; runs on the machine's own Node.
 
 import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 
 const [outcome, ...paths] = process.argv.slice(2);
 const counts = paths.map(countOf);
 const passed = counts.reduce((sum, count) => sum + count.passed, 0);
 const failed = counts.reduce((sum, count) => sum + count.failed, 0);
+for (const failure of counts.flatMap((count) => count.failures)) console.log(failure);
 const isFailed = outcome !== 'passed' || counts.some((count) => count.passed === 0);
 console.log(`${passed} passed, ${isFailed ? Math.max(1, failed) : failed} failed`);
 if (isFailed || failed > 0) process.exitCode = 1;
@@ -17,16 +20,24 @@ function countOf(path) {
   try {
     report = JSON.parse(readFileSync(path, 'utf8'));
   } catch {
-    return { passed: 0, failed: 1 }; // vitest did not get as far as a report
+    return { passed: 0, failed: 1, failures: [`${path}: no report`] };
   }
-  // A file that could not be loaded has no tests to count, and is a failure all the same.
-  const broken = report.testResults.filter(
-    (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
-  );
-  const failures = report.numFailedTests + broken.length;
-  // An error outside any test (an unhandled rejection) fails the run and no test.
-  return {
-    passed: report.numPassedTests,
-    failed: report.success === true ? failures : Math.max(1, failures),
-  };
+  const failures = report.testResults.flatMap(failuresOf);
+  if (report.success !== true && failures.length === 0) {
+    failures.push(`${path}: an error outside any test`); // such as an unhandled rejection
+  }
+  return { passed: report.numPassedTests, failed: failures.length, failures };
+}
+
+/** A file that could not be loaded has no tests to count, and is a failure all the same. */
+function failuresOf({ name, status, message, assertionResults }) {
+  const file = relative('.', name);
+  const tests = assertionResults.filter((test) => test.status === 'failed');
+  if (tests.length === 0 && status === 'failed') return [`${file}:\n${excerptOf([message])}`];
+  return tests.map((test) => `${file} > ${test.fullName}:\n${excerptOf(test.failureMessages)}`);
+}
+
+function excerptOf(messages) {
+  const lines = messages.join('\n').split('\n').slice(0, 12);
+  return lines.map((line) => `    ${line.slice(0, 300)}`).join('\n');
 }

@@ -37,7 +37,7 @@ async function startWorkspace() {
 }
 
 function serverOf({ app }: Service): Server {
-  const listener = getRequestListener((request) => app.fetch(request));
+  const listener = getRequestListener((request) => app.fetch(request), { overrideGlobalObjects: false });
   return createServer((incoming, outgoing) => void listener(incoming, outgoing));
 }
 

@@ -43,7 +43,7 @@ async function ready(
   const { token } = await admin.apiKeys.create({ workspaceId, name: 'ci', scopes: SCOPES });
   const instance = await service.connected(client(service.app, token));
   const app = { fetch: service.app.fetch, hostname: '127.0.0.1', port: 0 };
-  const server = serve({ ...app, serverOptions }) as Server; // of HTTP/1
+  const server = serve({ ...app, serverOptions, overrideGlobalObjects: false }) as Server; // of HTTP/1
   await once(server, 'listening');
   onTestFinished(() => {
     server.closeAllConnections();

@@ -54,7 +54,7 @@ const adapters: Record<string, (receiver: Receiver) => Promise<Served>> = {
   Hono: async (receiver) => {
     const handle = fetchHandler(receiver);
     const app = new Hono().post('/webhooks', (c) => handle(c.req.raw));
-    return listening(serve({ fetch: app.fetch, port: 0 }) as Server); // no HTTP/2 was asked for
+    return listening(serve({ fetch: app.fetch, port: 0, overrideGlobalObjects: false }) as Server); // no HTTP/2 was asked for
   },
 };
 

@@ -38,6 +38,7 @@ export async function serveDashboard(given: ServeOptions = {}): Promise<ServedDa
   const server = serve({
     fetch: (request) => harness.dashboard.fetch(request),
     hostname: '127.0.0.1',
+    overrideGlobalObjects: false,
     port: 0,
   });
   await once(server, 'listening');
