@@ -19,7 +19,8 @@ export interface Linked {
 
 interface LinkedOptions extends NetworkOptions {
   readonly logger?: Logger;
-  readonly clock?: Clock;
+  /** One that can hurry does so only once the link is open: linking takes as long as the machine needs. */
+  readonly clock?: Clock | HurriedClock;
 }
 
 /** A network, and an instance that nothing is stored for yet. */
@@ -46,18 +47,38 @@ export async function unlinked(options: LinkedOptions = {}): Promise<Omit<Linked
 
 /** The same, linked and open. */
 export async function linked(options: LinkedOptions = {}): Promise<Linked> {
+  const { clock } = options;
+  const hurry = clock && 'rest' in clock ? clock.rest() : undefined;
   const harness = await unlinked(options);
   const link = await harness.open();
   const { wa, account } = harness.network;
   wa.scanQr(account, (await link.first('qr')).code);
   await link.first('connected');
   await link.first('groups');
+  hurry?.();
   return { ...harness, link };
 }
 
+interface HurriedClock extends Clock {
+  /** Timers that are set from now on take their time, until the function that this returns is called. */
+  rest(): () => void;
+}
+
 /** Timers run ten times as fast, the time of day as always. */
-export function hurriedClock(): Clock {
-  return clockWithTimers(0.1);
+export function hurriedClock(): HurriedClock {
+  const usual = systemClock();
+  const hurried = clockWithTimers(0.1);
+  let clock = hurried;
+  return {
+    ...usual,
+    setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
+    rest() {
+      clock = usual;
+      return () => {
+        clock = hurried;
+      };
+    },
+  };
 }
 
 /** Timers run ten times as slow: what waits for one of them waits for something else here. */
