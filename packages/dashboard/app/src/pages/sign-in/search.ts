@@ -6,8 +6,10 @@ export interface SignInSearch {
   readonly next?: string;
 }
 
-/** A path alone: never the address of another site. */
+const HERE = 'https://dashboard.invalid';
+
+/** Only a path: never the address of another site, however it is written. */
 export function signInSearch(search: RawSearch): SignInSearch {
   const next = textIn(search, 'next', 2_000);
-  return next !== undefined && /^\/(?![/\\])/.test(next) ? { next } : {};
+  return next?.startsWith('/') && URL.parse(next, HERE)?.origin === HERE ? { next } : {};
 }
