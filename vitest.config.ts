@@ -8,9 +8,13 @@ import { startedProgramsAreImports } from './internal/test-support/src/started-p
 // Packages import each other's TypeScript sources, so that nothing has to be built before a test.
 const conditions = ['source', 'module', 'node', 'development|production'];
 
-/** Tests that change nothing of their process and need no server: a worker keeps what it has loaded for all of their files. */
+/**
+ * Tests that leave their process as it was and need no server of the run: a worker keeps what it has loaded for all of
+ * their files.
+ */
 const PURE = [
   'packages/{core,gateway-baileys,http,receiver,storage-kit}/src/**/*.test.ts',
+  'packages/{gateway-contract,mcp,storage-contract}/test/*.test.ts',
   'packages/core/test/{*,inputs/*,resources/*,safe-url/*}.test.ts',
   // The others measure their process or intercept all of its requests, and one needs PostgreSQL.
   'packages/core/test/node/!(webhook-sender-pinning).test.ts',
@@ -51,9 +55,7 @@ const OWN_PROCESS = ['{packages,internal,examples}/*/{src,test}/**/*.test.ts', '
 /** Files of `pnpm test` that may take more than ten seconds of CPU, by the reason. */
 const DEAR_FILES = {
   'starts programs, servers or clusters, which is what it tests': [
-    'examples/cluster/test/whatsapp.test.ts',
     'examples/embed/test/embed.test.ts',
-    'internal/fake-whatsapp/test/processes.test.ts',
     'internal/test-postgres/test/postgres-server.test.ts',
     'packages/gateway-baileys/test/kill.test.ts',
     'packages/server/test/commands/backup.test.ts',
@@ -76,6 +78,7 @@ const DEAR_FILES = {
     'packages/server/test/idempotency-keys.test.ts',
     'packages/server/test/kills.test.ts',
     'packages/server/test/runbooks.test.ts',
+    'packages/server/test/signals.test.ts',
     'packages/server/test/start.test.ts',
     'packages/server/test/streams-of-two-processes.test.ts',
     'packages/server/test/whatsapp.test.ts',
@@ -84,6 +87,7 @@ const DEAR_FILES = {
   'runs a whole contract': [
     'packages/gateway-baileys/test/contract.test.ts',
     'packages/http/test/conformance.test.ts',
+    'packages/media-s3/test/contract.test.ts',
     'packages/storage-postgres/test/contract.test.ts',
     'packages/storage-sqlite/test/contract.test.ts',
   ],
@@ -94,18 +98,22 @@ const DEAR_FILES = {
     'packages/receiver/test/readme.test.ts',
     'packages/server/test/commands/hostile-answers.test.ts',
   ],
-  'streams files through real sockets': ['packages/http/test/media-socket.test.ts'],
+  'streams files through real sockets': [
+    'packages/http/test/media-socket.test.ts',
+    'packages/media-s3/test/failures.test.ts',
+  ],
+  'disturbs a service at random moments': ['packages/core/test/disturbances.test.ts'],
   'moves a database with all its rows': ['packages/server/test/move/move-data.test.ts'],
   'opens each of 16 pages in a browser': ['packages/dashboard/test/browser/every-page.test.ts'],
   'lets a day of the clock pass for each of its cases': ['packages/core/test/late-files.test.ts'],
   'links a number over the fake network in each of its tests': [
-    'internal/fake-whatsapp/test/disturbances.test.ts',
     'packages/gateway-baileys/test/activities.test.ts',
     'packages/gateway-baileys/test/connection.test.ts',
     'packages/gateway-baileys/test/conversations.test.ts',
     'packages/gateway-baileys/test/flows.test.ts',
     'packages/gateway-baileys/test/kinds.test.ts',
     'packages/gateway-baileys/test/linking.test.ts',
+    'packages/gateway-baileys/test/proxy.test.ts',
     'packages/gateway-baileys/test/receiving.test.ts',
     'packages/gateway-baileys/test/sending.test.ts',
   ],

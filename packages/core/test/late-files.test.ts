@@ -230,33 +230,36 @@ describe('a file that does not come in time', () => {
     expect(gateway.connections).toHaveLength(1);
   });
 
-  it('that never comes is given up after a day, with a line that says what to do', async () => {
-    let asked = 0;
-    const { harness, instance } = await startWaiting({
-      openFile: () => {
-        asked += 1;
-        return Promise.reject(new Error('404 Not Found'));
-      },
-    });
-    await harness.clock.advance(25 * HOUR);
-    expect(await pendingOf(harness, instance)).toEqual([]);
-    expect(harness.logs.filter(({ message }) => message.includes('given up'))).toEqual([
-      {
-        level: 'warn',
-        facts: {
-          instanceId: instance,
-          messageId: expect.any(String),
-          tries: asked + 1,
-          err: expect.any(Error),
+  it.runIf(isLongForm)(
+    'that never comes is given up after a day, with a line that says what to do',
+    async () => {
+      let asked = 0;
+      const { harness, instance } = await startWaiting({
+        openFile: () => {
+          asked += 1;
+          return Promise.reject(new Error('404 Not Found'));
         },
-        message: expect.stringMatching(/is given up: .*; ask its sender to send it again$/),
-      },
-    ]);
-    expect(asked).toBe(28);
-    expect(await inbound(harness)).toMatchObject([{ media: { available: false } }]);
-    expect(eventsOf(harness, AVAILABLE)).toEqual([]);
-    expect(await leftovers(harness)).toEqual([]);
-  });
+      });
+      await harness.clock.advance(25 * HOUR);
+      expect(await pendingOf(harness, instance)).toEqual([]);
+      expect(harness.logs.filter(({ message }) => message.includes('given up'))).toEqual([
+        {
+          level: 'warn',
+          facts: {
+            instanceId: instance,
+            messageId: expect.any(String),
+            tries: asked + 1,
+            err: expect.any(Error),
+          },
+          message: expect.stringMatching(/is given up: .*; ask its sender to send it again$/),
+        },
+      ]);
+      expect(asked).toBe(28);
+      expect(await inbound(harness)).toMatchObject([{ media: { available: false } }]);
+      expect(eventsOf(harness, AVAILABLE)).toEqual([]);
+      expect(await leftovers(harness)).toEqual([]);
+    },
+  );
 
   it('is not asked for while the instance is not connected, and given up by the maintenance', async () => {
     let asked = 0;
@@ -393,7 +396,7 @@ describe('a file that does not come in time', () => {
     expect(await leftovers(harness)).toEqual([]);
   });
 
-  it('is forgotten with the number that is unlinked, and with its instance', async () => {
+  it.runIf(isLongForm)('is forgotten with the number that is unlinked, and with its instance', async () => {
     const opened = await startWaiting();
     const { harness, instance } = opened;
     const [message] = await inbound(harness);
@@ -424,31 +427,34 @@ describe('a file that does not come in time', () => {
     expect(await inbound(again)).toMatchObject([{ media: { available: true } }]);
   });
 
-  it('is downloaded on the sandbox network when that delivers it, and given up when it never does', async () => {
-    const sandbox = createSandbox();
-    const media = memoryMediaStore();
-    const harness = await startHarness({ gateway: sandbox.gateway, media });
-    await listen(harness);
-    await listenForFiles(harness);
-    const connecting = { ...harness, sandbox };
-    const id = await connectInstance(connecting);
-    const send = (delayMs: number): Promise<string> =>
-      sandbox.phone(id).receive({ from: '15550123', file: { type: 'image', content: PNG, delayMs } });
-    await send(10 * SECOND);
-    await harness.clock.advance(11 * SECOND);
-    expect(await inbound(harness)).toMatchObject([{ media: { available: true } }]);
-    await send(5 * HOUR);
-    await send(Infinity);
-    await harness.clock.advance(31 * SECOND);
-    expect((await inbound(harness)).map((one) => one.media?.available)).toEqual([false, false, true]);
-    await harness.clock.advance(7 * HOUR);
-    const [never, late] = await inbound(harness);
-    expect([never?.media?.available, late?.media?.available]).toEqual([false, true]);
-    expect(eventsOf(harness, AVAILABLE)).toEqual([late]);
-    await harness.clock.advance(20 * HOUR);
-    expect(await pendingOf(harness, id)).toEqual([]);
-    expect(harness.logs.filter(({ message }) => message.includes('given up'))).toHaveLength(1);
-  });
+  it.runIf(isLongForm)(
+    'is downloaded on the sandbox network when that delivers it, and given up when it never does',
+    async () => {
+      const sandbox = createSandbox();
+      const media = memoryMediaStore();
+      const harness = await startHarness({ gateway: sandbox.gateway, media });
+      await listen(harness);
+      await listenForFiles(harness);
+      const connecting = { ...harness, sandbox };
+      const id = await connectInstance(connecting);
+      const send = (delayMs: number): Promise<string> =>
+        sandbox.phone(id).receive({ from: '15550123', file: { type: 'image', content: PNG, delayMs } });
+      await send(10 * SECOND);
+      await harness.clock.advance(11 * SECOND);
+      expect(await inbound(harness)).toMatchObject([{ media: { available: true } }]);
+      await send(5 * HOUR);
+      await send(Infinity);
+      await harness.clock.advance(31 * SECOND);
+      expect((await inbound(harness)).map((one) => one.media?.available)).toEqual([false, false, true]);
+      await harness.clock.advance(7 * HOUR);
+      const [never, late] = await inbound(harness);
+      expect([never?.media?.available, late?.media?.available]).toEqual([false, true]);
+      expect(eventsOf(harness, AVAILABLE)).toEqual([late]);
+      await harness.clock.advance(20 * HOUR);
+      expect(await pendingOf(harness, id)).toEqual([]);
+      expect(harness.logs.filter(({ message }) => message.includes('given up'))).toHaveLength(1);
+    },
+  );
 });
 
 describe('a process that is killed', () => {

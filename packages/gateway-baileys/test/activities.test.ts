@@ -2,6 +2,7 @@ import type { Activity } from '@trunkline/core/spi/gateway';
 import { openLink } from '@trunkline/gateway-contract';
 import type { TestLink } from '@trunkline/gateway-contract';
 import { eventually } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { describe, expect, it } from 'vitest';
 import { leapingClock, linked, textOf } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
@@ -58,7 +59,7 @@ describe('what the owner of the number writes on the phone', () => {
     expect(harness.link.all('message')).toHaveLength(1);
   });
 
-  it('is reported in groups, and with its file', async () => {
+  it.runIf(isLongForm)('is reported in groups, and with its file', async () => {
     const harness = await linked();
     const { wa, account, reader } = harness.network;
     const group = wa.group({ subject: 'Team', members: [reader, account] });
@@ -128,7 +129,7 @@ describe('a reaction', () => {
     });
   });
 
-  it('in a group names the member whose message it is about', async () => {
+  it.runIf(isLongForm)('in a group names the member whose message it is about', async () => {
     const { network, link } = await linked();
     const { wa, account, reader } = network;
     const ann = wa.person('5511955550005', { name: 'Ann' });
@@ -155,26 +156,29 @@ describe('a reaction', () => {
 });
 
 describe('an edit', () => {
-  it('brings the new text or caption, and names its author alone as the author', async () => {
-    const { network, link } = await linked();
-    const { wa, account, reader } = network;
-    const id = await wa.inbound(reader, account, 'helo');
-    await wa.inbound(reader, account, { type: 'edit', id, text: 'hello' });
-    expect(await activity(link, 'edit')).toMatchObject({
-      about: id,
-      author: reader.lidJid,
-      text: 'hello',
-      own: false,
-      contact: { networkId: reader.lidJid },
-    });
-    const key = { id, fromMe: true };
-    const editedMessage = { imageMessage: { caption: 'the garden' } };
-    const protocolMessage = { key, type: 14, editedMessage };
-    await wa.inbound(reader, account, { type: 'raw', message: { protocolMessage } });
-    await activity(link, 'edit', ({ text }) => text === 'the garden');
-    await wa.fromPhone(account, reader, { type: 'edit', id: 'OURS', text: 'as we meant it' });
-    expect(await activity(link, 'edit', ({ own }) => own)).toMatchObject({ about: 'OURS', author: null });
-  });
+  it.runIf(isLongForm)(
+    'brings the new text or caption, and names its author alone as the author',
+    async () => {
+      const { network, link } = await linked();
+      const { wa, account, reader } = network;
+      const id = await wa.inbound(reader, account, 'helo');
+      await wa.inbound(reader, account, { type: 'edit', id, text: 'hello' });
+      expect(await activity(link, 'edit')).toMatchObject({
+        about: id,
+        author: reader.lidJid,
+        text: 'hello',
+        own: false,
+        contact: { networkId: reader.lidJid },
+      });
+      const key = { id, fromMe: true };
+      const editedMessage = { imageMessage: { caption: 'the garden' } };
+      const protocolMessage = { key, type: 14, editedMessage };
+      await wa.inbound(reader, account, { type: 'raw', message: { protocolMessage } });
+      await activity(link, 'edit', ({ text }) => text === 'the garden');
+      await wa.fromPhone(account, reader, { type: 'edit', id: 'OURS', text: 'as we meant it' });
+      expect(await activity(link, 'edit', ({ own }) => own)).toMatchObject({ about: 'OURS', author: null });
+    },
+  );
 
   it('waits until the message that it changes is stored', async () => {
     const { network, link, open } = await linked();
@@ -218,7 +222,7 @@ describe('a deletion', () => {
     expect(await activity(link, 'deletion', ({ own }) => own)).toMatchObject({ about: 'OURS', author: null });
   });
 
-  it('in a group is by the author or an admin, and by nobody else', async () => {
+  it.runIf(isLongForm)('in a group is by the author or an admin, and by nobody else', async () => {
     const harness = await linked();
     const { wa, account, reader, gateway } = harness.network;
     const ann = wa.person('5511955550006', { name: 'Ann' });
@@ -258,27 +262,30 @@ describe('a message that nobody here can read', () => {
     expect(link.all('message')).toEqual([]);
   });
 
-  it('is reported by the next process where the first one ended, and not once it could be read', async () => {
-    const clock = leapingClock();
-    const { network, session, link } = await linked({ clock });
-    const { wa, account, reader } = network;
-    const lost = await wa.inbound(reader, account, 'lost', { undecryptable: true, respondsToRetry: false });
-    const read = await wa.inbound(reader, account, 'read at last', { undecryptable: true });
-    await link.first('message', ({ message }) => message.networkId === read);
-    await wa.receiptFor(lost, 'retry');
-    const kept = session.copy();
-    await link.connection().close();
-    clock.leap();
-    const next = await openLink(network.gateway, kept);
-    expect(await activity(next, 'undecryptable')).toMatchObject({ networkId: lost });
-    await eventually(() =>
-      expect([...kept.values.keys()].filter((name) => name.includes('unreadable'))).toEqual([]),
-    );
-    expect(next.all('activity')).toHaveLength(1);
-    await next.connection().close();
-  });
+  it.runIf(isLongForm)(
+    'is reported by the next process where the first one ended, and not once it could be read',
+    async () => {
+      const clock = leapingClock();
+      const { network, session, link } = await linked({ clock });
+      const { wa, account, reader } = network;
+      const lost = await wa.inbound(reader, account, 'lost', { undecryptable: true, respondsToRetry: false });
+      const read = await wa.inbound(reader, account, 'read at last', { undecryptable: true });
+      await link.first('message', ({ message }) => message.networkId === read);
+      await wa.receiptFor(lost, 'retry');
+      const kept = session.copy();
+      await link.connection().close();
+      clock.leap();
+      const next = await openLink(network.gateway, kept);
+      expect(await activity(next, 'undecryptable')).toMatchObject({ networkId: lost });
+      await eventually(() =>
+        expect([...kept.values.keys()].filter((name) => name.includes('unreadable'))).toEqual([]),
+      );
+      expect(next.all('activity')).toHaveLength(1);
+      await next.connection().close();
+    },
+  );
 
-  it('is reported immediately where it is to be seen once, on the phone', async () => {
+  it.runIf(isLongForm)('is reported immediately where it is to be seen once, on the phone', async () => {
     const harness = await linked();
     const { wa, account, reader, gateway } = harness.network;
     for (const type of ['view_once', 'view_once_unavailable_fanout']) {
@@ -295,7 +302,7 @@ describe('a message that nobody here can read', () => {
     expect(harness.link.all('activity')).toHaveLength(2);
   });
 
-  it('is waited for where the network does not say why it is not there', async () => {
+  it.runIf(isLongForm)('is waited for where the network does not say why it is not there', async () => {
     const clock = leapingClock();
     const { network, link } = await linked({ clock });
     clock.leap();
@@ -371,7 +378,7 @@ describe('what happens in a chat', () => {
     },
   );
 
-  it('is written down before the network gets our acknowledgement of it', async () => {
+  it.runIf(isLongForm)('is written down before the network gets our acknowledgement of it', async () => {
     const { network, session, link, open } = await linked();
     const { wa, account, reader } = network;
     await link.connection().close();

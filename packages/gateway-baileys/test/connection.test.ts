@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { elapsing } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import type { WAVersion } from '@whiskeysockets/baileys';
 import { hurriedClock, linked, unlinked } from './support/linked.ts';
 
@@ -13,7 +14,7 @@ describe('the end of a connection', () => {
     expect(session.values.size).toBeGreaterThan(0);
   });
 
-  it('by another connection waits long once, and is final the next time', async () => {
+  it.runIf(isLongForm)('by another connection waits long once, and is final the next time', async () => {
     const { network, link, open } = await linked();
     network.wa.replace(network.account);
     expect((await link.first('closed', anyEnd)).reason).toEqual({
@@ -84,7 +85,7 @@ describe('a version that the network refuses', () => {
     expect(asked).toEqual(['asked']);
   });
 
-  it('is asked for again later where nobody knows the current one', async () => {
+  it.runIf(isLongForm)('is asked for again later where nobody knows the current one', async () => {
     const currentVersion = (): Promise<WAVersion> => Promise.reject(new Error('no network'));
     const { network, link, open } = await linked({ gateway: { currentVersion } });
     await link.connection().close();
@@ -108,7 +109,7 @@ describe('a connection that does not come about', () => {
     expect((await link.first('closed')).reason).toMatchObject({ kind: 'dropped' });
   });
 
-  it('ends when nobody scans', async () => {
+  it.runIf(isLongForm)('ends when nobody scans', async () => {
     const { session, open } = await unlinked({ gateway: { socket: { qrTimeout: elapsing(60) } } });
     const link = await open();
     expect((await link.first('closed')).reason).toEqual({ kind: 'qr_timeout', networkCode: '408' });
@@ -133,7 +134,7 @@ describe('a logout', () => {
     expect(link.all('closed').filter(anyEnd)).toEqual([]);
   });
 
-  it('is done where the phone was faster', async () => {
+  it.runIf(isLongForm)('is done where the phone was faster', async () => {
     const { network, link } = await linked();
     network.wa.muteQueries('md/set/remove-companion-device');
     const loggedOut = link.connection().logout();

@@ -1,6 +1,7 @@
 import { OPT_IN_EVENT_TYPES } from '@trunkline/core';
 import type { MessageResource } from '@trunkline/core';
 import { eventually } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { describe, expect, it } from 'vitest';
 import { must, reportedAbout, startLinkedFlow, untilMessage, untilNotified } from './support/flow.ts';
 import type { Flow } from './support/flow.ts';
@@ -49,29 +50,37 @@ describe('a message over the REST API', () => {
     expect(second).toMatchObject({ text: 'by number', contact: { id: message.contact?.id } });
   });
 
-  it('brings locations, contacts and answers to buttons, in words and in fields', async () => {
-    const flow = await startLinkedFlow();
-    const { wa, account, bob } = flow;
-    const location = { degreesLatitude: 40.41, degreesLongitude: -3.7, name: 'Plaza Mayor' };
-    await wa.inbound(bob, account, { type: 'raw', message: { locationMessage: location } });
-    const answer = { selectedButtonId: 'yes', selectedDisplayText: 'Yes please' };
-    await wa.inbound(bob, account, { type: 'raw', message: { buttonsResponseMessage: answer } });
-    expect(await received(flow, 2)).toMatchObject([
-      {
-        type: 'text',
-        text: 'Location: Plaza Mayor, 40.41,-3.70',
-        kind: 'location',
-        payload: { latitude: 40.41, longitude: -3.7, name: 'Plaza Mayor', address: null },
-      },
-      { type: 'text', text: 'Yes please', kind: 'button_reply', payload: { id: 'yes', title: 'Yes please' } },
-    ]);
-    const { data } = await untilNotified(
-      flow,
-      'message.received',
-      (event) => 'message' in event.data && event.data.message.kind === 'location',
-    );
-    expect(data).toMatchObject({ message: { payload: { latitude: 40.41 } } });
-  });
+  it.runIf(isLongForm)(
+    'brings locations, contacts and answers to buttons, in words and in fields',
+    async () => {
+      const flow = await startLinkedFlow();
+      const { wa, account, bob } = flow;
+      const location = { degreesLatitude: 40.41, degreesLongitude: -3.7, name: 'Plaza Mayor' };
+      await wa.inbound(bob, account, { type: 'raw', message: { locationMessage: location } });
+      const answer = { selectedButtonId: 'yes', selectedDisplayText: 'Yes please' };
+      await wa.inbound(bob, account, { type: 'raw', message: { buttonsResponseMessage: answer } });
+      expect(await received(flow, 2)).toMatchObject([
+        {
+          type: 'text',
+          text: 'Location: Plaza Mayor, 40.41,-3.70',
+          kind: 'location',
+          payload: { latitude: 40.41, longitude: -3.7, name: 'Plaza Mayor', address: null },
+        },
+        {
+          type: 'text',
+          text: 'Yes please',
+          kind: 'button_reply',
+          payload: { id: 'yes', title: 'Yes please' },
+        },
+      ]);
+      const { data } = await untilNotified(
+        flow,
+        'message.received',
+        (event) => 'message' in event.data && event.data.message.kind === 'location',
+      );
+      expect(data).toMatchObject({ message: { payload: { latitude: 40.41 } } });
+    },
+  );
 
   it('replies to a person whose number is hidden, and gets a reply', async () => {
     const flow = await startLinkedFlow();
@@ -100,7 +109,7 @@ describe('a message over the REST API', () => {
     expect((await received(flow, 2))[1]).toMatchObject({ text: 'Thanks!', reply_to: id });
   });
 
-  it('carries voice messages both ways', async () => {
+  it.runIf(isLongForm)('carries voice messages both ways', async () => {
     const flow = await startLinkedFlow();
     const { wa, account, bob, instance, service } = flow;
     const bytes = new Uint8Array(3_000).fill(7);
@@ -153,7 +162,7 @@ describe('what else happens in a chat, over webhooks', () => {
     expect(receiver.forged()).toBe(0);
   });
 
-  it('is an edit and a deletion by the author, and by nobody else', async () => {
+  it.runIf(isLongForm)('is an edit and a deletion by the author, and by nobody else', async () => {
     const flow = await startLinkedFlow(EVERY);
     const { wa, account, bob, service } = flow;
     const eve = wa.person('5511955550022', { name: 'Eve' });
@@ -190,7 +199,7 @@ describe('what else happens in a chat, over webhooks', () => {
     });
   });
 
-  it('is a call, and a message that the phone alone can show', async () => {
+  it.runIf(isLongForm)('is a call, and a message that the phone alone can show', async () => {
     const flow = await startLinkedFlow(EVERY);
     const { wa, account, bob, instance } = flow;
     wa.call(bob, account, { video: true });

@@ -1,6 +1,7 @@
 import { FILES } from '@trunkline/gateway-contract';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import {
   must,
   pairByQr,
@@ -36,7 +37,7 @@ describe('linking over the REST API', () => {
     expect(types.toSorted()).toEqual(['instance.connected', 'instance.qr_required']);
   });
 
-  it('pairs by a code that is typed on the phone', async () => {
+  it.runIf(isLongForm)('pairs by a code that is typed on the phone', async () => {
     const flow = await startFlow();
     const { client } = flow.service();
     must(await client.instances.connect(flow.instance, { pairing_phone_number: '+55 11 90000-0001' }));
@@ -100,7 +101,7 @@ describe('messages over the REST API', () => {
     }
   });
 
-  it('sends to a group and receives from it', async () => {
+  it.runIf(isLongForm)('sends to a group and receives from it', async () => {
     const flow = await startLinkedFlow();
     const { wa, account, bob, instance } = flow;
     const { client } = flow.service();
@@ -130,7 +131,7 @@ describe('messages over the REST API', () => {
     );
   });
 
-  it('fails a message to a number that is not on WhatsApp, and says so', async () => {
+  it.runIf(isLongForm)('fails a message to a number that is not on WhatsApp, and says so', async () => {
     const flow = await startLinkedFlow();
     flow.wa.person('5511900009999', { onWhatsApp: false });
     const id = await send(flow, 'Anyone?', '5511900009999');
@@ -164,7 +165,7 @@ describe('disturbances, seen through the REST API', () => {
     expect(flow.receiver.events.map(({ type }) => type)).not.toContain('instance.disconnected');
   });
 
-  it('an instance that another client replaced waits before it comes back', async () => {
+  it.runIf(isLongForm)('an instance that another client replaced waits before it comes back', async () => {
     const flow = await startLinkedFlow();
     flow.wa.replace(flow.account);
     await eventually(async () =>
@@ -188,7 +189,7 @@ describe('disturbances, seen through the REST API', () => {
     await untilMessage(flow, await send(flow, 'here again'), 'sent');
   });
 
-  it('a logout takes the device off the phone', async () => {
+  it.runIf(isLongForm)('a logout takes the device off the phone', async () => {
     const flow = await startLinkedFlow();
     expect(must(await flow.service().client.instances.logout(flow.instance))).toMatchObject({
       status: 'logged_out',
@@ -197,7 +198,7 @@ describe('disturbances, seen through the REST API', () => {
     expect(flow.wa.linkedDevices(flow.account)).toEqual([]);
   });
 
-  it('a logout of an instance that is disconnected does too', async () => {
+  it.runIf(isLongForm)('a logout of an instance that is disconnected does too', async () => {
     const flow = await startLinkedFlow();
     const { client } = flow.service();
     must(await client.instances.disconnect(flow.instance));

@@ -2,6 +2,7 @@ import { openLink } from '@trunkline/gateway-contract';
 import type { MemorySession } from '@trunkline/gateway-contract';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { linked, patientClock, textOf } from './support/linked.ts';
 
 describe('what was written while the WhatsApp gateway was away', () => {
@@ -15,7 +16,7 @@ describe('what was written while the WhatsApp gateway was away', () => {
     expect(again.all('message').map(({ message }) => textOf(message))).toEqual(['one', 'two', 'three']);
   });
 
-  it('is reported before the end of a connection that ends with it', async () => {
+  it.runIf(isLongForm)('is reported before the end of a connection that ends with it', async () => {
     const { network, link } = await linked();
     const { wa, account, reader } = network;
     const id = await wa.inbound(reader, account, 'the last words');
@@ -52,7 +53,7 @@ describe('a message that is being stored when the connection ends', () => {
 });
 
 describe('what a contact shows to everybody', () => {
-  it('is not asked for, nor anything of channels', async () => {
+  it.runIf(isLongForm)('is not asked for, nor anything of channels', async () => {
     const { network, link } = await linked();
     const { wa, account, reader } = network;
     for (const from of ['status@broadcast', '120363000000000009@newsletter']) {
@@ -80,7 +81,7 @@ describe('a message that cannot be read at first', () => {
 });
 
 describe('a sender whose number the network hides', () => {
-  it('has none, until we have written to it', async () => {
+  it.runIf(isLongForm)('has none, until we have written to it', async () => {
     const { network, link } = await linked();
     const { wa, account } = network;
     const hidden = wa.person('5511955554444', { hidesNumber: true });
@@ -110,7 +111,7 @@ describe('a sender whose number the network hides', () => {
 describe('kinds of messages', () => {
   const bytes = new Uint8Array(2_000).fill(9);
 
-  it('takes a voice note for audio and a sticker for an image', async () => {
+  it.runIf(isLongForm)('takes a voice note for audio and a sticker for an image', async () => {
     const { network, link } = await linked();
     const { wa, account, reader } = network;
     await wa.inbound(reader, account, {
@@ -141,7 +142,7 @@ describe('kinds of messages', () => {
     expect((await link.first('message')).message.content).toEqual({ type: 'text', text: 'gone in a week' });
   });
 
-  it('leaves out what no database can store', async () => {
+  it.runIf(isLongForm)('leaves out what no database can store', async () => {
     const { network, link } = await linked();
     const { wa, account, reader } = network;
     await wa.inbound(reader, account, '\0');
@@ -191,31 +192,35 @@ describe('a message that came without what it says', () => {
     wa.takeProblems();
   });
 
-  it('is reported again where the process ended after it has acknowledged what the phone handed on', async () => {
-    const { network, session, link, open } = await linked();
-    const { wa, account, reader } = network;
-    await link.connection().close();
-    const never = new Promise<never>(() => {});
-    const taking = ({ kind }: { kind: string }): Promise<void> =>
-      kind === 'message' ? never : Promise.resolve();
-    const dying = await open({ taking });
-    await dying.first('connected');
-    const id = wa.unavailable(reader, account, { type: null });
-    await eventually(() => expect(left(session, 'unreadable')).toHaveLength(1));
-    for (const stanza of await wa.handOn(account, reader, id, 'do not lose me')) await wa.receiptFor(stanza);
-    const kept = session.copy();
-    await dying.connection().close();
+  it.runIf(isLongForm)(
+    'is reported again where the process ended after it has acknowledged what the phone handed on',
+    async () => {
+      const { network, session, link, open } = await linked();
+      const { wa, account, reader } = network;
+      await link.connection().close();
+      const never = new Promise<never>(() => {});
+      const taking = ({ kind }: { kind: string }): Promise<void> =>
+        kind === 'message' ? never : Promise.resolve();
+      const dying = await open({ taking });
+      await dying.first('connected');
+      const id = wa.unavailable(reader, account, { type: null });
+      await eventually(() => expect(left(session, 'unreadable')).toHaveLength(1));
+      for (const stanza of await wa.handOn(account, reader, id, 'do not lose me'))
+        await wa.receiptFor(stanza);
+      const kept = session.copy();
+      await dying.connection().close();
 
-    const after = await openLink(network.gateway, kept);
-    expect((await after.first('message')).message).toMatchObject({
-      networkId: id,
-      from: reader.phoneNumber,
-      content: { text: 'do not lose me' },
-    });
-    await after.connection().close();
-    expect([...left(kept, 'unreadable'), ...left(kept, 'arrival')]).toEqual([]);
-    wa.takeProblems();
-  });
+      const after = await openLink(network.gateway, kept);
+      expect((await after.first('message')).message).toMatchObject({
+        networkId: id,
+        from: reader.phoneNumber,
+        content: { text: 'do not lose me' },
+      });
+      await after.connection().close();
+      expect([...left(kept, 'unreadable'), ...left(kept, 'arrival')]).toEqual([]);
+      wa.takeProblems();
+    },
+  );
 });
 
 /** The names of what is stored of one type. */
@@ -224,7 +229,7 @@ function left({ values }: MemorySession, type: string): readonly string[] {
 }
 
 describe('a message that another process stored', () => {
-  it('is reported again where the process ended before it could be reported', async () => {
+  it.runIf(isLongForm)('is reported again where the process ended before it could be reported', async () => {
     const { network, session, link, open } = await linked();
     const { wa, account, reader } = network;
     await link.connection().close();
@@ -250,7 +255,7 @@ describe('a message that another process stored', () => {
   });
 });
 
-it('the WhatsApp gateway keeps nothing of messages that are stored', async () => {
+it.runIf(isLongForm)('the WhatsApp gateway keeps nothing of messages that are stored', async () => {
   const { network, session, link } = await linked();
   const { wa, account, reader } = network;
   for (let i = 0; i < 5; i++) await wa.inbound(reader, account, `text ${i}`);

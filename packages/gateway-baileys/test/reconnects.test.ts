@@ -1,12 +1,13 @@
 import { silentLogger } from '@trunkline/core';
 import { pause } from '@trunkline/core/spi/gateway';
 import { expect, it } from 'vitest';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { startLinkedFlow } from './support/flow.ts';
 import { fastClock } from './support/linked.ts';
 
 const MINUTE = 60_000;
 
-it.each([503, 515])(
+it.each(isLongForm ? [503, 515] : [503])(
   'an instance whose connections the network ends with %i as soon as they are open logs in at most 8 times in 5 minutes',
   async (code) => {
     const clock = fastClock(30);

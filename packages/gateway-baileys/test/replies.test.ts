@@ -52,7 +52,7 @@ describe('a reply', () => {
     const { message } = await link.first('message');
     const bytes = new TextEncoder().encode('this one');
     const file = { mimeType: 'text/plain', filename: 'a.txt', size: bytes.length };
-    await link.connection().send(
+    const outcome = await link.connection().send(
       aText({
         to: group.jid,
         isGroup: true,
@@ -64,6 +64,7 @@ describe('a reply', () => {
         },
       }),
     );
+    expect(outcome).toEqual({ kind: 'accepted' });
     expect(wa.sentMessages()).toMatchObject([
       { content: { type: 'document' }, quotes: { id: theirs, author: reader.lidJid } },
     ]);
@@ -86,9 +87,9 @@ describe('an audio', () => {
     const { network, link } = await linked();
     const { wa, reader } = network;
     const to = { to: reader.phoneNumber };
-    await link.connection().send(aText({ ...to, content: audio('audio/ogg', true) }));
-    await link.connection().send(aText({ ...to, content: audio('audio/mp4', true) }));
-    await link.connection().send(aText({ ...to, content: audio('audio/ogg') }));
+    const audios = [audio('audio/ogg', true), audio('audio/mp4', true), audio('audio/ogg')];
+    for (const content of audios)
+      expect(await link.connection().send(aText({ ...to, content }))).toEqual({ kind: 'accepted' });
     const [voice, other, plain] = wa.sentMessages().map(({ content }) => content);
     expect(voice).toMatchObject({ type: 'audio', mimeType: 'audio/ogg; codecs=opus', voice: {} });
     expect(other).toMatchObject({ mimeType: 'audio/mp4', voice: {} });

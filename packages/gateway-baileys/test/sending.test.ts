@@ -4,6 +4,7 @@ import { systemRandom } from '@trunkline/core/node';
 import { baileysGateway } from '@trunkline/gateway-baileys';
 import { openLink } from '@trunkline/gateway-contract';
 import { describe, expect, it } from 'vitest';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { hurriedClock, linked, patientClock } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
 
@@ -44,20 +45,23 @@ describe('a message is accepted', () => {
     expect(wa.sentMessages()).toHaveLength(2);
   });
 
-  it('or nobody knows: the network has troubles, does not respond, or is gone', async () => {
-    const harness = await linked({ clock: hurriedClock() });
-    const { wa, account } = harness.network;
-    wa.refuseNextMessage(account, 503);
-    expect(await harness.link.connection().send(aText(harness))).toMatchObject({ kind: 'unknown' });
-    wa.loseNextMessage(account);
-    expect(await harness.link.connection().send(aText(harness))).toMatchObject({ kind: 'unknown' });
-    wa.holdAcks();
-    const held = aText(harness);
-    const sending = harness.link.connection().send(held);
-    await harness.link.first('receipt', ({ receipt }) => receipt.networkId === held.networkId);
-    wa.drop(account);
-    expect(await sending).toEqual({ kind: 'unknown', reason: 'the connection closed' });
-  });
+  it.runIf(isLongForm)(
+    'or nobody knows: the network has troubles, does not respond, or is gone',
+    async () => {
+      const harness = await linked({ clock: hurriedClock() });
+      const { wa, account } = harness.network;
+      wa.refuseNextMessage(account, 503);
+      expect(await harness.link.connection().send(aText(harness))).toMatchObject({ kind: 'unknown' });
+      wa.loseNextMessage(account);
+      expect(await harness.link.connection().send(aText(harness))).toMatchObject({ kind: 'unknown' });
+      wa.holdAcks();
+      const held = aText(harness);
+      const sending = harness.link.connection().send(held);
+      await harness.link.first('receipt', ({ receipt }) => receipt.networkId === held.networkId);
+      wa.drop(account);
+      expect(await sending).toEqual({ kind: 'unknown', reason: 'the connection closed' });
+    },
+  );
 });
 
 describe('a recipient', () => {
@@ -81,7 +85,7 @@ describe('a recipient', () => {
     expect(harness.network.wa.sentMessages()).toEqual([]);
   });
 
-  it('that is a group we are not in is refused too', async () => {
+  it.runIf(isLongForm)('that is a group we are not in is refused too', async () => {
     const harness = await linked();
     const group = harness.network.wa.group({ subject: 'Theirs', members: [harness.network.reader] });
     const message = { ...aText(harness), to: group.jid, isGroup: true };
@@ -114,7 +118,7 @@ it('the WhatsApp gateway keeps messages as far apart as its option says', async 
   expect(Math.min(second - first, third - second)).toBeGreaterThanOrEqual(249);
 });
 
-it('fetches nothing of what a text links to', async () => {
+it.runIf(isLongForm)('fetches nothing of what a text links to', async () => {
   const harness = await linked();
   await harness.link.connection().send(aText(harness, 'see https://127.0.0.1:1/secret'));
   expect(harness.network.wa.sentMessages()[0]?.content).toEqual({
@@ -123,7 +127,7 @@ it('fetches nothing of what a text links to', async () => {
   });
 });
 
-it('the WhatsApp gateway refuses a caption that nobody would see', async () => {
+it.runIf(isLongForm)('the WhatsApp gateway refuses a caption that nobody would see', async () => {
   const harness = await linked();
   const file = {
     mimeType: 'audio/mpeg',
@@ -157,21 +161,24 @@ it('the WhatsApp gateway reports that a message was not sent when its file could
   expect(harness.network.wa.sentMessages()).toEqual([]);
 });
 
-it('the WhatsApp gateway sends a message again to a phone that could not read it, after a restart too', async () => {
-  const harness = await linked({ readsByItself: false });
-  const { network, session, link } = harness;
-  const message = aText(harness, 'say again?');
-  await link.connection().send(message);
-  await network.wa.nextMessage({ id: message.networkId });
-  await link.connection().close();
-  const socket = { waWebSocketUrl: network.wa.client.waWebSocketUrl };
-  const restarted = baileysGateway({ socket });
-  restarted.attach({ clock: hurriedClock(), random: systemRandom(), logger: silentLogger });
-  const again = await openLink(restarted, session);
-  await again.first('connected');
-  await network.wa.requestRetry(network.account, network.reader, message.networkId);
-  const resent = await network.wa.nextMessage({ id: message.networkId });
-  expect(resent.content).toEqual({ type: 'text', text: 'say again?' });
-  expect(resent.readableBy).toContain(network.reader.phoneNumber);
-  await again.connection().close();
-});
+it.runIf(isLongForm)(
+  'the WhatsApp gateway sends a message again to a phone that could not read it, after a restart too',
+  async () => {
+    const harness = await linked({ readsByItself: false });
+    const { network, session, link } = harness;
+    const message = aText(harness, 'say again?');
+    await link.connection().send(message);
+    await network.wa.nextMessage({ id: message.networkId });
+    await link.connection().close();
+    const socket = { waWebSocketUrl: network.wa.client.waWebSocketUrl };
+    const restarted = baileysGateway({ socket });
+    restarted.attach({ clock: hurriedClock(), random: systemRandom(), logger: silentLogger });
+    const again = await openLink(restarted, session);
+    await again.first('connected');
+    await network.wa.requestRetry(network.account, network.reader, message.networkId);
+    const resent = await network.wa.nextMessage({ id: message.networkId });
+    expect(resent.content).toEqual({ type: 'text', text: 'say again?' });
+    expect(resent.readableBy).toContain(network.reader.phoneNumber);
+    await again.connection().close();
+  },
+);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { testBrowser } from '@trunkline/browser';
 import { startServer } from './support/server-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
@@ -6,32 +7,35 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 const browser = await testBrowser();
 
 describe.skipIf(browser.missing !== null)('The reference of a running service', () => {
-  it('is interactive in a browser that reaches this host alone, and breaks none of its policy', async () => {
-    const server = await startServer({ env: { DATA_DIR: temporaryDirectory() } });
-    const { page, problems } = await browser.open();
-    // Its copy of zod tries whether it may compile schemas, and does without.
-    problems.expect(/script-src forbids eval/);
-    const elsewhere: string[] = [];
-    await page.route(
-      (url) => url.origin !== server.url && /^https?:/.test(url.href),
-      async (route) => {
-        elsewhere.push(route.request().url());
-        await route.abort();
-      },
-    );
-    await page.goto(`${server.url}/api/v1/docs`);
-    const reference = page.locator('#reference'); // where Scalar is
-    await reference.getByText('Beyond the specification').first().waitFor(); // a chapter of the document
-    const title = await reference
-      .getByRole('heading', { name: 'Trunkline', exact: true })
-      .first()
-      .boundingBox();
-    expect(title?.width).toBeGreaterThan(100); // the style of the plain page is for that one alone
-    expect(await page.locator('#plain').isVisible()).toBe(false);
-    await page.waitForLoadState('networkidle');
-    expect(elsewhere).toEqual([]);
-    await server.stop();
-  });
+  it.runIf(isLongForm)(
+    'is interactive in a browser that reaches this host alone, and breaks none of its policy',
+    async () => {
+      const server = await startServer({ env: { DATA_DIR: temporaryDirectory() } });
+      const { page, problems } = await browser.open();
+      // Its copy of zod tries whether it may compile schemas, and does without.
+      problems.expect(/script-src forbids eval/);
+      const elsewhere: string[] = [];
+      await page.route(
+        (url) => url.origin !== server.url && /^https?:/.test(url.href),
+        async (route) => {
+          elsewhere.push(route.request().url());
+          await route.abort();
+        },
+      );
+      await page.goto(`${server.url}/api/v1/docs`);
+      const reference = page.locator('#reference'); // where Scalar is
+      await reference.getByText('Beyond the specification').first().waitFor(); // a chapter of the document
+      const title = await reference
+        .getByRole('heading', { name: 'Trunkline', exact: true })
+        .first()
+        .boundingBox();
+      expect(title?.width).toBeGreaterThan(100); // the style of the plain page is for that one alone
+      expect(await page.locator('#plain').isVisible()).toBe(false);
+      await page.waitForLoadState('networkidle');
+      expect(elsewhere).toEqual([]);
+      await server.stop();
+    },
+  );
 });
 
 it('API_DOCS=off leaves the page out', async () => {

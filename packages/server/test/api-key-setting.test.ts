@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { runServer, startServer } from './support/server-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 import { API_KEY, testClient } from './support/test-client.ts';
@@ -30,7 +31,7 @@ describe('API_KEY', () => {
     );
   });
 
-  it('comes beside the key of the first start', async () => {
+  it.runIf(isLongForm)('comes beside the key of the first start', async () => {
     const DATA_DIR = join(temporaryDirectory(), 'data');
     const first = await startServer({ env: { DATA_DIR } });
     await first.stop();

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { runCommand } from './support/command-process.ts';
 import { startServer } from './support/server-process.ts';
 import type { ServerProcess } from './support/server-process.ts';
@@ -56,18 +57,21 @@ interface Json {
   };
 }
 
-it('a link that was used before a restart is not used again, and a session lasts through it', async () => {
-  const directory = join(temporaryDirectory(), 'data');
-  const first = await start({ DATA_DIR: directory });
-  const credential = { token: linkIn(first).hash.replace('#token=', '') };
-  const cookie = (await signIn(first, credential)).headers.get('Set-Cookie')?.split(';', 1)[0] ?? '';
-  await first.stop();
-  const second = await start({ DATA_DIR: directory });
-  expect((await signIn(second, credential)).status).toBe(401);
-  const session = await fetch(`${second.url}/dashboard/api/session`, { headers: { Cookie: cookie } });
-  expect(session.status).toBe(200);
-  await second.stop();
-});
+it.runIf(isLongForm)(
+  'a link that was used before a restart is not used again, and a session lasts through it',
+  async () => {
+    const directory = join(temporaryDirectory(), 'data');
+    const first = await start({ DATA_DIR: directory });
+    const credential = { token: linkIn(first).hash.replace('#token=', '') };
+    const cookie = (await signIn(first, credential)).headers.get('Set-Cookie')?.split(';', 1)[0] ?? '';
+    await first.stop();
+    const second = await start({ DATA_DIR: directory });
+    expect((await signIn(second, credential)).status).toBe(401);
+    const session = await fetch(`${second.url}/dashboard/api/session`, { headers: { Cookie: cookie } });
+    expect(session.status).toBe(200);
+    await second.stop();
+  },
+);
 
 it('the token and the address that clients use can be set', async () => {
   const token = 'a token for admins';
@@ -81,7 +85,7 @@ it('the token and the address that clients use can be set', async () => {
   await server.stop();
 });
 
-it('can be switched off, and is not where the API is not', async () => {
+it.runIf(isLongForm)('can be switched off, and is not where the API is not', async () => {
   for (const env of [{ DASHBOARD: 'off' }, { ROLES: 'gateway' }]) {
     const server = await start(env);
     expect(server.stdout()).not.toContain('dashboard');
@@ -118,7 +122,7 @@ describe('trunkline dashboard', () => {
     await server.stop();
   });
 
-  it('finds the server where the settings say that it is', async () => {
+  it.runIf(isLongForm)('finds the server where the settings say that it is', async () => {
     const cwd = temporaryDirectory();
     await (await start({ DATA_DIR: join(cwd, 'data') })).stop();
     const linkWith = async (env: Readonly<Record<string, string>>): Promise<string> =>
@@ -131,7 +135,7 @@ describe('trunkline dashboard', () => {
     );
   });
 
-  it('prints no link that no server would take', async () => {
+  it.runIf(isLongForm)('prints no link that no server would take', async () => {
     const cwd = temporaryDirectory();
     await (await start({ DATA_DIR: join(cwd, 'data') })).stop();
     const refusals: readonly (readonly [Readonly<Record<string, string>>, number, string])[] = [

@@ -12,7 +12,7 @@ import { verify } from '@trunkline/receiver';
 import { startPostgres } from '@trunkline/test-postgres/server';
 import { HANG_MS, until } from '@trunkline/test-support';
 import { builtProgram } from '@trunkline/test-support/built-program';
-import { sized } from '@trunkline/test-support/long-form';
+import { isLongForm, sized } from '@trunkline/test-support/long-form';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
 import { startNodeProgram } from '@trunkline/test-support/start-program';
 import { openSandboxJournal } from '../src/sandbox-journal.ts';
@@ -29,7 +29,7 @@ const KILLED_WITHIN_MS = 800;
 const KILLED_AT_START_WITHIN_MS = 600;
 
 describe.concurrent('a service that is killed at random moments, half of them under full load', () => {
-  it.for(['SQLite', 'PostgreSQL'] as const)(
+  it.for(isLongForm ? (['SQLite', 'PostgreSQL'] as const) : (['SQLite'] as const))(
     `loses nothing, forgets no idempotency key, sends nothing twice and leaves nothing behind, on %s (${KILLS} times)`,
     { timeout: 600_000 + KILLS * 30_000 },
     async (storage, context) => {

@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { startServer } from './support/server-process.ts';
 import type { ServerProcess } from './support/server-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
@@ -78,7 +79,7 @@ it('a model reads and sends within the settings, and a restart keeps the number 
   await second.stop();
 });
 
-it('there is none unless it is switched on', async () => {
+it.runIf(isLongForm)('there is none unless it is switched on', async () => {
   const server = await start();
   expect((await fetch(`${server.url}/mcp`, { method: 'POST' })).status).toBe(404);
   await server.stop();

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { must } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { expect, it } from 'vitest';
 import { startHarness, untilNotified } from './support/harness.ts';
 import { runServer, startServer } from './support/server-process.ts';
@@ -68,28 +69,31 @@ it('/metrics shows what the server does, without naming anybody', async () => {
   await server.stop();
 });
 
-it('a server that exports nothing serves no metrics, and loads no library for it', async () => {
-  const loaded = (server: Pick<ServerProcess, 'stderr'>): boolean =>
-    server.stderr().includes('loads @opentel');
-  const start = (more: Record<string, string>) =>
-    startServer({
-      env: {
-        DATA_DIR: join(temporaryDirectory(), 'data'),
-        NODE_OPTIONS: `--import=${TELL_OF_TELEMETRY}`,
-        ...more,
-      },
-      isFromSources: true,
-    });
-  const silent = await start({});
-  expect((await fetch(`${silent.url}/metrics`)).status).toBe(404);
-  expect(loaded(silent)).toBe(false);
-  await silent.stop();
-  const exporting = await start({ METRICS_ADDRESS: '127.0.0.1:0' });
-  expect(loaded(exporting)).toBe(true);
-  await exporting.stop();
-});
+it.runIf(isLongForm)(
+  'a server that exports nothing serves no metrics, and loads no library for it',
+  async () => {
+    const loaded = (server: Pick<ServerProcess, 'stderr'>): boolean =>
+      server.stderr().includes('loads @opentel');
+    const start = (more: Record<string, string>) =>
+      startServer({
+        env: {
+          DATA_DIR: join(temporaryDirectory(), 'data'),
+          NODE_OPTIONS: `--import=${TELL_OF_TELEMETRY}`,
+          ...more,
+        },
+        isFromSources: true,
+      });
+    const silent = await start({});
+    expect((await fetch(`${silent.url}/metrics`)).status).toBe(404);
+    expect(loaded(silent)).toBe(false);
+    await silent.stop();
+    const exporting = await start({ METRICS_ADDRESS: '127.0.0.1:0' });
+    expect(loaded(exporting)).toBe(true);
+    await exporting.stop();
+  },
+);
 
-it('an address for metrics that is taken is said in a line', async () => {
+it.runIf(isLongForm)('an address for metrics that is taken is said in a line', async () => {
   const first = await startServer({
     env: { DATA_DIR: join(temporaryDirectory(), 'data'), METRICS_ADDRESS: '127.0.0.1:0' },
   });

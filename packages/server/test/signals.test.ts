@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { until } from '@trunkline/test-support';
 import { requestsAbout, startHarness, untilNotified } from './support/harness.ts';
 
 describe.concurrent('A signal', () => {
-  it.for(['SIGTERM', 'SIGINT'] as const)(
+  it.for(isLongForm ? (['SIGTERM', 'SIGINT'] as const) : (['SIGTERM'] as const))(
     '%s lets what has begun end, and releases what is held',
     async (signal) => {
       const { harness, server } = await startHarness();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newDatabase } from '@trunkline/test-postgres';
 import { until } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { countingProxy } from './support/counting-proxy.ts';
 import { runServer, startServer } from './support/server-process.ts';
 import { snapshot } from './support/snapshot.ts';
@@ -31,7 +32,7 @@ describe('The first start', () => {
     await second.stop();
   });
 
-  it('keeps what it keeps from other users of the machine', async () => {
+  it.runIf(isLongForm)('keeps what it keeps from other users of the machine', async () => {
     const DATA_DIR = join(temporaryDirectory(), 'data');
     const server = await startServer({ env: { DATA_DIR } });
     expect(statSync(DATA_DIR).mode & 0o777).toBe(0o700);
@@ -39,31 +40,34 @@ describe('The first start', () => {
     await server.stop();
   });
 
-  it('prints no control character of a path: not at the start, not in the log, not of what is wrong', async () => {
-    const name = '\u001b]0;owned\u0007\u009b31m\u202e\u061c\u2028data';
-    const directory = join(temporaryDirectory(), name);
-    const first = await startServer({ env: { DATA_DIR: directory } });
-    await first.stop();
-    chmodSync(directory, 0o755);
-    chmodSync(join(directory, 'secret.key'), 0o644);
-    const second = await startServer({ env: { DATA_DIR: directory } });
-    await second.stop();
-    writeFileSync(join(directory, 'secret.key'), 'damaged');
-    const third = await runServer({ env: { DATA_DIR: directory } });
-    const shown = '\\u001b]0;owned\\u0007\\u009b31m\\u202e\\u061c\\u2028data';
-    for (const printed of [first.stdout(), second.stderr(), third.stderr]) {
-      expect(printed).toContain(shown);
-      // oxlint-disable-next-line no-control-regex -- these are what it is about
-      expect(printed).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u2028\u202e]/);
-    }
-    const warning: unknown = JSON.parse(
-      second
-        .stderr()
-        .split('\n')
-        .find((line) => line.includes('chmod')) ?? '',
-    );
-    expect(warning).toMatchObject({ level: 40 });
-  });
+  it.runIf(isLongForm)(
+    'prints no control character of a path: not at the start, not in the log, not of what is wrong',
+    async () => {
+      const name = '\u001b]0;owned\u0007\u009b31m\u202e\u061c\u2028data';
+      const directory = join(temporaryDirectory(), name);
+      const first = await startServer({ env: { DATA_DIR: directory } });
+      await first.stop();
+      chmodSync(directory, 0o755);
+      chmodSync(join(directory, 'secret.key'), 0o644);
+      const second = await startServer({ env: { DATA_DIR: directory } });
+      await second.stop();
+      writeFileSync(join(directory, 'secret.key'), 'damaged');
+      const third = await runServer({ env: { DATA_DIR: directory } });
+      const shown = '\\u001b]0;owned\\u0007\\u009b31m\\u202e\\u061c\\u2028data';
+      for (const printed of [first.stdout(), second.stderr(), third.stderr]) {
+        expect(printed).toContain(shown);
+        // oxlint-disable-next-line no-control-regex -- these are what it is about
+        expect(printed).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u2028\u202e]/);
+      }
+      const warning: unknown = JSON.parse(
+        second
+          .stderr()
+          .split('\n')
+          .find((line) => line.includes('chmod')) ?? '',
+      );
+      expect(warning).toMatchObject({ level: 40 });
+    },
+  );
 
   it('makes its directory in the one that it is started in', async () => {
     const cwd = temporaryDirectory();
@@ -87,7 +91,7 @@ describe('The first start', () => {
     expect(snapshot(cwd)).toEqual({});
   });
 
-  it('can happen on two servers concurrently, each with its own data', async () => {
+  it.runIf(isLongForm)('can happen on two servers concurrently, each with its own data', async () => {
     const start = () => startServer({ env: { DATA_DIR: join(temporaryDirectory(), 'data') } });
     const servers = await Promise.all([start(), start()]);
     const [one, two] = servers.map((server) => testClient(server.url, server.shownKey()));
@@ -101,7 +105,7 @@ describe('The first start', () => {
     expect(await Promise.all(servers.map((server) => server.stop()))).toEqual([0, 0]);
   });
 
-  it('may happen on several servers concurrently on the same data', async () => {
+  it.runIf(isLongForm)('may happen on several servers concurrently on the same data', async () => {
     const DATA_DIR = join(temporaryDirectory(), 'data');
     const servers = await Promise.all([1, 2, 3].map(() => startServer({ env: { DATA_DIR, API_KEY } })));
     const keys = await Promise.all(
@@ -115,7 +119,7 @@ describe('The first start', () => {
 });
 
 describe('A start on PostgreSQL', () => {
-  it('keeps every connection that it opens, first and later', async () => {
+  it.runIf(isLongForm)('keeps every connection that it opens, first and later', async () => {
     const { url } = await newDatabase();
     const DATA_DIR = join(temporaryDirectory(), 'data');
     for (const start of ['the first', 'a later one']) {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { must, until } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { runServer, startServer } from './support/server-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 import { API_KEY, testClient } from './support/test-client.ts';
@@ -43,29 +44,42 @@ it('Webhooks reach a receiver in the private network that WEBHOOK_ALLOW names, a
   expect((await create(`http://localhost:${port === 9 ? 10 : 9}/`)).status).toBe(201);
 });
 
-it('A server that listens everywhere is reached at none of its addresses, nor at PUBLIC_URL', async () => {
-  const { server, create, port } = await start({
-    HOST: '0.0.0.0',
-    PUBLIC_URL: 'https://Messages.localhost',
-    WEBHOOK_URL_POLICY: 'local',
-    WEBHOOK_ALLOW: '0.0.0.0/0,0.0.0.0,*.localhost',
-  });
-  expect(server.stderr()).toContain('WARNING: WEBHOOK_ALLOW');
-  for (const host of ['127.0.0.1', '127.1.2.3', '0.0.0.0', 'localhost', 'a.localhost', '[::ffff:127.0.0.1]'])
-    expect(await create(`http://${host}:${port}/`), host).toMatchObject(refused);
-  expect(await create('https://messages.localhost/hook')).toMatchObject(refused);
-  expect(await create('https://messages.localhost./hook')).toMatchObject(refused);
-  expect((await create('https://others.localhost/hook')).status).toBe(201);
-});
+it.runIf(isLongForm)(
+  'A server that listens everywhere is reached at none of its addresses, nor at PUBLIC_URL',
+  async () => {
+    const { server, create, port } = await start({
+      HOST: '0.0.0.0',
+      PUBLIC_URL: 'https://Messages.localhost',
+      WEBHOOK_URL_POLICY: 'local',
+      WEBHOOK_ALLOW: '0.0.0.0/0,0.0.0.0,*.localhost',
+    });
+    expect(server.stderr()).toContain('WARNING: WEBHOOK_ALLOW');
+    for (const host of [
+      '127.0.0.1',
+      '127.1.2.3',
+      '0.0.0.0',
+      'localhost',
+      'a.localhost',
+      '[::ffff:127.0.0.1]',
+    ])
+      expect(await create(`http://${host}:${port}/`), host).toMatchObject(refused);
+    expect(await create('https://messages.localhost/hook')).toMatchObject(refused);
+    expect(await create('https://messages.localhost./hook')).toMatchObject(refused);
+    expect((await create('https://others.localhost/hook')).status).toBe(201);
+  },
+);
 
-it('The address of the metrics is refused as the server itself is, however it is written', async () => {
-  const { server, create } = await start({ WEBHOOK_ALLOW: '127.0.0.0/8', METRICS_ADDRESS: '127.0.0.1:0' });
-  const { port } = new URL(must(/^The metrics are at (http:\S+)$/m.exec(server.stdout())?.[1]));
-  for (const host of ['127.0.0.1', '0x7f.1', '0.0.0.0', '[::ffff:127.0.0.1]'])
-    expect(await create(`http://${host}:${port}/metrics`), host).toMatchObject(refused);
-  // Another address of the machine is not its own.
-  expect((await create(`http://127.0.0.2:${port}/metrics`)).status).toBe(201);
-});
+it.runIf(isLongForm)(
+  'The address of the metrics is refused as the server itself is, however it is written',
+  async () => {
+    const { server, create } = await start({ WEBHOOK_ALLOW: '127.0.0.0/8', METRICS_ADDRESS: '127.0.0.1:0' });
+    const { port } = new URL(must(/^The metrics are at (http:\S+)$/m.exec(server.stdout())?.[1]));
+    for (const host of ['127.0.0.1', '0x7f.1', '0.0.0.0', '[::ffff:127.0.0.1]'])
+      expect(await create(`http://${host}:${port}/metrics`), host).toMatchObject(refused);
+    // Another address of the machine is not its own.
+    expect((await create(`http://127.0.0.2:${port}/metrics`)).status).toBe(201);
+  },
+);
 
 it('WEBHOOK_DENY refuses what WEBHOOK_ALLOW and the policy would accept', async () => {
   const { create } = await start({
@@ -77,15 +91,18 @@ it('WEBHOOK_DENY refuses what WEBHOOK_ALLOW and the policy would accept', async 
   expect(await create('http://127.0.0.1:9/')).toMatchObject(refused);
 });
 
-it('Without the lists, a receiver in a private network is refused with the name of the setting', async () => {
-  const receiver = await startReceiver();
-  const { server, create } = await start({});
-  expect(await create(receiver.url)).toMatchObject(refused);
-  expect(await create('http://n8n.invalid:5678/')).toMatchObject(refused);
-  expect(server.stderr()).toBe('');
-});
+it.runIf(isLongForm)(
+  'Without the lists, a receiver in a private network is refused with the name of the setting',
+  async () => {
+    const receiver = await startReceiver();
+    const { server, create } = await start({});
+    expect(await create(receiver.url)).toMatchObject(refused);
+    expect(await create('http://n8n.invalid:5678/')).toMatchObject(refused);
+    expect(server.stderr()).toBe('');
+  },
+);
 
-it('A wrong entry ends the start with a line that names it and the variable', async () => {
+it.runIf(isLongForm)('A wrong entry ends the start with a line that names it and the variable', async () => {
   const env = { WEBHOOK_ALLOW: 'n8n,10.0.0.0/33', WEBHOOK_DENY: '::ffff:10.0.0.1' };
   const { code, stdout, stderr } = await runServer({ env, cwd: temporaryDirectory() });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

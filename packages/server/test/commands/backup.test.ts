@@ -13,7 +13,7 @@ import { dirname, join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
-import { isLongForm } from '@trunkline/test-support/long-form';
+import { isLongForm, sized } from '@trunkline/test-support/long-form';
 import { runCommand, startCommand, startCommandHarness } from '../support/command-process.ts';
 import type { CommandHarness } from '../support/command-process.ts';
 import { runServer, startServer } from '../support/server-process.ts';
@@ -21,7 +21,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { testClient } from '../support/test-client.ts';
 
 /** So many that a backup is killed between the first and the last. */
-const FILES = 4_000;
+const FILES = sized('FILES', { short: 1_000, long: 4_000 });
 const FILLER_MB = 150;
 
 function backup({ cwd, run }: CommandHarness, ...more: readonly string[]): ReturnType<CommandHarness['run']> {

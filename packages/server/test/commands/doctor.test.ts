@@ -8,6 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { generate } from 'selfsigned';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { newDatabase } from '@trunkline/test-postgres';
 import { runCommand } from '../support/command-process.ts';
 import type { CommandResult } from '../support/command-process.ts';
@@ -163,16 +164,19 @@ describe('trunkline doctor', () => {
     ],
   ];
 
-  it.for(broken)('names the fault and the mend where %s', async ([, breaks, check, says, mend]) => {
-    const cwd = await usedFolder();
-    const env = breaks(cwd) ?? {};
-    const { faults, result } = await findings(cwd, ['--offline'], env);
-    expect(faults.map((fault) => fault.check)).toContain(check);
-    const fault = faults.find((one) => one.check === check);
-    expect(fault?.says).toMatch(says);
-    expect(fault?.mend).toMatch(mend);
-    expect(JSON.parse(result.stderr)).toMatchObject({ error: { code: 'FAULTS_FOUND' } });
-  });
+  it.for(isLongForm ? broken : broken.slice(0, 3))(
+    'names the fault and the mend where %s',
+    async ([, breaks, check, says, mend]) => {
+      const cwd = await usedFolder();
+      const env = breaks(cwd) ?? {};
+      const { faults, result } = await findings(cwd, ['--offline'], env);
+      expect(faults.map((fault) => fault.check)).toContain(check);
+      const fault = faults.find((one) => one.check === check);
+      expect(fault?.says).toMatch(says);
+      expect(fault?.mend).toMatch(mend);
+      expect(JSON.parse(result.stderr)).toMatchObject({ error: { code: 'FAULTS_FOUND' } });
+    },
+  );
 
   it('leaves a database of an earlier version as it is, and says that the next start upgrades it', async () => {
     const cwd = await usedFolder();
@@ -192,7 +196,7 @@ describe('trunkline doctor', () => {
     database.close();
   });
 
-  it('makes nothing in an empty PostgreSQL database', async () => {
+  it.runIf(isLongForm)('makes nothing in an empty PostgreSQL database', async () => {
     const { url } = await newDatabase();
     const cwd = temporaryDirectory();
     const { all, faults } = await findings(cwd, ['--offline'], { DATABASE_URL: url });
@@ -229,43 +233,46 @@ describe('trunkline doctor', () => {
     expect(result.stderr).toMatch(/^trunkline: \d checks found faults: .*database.*port/);
   });
 
-  it('names the fault of a certificate that is not trusted, of a name that is not found, and of a clock', async () => {
-    const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
-      extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
-    });
-    let date = new Date();
-    const server = createTlsServer({ key, cert }, (_, response) =>
-      response.writeHead(204, { Date: date.toUTCString() }).end(),
-    ).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo; // it listens on TCP
-    const cwd = temporaryDirectory();
-    const reach = ['--reach', `https://localhost:${port}/`];
-    const untrusted = await findings(cwd, reach);
-    expect(untrusted.faults).toMatchObject([
-      { check: 'tls', mend: expect.stringContaining('NODE_EXTRA_CA_CERTS') },
-    ]);
+  it.runIf(isLongForm)(
+    'names the fault of a certificate that is not trusted, of a name that is not found, and of a clock',
+    async () => {
+      const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+        extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+      });
+      let date = new Date();
+      const server = createTlsServer({ key, cert }, (_, response) =>
+        response.writeHead(204, { Date: date.toUTCString() }).end(),
+      ).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      onTestFinished(() => void server.close());
+      const { port } = server.address() as AddressInfo; // it listens on TCP
+      const cwd = temporaryDirectory();
+      const reach = ['--reach', `https://localhost:${port}/`];
+      const untrusted = await findings(cwd, reach);
+      expect(untrusted.faults).toMatchObject([
+        { check: 'tls', mend: expect.stringContaining('NODE_EXTRA_CA_CERTS') },
+      ]);
 
-    const trusted = { NODE_EXTRA_CA_CERTS: join(cwd, 'ca.pem') };
-    writeFileSync(trusted.NODE_EXTRA_CA_CERTS, cert);
-    expect((await findings(cwd, reach, trusted)).faults).toEqual([]);
-    date = new Date(Date.now() + 3 * 24 * 60 * 60_000);
-    expect((await findings(cwd, reach, trusted)).faults).toMatchObject([
-      {
-        check: 'clock',
-        says: 'The clock is 3 days behind: receivers refuse webhooks that are signed with it.',
-      },
-    ]);
-    const lost = await findings(cwd, ['--reach', 'https://no.such.host.invalid/']);
-    expect(lost.faults).toMatchObject([
-      { check: 'dns', says: expect.stringContaining('no.such.host.invalid is not found') },
-    ]);
-    for (const url of ['http://example.com', 'https://me:hush@example.com'])
-      expect(await runCommand(['doctor', '--reach', url], { cwd })).toMatchObject({ code: 2 });
-  });
+      const trusted = { NODE_EXTRA_CA_CERTS: join(cwd, 'ca.pem') };
+      writeFileSync(trusted.NODE_EXTRA_CA_CERTS, cert);
+      expect((await findings(cwd, reach, trusted)).faults).toEqual([]);
+      date = new Date(Date.now() + 3 * 24 * 60 * 60_000);
+      expect((await findings(cwd, reach, trusted)).faults).toMatchObject([
+        {
+          check: 'clock',
+          says: 'The clock is 3 days behind: receivers refuse webhooks that are signed with it.',
+        },
+      ]);
+      const lost = await findings(cwd, ['--reach', 'https://no.such.host.invalid/']);
+      expect(lost.faults).toMatchObject([
+        { check: 'dns', says: expect.stringContaining('no.such.host.invalid is not found') },
+      ]);
+      for (const url of ['http://example.com', 'https://me:hush@example.com'])
+        expect(await runCommand(['doctor', '--reach', url], { cwd })).toMatchObject({ code: 2 });
+    },
+  );
 
-  it('warns where others can change what is in the data directory', async () => {
+  it.runIf(isLongForm)('warns where others can change what is in the data directory', async () => {
     const cwd = await usedFolder();
     chmodSync(join(cwd, 'data'), 0o777);
     const { all } = await findings(cwd);

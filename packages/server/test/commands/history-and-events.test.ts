@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { until } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { callCommand, exitCodeOf } from '../support/command-call.ts';
 import type { CallOutcome } from '../support/command-call.ts';
 import { runCommand, startCommand, startCommandHarness } from '../support/command-process.ts';
@@ -68,82 +69,88 @@ describe('trunkline instances history', () => {
     await server.stop();
   });
 
-  it('reads as many pages as its limit takes, and says what is wrong with its arguments', async () => {
-    const harness = await startCommandHarness();
-    const { run, server, env } = harness;
-    const instance = await connectedInstance(harness);
-    const client = testClient(server.url, env['TRUNKLINE_API_KEY']);
-    const reasons = ['paired', 'pairing_begun', 'connect_requested', 'created'];
-    for (let round = 1; round <= 27; round += 1) {
-      for (const [action, expected] of [
-        ['disconnect', 200],
-        ['connect', 202],
-      ] as const) {
-        const { status } = await client.request('POST', `/api/v1/instances/${instance}/${action}`);
-        expect(status).toBe(expected);
+  it.runIf(isLongForm)(
+    'reads as many pages as its limit takes, and says what is wrong with its arguments',
+    async () => {
+      const harness = await startCommandHarness();
+      const { run, server, env } = harness;
+      const instance = await connectedInstance(harness);
+      const client = testClient(server.url, env['TRUNKLINE_API_KEY']);
+      const reasons = ['paired', 'pairing_begun', 'connect_requested', 'created'];
+      for (let round = 1; round <= 27; round += 1) {
+        for (const [action, expected] of [
+          ['disconnect', 200],
+          ['connect', 202],
+        ] as const) {
+          const { status } = await client.request('POST', `/api/v1/instances/${instance}/${action}`);
+          expect(status).toBe(expected);
+        }
+        await until('it is connected', async () => (await client.instance(instance)).status === 'connected');
+        reasons.unshift('connected', 'connect_requested', 'disconnected', 'disconnect_requested');
       }
-      await until('it is connected', async () => (await client.instance(instance)).status === 'connected');
-      reasons.unshift('connected', 'connect_requested', 'disconnected', 'disconnect_requested');
-    }
-    const all = await rowsOf(harness, 'instances', 'history', instance, '--limit', '1000');
-    expect(all.map(({ reason }) => reason)).toEqual(reasons);
-    expect(new Set(all.map(({ id }) => id)).size).toBe(112);
-    expect(await rowsOf(harness, 'instances', 'history', instance, '--limit', '105')).toEqual(
-      all.slice(0, 105),
-    );
-    const { stdout } = await run('instances', 'history', instance);
-    expect(stdout.trimEnd().split('\n')).toHaveLength(101);
+      const all = await rowsOf(harness, 'instances', 'history', instance, '--limit', '1000');
+      expect(all.map(({ reason }) => reason)).toEqual(reasons);
+      expect(new Set(all.map(({ id }) => id)).size).toBe(112);
+      expect(await rowsOf(harness, 'instances', 'history', instance, '--limit', '105')).toEqual(
+        all.slice(0, 105),
+      );
+      const { stdout } = await run('instances', 'history', instance);
+      expect(stdout.trimEnd().split('\n')).toHaveLength(101);
 
-    for (const limit of ['0', '10001', 'many'])
-      expect(await run('instances', 'history', instance, '--limit', limit)).toEqual({
-        code: 2,
-        stdout: '',
-        stderr: 'trunkline: --limit must be a whole number from 1 to 10000.\n',
-      });
-    for (const id of ['ins_01kdvdna00ey2a7dty85195v2z', '../../webhooks', HOSTILE])
-      expect(await run('instances', 'history', id)).toMatchObject({
-        code: 3,
-        stdout: '',
-        stderr: expect.stringMatching(/^trunkline: .*\(INSTANCE_NOT_FOUND, req_\w+\)\n$/),
-      });
-    await server.stop();
-  });
+      for (const limit of ['0', '10001', 'many'])
+        expect(await run('instances', 'history', instance, '--limit', limit)).toEqual({
+          code: 2,
+          stdout: '',
+          stderr: 'trunkline: --limit must be a whole number from 1 to 10000.\n',
+        });
+      for (const id of ['ins_01kdvdna00ey2a7dty85195v2z', '../../webhooks', HOSTILE])
+        expect(await run('instances', 'history', id)).toMatchObject({
+          code: 3,
+          stdout: '',
+          stderr: expect.stringMatching(/^trunkline: .*\(INSTANCE_NOT_FOUND, req_\w+\)\n$/),
+        });
+      await server.stop();
+    },
+  );
 
-  it('goes on with --follow: what happens is printed once, also what no event reports', async () => {
-    const harness = await startCommandHarness();
-    const { server, env, cwd } = harness;
-    const instance = await connectedInstance(harness);
-    const client = testClient(server.url, env['TRUNKLINE_API_KEY']);
-    const history = ['instances', 'history', instance, '--follow', '--limit', '2'];
-    const follow = startCommand(history, { cwd, env });
-    const json = startCommand([...history, '--json'], { cwd, env });
-    for (const one of [follow, json]) await one.printed(/A phone was linked/);
-    await client.request('POST', `/api/v1/instances/${instance}/disconnect`);
-    await follow.printed(/It was disconnected on request\./);
-    await client.request('POST', `/api/v1/instances/${instance}/connect`);
-    await follow.printed(/The number is connected\./);
-    // Back within 30 s, so that no event is sent: the stream's next sign of life shows it.
-    await client.request('POST', `/sandbox/instances/${instance}/drop`);
-    for (const one of [follow, json]) await one.printed(/The connection was back within 30 s/);
-    for (const one of [follow, json]) {
-      one.signal('SIGINT');
-      expect(await one.ended).toBe(130);
-    }
-    const reasons = [
-      'pairing_begun',
-      'paired',
-      'disconnect_requested',
-      'disconnected',
-      'connect_requested',
-      'connected',
-      'connection_dropped',
-      'reconnected',
-    ];
-    const printed = json.stdout().trimEnd().split('\n');
-    expect(printed.map((line) => JSON.parse(line).data.reason)).toEqual(reasons);
-    expect(follow.stdout().trimEnd().split('\n')).toHaveLength(reasons.length);
-    await server.stop();
-  });
+  it.runIf(isLongForm)(
+    'goes on with --follow: what happens is printed once, also what no event reports',
+    async () => {
+      const harness = await startCommandHarness();
+      const { server, env, cwd } = harness;
+      const instance = await connectedInstance(harness);
+      const client = testClient(server.url, env['TRUNKLINE_API_KEY']);
+      const history = ['instances', 'history', instance, '--follow', '--limit', '2'];
+      const follow = startCommand(history, { cwd, env });
+      const json = startCommand([...history, '--json'], { cwd, env });
+      for (const one of [follow, json]) await one.printed(/A phone was linked/);
+      await client.request('POST', `/api/v1/instances/${instance}/disconnect`);
+      await follow.printed(/It was disconnected on request\./);
+      await client.request('POST', `/api/v1/instances/${instance}/connect`);
+      await follow.printed(/The number is connected\./);
+      // Back within 30 s, so that no event is sent: the stream's next sign of life shows it.
+      await client.request('POST', `/sandbox/instances/${instance}/drop`);
+      for (const one of [follow, json]) await one.printed(/The connection was back within 30 s/);
+      for (const one of [follow, json]) {
+        one.signal('SIGINT');
+        expect(await one.ended).toBe(130);
+      }
+      const reasons = [
+        'pairing_begun',
+        'paired',
+        'disconnect_requested',
+        'disconnected',
+        'connect_requested',
+        'connected',
+        'connection_dropped',
+        'reconnected',
+      ];
+      const printed = json.stdout().trimEnd().split('\n');
+      expect(printed.map((line) => JSON.parse(line).data.reason)).toEqual(reasons);
+      expect(follow.stdout().trimEnd().split('\n')).toHaveLength(reasons.length);
+      await server.stop();
+    },
+  );
 
   it('cannot write to the terminal, whatever the network or the service says', async () => {
     const entry = {
@@ -220,7 +227,7 @@ describe('trunkline events', () => {
     await server.stop();
   });
 
-  it('says what is wrong with its arguments', async () => {
+  it.runIf(isLongForm)('says what is wrong with its arguments', async () => {
     const { run, server } = await startCommandHarness();
     const list = (...args: readonly string[]) => run('events', 'list', ...args);
     for (const args of [[], ['--message', 'msg_1', '--instance', 'ins_1']])
@@ -278,7 +285,7 @@ describe('trunkline events', () => {
 });
 
 describe('Every list', () => {
-  it('begins with --before, and says what is no time', async () => {
+  it.runIf(isLongForm)('begins with --before, and says what is no time', async () => {
     const harness = await startCommandHarness();
     const { data, run, server, env } = harness;
     const instance = await connectedInstance(harness);

@@ -85,24 +85,27 @@ async function expectOpens(cwd: string, ...more: readonly string[]): Promise<voi
 }
 
 describe('A command that is killed before any of its steps on disk', { timeout: 600_000 }, () => {
-  it('leaves no draft with a key behind: rotate-secret-key ends what was begun, and tidies up', async (context) => {
-    const folder = await usedFolder();
-    const former = keyIn(folder);
-    const given = { folder, random: randomInTest(context) };
-    const steps = await killedAtEachStep(['rotate-secret-key', '--yes'], given, async (cwd) => {
-      const isEnded = keyIn(cwd) !== former;
-      const again = await runCommand(['rotate-secret-key', '--yes'], { cwd });
-      expect(again).toMatchObject({ code: 0 });
-      const names = filesBelow(join(cwd, 'data')).filter((name) => name.startsWith('secret.key'));
-      const shown = names.map((name) => name.replace(/former-[0-9a-f]{8}$/, 'former'));
-      const kept = isEnded ? ['secret.key.former', 'secret.key.former'] : ['secret.key.former'];
-      expect(shown).toEqual(['secret.key', ...kept]);
-      const keys = names.map((name) => readFileSync(join(cwd, 'data', name), 'utf8'));
-      expect(keys).toContain(former);
-      await expectOpens(cwd);
-    });
-    expect(steps).toBeGreaterThan(6);
-  });
+  it.runIf(isLongForm)(
+    'leaves no draft with a key behind: rotate-secret-key ends what was begun, and tidies up',
+    async (context) => {
+      const folder = await usedFolder();
+      const former = keyIn(folder);
+      const given = { folder, random: randomInTest(context) };
+      const steps = await killedAtEachStep(['rotate-secret-key', '--yes'], given, async (cwd) => {
+        const isEnded = keyIn(cwd) !== former;
+        const again = await runCommand(['rotate-secret-key', '--yes'], { cwd });
+        expect(again).toMatchObject({ code: 0 });
+        const names = filesBelow(join(cwd, 'data')).filter((name) => name.startsWith('secret.key'));
+        const shown = names.map((name) => name.replace(/former-[0-9a-f]{8}$/, 'former'));
+        const kept = isEnded ? ['secret.key.former', 'secret.key.former'] : ['secret.key.former'];
+        expect(shown).toEqual(['secret.key', ...kept]);
+        const keys = names.map((name) => readFileSync(join(cwd, 'data', name), 'utf8'));
+        expect(keys).toContain(former);
+        await expectOpens(cwd);
+      });
+      expect(steps).toBeGreaterThan(6);
+    },
+  );
 
   it('leaves a folder in which a server starts, without drafts: init', async (context) => {
     const given = { folder: null, random: randomInTest(context) };
@@ -116,7 +119,7 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
     expect(steps).toBeGreaterThan(10);
   });
 
-  it('leaves a backup that the same command completes: backup', async (context) => {
+  it.runIf(isLongForm)('leaves a backup that the same command completes: backup', async (context) => {
     const folder = await usedFolder();
     const given = { folder, random: randomInTest(context) };
     const steps = await killedAtEachStep(['backup', 'b'], given, async (cwd) => {
@@ -133,39 +136,42 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
     expect(steps).toBeGreaterThan(20);
   });
 
-  it('leaves no export that looks complete, and no doubt about what is to be removed: export', async (context) => {
-    const folder = await usedFolder();
-    const command = ['export', '--number', '15550100', '--to', 'person'];
-    const given = { folder, random: randomInTest(context) };
-    const steps = await killedAtEachStep(command, given, async (cwd) => {
-      const [whole, part] = [join(cwd, 'person'), join(cwd, 'person.part')];
-      if (!existsSync(whole)) {
-        const again = await runCommand(command, { cwd });
-        expect(again).toMatchObject(
-          existsSync(part)
-            ? {
-                code: 1,
-                stderr: `trunkline: ${part} is there, of an export that was killed or has not ended: remove it if none is at work.\n`,
-              }
-            : { code: 0 },
-        );
-        if (existsSync(part)) {
-          rmSync(part, { recursive: true });
-          expect(await runCommand(command, { cwd })).toMatchObject({ code: 0 });
+  it.runIf(isLongForm)(
+    'leaves no export that looks complete, and no doubt about what is to be removed: export',
+    async (context) => {
+      const folder = await usedFolder();
+      const command = ['export', '--number', '15550100', '--to', 'person'];
+      const given = { folder, random: randomInTest(context) };
+      const steps = await killedAtEachStep(command, given, async (cwd) => {
+        const [whole, part] = [join(cwd, 'person'), join(cwd, 'person.part')];
+        if (!existsSync(whole)) {
+          const again = await runCommand(command, { cwd });
+          expect(again).toMatchObject(
+            existsSync(part)
+              ? {
+                  code: 1,
+                  stderr: `trunkline: ${part} is there, of an export that was killed or has not ended: remove it if none is at work.\n`,
+                }
+              : { code: 0 },
+          );
+          if (existsSync(part)) {
+            rmSync(part, { recursive: true });
+            expect(await runCommand(command, { cwd })).toMatchObject({ code: 0 });
+          }
         }
-      }
-      const files = filesBelow(whole);
-      expect(files.map((name) => name.replace(/msg_\w+/, 'msg'))).toEqual([
-        'contacts.jsonl',
-        'events.jsonl',
-        'media/msg.txt',
-        'messages.jsonl',
-      ]);
-      const messages = readFileSync(join(whole, 'messages.jsonl'), 'utf8').trimEnd().split('\n');
-      expect(messages.map((line) => JSON.parse(line))).toMatchObject([{ to: '15550100', file: files[2] }]);
-    });
-    expect(steps).toBeGreaterThan(6);
-  });
+        const files = filesBelow(whole);
+        expect(files.map((name) => name.replace(/msg_\w+/, 'msg'))).toEqual([
+          'contacts.jsonl',
+          'events.jsonl',
+          'media/msg.txt',
+          'messages.jsonl',
+        ]);
+        const messages = readFileSync(join(whole, 'messages.jsonl'), 'utf8').trimEnd().split('\n');
+        expect(messages.map((line) => JSON.parse(line))).toMatchObject([{ to: '15550100', file: files[2] }]);
+      });
+      expect(steps).toBeGreaterThan(6);
+    },
+  );
 
   it('leaves no place that a server takes for a new one, and the same command completes it: restore', async (context) => {
     const folder = await usedFolder();
@@ -214,14 +220,17 @@ describe('Two commands at once', () => {
     }
   }
 
-  it('rotate-secret-key: the second is refused, and a key that was in use is never lost', async () => {
-    const folder = await usedFolder();
-    await secondIsRefused(['rotate-secret-key', '--yes'], {
-      folder,
-      step: 'rename:data/secret.key.next',
-      refusal: 'Another "trunkline rotate-secret-key" is at work in data: wait until it has ended.',
-    });
-  });
+  it.runIf(isLongForm)(
+    'rotate-secret-key: the second is refused, and a key that was in use is never lost',
+    async () => {
+      const folder = await usedFolder();
+      await secondIsRefused(['rotate-secret-key', '--yes'], {
+        folder,
+        step: 'rename:data/secret.key.next',
+        refusal: 'Another "trunkline rotate-secret-key" is at work in data: wait until it has ended.',
+      });
+    },
+  );
 
   it('backup: the second is refused, and the first is not disturbed', async () => {
     const folder = await usedFolder();
@@ -232,7 +241,7 @@ describe('Two commands at once', () => {
     });
   });
 
-  it('restore: the second is refused, and the first is not disturbed', async () => {
+  it.runIf(isLongForm)('restore: the second is refused, and the first is not disturbed', async () => {
     const folder = await usedFolder();
     expect(await runCommand(['backup', 'b'], { cwd: folder })).toMatchObject({ code: 0 });
     await secondIsRefused(['restore', 'b', '--data-dir', 'restored'], {

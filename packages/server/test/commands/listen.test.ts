@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { freePort } from '@trunkline/test-support/free-port';
 import { runCommand, startCommand, startCommandHarness } from '../support/command-process.ts';
 import { startServer } from '../support/server-process.ts';
@@ -73,7 +74,7 @@ describe('trunkline listen', () => {
     expect(await server.stop()).toBe(0);
   });
 
-  it('loses nothing when the server is killed, nor when it is killed itself', async () => {
+  it.runIf(isLongForm)('loses nothing when the server is killed, nor when it is killed itself', async () => {
     const cwd = temporaryDirectory();
     const port = String(await freePort());
     const settings = { DATA_DIR: join(cwd, 'data'), RATE_LIMIT: '0', PORT: port };
@@ -116,39 +117,42 @@ describe('trunkline listen', () => {
     expect(await second.stop()).toBe(0);
   });
 
-  it('says what is wrong with its arguments, and prints what strangers write without control characters', async () => {
-    const { cwd, env, run, json, server } = await startCommandHarness();
-    expect(await run('listen', '--types', 'message.lost')).toMatchObject({
-      code: 3,
-      stderr: expect.stringMatching(/\(VALIDATION_FAILED, req_\w+\)\n$/),
-    });
-    expect(await run('listen', '--after', 'evt_01kdvdna00ey2a7dty85195v2z')).toMatchObject({
-      code: 3,
-      stderr: expect.stringMatching(/\(EVENT_NOT_FOUND, req_\w+\)\n$/),
-    });
-    for (const url of ['localhost:3000', 'file:///etc/passwd', 'http://me:secret@localhost/'])
-      expect(await run('listen', '--forward-to', url)).toMatchObject({ code: 2 });
+  it.runIf(isLongForm)(
+    'says what is wrong with its arguments, and prints what strangers write without control characters',
+    async () => {
+      const { cwd, env, run, json, server } = await startCommandHarness();
+      expect(await run('listen', '--types', 'message.lost')).toMatchObject({
+        code: 3,
+        stderr: expect.stringMatching(/\(VALIDATION_FAILED, req_\w+\)\n$/),
+      });
+      expect(await run('listen', '--after', 'evt_01kdvdna00ey2a7dty85195v2z')).toMatchObject({
+        code: 3,
+        stderr: expect.stringMatching(/\(EVENT_NOT_FOUND, req_\w+\)\n$/),
+      });
+      for (const url of ['localhost:3000', 'file:///etc/passwd', 'http://me:secret@localhost/'])
+        expect(await run('listen', '--forward-to', url)).toMatchObject({ code: 2 });
 
-    await run('connect', '--scan');
-    const [{ data: instances } = { data: {} }] = await json('instances', 'list');
-    const [{ id = '' } = {}] = instances as unknown as readonly { readonly id?: string }[]; // as the API has it
-    const listen = startCommand(['listen', '--instance', id], { cwd, env });
-    const other = startCommand(['listen', '--instance', 'ins_other'], { cwd, env });
-    await listen.printed(/Waiting for events/);
-    await other.printed(/Waiting for events/);
-    await testClient(server.url, env['TRUNKLINE_API_KEY']).request(
-      'POST',
-      `/sandbox/instances/${id}/messages`,
-      {
-        body: { from: '15550199', text: '\u001b]0;owned\u0007\u202eevil\r\nforged' },
-      },
-    );
-    await listen.printed(/from 15550199  \\u001b\]0;owned\\u0007\\u202eevil\\u000d\\u000aforged$/m);
-    for (const one of [listen, other]) {
-      one.signal('SIGINT');
-      expect(await one.ended).toBe(130);
-    }
-    expect(other.stdout()).toBe('');
-    expect(await server.stop()).toBe(0);
-  });
+      await run('connect', '--scan');
+      const [{ data: instances } = { data: {} }] = await json('instances', 'list');
+      const [{ id = '' } = {}] = instances as unknown as readonly { readonly id?: string }[]; // as the API has it
+      const listen = startCommand(['listen', '--instance', id], { cwd, env });
+      const other = startCommand(['listen', '--instance', 'ins_other'], { cwd, env });
+      await listen.printed(/Waiting for events/);
+      await other.printed(/Waiting for events/);
+      await testClient(server.url, env['TRUNKLINE_API_KEY']).request(
+        'POST',
+        `/sandbox/instances/${id}/messages`,
+        {
+          body: { from: '15550199', text: '\u001b]0;owned\u0007\u202eevil\r\nforged' },
+        },
+      );
+      await listen.printed(/from 15550199  \\u001b\]0;owned\\u0007\\u202eevil\\u000d\\u000aforged$/m);
+      for (const one of [listen, other]) {
+        one.signal('SIGINT');
+        expect(await one.ended).toBe(130);
+      }
+      expect(other.stdout()).toBe('');
+      expect(await server.stop()).toBe(0);
+    },
+  );
 });

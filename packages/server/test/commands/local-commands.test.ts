@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { allSettings } from '../../src/settings.ts';
 import { runCommand, startCommand, startCommandHarness } from '../support/command-process.ts';
 import { startServer } from '../support/server-process.ts';
@@ -33,29 +34,35 @@ describe('trunkline init', () => {
     expect(readFileSync(key, 'utf8')).toBe(secret);
   });
 
-  it('leaves what is there as it is, and every line of its file can be uncommented', async () => {
-    const cwd = temporaryDirectory();
-    expect((await runCommand(['init', '--json'], { cwd })).stdout).toBe(
-      '{"data":{"config":"trunkline.toml","data_dir":"data","secret_key":"data/secret.key"}}\n',
-    );
-    const path = join(cwd, 'trunkline.toml');
-    const [before, key] = [readFileSync(path, 'utf8'), readFileSync(join(cwd, 'data', 'secret.key'), 'utf8')];
-    expect(await runCommand(['init'], { cwd })).toEqual({
-      code: 1,
-      stdout: '',
-      stderr:
-        'trunkline: trunkline.toml is there already, and is left as it is: edit it, or name another file with --config.\n',
-    });
-    expect(readFileSync(path, 'utf8')).toBe(before);
-    const other = await runCommand(['init', '--config', 'other.toml'], { cwd });
-    expect(other.code).toBe(0);
-    expect(readFileSync(join(cwd, 'data', 'secret.key'), 'utf8')).toBe(key);
+  it.runIf(isLongForm)(
+    'leaves what is there as it is, and every line of its file can be uncommented',
+    async () => {
+      const cwd = temporaryDirectory();
+      expect((await runCommand(['init', '--json'], { cwd })).stdout).toBe(
+        '{"data":{"config":"trunkline.toml","data_dir":"data","secret_key":"data/secret.key"}}\n',
+      );
+      const path = join(cwd, 'trunkline.toml');
+      const [before, key] = [
+        readFileSync(path, 'utf8'),
+        readFileSync(join(cwd, 'data', 'secret.key'), 'utf8'),
+      ];
+      expect(await runCommand(['init'], { cwd })).toEqual({
+        code: 1,
+        stdout: '',
+        stderr:
+          'trunkline: trunkline.toml is there already, and is left as it is: edit it, or name another file with --config.\n',
+      });
+      expect(readFileSync(path, 'utf8')).toBe(before);
+      const other = await runCommand(['init', '--config', 'other.toml'], { cwd });
+      expect(other.code).toBe(0);
+      expect(readFileSync(join(cwd, 'data', 'secret.key'), 'utf8')).toBe(key);
 
-    writeFileSync(path, before.replaceAll(/^# (?=\w+ = )/gm, '').replace('port = 8080', 'port = 0'));
-    const program = startCommand(['serve'], { cwd });
-    await program.printed(/^API key/m);
-    expect(await program.stop()).toBe(0);
-  });
+      writeFileSync(path, before.replaceAll(/^# (?=\w+ = )/gm, '').replace('port = 8080', 'port = 0'));
+      const program = startCommand(['serve'], { cwd });
+      await program.printed(/^API key/m);
+      expect(await program.stop()).toBe(0);
+    },
+  );
 
   it('writes nothing where a flag is wrong', async () => {
     const cwd = temporaryDirectory();
@@ -71,23 +78,26 @@ describe('trunkline init', () => {
 });
 
 describe('trunkline serve', () => {
-  it('takes a flag over the environment, and that over the file of its folder', async () => {
-    const cwd = temporaryDirectory();
-    writeFileSync(join(cwd, 'trunkline.toml'), 'port = 0\nhost = "198.51.100.1"\nlog_level = "loud"\n', {
-      mode: 0o600,
-    });
-    const file = await runCommand(['serve'], { cwd });
-    expect(file.stderr).toBe(
-      'trunkline: log_level in trunkline.toml must be one of trace, debug, info, warn, error, fatal, silent. It is "loud".\n',
-    );
-    const environment = await runCommand(['serve'], { cwd, env: { LOG_LEVEL: 'warn' } });
-    expect(environment.stderr).toBe('trunkline: HOST is not an address of this machine: 198.51.100.1\n');
-    const flag = await runCommand(['serve', '--host', '198.51.100.2'], {
-      cwd,
-      env: { LOG_LEVEL: 'warn', HOST: '198.51.100.3' },
-    });
-    expect(flag.stderr).toBe('trunkline: HOST is not an address of this machine: 198.51.100.2\n');
-  });
+  it.runIf(isLongForm)(
+    'takes a flag over the environment, and that over the file of its folder',
+    async () => {
+      const cwd = temporaryDirectory();
+      writeFileSync(join(cwd, 'trunkline.toml'), 'port = 0\nhost = "198.51.100.1"\nlog_level = "loud"\n', {
+        mode: 0o600,
+      });
+      const file = await runCommand(['serve'], { cwd });
+      expect(file.stderr).toBe(
+        'trunkline: log_level in trunkline.toml must be one of trace, debug, info, warn, error, fatal, silent. It is "loud".\n',
+      );
+      const environment = await runCommand(['serve'], { cwd, env: { LOG_LEVEL: 'warn' } });
+      expect(environment.stderr).toBe('trunkline: HOST is not an address of this machine: 198.51.100.1\n');
+      const flag = await runCommand(['serve', '--host', '198.51.100.2'], {
+        cwd,
+        env: { LOG_LEVEL: 'warn', HOST: '198.51.100.3' },
+      });
+      expect(flag.stderr).toBe('trunkline: HOST is not an address of this machine: 198.51.100.2\n');
+    },
+  );
 
   it('refuses secrets on the command line, where other users could read them', async () => {
     const cwd = temporaryDirectory();
@@ -200,7 +210,7 @@ describe('Workspaces, keys and members', () => {
     await next.stop();
   });
 
-  it('are refused with a line that says what is wrong', async () => {
+  it.runIf(isLongForm)('are refused with a line that says what is wrong', async () => {
     const { run, server } = await startCommandHarness();
     expect(await run('workspaces', 'suspend', 'ten_nobody', '--yes')).toEqual({
       code: 3,

@@ -505,7 +505,7 @@ describe('trunkline move', { timeout: 900_000 }, () => {
     },
   );
 
-  it.skipIf(terminalMissing() !== null)(
+  it.runIf(isLongForm && terminalMissing() === null)(
     'shows in a terminal how far it is, asks first, and continues after Ctrl-C in each of its phases',
     async () => {
       const at = place();
@@ -576,47 +576,50 @@ describe('trunkline move', { timeout: 900_000 }, () => {
     });
   });
 
-  it('refuses a server that runs, a target that is not empty, and passwords that others could read', async () => {
-    const at = place();
-    const server = await at.start();
-    const path = join(at.cwd, 'data', 'trunkline.db');
-    const [from, to] = [`sqlite:${path}`, `sqlite:${join(at.cwd, 'data', 'other.db')}`];
-    const refused = async (code: number, complaint: string, ...args: readonly string[]): Promise<void> =>
-      expect(await at.move('--yes', ...args)).toEqual({
-        code,
-        stdout: '',
-        stderr: `trunkline: ${complaint}\n`,
-      });
-    const running = await at.move('--from', from, '--to', to, '--yes');
-    expect(running).toMatchObject({ code: 1, stdout: '' });
-    expect(running.stderr).toMatch(/Process \d+ of this machine uses .*: stop the server first/);
-    expect(await testClient(server.url).createInstance()).toMatchObject({ status: 'created' });
-    await server.stop();
-    await refused(2, '--to is missing: name the database that everything is moved to.', '--from', from);
-    await refused(2, '--from and --to are the same database.', '--from', from, '--to', from);
-    await refused(
-      2,
-      '--to has a password in it, which other users of this machine could read: put it into a variable, and name that as --to env:NAME.',
-      '--to',
-      'postgres://me:hush@127.0.0.1/x',
-    );
-    await refused(2, '--to: the environment has no variable NOWHERE.', '--to', 'env:NOWHERE');
-    await refused(2, '--to must not be empty.', '--to', '');
-    await refused(2, '--media-to must not be empty.', '--from', from, '--to', to, '--media-to', '');
-    const full = place();
-    await (await full.start()).stop();
-    const inUse = `sqlite:${join(full.cwd, 'data', 'trunkline.db')}`;
-    await refused(
-      1,
-      `${inUse} is not empty: name a new database. Nothing was moved, and nothing in it was changed.`,
-      '--from',
-      from,
-      '--to',
-      inUse,
-    );
-    await (await full.start()).stop();
-    await (await at.start()).stop();
-  });
+  it.runIf(isLongForm)(
+    'refuses a server that runs, a target that is not empty, and passwords that others could read',
+    async () => {
+      const at = place();
+      const server = await at.start();
+      const path = join(at.cwd, 'data', 'trunkline.db');
+      const [from, to] = [`sqlite:${path}`, `sqlite:${join(at.cwd, 'data', 'other.db')}`];
+      const refused = async (code: number, complaint: string, ...args: readonly string[]): Promise<void> =>
+        expect(await at.move('--yes', ...args)).toEqual({
+          code,
+          stdout: '',
+          stderr: `trunkline: ${complaint}\n`,
+        });
+      const running = await at.move('--from', from, '--to', to, '--yes');
+      expect(running).toMatchObject({ code: 1, stdout: '' });
+      expect(running.stderr).toMatch(/Process \d+ of this machine uses .*: stop the server first/);
+      expect(await testClient(server.url).createInstance()).toMatchObject({ status: 'created' });
+      await server.stop();
+      await refused(2, '--to is missing: name the database that everything is moved to.', '--from', from);
+      await refused(2, '--from and --to are the same database.', '--from', from, '--to', from);
+      await refused(
+        2,
+        '--to has a password in it, which other users of this machine could read: put it into a variable, and name that as --to env:NAME.',
+        '--to',
+        'postgres://me:hush@127.0.0.1/x',
+      );
+      await refused(2, '--to: the environment has no variable NOWHERE.', '--to', 'env:NOWHERE');
+      await refused(2, '--to must not be empty.', '--to', '');
+      await refused(2, '--media-to must not be empty.', '--from', from, '--to', to, '--media-to', '');
+      const full = place();
+      await (await full.start()).stop();
+      const inUse = `sqlite:${join(full.cwd, 'data', 'trunkline.db')}`;
+      await refused(
+        1,
+        `${inUse} is not empty: name a new database. Nothing was moved, and nothing in it was changed.`,
+        '--from',
+        from,
+        '--to',
+        inUse,
+      );
+      await (await full.start()).stop();
+      await (await at.start()).stop();
+    },
+  );
 
   it.runIf(isLongForm)(
     'takes the files of messages to another folder, each compared, and names one that is another there',

@@ -168,7 +168,7 @@ describe('trunkline erase', () => {
     },
   );
 
-  it('says what it would do, and does nothing unless it is told to', async () => {
+  it.runIf(isLongForm)('says what it would do, and does nothing unless it is told to', async () => {
     const all = await linked();
     await all.receive(ADA, 'secret');
     await until('it is there', () => all.messages().then(({ length }) => length === 1));
@@ -263,7 +263,7 @@ describe('trunkline export', () => {
     await all.server.stop();
   });
 
-  it('overwrites nothing, and follows no link', async () => {
+  it.runIf(isLongForm)('overwrites nothing, and follows no link', async () => {
     const all = await linked();
     await withPeople(all);
     const secret = join(all.cwd, 'elsewhere.txt');
@@ -306,7 +306,7 @@ describe('trunkline export', () => {
 });
 
 describe('trunkline workspaces retention', () => {
-  it('says for how long messages are kept, and asks before it deletes', async () => {
+  it.runIf(isLongForm)('says for how long messages are kept, and asks before it deletes', async () => {
     const { run, data, server } = await startCommandHarness();
     const [workspace] = (await run('workspaces', 'list')).stdout.match(/ten_\w+/) ?? [];
     const id = must(workspace);

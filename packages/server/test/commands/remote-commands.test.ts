@@ -3,6 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { runCommand, startCommand, startCommandHarness } from '../support/command-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { testClient } from '../support/test-client.ts';
@@ -128,65 +129,71 @@ describe('A number', () => {
     await server.stop();
   });
 
-  it('shows its QR only where that is asked for, and a command that is interrupted says so', async () => {
-    const { cwd, env, server, run } = await startCommandHarness();
-    const hidden = startCommand(['connect'], { cwd, env });
-    await hidden.printed(/the QR is not drawn, since this is no terminal/);
-    expect(hidden.stdout()).not.toMatch(/[▀▄█]/);
-    hidden.signal('SIGINT');
-    expect(await hidden.ended).toBe(130);
-    expect(hidden.stderr()).toContain('trunkline: Interrupted');
+  it.runIf(isLongForm)(
+    'shows its QR only where that is asked for, and a command that is interrupted says so',
+    async () => {
+      const { cwd, env, server, run } = await startCommandHarness();
+      const hidden = startCommand(['connect'], { cwd, env });
+      await hidden.printed(/the QR is not drawn, since this is no terminal/);
+      expect(hidden.stdout()).not.toMatch(/[▀▄█]/);
+      hidden.signal('SIGINT');
+      expect(await hidden.ended).toBe(130);
+      expect(hidden.stderr()).toContain('trunkline: Interrupted');
 
-    const drawn = startCommand(['connect', '--qr'], { cwd, env });
-    await drawn.printed(/^[▀▄█ ]{20,}$/m);
-    const [, instance = ''] = /(ins_\w+) is made/.exec(drawn.stdout()) ?? [];
-    const { status } = await testClient(server.url, env['TRUNKLINE_API_KEY']).request(
-      'POST',
-      `/sandbox/instances/${instance}/scan`,
-    );
-    expect(status).toBe(202);
-    expect(await drawn.ended).toBe(0);
+      const drawn = startCommand(['connect', '--qr'], { cwd, env });
+      await drawn.printed(/^[▀▄█ ]{20,}$/m);
+      const [, instance = ''] = /(ins_\w+) is made/.exec(drawn.stdout()) ?? [];
+      const { status } = await testClient(server.url, env['TRUNKLINE_API_KEY']).request(
+        'POST',
+        `/sandbox/instances/${instance}/scan`,
+      );
+      expect(status).toBe(202);
+      expect(await drawn.ended).toBe(0);
 
-    const asJson = startCommand(['connect', '--json', '--timeout', '5'], { cwd, env });
-    await asJson.printed(/"qr":\{"code":"/);
-    asJson.signal('SIGTERM');
-    expect(await asJson.ended).toBe(143);
-    expect(await run('connect', '--timeout', '1')).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/is not connected after 1 s/),
-    });
-    await server.stop();
-  });
-
-  it('cannot write to the terminal: what strangers choose is printed without its control characters', async () => {
-    const { cwd, env, run, json, server } = await startCommandHarness();
-    await run('connect', '--scan');
-    const [{ data: instances } = { data: {} }] = await json('instances', 'list');
-    const [{ id = '' } = {}] = instances as unknown as readonly { readonly id?: string }[]; // as the API has it
-    const text = `${ESCAPE}]0;owned\u0007${ESCAPE}[2J\u009b31m\u202eevil`;
-    await testClient(server.url, env['TRUNKLINE_API_KEY']).request(
-      'POST',
-      `/sandbox/instances/${id}/messages`,
-      {
-        body: { from: '15550199', text },
-      },
-    );
-    await until('it has arrived', async () =>
-      (await run('messages', 'list', '--direction', 'inbound')).stdout.includes('owned'),
-    );
-    for (const format of [[], ['--json']]) {
-      const { stdout } = await runCommand(['messages', 'list', '--direction', 'inbound', ...format], {
-        cwd,
-        env,
+      const asJson = startCommand(['connect', '--json', '--timeout', '5'], { cwd, env });
+      await asJson.printed(/"qr":\{"code":"/);
+      asJson.signal('SIGTERM');
+      expect(await asJson.ended).toBe(143);
+      expect(await run('connect', '--timeout', '1')).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/is not connected after 1 s/),
       });
-      // oxlint-disable-next-line no-control-regex -- that there is none
-      expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
-      expect(stdout).toContain('\\u001b]0;owned');
-    }
-    const [{ data: parsed } = { data: {} }] = await json('messages', 'list', '--direction', 'inbound');
-    expect(parsed).toMatchObject([{ text }]);
-    await server.stop();
-  });
+      await server.stop();
+    },
+  );
+
+  it.runIf(isLongForm)(
+    'cannot write to the terminal: what strangers choose is printed without its control characters',
+    async () => {
+      const { cwd, env, run, json, server } = await startCommandHarness();
+      await run('connect', '--scan');
+      const [{ data: instances } = { data: {} }] = await json('instances', 'list');
+      const [{ id = '' } = {}] = instances as unknown as readonly { readonly id?: string }[]; // as the API has it
+      const text = `${ESCAPE}]0;owned\u0007${ESCAPE}[2J\u009b31m\u202eevil`;
+      await testClient(server.url, env['TRUNKLINE_API_KEY']).request(
+        'POST',
+        `/sandbox/instances/${id}/messages`,
+        {
+          body: { from: '15550199', text },
+        },
+      );
+      await until('it has arrived', async () =>
+        (await run('messages', 'list', '--direction', 'inbound')).stdout.includes('owned'),
+      );
+      for (const format of [[], ['--json']]) {
+        const { stdout } = await runCommand(['messages', 'list', '--direction', 'inbound', ...format], {
+          cwd,
+          env,
+        });
+        // oxlint-disable-next-line no-control-regex -- that there is none
+        expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+        expect(stdout).toContain('\\u001b]0;owned');
+      }
+      const [{ data: parsed } = { data: {} }] = await json('messages', 'list', '--direction', 'inbound');
+      expect(parsed).toMatchObject([{ text }]);
+      await server.stop();
+    },
+  );
 });
 
 describe('Webhooks and deliveries', () => {
@@ -270,7 +277,7 @@ describe('Webhooks and deliveries', () => {
 });
 
 describe('Profiles', () => {
-  it('keep the keys of services for this user alone, and are chosen by name', async () => {
+  it.runIf(isLongForm)('keep the keys of services for this user alone, and are chosen by name', async () => {
     const { server, env } = await startCommandHarness();
     const cwd = temporaryDirectory();
     const key = env['TRUNKLINE_API_KEY'] ?? '';

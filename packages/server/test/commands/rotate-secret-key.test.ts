@@ -94,25 +94,28 @@ describe('trunkline rotate-secret-key', () => {
     await at.works();
   });
 
-  it.skipIf(terminalMissing() !== null)('shows in a terminal how far it is, and asks first', async () => {
-    const at = await place();
-    const former = at.key();
-    const refused = startInTerminal(['rotate-secret-key'], at);
-    await refused.printed(/A new secret key takes the place of/);
-    refused.input('\r');
-    expect(await refused.ended).toBe(1);
-    expect(keyFiles(at.cwd)).toEqual(['secret.key']);
-    const agreed = startInTerminal(['rotate-secret-key'], at);
-    await agreed.printed(/A new secret key takes the place of/);
-    agreed.input('y\r');
-    expect(await agreed.ended).toBe(0);
-    expect(at.key()).not.toBe(former);
-    const lines = agreed.stdout().split('\r\u001b[K');
-    expect(lines).toContain(`${WEBHOOKS + 2} secrets are sealed with the new key`);
-    // What follows the last progress is the result.
-    expect(lines.at(-1)).toMatch(/^secret key/);
-    await at.works();
-  });
+  it.runIf(isLongForm && terminalMissing() === null)(
+    'shows in a terminal how far it is, and asks first',
+    async () => {
+      const at = await place();
+      const former = at.key();
+      const refused = startInTerminal(['rotate-secret-key'], at);
+      await refused.printed(/A new secret key takes the place of/);
+      refused.input('\r');
+      expect(await refused.ended).toBe(1);
+      expect(keyFiles(at.cwd)).toEqual(['secret.key']);
+      const agreed = startInTerminal(['rotate-secret-key'], at);
+      await agreed.printed(/A new secret key takes the place of/);
+      agreed.input('y\r');
+      expect(await agreed.ended).toBe(0);
+      expect(at.key()).not.toBe(former);
+      const lines = agreed.stdout().split('\r\u001b[K');
+      expect(lines).toContain(`${WEBHOOKS + 2} secrets are sealed with the new key`);
+      // What follows the last progress is the result.
+      expect(lines.at(-1)).toMatch(/^secret key/);
+      await at.works();
+    },
+  );
 
   it.runIf(isLongForm)(
     'continues after a kill at any moment, while servers start with both keys and say so',
@@ -205,35 +208,41 @@ describe('trunkline rotate-secret-key', () => {
     },
   );
 
-  it('keeps both keys while something cannot be sealed again, and loses nothing', async () => {
-    const at = await place();
-    const former = at.key();
-    const database = new DatabaseSync(join(at.cwd, 'data', 'trunkline.db'));
-    // As a disk that is full: after the first two, nothing can be written.
-    database.exec(`CREATE TRIGGER full BEFORE UPDATE OF sealed_secret ON endpoints
+  it.runIf(isLongForm)(
+    'keeps both keys while something cannot be sealed again, and loses nothing',
+    async () => {
+      const at = await place();
+      const former = at.key();
+      const database = new DatabaseSync(join(at.cwd, 'data', 'trunkline.db'));
+      // As a disk that is full: after the first two, nothing can be written.
+      database.exec(`CREATE TRIGGER full BEFORE UPDATE OF sealed_secret ON endpoints
       WHEN NEW.sealed_secret <> OLD.sealed_secret AND NEW.url LIKE '%/2'
       BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
-    const failed = await at.rotate();
-    expect(failed).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('Both keys are kept, and needed, until the same command succeeds'),
-    });
-    expect(keyFiles(at.cwd)).toEqual(['secret.key', 'secret.key.next']);
-    expect(at.key()).toBe(former);
-    await at.works();
-    database.exec('DROP TRIGGER full');
-    database.close();
-    expect((await at.rotate()).code).toBe(0);
-    await at.works();
-    expect(keyFiles(at.cwd)).toEqual(['secret.key', 'secret.key.former-…']);
-  });
+      const failed = await at.rotate();
+      expect(failed).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('Both keys are kept, and needed, until the same command succeeds'),
+      });
+      expect(keyFiles(at.cwd)).toEqual(['secret.key', 'secret.key.next']);
+      expect(at.key()).toBe(former);
+      await at.works();
+      database.exec('DROP TRIGGER full');
+      database.close();
+      expect((await at.rotate()).code).toBe(0);
+      await at.works();
+      expect(keyFiles(at.cwd)).toEqual(['secret.key', 'secret.key.former-…']);
+    },
+  );
 
-  it('refuses a damaged new key, and does not start without the one that it replaces', async () => {
-    const at = await place();
-    writeFileSync(join(at.cwd, 'data', 'secret.key.next'), 'half', { mode: 0o600 });
-    expect((await at.rotate()).stderr).toContain('The secret key is damaged');
-    expect((await runServer({ env: { DATA_DIR: join(at.cwd, 'data') } })).stderr).toContain(
-      'The secret key is damaged',
-    );
-  });
+  it.runIf(isLongForm)(
+    'refuses a damaged new key, and does not start without the one that it replaces',
+    async () => {
+      const at = await place();
+      writeFileSync(join(at.cwd, 'data', 'secret.key.next'), 'half', { mode: 0o600 });
+      expect((await at.rotate()).stderr).toContain('The secret key is damaged');
+      expect((await runServer({ env: { DATA_DIR: join(at.cwd, 'data') } })).stderr).toContain(
+        'The secret key is damaged',
+      );
+    },
+  );
 });

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { runCommand, startCommandHarness } from '../support/command-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { startInTerminal, terminalMissing } from '../support/terminal-process.ts';
@@ -24,28 +25,34 @@ describe.skipIf(missing !== null)('In a terminal', () => {
     program.input(keys);
   }
 
-  it('init asks for the network, the port and the database, and writes the answers', async () => {
-    const cwd = temporaryDirectory();
-    const init = startInTerminal(['init'], { cwd });
-    await answer(init, 'Which network?', DOWN + ENTER);
-    await answer(init, 'Which port?', `\u007f\u007f99${ENTER}`);
-    await answer(init, 'Which database?', `postgres://db.example.com/shop${ENTER}`);
-    expect(await init.ended).toBe(0);
-    const config = readFileSync(join(cwd, 'trunkline.toml'), 'utf8');
-    expect(config).toMatch(/^gateway = "baileys"$/m);
-    expect(config).toMatch(/^port = 8099$/m);
-    expect(config).toMatch(/^database_url = "postgres:\/\/db.example.com\/shop"$/m);
-  });
+  it.runIf(isLongForm)(
+    'init asks for the network, the port and the database, and writes the answers',
+    async () => {
+      const cwd = temporaryDirectory();
+      const init = startInTerminal(['init'], { cwd });
+      await answer(init, 'Which network?', DOWN + ENTER);
+      await answer(init, 'Which port?', `\u007f\u007f99${ENTER}`);
+      await answer(init, 'Which database?', `postgres://db.example.com/shop${ENTER}`);
+      expect(await init.ended).toBe(0);
+      const config = readFileSync(join(cwd, 'trunkline.toml'), 'utf8');
+      expect(config).toMatch(/^gateway = "baileys"$/m);
+      expect(config).toMatch(/^port = 8099$/m);
+      expect(config).toMatch(/^database_url = "postgres:\/\/db.example.com\/shop"$/m);
+    },
+  );
 
-  it('init asks again for what is not a port, and writes nothing if it is cancelled', async () => {
-    const cwd = temporaryDirectory();
-    const init = startInTerminal(['init', '--gateway', 'sandbox'], { cwd });
-    await answer(init, 'Which port?', `x${ENTER}`);
-    await answer(init, 'A number from 0 to 65535.', CTRL_C);
-    expect(await init.ended).toBe(1);
-    expect(init.stdout()).toContain('trunkline: Nothing was written.');
-    expect(existsSync(join(cwd, 'trunkline.toml'))).toBe(false);
-  });
+  it.runIf(isLongForm)(
+    'init asks again for what is not a port, and writes nothing if it is cancelled',
+    async () => {
+      const cwd = temporaryDirectory();
+      const init = startInTerminal(['init', '--gateway', 'sandbox'], { cwd });
+      await answer(init, 'Which port?', `x${ENTER}`);
+      await answer(init, 'A number from 0 to 65535.', CTRL_C);
+      expect(await init.ended).toBe(1);
+      expect(init.stdout()).toContain('trunkline: Nothing was written.');
+      expect(existsSync(join(cwd, 'trunkline.toml'))).toBe(false);
+    },
+  );
 
   it('a confirmation is no unless it is answered with yes', async () => {
     const cwd = temporaryDirectory();

@@ -40,6 +40,7 @@ import { movablePostgres, postgresStorage } from '@trunkline/storage-postgres';
 import { movableSqlite, sqliteStorage } from '@trunkline/storage-sqlite';
 import { newDatabase } from '@trunkline/test-postgres';
 import { must, only } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { moveData } from '../../src/move/move-data.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -277,51 +278,54 @@ describe.each([
     expect((await rowsOf(to, 'event_log')).map(({ id }) => id)).toEqual(events);
   });
 
-  it('is ended by one process alone: another one that was started beside it is refused, and spoils nothing', async () => {
-    const [from, to] = [await here(), await there()];
-    const before = await opened(from);
-    const { workspace, instance } = await storeLeasedInstance(before);
-    for (let count = 0; count < 300; count += 1) await accept(before, aMessage(instance));
-    const messages = await before.messages.list(workspace.id, {}, { from: null, limit: 300 });
-    await before.close();
-    const source = from.movable();
-    await source.open({ logger });
-    const [first, second] = [to.movable(), to.movable()];
-    await first.open({ logger });
-    await second.open({ logger });
-    expect(await first.claim(MARK)).toBe(true);
-    expect(await second.claim({ ...MARK, id: '2' })).toBe(false);
-    const stored = async (): Promise<TargetMark> => {
-      const mark = must(await second.mark());
-      if (mark.role === 'target') return mark;
-      throw new Error('It is no target.');
-    };
-    const onProgress = (): void => {};
-    const run = (target: MovableDatabase, mark: TargetMark): ReturnType<typeof moveData> =>
-      moveData({ source, target, mark, signal: never, onProgress });
-    let hasBegun = false;
-    const beaten: MovableDatabase = {
-      ...first,
-      async write(name, rows, marks) {
-        if (name === 'messages' && !hasBegun) {
-          hasBegun = true;
-          await run(second, await stored());
-        }
-        return first.write(name, rows, marks);
-      },
-    };
-    await expect(run(beaten, MARK)).rejects.toThrow('another "trunkline move" writes to the same database');
-    const { mark, rows } = await run(second, await stored());
-    expect(rows).toMatchObject({ messages: 300 });
-    await expect(first.finish({ expected: MARK, next: { ...MARK, progress: null } })).rejects.toThrow(
-      'another "trunkline move" writes to the same database',
-    );
-    await second.finish({ expected: mark, next: { ...mark, progress: null } });
-    for (const opened of [source, first, second]) await opened.close();
-    const after = await opened(to);
-    expect(await after.messages.list(workspace.id, {}, { from: null, limit: 300 })).toEqual(messages);
-    await after.close();
-  });
+  it.runIf(isLongForm)(
+    'is ended by one process alone: another one that was started beside it is refused, and spoils nothing',
+    async () => {
+      const [from, to] = [await here(), await there()];
+      const before = await opened(from);
+      const { workspace, instance } = await storeLeasedInstance(before);
+      for (let count = 0; count < 300; count += 1) await accept(before, aMessage(instance));
+      const messages = await before.messages.list(workspace.id, {}, { from: null, limit: 300 });
+      await before.close();
+      const source = from.movable();
+      await source.open({ logger });
+      const [first, second] = [to.movable(), to.movable()];
+      await first.open({ logger });
+      await second.open({ logger });
+      expect(await first.claim(MARK)).toBe(true);
+      expect(await second.claim({ ...MARK, id: '2' })).toBe(false);
+      const stored = async (): Promise<TargetMark> => {
+        const mark = must(await second.mark());
+        if (mark.role === 'target') return mark;
+        throw new Error('It is no target.');
+      };
+      const onProgress = (): void => {};
+      const run = (target: MovableDatabase, mark: TargetMark): ReturnType<typeof moveData> =>
+        moveData({ source, target, mark, signal: never, onProgress });
+      let hasBegun = false;
+      const beaten: MovableDatabase = {
+        ...first,
+        async write(name, rows, marks) {
+          if (name === 'messages' && !hasBegun) {
+            hasBegun = true;
+            await run(second, await stored());
+          }
+          return first.write(name, rows, marks);
+        },
+      };
+      await expect(run(beaten, MARK)).rejects.toThrow('another "trunkline move" writes to the same database');
+      const { mark, rows } = await run(second, await stored());
+      expect(rows).toMatchObject({ messages: 300 });
+      await expect(first.finish({ expected: MARK, next: { ...MARK, progress: null } })).rejects.toThrow(
+        'another "trunkline move" writes to the same database',
+      );
+      await second.finish({ expected: mark, next: { ...mark, progress: null } });
+      for (const opened of [source, first, second]) await opened.close();
+      const after = await opened(to);
+      expect(await after.messages.list(workspace.id, {}, { from: null, limit: 300 })).toEqual(messages);
+      await after.close();
+    },
+  );
 
   it('lets messages be looked up after it, the newest first, and keeps none waiting that is new', async () => {
     const [from, to] = [await here(), await there()];
@@ -345,50 +349,53 @@ describe.each([
     await after.close();
   });
 
-  it('reads fewer rows of a table in which they are large, and hears that it is interrupted while it compares', async () => {
-    const [from, to] = [await here(), await there()];
-    const before = await opened(from);
-    const { lease } = await storeLeasedInstance(before);
-    // One statement with all of them takes a busy machine longer than a statement may take.
-    for (let key = 0; key < 80; key += 1) {
-      const saved = await before.sessions.save(lease, new Map([[`key ${key}`, new Uint8Array(200_000)]]));
-      expect(saved).toBe('saved');
-    }
-    await before.close();
-    const [source, target] = [from.movable(), to.movable()];
-    await source.open({ logger });
-    await target.open({ logger });
-    await target.claim(MARK);
-    const pages: number[] = [];
-    const watched: MovableDatabase = {
-      ...source,
-      async read(name, place, limit) {
-        const page = await source.read(name, place, limit);
-        if (name === 'session_values') pages.push(page.rows.length);
-        return page;
-      },
-    };
-    const interruption = new AbortController();
-    let compared = 0;
-    const moving = moveData({
-      source: watched,
-      target,
-      mark: MARK,
-      signal: interruption.signal,
-      onProgress({ phase, rows }) {
-        if (phase !== 'compared') return;
-        compared = rows;
-        // As a signal of the system is: between two turns of the event loop.
-        if (rows > 0) setImmediate(() => interruption.abort(new Error('interrupted')));
-      },
-    });
-    await expect(moving).rejects.toThrow('interrupted');
-    expect(compared).toBeLessThan(80);
-    expect(pages[0]).toBe(50);
-    for (const rows of pages.slice(1)) expect(rows * 200_000).toBeLessThanOrEqual(2 * 1024 * 1024);
-    await source.close();
-    await target.close();
-  });
+  it.runIf(isLongForm)(
+    'reads fewer rows of a table in which they are large, and hears that it is interrupted while it compares',
+    async () => {
+      const [from, to] = [await here(), await there()];
+      const before = await opened(from);
+      const { lease } = await storeLeasedInstance(before);
+      // One statement with all of them takes a busy machine longer than a statement may take.
+      for (let key = 0; key < 80; key += 1) {
+        const saved = await before.sessions.save(lease, new Map([[`key ${key}`, new Uint8Array(200_000)]]));
+        expect(saved).toBe('saved');
+      }
+      await before.close();
+      const [source, target] = [from.movable(), to.movable()];
+      await source.open({ logger });
+      await target.open({ logger });
+      await target.claim(MARK);
+      const pages: number[] = [];
+      const watched: MovableDatabase = {
+        ...source,
+        async read(name, place, limit) {
+          const page = await source.read(name, place, limit);
+          if (name === 'session_values') pages.push(page.rows.length);
+          return page;
+        },
+      };
+      const interruption = new AbortController();
+      let compared = 0;
+      const moving = moveData({
+        source: watched,
+        target,
+        mark: MARK,
+        signal: interruption.signal,
+        onProgress({ phase, rows }) {
+          if (phase !== 'compared') return;
+          compared = rows;
+          // As a signal of the system is: between two turns of the event loop.
+          if (rows > 0) setImmediate(() => interruption.abort(new Error('interrupted')));
+        },
+      });
+      await expect(moving).rejects.toThrow('interrupted');
+      expect(compared).toBeLessThan(80);
+      expect(pages[0]).toBe(50);
+      for (const rows of pages.slice(1)) expect(rows * 200_000).toBeLessThanOrEqual(2 * 1024 * 1024);
+      await source.close();
+      await target.close();
+    },
+  );
 });
 
 it('a move to PostgreSQL gives each day that is moved partitions of its own, and leaves the default ones to what is older', async () => {

@@ -59,7 +59,7 @@ it('The terminal recording of the documentation is what the commands print', asy
   await run(['backup', 'monday'], env);
   expect(await server.stop()).toBe(0);
 
-  expectRecorded(PAGE, 'packages/server/test/commands/recording.test.ts', lines.join('\n'));
+  expectRecorded(PAGE, 'packages/server/test/commands/recording.long.test.ts', lines.join('\n'));
 });
 
 /** What differs each time, in one form. */
