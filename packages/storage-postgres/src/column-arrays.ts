@@ -39,11 +39,8 @@ export function countOf(shape: Shape<string>): number {
 export function columnArrays<Column extends string>(
   shape: Shape<Column>,
   rows: readonly Readonly<Record<Column, Scalar>>[],
-): readonly string[] {
-  return columnsOf(shape).map((column) => {
-    const isText = shape[column] === 'text';
-    return `{${rows.map((row) => elementOf(row[column], isText)).join(',')}}`;
-  });
+): readonly (readonly Scalar[])[] {
+  return columnsOf(shape).map((column) => rows.map((row) => row[column]));
 }
 
 /** The columns with their types, as `json_to_recordset` takes them. */
@@ -55,14 +52,4 @@ export function recordOf<Column extends string>(shape: Shape<Column>): string {
 
 export function columnsOf<Column extends string>(shape: Shape<Column>): readonly Column[] {
   return Object.keys(shape) as Column[]; // its own keys
-}
-
-const SPECIAL = /["\\]/;
-
-/** As the server reads an element of an array. Only texts hold what has to be quoted. */
-function elementOf(value: Scalar, isText: boolean): string {
-  if (value === null) return 'NULL';
-  if (!isText) return String(value);
-  const text = String(value);
-  return `"${SPECIAL.test(text) ? text.replaceAll(/["\\]/g, String.raw`\$&`) : text}"`;
 }

@@ -2,7 +2,7 @@ import type { Statement } from './queryable.ts';
 
 const READERS: Readonly<Record<number, (value: string) => unknown>> = {
   16: (value) => value === 't', // bool
-  17: (value) => new Uint8Array(Buffer.from(value.slice(2), 'hex')), // bytea, as \x…
+  17: readBytes, // bytea
   20: readInteger, // int8
   21: Number, // int2
   23: Number, // int4
@@ -30,6 +30,15 @@ function readInteger(value: string): number {
       `The integer ${value} in the database is too large to be read: check the database for damage.`,
     );
   return number;
+}
+
+/** Reads both forms of bytea: the setting `bytea_output` decides which one the server sends. */
+function readBytes(value: string): Uint8Array {
+  if (value.startsWith(String.raw`\x`)) return new Uint8Array(Buffer.from(value.slice(2), 'hex'));
+  const unescaped = value.replaceAll(/\\(\\|[0-7]{3})/g, (_, escaped: string) =>
+    escaped === '\\' ? escaped : String.fromCharCode(Number.parseInt(escaped, 8)),
+  );
+  return new Uint8Array(Buffer.from(unescaped, 'latin1'));
 }
 
 function readIntegers(value: string): readonly number[] {

@@ -7,6 +7,7 @@ import { HEALTH, healthColumns } from './endpoint-row.ts';
 import { firstDue } from './lane.ts';
 import { entities, integer, integerOrNull, word } from './row.ts';
 import type { Row } from './row.ts';
+import type { Value } from './statements.ts';
 import { uuidToFind } from './uuid.ts';
 
 /** A completion with the time at which it was reported. */
@@ -132,10 +133,7 @@ const CLOSED = `
   WHERE closings.endpoint_id = ended.endpoint_id AND closings.generation = ended.generation
   RETURNING closings.endpoint_id, closings.generation, reason`;
 
-function valuesOf(
-  ended: readonly Ended[],
-  health: ReadonlyMap<string, EndpointHealth>,
-): readonly (string | readonly string[])[] {
+function valuesOf(ended: readonly Ended[], health: ReadonlyMap<string, EndpointHealth>): readonly Value[] {
   const changed = new Map<string, EndpointHealth>();
   const lanes = new Map<string, { tokens: number[]; dueAt: number | null }>();
   const again: string[] = [];

@@ -1,8 +1,9 @@
 import { latestRegistration } from '@trunkline/core/spi/storage';
 import type { ProcessRegistry } from '@trunkline/core/spi/storage';
+import { columnsOf } from './column-arrays.ts';
 import type { Connected } from './database.ts';
 import { NEEDS_GATEWAY } from './lease.ts';
-import { entities, integer } from './row.ts';
+import { entities, integer, shapeOf } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 
 export function processRegistry(
@@ -49,11 +50,12 @@ const REGISTER = `
 // Those from before the clock was set back, too.
 const FORGET = 'DELETE FROM trunkline.process_reports WHERE reported_at <= $1 OR reported_at > $2';
 
-const COLUMNS = Object.keys(entities.processReport.kinds);
+const SHAPE = shapeOf(entities.processReport);
+const COLUMNS = columnsOf(SHAPE);
 
 const REPORT = `
   INSERT INTO trunkline.process_reports (${COLUMNS.join(', ')})
-  VALUES (${COLUMNS.map((_, index) => `$${index + 1}`).join(', ')})
+  VALUES (${COLUMNS.map((column, index) => `$${index + 1}::${SHAPE[column]}`).join(', ')})
   ON CONFLICT (name) DO UPDATE SET ${COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')}`;
 
 // Relies on instances_by_owner.

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Row } from '@trunkline/storage-kit';
+import { binaryArray, isElementType } from './binary-array.ts';
+import type { ArrayElement, ElementType } from './binary-array.ts';
 import { COLUMN_TYPES } from './column-types.ts';
 import type { QueryResult, Queryable, Statement } from './queryable.ts';
 
-type Scalar = string | number | boolean | null | Uint8Array;
-export type Value = Scalar | readonly Scalar[];
+export type Value = ArrayElement | readonly ArrayElement[];
 export type Columns = Readonly<Record<string, Value>>;
 
 /**
  * SQL on a connection, or on one of a pool for each. Tables are written `trunkline.messages`; where they really are is
- * the matter of the storage's options.
+ * the matter of the storage's options. A parameter that is an array is written with its type: `$1::uuid[]`.
  */
 export interface Statements {
   /** The row, or undefined. */
@@ -24,8 +25,13 @@ export interface Statements {
 }
 
 export function statementsOn(queryable: Queryable, prepare: Prepare): Statements {
-  const query = (sql: string, values: readonly Value[]): Promise<QueryResult> =>
-    queryable.query({ ...prepare(sql), values });
+  const query = async (sql: string, values: readonly Value[]): Promise<QueryResult> => {
+    const { statement, arrays } = prepare(sql);
+    return queryable.query({
+      ...statement,
+      values: values.map((value, index) => sent(value, arrays[index])),
+    });
+  };
   const run = async (sql: string, ...values: readonly Value[]): Promise<number> =>
     (await query(sql, values)).rowCount ?? 0;
 
@@ -35,7 +41,7 @@ export function statementsOn(queryable: Queryable, prepare: Prepare): Statements
     run,
     async insert(table, columns) {
       const names = Object.keys(columns);
-      const places = names.map((_, index) => `$${index + 1}`);
+      const places = names.map((name, index) => placeOf(columns[name], index + 1));
       await run(
         `INSERT INTO ${table} (${names.join(', ')}) VALUES (${places.join(', ')})`,
         ...Object.values(columns),
@@ -43,14 +49,36 @@ export function statementsOn(queryable: Queryable, prepare: Prepare): Statements
     },
     async update(table, uuid, columns) {
       const names = Object.keys(columns);
-      const changes = names.map((name, index) => `${name} = $${index + 2}`);
+      const changes = names.map((name, index) => `${name} = ${placeOf(columns[name], index + 2)}`);
       await run(`UPDATE ${table} SET ${changes.join(', ')} WHERE id = $1`, uuid, ...Object.values(columns));
     },
   };
 }
 
+/** The only arrays among columns are lists of words. */
+function placeOf(value: Value | undefined, number: number): string {
+  return `$${number}${Array.isArray(value) ? '::text[]' : ''}`;
+}
+
+function sent(value: Value, type: ElementType | undefined): unknown {
+  if (!isArray(value)) return value;
+  if (type === undefined)
+    throw new Error('A statement does not say which type an array has. This is a defect: please report it.');
+  return binaryArray(type, value);
+}
+
+function isArray(value: Value): value is readonly ArrayElement[] {
+  return Array.isArray(value);
+}
+
 /** Makes a statement of our SQL. */
-export type Prepare = (sql: string) => Statement;
+export type Prepare = (sql: string) => Prepared;
+
+interface Prepared {
+  readonly statement: Statement;
+  /** The types of the parameters that are arrays, by their index. */
+  readonly arrays: readonly (ElementType | undefined)[];
+}
 
 export interface PrepareOptions {
   /** Where the tables are. */
@@ -62,7 +90,7 @@ export interface PrepareOptions {
 
 /** Names are qualified in each statement: the `search_path` of a connection that the app uses too stays as it is. */
 export function createPrepare({ schema, preparedStatements, timeoutMs }: PrepareOptions): Prepare {
-  const known = new Map<string, Statement>();
+  const known = new Map<string, Prepared>();
   return (sql) => {
     const prepared = known.get(sql);
     if (prepared) return prepared;
@@ -73,9 +101,17 @@ export function createPrepare({ schema, preparedStatements, timeoutMs }: Prepare
       query_timeout: timeoutMs,
       ...(preparedStatements && { name: nameOf(text) }),
     };
-    known.set(sql, statement);
-    return statement;
+    const made = { statement, arrays: arraysOf(sql) };
+    known.set(sql, made);
+    return made;
   };
+}
+
+function arraysOf(sql: string): readonly (ElementType | undefined)[] {
+  const types: (ElementType | undefined)[] = [];
+  for (const [, number, type = ''] of sql.matchAll(/\$(\d+)::(\w+)\[\]/g))
+    if (isElementType(type)) types[Number(number) - 1] = type;
+  return types;
 }
 
 /** Our SQL as it is for tables in this schema, in literals too: `nextval('trunkline.tokens')`. */

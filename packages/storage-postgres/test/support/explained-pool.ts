@@ -37,7 +37,7 @@ interface Statement {
 export function explainedPool(connectionString: string, explained: Explained[]): pg.Pool {
   const pool = new pg.Pool({ connectionString, max: 3, options: '-c plan_cache_mode=force_generic_plan' });
   pool.on('connect', (client) => {
-    const query = client.query.bind(client) as (statement: string | Statement) => Promise<pg.QueryResult>; // as it is called here
+    const query = client.query.bind(client) as Query; // as it is called here
     let isWithin = false;
     Reflect.set(client, 'query', async (statement: Statement) => {
       const { text } = statement;
@@ -55,12 +55,16 @@ export function explainedPool(connectionString: string, explained: Explained[]):
   return pool;
 }
 
-async function explain(
-  query: (statement: string) => Promise<pg.QueryResult>,
-  { text, values = [] }: Statement,
-): Promise<Explained> {
+type Query = (statement: string | Statement) => Promise<pg.QueryResult>;
+
+async function explain(query: Query, { text, values = [] }: Statement): Promise<Explained> {
   await query(`PREPARE explained AS ${text}`);
-  const given = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
+  const literals: string[] = [];
+  for (const [index, value] of values.entries()) {
+    const [, type] = new RegExp(`\\$${index + 1}::(\\w+)\\[\\]`).exec(text) ?? [];
+    literals.push(type === undefined ? literal(value) : await arrayLiteral(query, type, value));
+  }
+  const given = values.length > 0 ? `(${literals.join(', ')})` : '';
   const { rows } = await query(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE explained ${given}`);
   await query('DEALLOCATE explained');
   const [{ Plan: plan }] = rows[0]['QUERY PLAN'] as [{ Plan: Plan }]; // as EXPLAIN returns
@@ -98,7 +102,11 @@ function busiest(plan: Plan): Pick<Explained, 'rows' | 'node'> {
 function literal(value: Value): string {
   if (value === null) return 'NULL';
   if (value instanceof Uint8Array) return pg.escapeLiteral(`\\x${Buffer.from(value).toString('hex')}`);
-  if (typeof value !== 'object') return pg.escapeLiteral(String(value));
-  const items = value.map((item) => (item === null ? 'NULL' : JSON.stringify(String(item))));
-  return pg.escapeLiteral(`{${items.join(',')}}`);
+  return pg.escapeLiteral(String(value));
+}
+
+/** Arrays are sent in the binary format, which only the server reads. */
+async function arrayLiteral(query: Query, type: string, value: Value): Promise<string> {
+  const { rows } = await query({ text: `SELECT $1::${type}[]::text AS literal`, values: [value] });
+  return pg.escapeLiteral(rows[0].literal);
 }
