@@ -1,20 +1,24 @@
 import { it as registerCase, TestRunner } from 'vitest';
 import type { TestAPI } from 'vitest';
 
-let isSelection = false;
+/**
+ * Which cases a file runs. A selection has the first two of each group, and those about concurrency; a sample
+ * the first one, and no random steps.
+ */
+export type Cases = 'all' | 'selection' | 'sample';
+
+let cases: Cases = 'all';
 /** The number of cases that each group had so far. */
 const seen = new WeakMap<object, number>();
 
-/** A selection has this many cases of each group, and those whose titles are about concurrency. */
-const FIRST_CASES = 2;
 const CONCURRENT = /concurrent|at the same time|beside|come together|meanwhile|two processes/;
 
-/** From now on, only a selection of the cases of this file is registered. */
-export function selectCases(): void {
-  isSelection = true;
+/** From now on, only these cases of this file are registered. */
+export function selectCases(chosen: Cases): void {
+  cases = chosen;
 }
 
-/** Vitest's `it` for a case that belongs to every selection: no other selected case calls its operation of the storage. */
+/** Vitest's `it` for a case that is always registered: no other one of a selection calls its operation of the storage. */
 export { it as itAlways } from 'vitest';
 
 /** Vitest's `it` for the cases of the contract. It does not register those that are not selected. */
@@ -38,5 +42,6 @@ function isChosen(title: unknown): boolean {
   const group = TestRunner.getCurrentSuite();
   const before = seen.get(group) ?? 0;
   seen.set(group, before + 1);
-  return !isSelection || before < FIRST_CASES || CONCURRENT.test(String(title));
+  if (cases === 'all') return true;
+  return cases === 'sample' ? before === 0 : before < 2 || CONCURRENT.test(String(title));
 }

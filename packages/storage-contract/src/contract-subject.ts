@@ -1,4 +1,5 @@
 import type { Storage } from '@trunkline/core';
+import type { Cases } from './cases.ts';
 
 /** What the contract is run against: `describeStorageContract({ name: 'sqlite', createDatabase, capabilities })`. */
 export interface ContractSubject {
@@ -12,11 +13,8 @@ export interface ContractSubject {
    * take long.
    */
   readonly randomRuns?: number;
-  /**
-   * The cases to run: all, or the first two of each group and those about concurrency, for a quick run beside one of all. By
-   * default, all.
-   */
-  readonly cases?: 'all' | 'selection';
+  /** The cases to run: by default, all. Fewer are for a quick run beside one of all. */
+  readonly cases?: Cases;
   /** Tests of a missing capability are skipped, with its reason in their name. */
   readonly capabilities: {
     /** A storage that connects after the first one was closed finds what was written. */

@@ -2,6 +2,8 @@ import type { NewId, Signal, StorageContext } from '@trunkline/core/spi/storage'
 import type { QueryResult, Queryable } from './queryable.ts';
 import { sqlState, withClient } from './pool.ts';
 import type { PostgresPool, WatchedClient } from './pool.ts';
+import { runsAlone, transactionStart } from './session.ts';
+import type { TransactionKind } from './session.ts';
 import { joinTransaction } from './caller-transaction.ts';
 import type { JoinOptions } from './caller-transaction.ts';
 import { statementsOn } from './statements.ts';
@@ -65,13 +67,6 @@ const MAX_RUNS = 10;
 /** Waits of one transaction that can each take as long as a statement may: those of its runs, and of what came before them. */
 const WAITS = MAX_RUNS + 2;
 
-/** Every transaction begins with its own: what the app has set for its connections stays. */
-const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
-const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
-
-/** Of arrays whose length it does not know the planner expects so much that it would compile each statement, for longer than it runs. */
-const WITHOUT_COMPILING = 'SET LOCAL jit = off';
-
 export function createDatabase(options: DatabaseOptions): Database & { idle(): Promise<void> } {
   const { pool, prepare, timeoutMs, publish } = options;
   const { newId, logger } = options.context;
@@ -79,17 +74,23 @@ export function createDatabase(options: DatabaseOptions): Database & { idle(): P
   const calls = new Set<Promise<unknown>>();
 
   const within = <Result>(
-    begin: string,
+    kind: TransactionKind,
     work: (statements: Statements) => Promise<Result>,
   ): Promise<Result> =>
     throughConflicts(() =>
       withClient(pool, logger, (client) =>
-        inTransaction(client, { begin, timeoutMs }, () => work(statementsOn(client, prepare))),
+        inTransaction(client, { kind, timeoutMs }, () => work(statementsOn(client, prepare))),
       ),
     );
   const alone: Queryable = {
     query: (statement) =>
-      throughConflicts(() => withClient(pool, logger, (client) => client.query(statement))),
+      throughConflicts(() =>
+        withClient(pool, logger, (client) => {
+          const run = (): Promise<QueryResult> => client.query(statement);
+          if (runsAlone(client.session, timeoutMs)) return run();
+          return inTransaction(client, { kind: 'write', timeoutMs }, run);
+        }),
+      ),
   };
 
   const joining: JoinOptions = {
@@ -105,14 +106,14 @@ export function createDatabase(options: DatabaseOptions): Database & { idle(): P
     process: options.process,
     async transaction(work) {
       let signals: Signal[] = [];
-      const result = await within(BEGIN, (statements) => {
+      const result = await within('write', (statements) => {
         signals = [];
         return work({ ...statements, newId, storedWithinMs, announce: (signal) => signals.push(signal) });
       });
       publish(signals);
       return result;
     },
-    snapshot: (read) => within(BEGIN_SNAPSHOT, read),
+    snapshot: (read) => within('snapshot', read),
     join: (own, work) =>
       throughConflicts(() =>
         joinTransaction(own, joining, async (client) => {
@@ -149,15 +150,11 @@ async function throughConflicts<Result>(run: () => Promise<Result>): Promise<Res
 
 async function inTransaction<Result>(
   client: WatchedClient,
-  { begin, timeoutMs }: { readonly begin: string; readonly timeoutMs: number },
+  { kind, timeoutMs }: { readonly kind: TransactionKind; readonly timeoutMs: number },
   work: () => Promise<Result>,
 ): Promise<Result> {
   const control = (text: string): Promise<QueryResult> => client.query({ text, query_timeout: timeoutMs });
-  // The server gives up what this process cannot give up any more, as when its machine is gone without a word.
-  const limits = ['statement_timeout', 'idle_in_transaction_session_timeout']
-    .map((limit) => `; SET LOCAL ${limit} = ${timeoutMs}`)
-    .join('');
-  await control(`${begin}${limits}; ${WITHOUT_COMPILING}`);
+  await control(transactionStart(kind, client.session, timeoutMs));
   try {
     const result = await work();
     const { command } = await control('COMMIT');

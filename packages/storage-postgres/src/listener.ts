@@ -76,6 +76,8 @@ async function listenOnce(
     if (message.channel === channel) hear(message.payload ?? '');
   });
   try {
+    // It is idle for longer than the role may allow its sessions.
+    await client.query({ text: 'SET idle_session_timeout = 0', query_timeout: TIMEOUT_MS });
     await client.query({ text: `LISTEN ${quoted(channel)}`, query_timeout: TIMEOUT_MS });
     onListening();
     for (;;) {

@@ -2,6 +2,8 @@ import { Pool } from '#pg';
 import { UnavailableError } from '@trunkline/core/spi/storage';
 import type { Logger } from '@trunkline/core/spi/storage';
 import type { Queryable } from './queryable.ts';
+import { readSession } from './session.ts';
+import type { Session } from './session.ts';
 
 /** A connection of a pool, as `pg` has it. */
 interface PoolClient extends Queryable {
@@ -55,6 +57,9 @@ export function hearErrors(client: Pick<PoolClient, 'on'>): void {
   client.on('error', () => undefined);
 }
 
+/** What is known of connections, by their pools. */
+const sessions = new WeakMap<PostgresPool, WeakMap<PoolClient, Session>>();
+
 /** Takes a connection out for `work`. One that broke meanwhile is closed instead of going back. */
 export async function withClient<Result>(
   pool: PostgresPool,
@@ -74,20 +79,21 @@ export async function withClient<Result>(
     );
   };
   client.on('error', onError);
+  const query: Queryable['query'] = async (statement) => {
+    try {
+      return await client.query(statement);
+    } catch (error) {
+      if (isServerError(error)) throw error;
+      // Without a response, as after a timeout, nobody knows what the connection is at.
+      isBroken = true;
+      throw new ConnectionError(error);
+    }
+  };
   try {
-    return await work({
-      isBroken: () => isBroken,
-      async query(statement) {
-        try {
-          return await client.query(statement);
-        } catch (error) {
-          if (isServerError(error)) throw error;
-          // Without a response, as after a timeout, nobody knows what the connection is at.
-          isBroken = true;
-          throw new ConnectionError(error);
-        }
-      },
-    });
+    const known = sessions.get(pool)?.get(client);
+    const session = known ?? (await readSession({ query }, CONNECTION_TIMEOUT_MS));
+    if (!known) sessions.set(pool, (sessions.get(pool) ?? new WeakMap()).set(client, session));
+    return await work({ isBroken: () => isBroken, session, query });
   } finally {
     client.removeListener('error', onError);
     client.release(isBroken);
@@ -114,6 +120,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 export interface WatchedClient extends Queryable {
+  readonly session: Session;
   isBroken(): boolean;
 }
 
@@ -123,9 +130,9 @@ export function cannotBeUsed(error: unknown): Error {
   return new Error(`The PostgreSQL database cannot be used: ${why}`, { cause: error });
 }
 
-/** An error that the server responded to a statement with, on a connection that goes on. */
+/** An error that the server responded to a statement with, on a connection that goes on. `ERROR` may be in any language. */
 function isServerError(error: unknown): boolean {
-  return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
+  return error instanceof Error && 'severity' in error && !/^(FATAL|PANIC)$/.test(String(error.severity));
 }
 
 /** The server's code of what went wrong (SQLSTATE); undefined where it did not come from there. */

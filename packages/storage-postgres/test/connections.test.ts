@@ -157,6 +157,26 @@ describe('a database that cannot serve now', () => {
     expect(isUnavailable(failure)).toBe(false);
   });
 
+  it('nor is such a value where the server writes its errors in another language', async () => {
+    const schema = await temporarySchema();
+    const pool = new Pool({ connectionString: schema.url, max: 2 });
+    onTestFinished(() => pool.end());
+    pool.on('connect', (client) => {
+      const query = client.query.bind(client) as (statement: object) => Promise<unknown>; // as the storage calls it
+      Reflect.set(client, 'query', async (statement: object) =>
+        query(statement).catch((error: unknown) => {
+          throw Object.assign(Object(error), { severity: 'FEHLER' });
+        }),
+      );
+    });
+    const storage = await openStorage(schema, { pool, notifications: false });
+    const workspace = aWorkspace();
+    await storage.workspaces.insert(workspace);
+    const failure: unknown = await storage.workspaces.insert(workspace).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: '23505' });
+    expect(isUnavailable(failure)).toBe(false);
+  });
+
   it('says so where nobody listens', async () => {
     const storage = postgresStorage({ connectionString: 'postgres://127.0.0.1:1/nobody' });
     await expect(storage.open(storageContext)).rejects.toSatisfy((error: Error) =>

@@ -5,6 +5,7 @@ import { COLUMN_TYPES } from '../column-types.ts';
 import { withClient } from '../pool.ts';
 import type { PostgresPool, WatchedClient } from '../pool.ts';
 import type { Queryable } from '../queryable.ts';
+import { transactionStart } from '../session.ts';
 import { qualify, quoted } from '../statements.ts';
 import { initial } from './0001-initial.ts';
 import { handOvers } from './0002-hand-overs.ts';
@@ -137,7 +138,7 @@ interface Applied {
 /** In one transaction: as far as the first migration that takes more than one step. */
 async function applyMissing(ask: Ask, client: WatchedClient, schema: string): Promise<Applied> {
   let rows = 0;
-  await ask('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
+  await ask(transactionStart('write', client.session, TIMEOUT_MS));
   try {
     await ask('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', `trunkline migrations of ${schema}`);
     const version = await readVersion(ask, schema);

@@ -1,0 +1,61 @@
+import { COLUMN_TYPES } from './column-types.ts';
+import type { Queryable } from './queryable.ts';
+
+/** What the server says about a connection. */
+export interface Session {
+  /** Whether a statement outside of a transaction has the isolation and the access that it needs, and no limit but this one. */
+  readonly isPlain: boolean;
+  /** `statement_timeout`; 0 if there is none. */
+  readonly statementTimeoutMs: number;
+  /** Limits that a transaction has to lift. */
+  readonly limits: readonly string[];
+}
+
+/** A role, a database, the server or the app that shares its pool may have set any of them. */
+export async function readSession(client: Queryable, timeoutMs: number): Promise<Session> {
+  const { rows } = await client.query({ text: SESSION, types: COLUMN_TYPES, query_timeout: timeoutMs });
+  const settings = new Map(rows.map(({ name, setting }) => [String(name), String(setting)]));
+  const limits = LIMITS.filter((limit) => (settings.get(limit) ?? '0') !== '0');
+  return {
+    isPlain:
+      settings.get('default_transaction_isolation') === 'read committed' &&
+      settings.get('default_transaction_read_only') === 'off' &&
+      limits.length === 0,
+    statementTimeoutMs: Number(settings.get('statement_timeout')),
+    limits,
+  };
+}
+
+/** `transaction_timeout` exists from PostgreSQL 17 on. */
+const LIMITS = ['lock_timeout', 'transaction_timeout'];
+
+const SESSION = `
+  SELECT name, setting FROM pg_catalog.pg_settings
+  WHERE name IN ('default_transaction_isolation', 'default_transaction_read_only', 'statement_timeout',
+    'lock_timeout', 'transaction_timeout')`;
+
+/** Whether a statement may run outside of a transaction: in one, `transactionStart` gives it what it needs. */
+export function runsAlone({ isPlain, statementTimeoutMs }: Session, timeoutMs: number): boolean {
+  return isPlain && (statementTimeoutMs === 0 || statementTimeoutMs >= timeoutMs);
+}
+
+export type TransactionKind = 'write' | 'snapshot';
+
+const KINDS: Readonly<Record<TransactionKind, string>> = {
+  write: 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE',
+  snapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
+};
+
+/** Begins a transaction that does not depend on what is set for the session, and sets nothing that outlives it. */
+export function transactionStart(kind: TransactionKind, { limits }: Session, timeoutMs: number): string {
+  const settings = [
+    // The server gives up what this process cannot give up any more, as when its machine is gone without a word.
+    `statement_timeout = ${timeoutMs}`,
+    `idle_in_transaction_session_timeout = ${timeoutMs}`,
+    ...limits.map((limit) => `${limit} = 0`),
+    // Of arrays whose length it does not know the planner expects so much that it would compile each statement, for
+    // longer than it runs.
+    'jit = off',
+  ];
+  return [KINDS[kind], ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; ');
+}
