@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { freePort } from '@trunkline/test-support/free-port';
 import { afterExit } from './after-exit.ts';
 import { clusterFiles, environment } from './cluster-files.ts';
+import type { ClusterFiles } from './cluster-files.ts';
 import { askDesk } from './desk.ts';
+import { serverUser } from './server-user.ts';
 import { makeSharedDirectory } from './shared-directory.ts';
 
 export interface PostgresServerOptions {
@@ -25,6 +28,8 @@ export interface PostgresServerOptions {
   readonly directory?: string;
   /** By default, any free one. */
   readonly port?: number;
+  /** The files that it begins with, of a server that does not run; by default those of an empty one. */
+  readonly template?: ClusterFiles;
 }
 
 export interface PostgresServer {
@@ -33,6 +38,11 @@ export interface PostgresServer {
   readonly port: number;
   /** Ends every connection and starts again, without a checkpoint: what a crash of the server is. */
   crash(): Promise<void>;
+  /**
+   * Ends every connection, starts another server with the same data, and starts again as a hot standby, which follows
+   * nobody: so it is after a failover. Returns the other server, which is the primary.
+   */
+  failOver(): Promise<PostgresServer>;
   /** Its first process, which all others are children of; undefined while it does not run. */
   pid(): number | undefined;
   /** Stops it, and removes its files where no directory was given. */
@@ -48,6 +58,7 @@ export async function startPostgres({
   settings = [],
   directory: given,
   port: wanted,
+  template,
 }: PostgresServerOptions = {}): Promise<PostgresServer> {
   const directory = given ?? (await makeSharedDirectory('trunkline-postgres-'));
   const cleaner = afterExit({ directory: given === undefined ? directory : null });
@@ -60,7 +71,7 @@ export async function startPostgres({
   ].flatMap((flag) => ['-c', flag]);
 
   try {
-    const { binaries, data } = await clusterFiles(directory, await askDesk('template'));
+    const { binaries, data } = await clusterFiles(directory, template ?? (await askDesk('template')));
     const start = (port: number): Promise<ChildProcess> => {
       const server = spawn(join(binaries, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
         ...environment,
@@ -79,6 +90,13 @@ export async function startPostgres({
       async crash() {
         await end(server, 'SIGQUIT');
         server = await start(port);
+      },
+      async failOver() {
+        await end(server, 'SIGINT');
+        const primary = await startPostgres({ fsync, settings, template: { binaries, data } });
+        await beStandby(data);
+        server = await start(port);
+        return primary;
       },
       async stop() {
         // A checkpoint is for files that stay.
@@ -108,6 +126,13 @@ async function startOnFreePort(
   }
 }
 
+async function beStandby(data: string): Promise<void> {
+  const signal = join(data, 'standby.signal');
+  await writeFile(signal, '');
+  const { uid, gid } = serverUser;
+  if (uid !== undefined && gid !== undefined) await chown(signal, uid, gid);
+}
+
 /** Resolves when it takes connections; rejects with its last lines when it ends before. */
 async function readyServer(server: ChildProcess & { readonly stderr: Readable }): Promise<ChildProcess> {
   const { promise, resolve, reject } = Promise.withResolvers<ChildProcess>();
@@ -115,7 +140,7 @@ async function readyServer(server: ChildProcess & { readonly stderr: Readable })
   createInterface(server.stderr).on('line', (line) => {
     lines.push(line);
     if (lines.length > KEPT_LINES) lines.shift();
-    if (line.includes('database system is ready to accept connections')) resolve(server);
+    if (/database system is ready to accept (read-only )?connections/.test(line)) resolve(server);
   });
   server.once('error', reject);
   server.once('close', () => reject(new Error(`Postgres did not start:\n${lines.join('\n')}`)));

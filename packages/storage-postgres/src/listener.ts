@@ -46,15 +46,21 @@ async function keepListening(
   onTried: () => void,
 ): Promise<void> {
   const { closing, logger } = listening;
+  let isLost = false;
+  const onListening = (): void => {
+    isLost = false;
+    onTried();
+  };
   while (!closing.aborted) {
     try {
-      await listenOnce(listening, hear, onTried);
+      await listenOnce(listening, hear, onListening);
     } catch (error) {
       if (closing.aborted) return;
-      logger.warn(
+      logger[isLost ? 'debug' : 'warn'](
         { err: error },
         'the connection that hears of work in other processes was lost: it is opened again, and until then work is found by polling, seconds later; if this repeats, check the server and the network',
       );
+      isLost = true;
       onTried();
       await pause(RETRY_MS, undefined, { signal: closing }).catch(() => undefined);
     }

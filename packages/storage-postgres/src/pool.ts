@@ -57,10 +57,10 @@ export function hearErrors(client: Pick<PoolClient, 'on'>): void {
   client.on('error', () => undefined);
 }
 
-/** What is known of connections, by their pools. */
+/** What is known of connections, by their pools. Forgotten when one of a pool turns out to be condemned: the others may be, too. */
 const sessions = new WeakMap<PostgresPool, WeakMap<PoolClient, Session>>();
 
-/** Takes a connection out for `work`. One that broke meanwhile is closed instead of going back. */
+/** Takes a connection out for `work`. One that broke meanwhile, or that the server condemned, is closed instead of going back. */
 export async function withClient<Result>(
   pool: PostgresPool,
   logger: Logger,
@@ -83,7 +83,13 @@ export async function withClient<Result>(
     try {
       return await client.query(statement);
     } catch (error) {
-      if (isServerError(error)) throw error;
+      if (isServerError(error)) {
+        if (isCondemning(error)) {
+          isBroken = true;
+          sessions.delete(pool);
+        }
+        throw error;
+      }
       // Without a response, as after a timeout, nobody knows what the connection is at.
       isBroken = true;
       throw new ConnectionError(error);
@@ -92,6 +98,10 @@ export async function withClient<Result>(
   try {
     const known = sessions.get(pool)?.get(client);
     const session = known ?? (await readSession({ query }, CONNECTION_TIMEOUT_MS));
+    if (session.isOnReplica) {
+      isBroken = true;
+      throw new ReplicaError();
+    }
     if (!known) sessions.set(pool, (sessions.get(pool) ?? new WeakMap()).set(client, session));
     return await work({ isBroken: () => isBroken, session, query });
   } finally {
@@ -110,6 +120,16 @@ class ConnectionError extends UnavailableError {
         ? `Postgres refused the connection: ${why}. Check the address (DATABASE_URL) and the log of the server.`
         : `Postgres does not respond: ${why}. Check that it runs, can be reached and is not overloaded.`,
       { cause },
+    );
+  }
+}
+
+/** As in a failover, in which the address may lead to the old primary for some time: what it has may be old. */
+class ReplicaError extends UnavailableError {
+  override readonly name = 'ReplicaError';
+  constructor() {
+    super(
+      'The PostgreSQL server is a replica, which is read-only: connect to the primary. In a failover it is asked again until the address leads there.',
     );
   }
 }
@@ -133,6 +153,15 @@ export function cannotBeUsed(error: unknown): Error {
 /** An error that the server responded to a statement with, on a connection that goes on. `ERROR` may be in any language. */
 function isServerError(error: unknown): boolean {
   return error instanceof Error && 'severity' in error && !/^(FATAL|PANIC)$/.test(String(error.severity));
+}
+
+/**
+ * Whether the connection is of no use any more: its server is read-only (25006), does not support what it should (0A000: a
+ * replica asked for a transaction that writes, a prepared statement whose tables were changed), has lost a connection
+ * (08), or ends this one (57P, 25P03, 25P04).
+ */
+function isCondemning(error: unknown): boolean {
+  return /^(25006|0A000|08|57P|25P0[34])/.test(sqlState(error) ?? '');
 }
 
 /** The server's code of what went wrong (SQLSTATE); undefined where it did not come from there. */

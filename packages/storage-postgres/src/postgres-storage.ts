@@ -99,12 +99,12 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
           if (opening.current()) signals.publish(signal, context.logger);
         }),
       ),
-    setting: async (name, valueIfNew) => findOrAddSetting(connected(), name, valueIfNew),
-    replaceSetting: async (name, value) => replaceSetting(connected(), name, value),
     subscribe: signals.subscribe,
     close: opening.close,
-    serverTime: async () => serverTime(connected()),
     ...explained({
+      setting: async (name: string, valueIfNew: string) => findOrAddSetting(connected(), name, valueIfNew),
+      replaceSetting: async (name: string, value: string) => replaceSetting(connected(), name, value),
+      serverTime: async () => serverTime(connected()),
       describe: async () => describeDatabase(connected()),
       maintain: async (now: number) => makePartitions(connected(), now),
     }),

@@ -3,6 +3,8 @@ import type { Queryable } from './queryable.ts';
 
 /** What the server says about a connection. */
 export interface Session {
+  /** Whether the server is a replica, which nothing can be written to. */
+  readonly isOnReplica: boolean;
   /** Whether a statement outside of a transaction has the isolation and the access that it needs, and no limit but this one. */
   readonly isPlain: boolean;
   /** `statement_timeout`; 0 if there is none. */
@@ -17,6 +19,7 @@ export async function readSession(client: Queryable, timeoutMs: number): Promise
   const settings = new Map(rows.map(({ name, setting }) => [String(name), String(setting)]));
   const limits = LIMITS.filter((limit) => (settings.get(limit) ?? '0') !== '0');
   return {
+    isOnReplica: rows[0]?.['is_on_replica'] === true,
     isPlain:
       settings.get('default_transaction_isolation') === 'read committed' &&
       settings.get('default_transaction_read_only') === 'off' &&
@@ -30,7 +33,7 @@ export async function readSession(client: Queryable, timeoutMs: number): Promise
 const LIMITS = ['lock_timeout', 'transaction_timeout'];
 
 const SESSION = `
-  SELECT name, setting FROM pg_catalog.pg_settings
+  SELECT pg_is_in_recovery() AS is_on_replica, name, setting FROM pg_catalog.pg_settings
   WHERE name IN ('default_transaction_isolation', 'default_transaction_read_only', 'statement_timeout',
     'lock_timeout', 'transaction_timeout')`;
 

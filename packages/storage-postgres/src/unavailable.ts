@@ -23,6 +23,10 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^57P/, 'The PostgreSQL server is ending or starting: it is asked again until it accepts connections.'],
   [/^58/, 'The PostgreSQL server cannot use its files: see the cause.'],
   [/^25006/, 'The PostgreSQL server is read-only, as a replica is: connect to the primary.'],
+  [
+    /^0A000/,
+    'The PostgreSQL server refused a statement that it supports otherwise, as a replica does, and after an upgrade of its tables: another connection is tried.',
+  ],
   [/^55P03/, 'A row in PostgreSQL stayed locked by another transaction: keep such transactions short.'],
   [/^40/, OTHERS_CAME_FIRST],
 ];

@@ -123,29 +123,35 @@ describe('when a connection to PostgreSQL leads nowhere any more', () => {
 });
 
 describe('a database that cannot serve now', () => {
+  const CLOSED = 0;
+  const KEPT = 1;
   it.each([
-    ['its server ends', '57P01', 'is ending or starting'],
-    ['its disk is full', '53100', 'disk of the PostgreSQL server is full'],
-    ['it has no connection left', '53300', 'no connection left'],
-    ['a statement took too long', '57014', 'in time'],
-    ['it is a replica', '25006', 'read-only'],
-    ['the way to it is interrupted', '08006', 'connection to the PostgreSQL server failed'],
-    ['somebody else keeps a row locked', '55P03', 'stayed locked'],
-    ['its files cannot be used', '58030', 'cannot use its files'],
-  ])('says so where %s', async (_, state, words) => {
+    ['its server ends', '57P01', 'is ending or starting', CLOSED],
+    ['its disk is full', '53100', 'disk of the PostgreSQL server is full', KEPT],
+    ['it has no connection left', '53300', 'no connection left', KEPT],
+    ['a statement took too long', '57014', 'in time', KEPT],
+    ['it is a replica', '25006', 'read-only', CLOSED],
+    ['it refuses what only a primary supports', '0A000', 'as a replica does', CLOSED],
+    ['the way to it is interrupted', '08006', 'connection to the PostgreSQL server failed', CLOSED],
+    ['somebody else keeps a row locked', '55P03', 'stayed locked', KEPT],
+    ['its files cannot be used', '58030', 'cannot use its files', KEPT],
+  ])('says so where %s, and its connection is closed if that is to blame', async (_, state, words, left) => {
     const schema = await temporarySchema();
-    const storage = await openStorage(schema);
-    const { pool, name } = schema;
-    await pool.query(
+    const pool = new Pool({ connectionString: schema.url, max: 1 });
+    onTestFinished(() => pool.end());
+    const storage = await openStorage(schema, { pool, notifications: false });
+    const { name } = schema;
+    await schema.pool.query(
       `CREATE FUNCTION ${name}.fail() RETURNS trigger LANGUAGE plpgsql AS
          $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${state}'; END $$`,
     );
-    await pool.query(
+    await schema.pool.query(
       `CREATE TRIGGER fail BEFORE INSERT ON ${name}.workspaces EXECUTE FUNCTION ${name}.fail()`,
     );
     const failure: unknown = await storage.workspaces.insert(aWorkspace()).catch((error: unknown) => error);
     expect(isUnavailable(failure)).toBe(true);
     expect(String(failure)).toContain(words);
+    expect(pool.totalCount).toBe(left);
   });
 
   it('is not confused with a value that is wrong', async () => {

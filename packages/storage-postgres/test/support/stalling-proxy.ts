@@ -9,11 +9,13 @@ export interface StallingProxy {
   readonly url: string;
   /** From now on nothing passes on the connections that are open, either way, and none of them is closed. */
   stall(): void;
+  /** From now on new connections lead to another server; those that are open stay as they are. */
+  leadTo(serverUrl: string): void;
 }
 
 /** Stands for a network that loses all packets of a connection without a word. */
 export async function stallingProxy(serverUrl: string): Promise<StallingProxy> {
-  const target = new URL(serverUrl);
+  let target = new URL(serverUrl);
   const open = new Set<Socket>();
   const proxy = createServer((client) => {
     const server = connect(Number(target.port), target.hostname);
@@ -37,6 +39,9 @@ export async function stallingProxy(serverUrl: string): Promise<StallingProxy> {
   url.port = String(typeof address === 'string' ? '' : address.port);
   return {
     url: url.href,
+    leadTo(other) {
+      target = new URL(other);
+    },
     stall() {
       for (const socket of open) {
         socket.unpipe();
