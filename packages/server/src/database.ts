@@ -8,14 +8,26 @@ import { sqliteSchema, sqliteStorage } from '@trunkline/storage-sqlite';
 /** What DATABASE_URL names. */
 export type Database =
   | { readonly kind: 'sqlite'; readonly path: string }
-  | { readonly kind: 'postgres'; readonly url: string; readonly maxConnections: number };
+  | {
+      readonly kind: 'postgres';
+      readonly url: string;
+      readonly maxConnections: number;
+      /** How a pooler in front of it lends out the server's connections. */
+      readonly poolMode: 'session' | 'transaction';
+    };
 
 export async function storageOn(database: Database): Promise<Storage> {
   if (database.kind === 'sqlite') return sqliteStorage({ path: database.path });
   // With its driver: a server on SQLite starts sooner, in less memory.
   const { postgresStorage } = await import('@trunkline/storage-postgres');
   const { url: connectionString, maxConnections } = database;
-  return postgresStorage({ connectionString, maxConnections });
+  const keepsSessions = database.poolMode === 'session';
+  return postgresStorage({
+    connectionString,
+    maxConnections,
+    preparedStatements: keepsSessions,
+    notifications: keepsSessions,
+  });
 }
 
 /** Which schema it has, without an upgrade. */

@@ -24,6 +24,8 @@ export interface ServeOptions {
   /** `sqlite:<path>` or `postgres://…`. */
   readonly databaseUrl?: string | undefined;
   readonly databaseConnections?: number | undefined;
+  /** `transaction` behind a pooler that assigns connections for each transaction, such as PgBouncer. */
+  readonly databasePoolMode?: 'session' | 'transaction' | undefined;
   readonly s3Bucket?: string | undefined;
   readonly s3Region?: string | undefined;
   readonly s3Endpoint?: string | undefined;

@@ -134,14 +134,17 @@ export function readSettings(given: readonly GivenSetting[]): Settings {
     });
     throw new StartError(...new Set(complaints));
   }
-  const { DATA_DIR, DATABASE_URL, DATABASE_CONNECTIONS, S3_BUCKET, ...rest } = read.data;
+  const { DATA_DIR, DATABASE_URL, S3_BUCKET, ...rest } = read.data;
   const named = DATABASE_URL ?? { kind: 'sqlite', path: join(DATA_DIR, 'trunkline.db') };
   return {
     host: rest.HOST,
     port: rest.PORT,
     publicUrl: rest.PUBLIC_URL,
     dataDirectory: DATA_DIR,
-    database: named.kind === 'sqlite' ? named : { ...named, maxConnections: DATABASE_CONNECTIONS },
+    database:
+      named.kind === 'sqlite'
+        ? named
+        : { ...named, maxConnections: rest.DATABASE_CONNECTIONS, poolMode: rest.DATABASE_POOL_MODE },
     s3: S3_BUCKET === undefined ? null : { bucket: S3_BUCKET, ...s3Options(rest) },
     apiKey: rest.API_KEY,
     secretKey: rest.SECRET_KEY,
@@ -243,6 +246,13 @@ const variables = z.object({
     meaning:
       'how many connections to PostgreSQL each process may have; two more are used for counting requests',
   }),
+  DATABASE_POOL_MODE: z
+    .enum(['session', 'transaction'], 'must be session or transaction.')
+    .default('session')
+    .register(documented, {
+      meaning:
+        "set it to `transaction` behind a pooler that assigns connections to PostgreSQL for each transaction, such as PgBouncer with `pool_mode = transaction`: then no statements stay prepared, and processes find each other's work by polling, up to 5 seconds later",
+    }),
   S3_BUCKET: z.string().optional().register(documented, {
     meaning:
       'keeps the files of media messages in S3 instead of `DATA_DIR`: see [media-s3](../packages/media-s3/README.md)',

@@ -60,6 +60,7 @@ describe('The settings of a server', () => {
       dataDir: true,
       databaseUrl: true,
       databaseConnections: true,
+      databasePoolMode: true,
       s3Bucket: true,
       s3Region: true,
       s3Endpoint: true,

@@ -155,9 +155,14 @@ describe('The variables of the server', () => {
       kind: 'postgres',
       url,
       maxConnections: 10,
+      poolMode: 'session',
     });
-    const more = readSettings({ DATABASE_URL: url, DATABASE_CONNECTIONS: '25' });
-    expect(more.database).toEqual({ kind: 'postgres', url, maxConnections: 25 });
+    const more = readSettings({
+      DATABASE_URL: url,
+      DATABASE_CONNECTIONS: '25',
+      DATABASE_POOL_MODE: 'transaction',
+    });
+    expect(more.database).toEqual({ kind: 'postgres', url, maxConnections: 25, poolMode: 'transaction' });
   });
 
   it('S3_BUCKET is where the files of media messages are, with what belongs to it', () => {
@@ -227,6 +232,7 @@ describe('The variables of the server', () => {
       'PUBLIC_URL must be the address of the server, without /api/v1: set it to https://messages.example.com/service.',
     ],
     ['DATABASE_CONNECTIONS', '1', 'DATABASE_CONNECTIONS must be a whole number from 2 to 1000.'],
+    ['DATABASE_POOL_MODE', 'statement', 'DATABASE_POOL_MODE must be session or transaction.'],
     ['GATEWAY', 'pigeon', 'GATEWAY must be sandbox or baileys.'],
     ['MESSAGES_PER_MINUTE', '2', 'MESSAGES_PER_MINUTE must be a whole number from 3 to 600.'],
     ['API_KEY', 'too-short', apiKeyRule],

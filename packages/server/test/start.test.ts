@@ -131,4 +131,20 @@ describe('A start on PostgreSQL', () => {
       await until('the connections are closed', () => proxy.closed() > 0);
     }
   });
+
+  it.each([
+    ['session', true],
+    ['transaction', false],
+  ])('leaves something with its sessions if the pool mode is %s: %s', async (DATABASE_POOL_MODE, isLeft) => {
+    const proxy = await countingProxy((await newDatabase()).url);
+    const DATA_DIR = join(temporaryDirectory(), 'data');
+    const server = await startServer({ env: { DATA_DIR, DATABASE_URL: proxy.url, DATABASE_POOL_MODE } });
+    const { request } = testClient(server.url, server.shownKey() ?? '');
+    expect((await request('POST', '/api/v1/instances', {})).status).toBe(201);
+    expect(await server.stop()).toBe(0);
+    const sent = proxy.sent();
+    expect(sent).toContain('INSERT INTO "trunkline".instances');
+    expect(sent.includes('LISTEN')).toBe(isLeft);
+    expect(/P.{4}trunkline_[\da-f]{24}\0/s.test(sent)).toBe(isLeft);
+  });
 });

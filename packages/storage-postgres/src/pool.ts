@@ -144,12 +144,6 @@ export interface WatchedClient extends Queryable {
   isBroken(): boolean;
 }
 
-/** Why a database cannot be opened. */
-export function cannotBeUsed(error: unknown): Error {
-  const why = error instanceof Error ? error.message : String(error);
-  return new Error(`The PostgreSQL database cannot be used: ${why}`, { cause: error });
-}
-
 /** An error that the server responded to a statement with, on a connection that goes on. `ERROR` may be in any language. */
 function isServerError(error: unknown): boolean {
   return error instanceof Error && 'severity' in error && !/^(FATAL|PANIC)$/.test(String(error.severity));

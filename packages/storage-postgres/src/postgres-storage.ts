@@ -25,7 +25,7 @@ import { checkOptions } from './options.ts';
 import type { CheckedOptions, PostgresStorageOptions } from './options.ts';
 import { keptSenders } from './kept-senders.ts';
 import { makePartitions } from './partitions.ts';
-import { cannotBeUsed, hearErrors, makePool } from './pool.ts';
+import { hearErrors, makePool } from './pool.ts';
 import type { PostgresPool } from './pool.ts';
 import { channelOf, notification as toNotification, NOTIFY, openRemoteSignals } from './remote-signals.ts';
 import type { RemoteSignals } from './remote-signals.ts';
@@ -40,7 +40,7 @@ import { findOrAddSetting, replaceSetting } from './setting.ts';
 import { createPrepare } from './statements.ts';
 import { spentTokenStore } from './spent-token-store.ts';
 import { subscriptionStore } from './subscription-store.ts';
-import { explained } from './unavailable.ts';
+import { cannotBeUsed, explained } from './unavailable.ts';
 import { workloadStore } from './workload-store.ts';
 import { workspaceStore } from './workspace-store.ts';
 

@@ -3,7 +3,8 @@ import type { StoredSchema } from '@trunkline/storage-kit';
 import { storedSchema } from './migrations/migrate.ts';
 import { checkOptions } from './options.ts';
 import type { PostgresStorageOptions } from './options.ts';
-import { cannotBeUsed, hearErrors, makePool } from './pool.ts';
+import { hearErrors, makePool } from './pool.ts';
+import { cannotBeUsed } from './unavailable.ts';
 
 /**
  * Which schema the database has, without an upgrade. Throws one clear sentence when it is out of reach, cannot be used,

@@ -27,9 +27,19 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     /^0A000/,
     'The PostgreSQL server refused a statement that it supports otherwise, as a replica does, and after an upgrade of its tables: another connection is tried.',
   ],
+  [
+    /^(42P05|26000)/,
+    'A pooler in transaction mode, such as PgBouncer, mixes up prepared statements: set DATABASE_POOL_MODE to transaction (preparedStatements and notifications to false).',
+  ],
   [/^55P03/, 'A row in PostgreSQL stayed locked by another transaction: keep such transactions short.'],
   [/^40/, OTHERS_CAME_FIRST],
 ];
+
+/** Why a database cannot be opened. */
+export function cannotBeUsed(error: unknown): Error {
+  const why = whyUnavailable(error) ?? (error instanceof Error ? error.message : String(error));
+  return new Error(`The PostgreSQL database cannot be used: ${why}`, { cause: error });
+}
 
 function whyUnavailable(error: unknown): string | null {
   if (error instanceof TransactionConflict) return error.message;

@@ -63,3 +63,12 @@ it('a message goes all its way through a pooler that hands out connections by th
 
   expect(new Set(pooler.used).size).toBe(3);
 });
+
+it('a pooler that mixes up prepared statements is named, with what to set', async () => {
+  const schema = await temporarySchema();
+  const pooler = await transactionPooler(schema.url, { passesNames: true });
+  onTestFinished(() => pooler.end());
+  const why =
+    /^The PostgreSQL database cannot be used: A pooler in transaction mode.*DATABASE_POOL_MODE.*preparedStatements/;
+  await expect(openStorage(schema, { pool: pooler.pool, notifications: false })).rejects.toThrow(why);
+});

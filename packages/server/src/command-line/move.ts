@@ -280,7 +280,7 @@ function databaseGiven({ options, environment }: Call, name: 'from' | 'to'): Dat
     throw usageError(
       `--${name} ${database.complaint} It may also be env: and the name of a variable that has the address.`,
     );
-  return database.kind === 'sqlite' ? database : { ...database, maxConnections: 2 };
+  return database.kind === 'sqlite' ? database : { ...database, maxConnections: 2, poolMode: 'session' };
 }
 
 async function mediaStores(call: Call, settings: Settings, files: DataFiles): Promise<Move['media']> {

@@ -8,13 +8,17 @@ export interface CountingProxy {
   readonly url: string;
   /** How many of the connections through it have been closed. */
   closed(): number;
+  /** What clients have sent so far, as one character for each byte. */
+  sent(): string;
 }
 
 export async function countingProxy(serverUrl: string): Promise<CountingProxy> {
   const target = new URL(serverUrl);
   let closed = 0;
+  const sent: Buffer[] = [];
   const proxy = createServer((client) => {
     const server = connect(Number(target.port), target.hostname);
+    client.on('data', (data) => sent.push(data));
     client.pipe(server).pipe(client);
     client.on('error', () => server.destroy());
     server.on('error', () => client.destroy());
@@ -27,5 +31,5 @@ export async function countingProxy(serverUrl: string): Promise<CountingProxy> {
   onTestFinished(() => void proxy.close());
   const url = new URL(serverUrl);
   url.port = String((proxy.address() as AddressInfo).port); // it listens on TCP
-  return { url: url.href, closed: () => closed };
+  return { url: url.href, closed: () => closed, sent: () => Buffer.concat(sent).toString('latin1') };
 }

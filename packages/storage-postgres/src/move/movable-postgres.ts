@@ -22,10 +22,11 @@ import { migrate } from '../migrations/migrate.ts';
 import { checkOptions } from '../options.ts';
 import type { PostgresStorageOptions } from '../options.ts';
 import { makePartitions } from '../partitions.ts';
-import { cannotBeUsed, hearErrors, makePool } from '../pool.ts';
+import { hearErrors, makePool } from '../pool.ts';
 import type { PostgresPool } from '../pool.ts';
 import { entities, integer, text } from '../row.ts';
 import { createPrepare } from '../statements.ts';
+import { cannotBeUsed } from '../unavailable.ts';
 import type { Statements } from '../statements.ts';
 import { freeze, thaw } from './frozen.ts';
 import { preparingDays } from './moved-days.ts';
@@ -138,7 +139,8 @@ async function openOn(
 ): Promise<Opened> {
   const database = createDatabase({
     pool,
-    prepare: createPrepare({ schema, preparedStatements: true, timeoutMs: TIMEOUT_MS }),
+    // A pooler in transaction mode may stand between.
+    prepare: createPrepare({ schema, preparedStatements: false, timeoutMs: TIMEOUT_MS }),
     context: {
       logger,
       newId: () => {

@@ -13,9 +13,14 @@ export interface TransactionPooler {
 
 /**
  * Stands for PgBouncer in transaction mode, at its strictest: each transaction, and each statement outside of one, gets
- * the connection that was idle for the longest, and nothing of a session outlives it.
+ * the connection that was idle for the longest, and nothing of a session outlives it. A statement that is to stay prepared is
+ * refused, or passed on with its name, as PgBouncer before 1.21 does: then it stays prepared on the server's connection, which
+ * knows nothing of who uses it.
  */
-export async function transactionPooler(connectionString: string): Promise<TransactionPooler> {
+export async function transactionPooler(
+  connectionString: string,
+  { passesNames = false }: { readonly passesNames?: boolean } = {},
+): Promise<TransactionPooler> {
   const clients = [1, 2, 3].map(() => new Client({ connectionString }));
   await Promise.all(clients.map((client) => client.connect()));
   const idle = [...clients];
@@ -28,7 +33,7 @@ export async function transactionPooler(connectionString: string): Promise<Trans
     return client;
   };
   const release = async (client: Client): Promise<void> => {
-    await client.query('DISCARD ALL');
+    if (!passesNames) await client.query('DISCARD ALL');
     const next = waiting.shift();
     if (next) next(client);
     else idle.push(client);
@@ -37,10 +42,16 @@ export async function transactionPooler(connectionString: string): Promise<Trans
   const connect = async () => {
     let held: Client | null = null;
     const query = async ({ name, text, values = [], ...rest }: Statement) => {
-      if (name !== undefined) throw new Error(`A statement was to stay prepared: ${text}`);
+      if (name !== undefined && !passesNames) throw new Error(`A statement was to stay prepared: ${text}`);
       const client = (held ??= await take());
+      forgetNames(client);
       try {
-        return await client.query({ text, values: [...values], ...rest });
+        return await client.query({
+          ...(name !== undefined && { name }),
+          text,
+          values: [...values],
+          ...rest,
+        });
       } finally {
         if (client.getTransactionStatus() === 'I') {
           held = null;
@@ -55,4 +66,9 @@ export async function transactionPooler(connectionString: string): Promise<Trans
     used,
     end: async () => void (await Promise.all(clients.map((client) => client.end()))),
   };
+}
+
+/** What one client of a pooler has prepared, the next one does not know. */
+function forgetNames(client: Client): void {
+  Reflect.set(Object(Reflect.get(client, 'connection')), 'parsedStatements', {});
 }
