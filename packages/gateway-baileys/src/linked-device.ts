@@ -10,6 +10,8 @@ import { queryErrorOf, statusCodeOf } from './socket/status-code.ts';
 const PICTURE_MS = 3_000;
 /** What Baileys calls an account whose name it does not know. */
 const NO_NAME = '~';
+/** How the network responds if there is no picture, or if it is hidden. */
+const NO_PICTURE = new Set([401, 404]);
 
 /** Whom a socket that is open belongs to. */
 export async function linkedProfile(socket: WASocket, clock: Clock): Promise<LinkedProfile> {
@@ -23,9 +25,14 @@ export async function linkedProfile(socket: WASocket, clock: Clock): Promise<Lin
   );
   return {
     phoneNumber,
-    profileName: name === NO_NAME ? null : storable(name),
-    profilePictureUrl: (await picture.catch(() => null)) ?? null,
+    profileName: name === NO_NAME ? undefined : (storable(name) ?? undefined),
+    profilePictureUrl: await picture.then((url) => url ?? null, withoutPicture),
   };
+}
+
+/** Null if the network said that there is no picture to see, undefined if it did not say it. */
+function withoutPicture(error: unknown): null | undefined {
+  return NO_PICTURE.has(queryErrorOf(error) ?? statusCodeOf(error) ?? 0) ? null : undefined;
 }
 
 /** The network's response takes less; core waits ten seconds. */

@@ -6,6 +6,18 @@ import { hurriedClock, linked, unlinked } from './support/linked.ts';
 
 const anyEnd = ({ reason }: { reason: { kind: string } }): boolean => reason.kind !== 'restart';
 
+describe('the profile of a linked number', () => {
+  it('leaves out a picture that WhatsApp did not name, and says it if there is none', async () => {
+    const { network, link, open } = await linked();
+    expect((await link.first('connected')).profile.profilePictureUrl).toBeNull();
+    await link.connection().close();
+    network.wa.refuseQueries('w:profile:picture/get/picture', 500);
+    const { profile } = await (await open()).first('connected');
+    expect(profile).toMatchObject({ phoneNumber: network.account.phoneNumber });
+    expect(profile.profilePictureUrl).toBeUndefined();
+  });
+});
+
 describe('the end of a connection', () => {
   it.each([500, 503])('by stream error %i is a loss', async (code) => {
     const { network, session, link } = await linked();

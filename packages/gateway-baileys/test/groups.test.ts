@@ -115,6 +115,24 @@ it('the WhatsApp gateway reads a group again where the network refused to descri
   expect(await link.first('groups', isRenamed)).toBeDefined();
 });
 
+it('the WhatsApp gateway reads the name of a group that the list leaves out, and reports no empty one', async () => {
+  const { network, link, open } = await linked();
+  const { wa, account, reader } = network;
+  const named = wa.group({ subject: 'Friends', members: [reader, account] });
+  const unnamed = wa.group({ subject: 'Family', members: [reader, account] });
+  wa.listWithoutName(unnamed);
+  await link.connection().close();
+  const again = await open();
+  const listed = await again.first('groups', ({ full }) => full);
+  const reportsOf = ({ groups }: GroupsReport, { jid }: { readonly jid: string }) =>
+    groups.filter(({ networkId }) => networkId === jid);
+  expect(reportsOf(listed, named)).toEqual([{ networkId: named.jid, name: 'Friends', participantsCount: 2 }]);
+  expect(reportsOf(listed, unnamed)).toEqual([{ networkId: unnamed.jid, participantsCount: 2 }]);
+  const isRead = (report: GroupsReport): boolean => reportsOf(report, unnamed)[0]?.name !== undefined;
+  const read = await again.first('groups', isRead);
+  expect(read.groups).toEqual([{ networkId: unnamed.jid, name: 'Family', participantsCount: 2 }]);
+});
+
 it('the WhatsApp gateway reads its groups once when the network says that they have changed meanwhile', async () => {
   const { network, link } = await linked();
   const { wa, account, reader } = network;

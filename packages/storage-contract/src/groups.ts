@@ -75,6 +75,39 @@ export function groupContract(subject: ContractSubject): void {
       expect(made).toHaveLength(3);
     });
 
+    it('keep what a report leaves out, and have the network id as a name until there is one', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      await save(storage, lease, [
+        { networkId: 'g1', name: 'Apes', participantsCount: 3 },
+        { networkId: 'g2', participantsCount: 4 },
+        { networkId: 'g3' },
+      ]);
+      const facts = async (): Promise<unknown> =>
+        (await storage.groups.list(workspace.id, instance.id)).map(
+          ({ networkId, name, participantsCount }) => [networkId, name, participantsCount],
+        );
+      expect(await facts()).toEqual([
+        ['g1', 'Apes', 3],
+        ['g2', 'g2', 4],
+        ['g3', 'g3', 0],
+      ]);
+      await save(storage, lease, [{ networkId: 'g1' }, { networkId: 'g2' }, { networkId: 'g3' }], {
+        full: true,
+      });
+      await save(storage, lease, [
+        { networkId: 'g1', participantsCount: 5 },
+        { networkId: 'g2', name: 'Bees' },
+        { networkId: 'g3', name: 'Cats' },
+        { networkId: 'g3', participantsCount: 1 },
+      ]);
+      expect(await facts()).toEqual([
+        ['g1', 'Apes', 5],
+        ['g2', 'Bees', 4],
+        ['g3', 'Cats', 1],
+      ]);
+    });
+
     it('leave the list when a full report lacks them, and come back under the id that they had', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);

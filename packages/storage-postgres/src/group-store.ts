@@ -1,3 +1,4 @@
+import { newGroupFacts } from '@trunkline/core/spi/storage';
 import type { GroupReport, GroupStore } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
 import { isHeld } from './lease.ts';
@@ -52,22 +53,36 @@ async function saveReported(
   { instance, workspaceId, now }: Saving,
   groups: readonly GroupReport[],
 ): Promise<void> {
-  // Of several reports of one group the last counts.
-  const reported = new Map(groups.map((group) => [encodeText(group.networkId), group]));
+  const reported = new Map<string, GroupReport>();
+  for (const group of groups) {
+    const key = encodeText(group.networkId);
+    // Of several reports of one group, the last one counts that has the field.
+    const before = reported.get(key);
+    const { name = before?.name, participantsCount = before?.participantsCount } = group;
+    reported.set(key, { networkId: group.networkId, name, participantsCount });
+  }
   if (reported.size === 0) return;
-  const updated = await all(UPDATE, instance, now, ...columnsOf([...reported]));
+  const updated = await all(UPDATE, instance, now, [...reported.keys()], recordsOf([...reported.values()]));
   for (const row of updated) reported.delete(String(row['network_id']));
   if (reported.size === 0) return;
-  const ids = Array.from(reported, () => uuidOf('grp', newId('grp', now)));
-  await run(INSERT, instance, now, ...columnsOf([...reported]), ids, uuidOf('ten', workspaceId));
+  const added = Array.from(reported.values(), (report) => ({
+    ...report,
+    ...newGroupFacts(report),
+    id: uuidOf('grp', newId('grp', now)),
+  }));
+  await run(INSERT, instance, now, recordsOf(added), uuidOf('ten', workspaceId));
 }
 
-function columnsOf(groups: readonly (readonly [networkId: string, group: GroupReport])[]) {
-  return [
-    groups.map(([networkId]) => networkId),
-    groups.map(([, { name }]) => encodeText(name)),
-    groups.map(([, { participantsCount }]) => participantsCount),
-  ] as const;
+/** Reports in JSON, for `RECORD`: what one leaves out is null there. */
+function recordsOf(reports: readonly (GroupReport & { readonly id?: string })[]): string {
+  return JSON.stringify(
+    reports.map(({ networkId, name, participantsCount, id }) => ({
+      network_id: encodeText(networkId),
+      name: name === undefined ? undefined : encodeText(name),
+      participants_count: participantsCount,
+      id,
+    })),
+  );
 }
 
 /** The number is in no other groups than these any more. */
@@ -83,10 +98,14 @@ const LEAVE = `
   UPDATE trunkline.instance_groups SET is_member = false
   WHERE instance_id = $1 AND is_member AND network_id <> ALL ($2::text[])`;
 
+const RECORD = 'network_id text, name text, participants_count bigint, id uuid';
+
 const UPDATE = `
   UPDATE trunkline.instance_groups
-  SET name = reported.name, participants_count = reported.participants_count, synced_at = $2, is_member = true
-  FROM unnest($3::text[], $4::text[], $5::bigint[]) AS reported (network_id, name, participants_count)
+  SET name = coalesce(reported.name, instance_groups.name),
+    participants_count = coalesce(reported.participants_count, instance_groups.participants_count),
+    synced_at = $2, is_member = true
+  FROM json_to_recordset($4::text::json) AS reported (${RECORD})
   WHERE instance_id = $1 AND instance_groups.network_id = ANY ($3::text[])
     AND instance_groups.network_id = reported.network_id
   RETURNING instance_groups.network_id`;
@@ -94,8 +113,8 @@ const UPDATE = `
 const INSERT = `
   INSERT INTO trunkline.instance_groups
     (instance_id, network_id, name, participants_count, synced_at, id, workspace_id)
-  SELECT $1, network_id, name, participants_count, $2, id, $7
-  FROM unnest($3::text[], $4::text[], $5::bigint[], $6::uuid[]) AS added (network_id, name, participants_count, id)`;
+  SELECT $1, network_id, name, participants_count, $2, id, $4
+  FROM json_to_recordset($3::text::json) AS added (${RECORD})`;
 
 // Relies on groups_by_name.
 const LIST = `

@@ -1,3 +1,4 @@
+import { newGroupFacts } from '@trunkline/core/spi/storage';
 import type { GroupStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
@@ -11,16 +12,18 @@ export function groupStore(connected: Connected): GroupStore {
       const { instanceId } = lease;
       return write(() => {
         if (!isHeld(database, lease)) return 'fenced';
-        for (const { networkId, name, participantsCount } of groups) {
+        for (const report of groups) {
+          const { networkId } = report;
           const updated = database.run(
-            'UPDATE instance_groups SET name = ?, participants_count = ?, synced_at = ?, is_member = 1 WHERE instance_id = ? AND network_id = ?',
-            name,
-            participantsCount,
+            UPDATE,
+            report.name ?? null,
+            report.participantsCount ?? null,
             now,
             instanceId,
             networkId,
           );
           if (updated > 0) continue;
+          const { name, participantsCount } = newGroupFacts(report);
           database.insert('instance_groups', {
             instance_id: instanceId,
             network_id: networkId,
@@ -62,6 +65,12 @@ export function groupStore(connected: Connected): GroupStore {
     },
   };
 }
+
+/** What a report leaves out is kept. */
+const UPDATE = `
+  UPDATE instance_groups
+  SET name = coalesce(?, name), participants_count = coalesce(?, participants_count), synced_at = ?, is_member = 1
+  WHERE instance_id = ? AND network_id = ?`;
 
 /** The number is in no other groups than these any more. */
 export function leaveGroups(

@@ -49,6 +49,8 @@ export interface DirectoryApi {
   group(options: GroupOptions): Group;
   /** Notifies every linked member, as the network does. */
   renameGroup(group: Group, subject: string): void;
+  /** The list of an account's groups leaves the name of this one out from now on. */
+  listWithoutName(group: Group): void;
   addToGroup(group: Group, ...people: readonly Person[]): void;
   removeFromGroup(group: Group, ...people: readonly Person[]): void;
   /** The person links another device. Notifies every linked account, as the network does. Returns its number. */
@@ -87,6 +89,9 @@ export function directoryApi(network: Network): DirectoryApi {
       const group = directory.group(jid);
       group.subject = subject;
       notify(network, group, stanza('subject', { subject, s_t: seconds(network.now()) }));
+    },
+    listWithoutName: ({ jid }) => {
+      directory.group(jid).isListedByName = false;
     },
     addToGroup: ({ jid }, ...people) => {
       const group = directory.group(jid);

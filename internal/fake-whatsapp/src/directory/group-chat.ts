@@ -19,6 +19,8 @@ export class GroupChat {
   /** After how many seconds messages disappear; null if they stay. */
   timer: number | null = null;
   subject: string;
+  /** Whether the list of an account's groups has the name. */
+  isListedByName = true;
   readonly #settings: GroupSettings;
 
   constructor(id: string, settings: GroupSettings) {
@@ -40,20 +42,21 @@ export class GroupChat {
   /** As the server responds to a query for it. */
   node(): Stanza {
     const participants = [...this.members].map((member) => this.participantNode(member));
-    return this.#node(participants);
+    return this.#node(participants, this.subject);
   }
 
+  /** As the server lists it. */
   nodeWithoutMembers(): Stanza {
-    return this.#node([]);
+    return this.#node([], this.isListedByName ? this.subject : undefined);
   }
 
-  #node(participants: readonly Stanza[]): Stanza {
+  #node(participants: readonly Stanza[], subject: string | undefined): Stanza {
     const { admins, announcement, createdAt } = this.#settings;
     const [creator] = admins;
     const created = seconds(createdAt);
     const attrs = {
       id: this.id,
-      subject: this.subject,
+      subject,
       creation: created,
       creator: creator && this.jidOf(creator),
       s_t: created,

@@ -284,10 +284,11 @@ export interface MessageReceipt {
   readonly status: 'delivered' | 'read';
 }
 
+/** Null means that the account has none. A field that is absent keeps what is known of the number. */
 export interface LinkedProfile {
   readonly phoneNumber: string;
-  readonly profileName: string | null;
-  readonly profilePictureUrl: string | null;
+  readonly profileName?: string | null | undefined;
+  readonly profilePictureUrl?: string | null | undefined;
 }
 
 export type ClosedReason = ClosedFor & {
@@ -338,7 +339,7 @@ export interface GatewayListener {
   receipt(receipt: MessageReceipt): Promise<void>;
   /**
    * Groups that are new or have changed; other groups stay as they are. With `full`, these are all groups that the
-   * number is in: it has left all others.
+   * number is in: it has left all others. Leave out what the network does not say of a group: it keeps what is known.
    */
   groups(groups: readonly GroupReport[], extent?: GroupsExtent): Promise<void>;
   /**

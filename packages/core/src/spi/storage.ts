@@ -98,6 +98,7 @@ export type { Instance, InstanceStatus } from '../domain/instance/instance.ts';
 export { ENTRIES_PER_HOUR, floorOfHour } from '../domain/instance/instance-history.ts';
 export type { HistoryEntry } from '../domain/instance/instance-history.ts';
 export type { GatewayShare, OwnerShare } from '../domain/instance/instance-shares.ts';
+export { newGroupFacts } from '../domain/instance/group.ts';
 export type { Group, GroupReport } from '../domain/instance/group.ts';
 export { latestHold, latestLeaseEnd, latestRegistration, latestResend } from '../domain/too-far-ahead.ts';
 

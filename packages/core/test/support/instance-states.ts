@@ -5,7 +5,8 @@ import type { LinkedProfile } from '../../src/ports/gateway.ts';
 import { NOW, exampleInstance } from './examples.ts';
 
 export const LATER: number = NOW + CONNECTION_GRACE_MS;
-export const LINKED: LinkedProfile = {
+export const LINKED: Pick<Instance, 'profileName' | 'profilePictureUrl'> &
+  Pick<LinkedProfile, 'phoneNumber'> = {
   phoneNumber: '34600111222',
   profileName: 'Ada',
   profilePictureUrl: 'https://pictures.example/ada',

@@ -37,7 +37,7 @@ function reportOf(group: BinaryNode): GroupReport {
   const { id = '', subject } = group.attrs;
   return {
     networkId: id.includes('@') ? id : `${id}@g.us`,
-    name: storable(subject) ?? '',
-    participantsCount: sizeOf(group) ?? 0,
+    name: storable(subject) ?? undefined,
+    participantsCount: sizeOf(group) ?? undefined,
   };
 }

@@ -74,6 +74,10 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
     recent.clear();
     const all = new Map((await askForGroups(socket)).map((group) => [group.networkId, group]));
     await report([...new Map([...all, ...recent]).values()], { full: true });
+    // The list leaves out the names of some groups, which their own descriptions have.
+    for (const { networkId, name } of all.values()) {
+      if (name === undefined && !recent.has(networkId)) changed.add(networkId);
+    }
   };
 
   const readChanged = async (jid: string): Promise<void> => {
@@ -181,7 +185,8 @@ export function isNoMember(error: unknown): boolean {
 function reportOf({ id, subject, size, participants }: GroupMetadata): GroupReport {
   return {
     networkId: id,
-    name: storable(subject) ?? '',
-    participantsCount: size ?? participants.length,
+    name: storable(subject) ?? undefined,
+    // The number itself is in the group: a count of 0 means that the network does not say it.
+    participantsCount: (size ?? participants.length) || undefined,
   };
 }

@@ -14,9 +14,21 @@ export interface Group {
   readonly syncedAt: number;
 }
 
-/** A group as a gateway reports it, before it has an id in Trunkline. */
+/**
+ * A group as a gateway reports it, before it has an id in Trunkline. A field that is absent keeps what is known: the
+ * report does not say it.
+ */
 export interface GroupReport {
   readonly networkId: string;
-  readonly name: string;
-  readonly participantsCount: number;
+  readonly name?: string | undefined;
+  readonly participantsCount?: number | undefined;
+}
+
+/** The name and the size of a new group. Until its name is reported, the network id takes its place. */
+export function newGroupFacts({
+  networkId,
+  name = networkId,
+  participantsCount = 0,
+}: GroupReport): Pick<Group, 'name' | 'participantsCount'> {
+  return { name, participantsCount };
 }

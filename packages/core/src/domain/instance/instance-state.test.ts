@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { LinkedProfile } from '../../ports/gateway.ts';
 import { NOW } from '../../../test/support/examples.ts';
 import { LATER, LINKED, QR, STATES, TRIGGERS, operation } from '../../../test/support/instance-states.ts';
 import { transition } from './instance-state.ts';
@@ -313,6 +314,22 @@ describe('what a change writes', () => {
     const failing = { ...STATES['connecting, not paired'], lastError: 'connection_failed' };
     expect(transition(failing, TRIGGERS.connected, LATER)).toMatchObject({
       instance: { ...LINKED, connectedAt: LATER, lastSeenAt: LATER, lastError: null, qr: null },
+    });
+  });
+
+  it('keeps of the profile what a connection does not report, unless another number is linked', () => {
+    const { phoneNumber, profileName, profilePictureUrl } = LINKED;
+    const linkedAs = (said: Partial<LinkedProfile>): InstanceTransition =>
+      transition(STATES['connecting after a drop'], { kind: 'connected', phoneNumber, ...said }, LATER);
+    expect(linkedAs({})).toMatchObject({ instance: LINKED });
+    expect(linkedAs({ profileName: 'Bea' })).toMatchObject({
+      instance: { profileName: 'Bea', profilePictureUrl },
+    });
+    expect(linkedAs({ profilePictureUrl: null })).toMatchObject({
+      instance: { profileName, profilePictureUrl: null },
+    });
+    expect(linkedAs({ phoneNumber: '34911000000' })).toMatchObject({
+      instance: { phoneNumber: '34911000000', profileName: null, profilePictureUrl: null },
     });
   });
 

@@ -31,8 +31,9 @@ export type InstanceTrigger =
   | {
       readonly kind: 'connected';
       readonly phoneNumber: string;
-      readonly profileName: string | null;
-      readonly profilePictureUrl: string | null;
+      /** Absent if the network does not say it: what is known of the number stays. */
+      readonly profileName?: string | null | undefined;
+      readonly profilePictureUrl?: string | null | undefined;
     }
   | { readonly kind: 'dropped'; readonly detail: string }
   /** Not connected by `graceEndsAt`. */
@@ -190,6 +191,8 @@ function mayOpen({ desired, status }: Instance): boolean {
   return desired === 'running' && status !== 'connected' && status !== 'error';
 }
 
+const NO_PROFILE = { profileName: null, profilePictureUrl: null };
+
 function connected(
   instance: Instance,
   linked: Extract<InstanceTrigger, { kind: 'connected' }>,
@@ -198,14 +201,16 @@ function connected(
   if (!mayOpen(instance)) return UNCHANGED;
   const isBack = instance.status === 'connecting' && instance.droppedAt !== null;
   const { restriction } = withoutEndedRestriction(instance, now);
+  const known = instance.phoneNumber === linked.phoneNumber ? instance : NO_PROFILE;
+  const { profileName = known.profileName, profilePictureUrl = known.profilePictureUrl } = linked;
   return change(
     instance,
     {
       status: 'connected',
       pairingNumber: null,
       phoneNumber: linked.phoneNumber,
-      profileName: linked.profileName,
-      profilePictureUrl: linked.profilePictureUrl,
+      profileName,
+      profilePictureUrl,
       lastError: restriction?.code ?? null,
       restriction,
       droppedAt: null,
@@ -288,13 +293,7 @@ function endRestriction(instance: Instance, now: number): InstanceTransition {
 }
 
 function unlink(instance: Instance, lastError: string | null, now: number): InstanceTransition {
-  const gone = {
-    phoneNumber: null,
-    profileName: null,
-    profilePictureUrl: null,
-    logoutRefused: false,
-    restriction: null,
-  };
+  const gone = { phoneNumber: null, ...NO_PROFILE, logoutRefused: false, restriction: null };
   return stop(instance, 'logged_out', { ...gone, lastError, desired: 'stopped' }, now, true);
 }
 

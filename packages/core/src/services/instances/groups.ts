@@ -42,7 +42,6 @@ export async function knownGroup(
   const { groups } = context.storage;
   const known = await groups.findByNetworkId(held.instance.id, networkId);
   if (known?.isMember === true) return known;
-  const { name, participantsCount } = known ?? { name: networkId, participantsCount: 0 };
-  await saveGroups(context, held, [{ networkId, name, participantsCount }]);
+  await saveGroups(context, held, [{ networkId }]);
   return groups.findByNetworkId(held.instance.id, networkId);
 }

@@ -1,3 +1,4 @@
+import { newGroupFacts } from '../../domain/instance/group.ts';
 import type { Group, GroupReport } from '../../domain/instance/group.ts';
 import type { GroupStore } from '../../ports/storage/group-store.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
@@ -22,16 +23,17 @@ export class MemoryGroupStore implements GroupStore {
     const { lease, workspaceId, now } = save;
     const record = leasedRecord(this.#state, lease);
     if (!record) return 'fenced';
-    for (const { networkId, name, participantsCount } of save.groups) {
-      const id = record.groups.get(networkId)?.id ?? this.#state.newId('grp', now);
-      const { instanceId } = lease;
+    for (const report of save.groups) {
+      const { networkId } = report;
+      const known = record.groups.get(networkId);
+      const { name, participantsCount } = known ?? newGroupFacts(report);
       record.groups.set(networkId, {
-        id,
+        id: known?.id ?? this.#state.newId('grp', now),
         workspaceId,
-        instanceId,
+        instanceId: lease.instanceId,
         networkId,
-        name,
-        participantsCount,
+        name: report.name ?? name,
+        participantsCount: report.participantsCount ?? participantsCount,
         isMember: true,
         syncedAt: now,
       });
