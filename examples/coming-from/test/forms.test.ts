@@ -45,7 +45,13 @@ const exactly = (value: object): unknown => ({
   asymmetricMatch: (other: unknown) => isDeepStrictEqual(other, value),
 });
 
-const hidden: WebhookContact = { id: 'con_9', name: 'Bo', phone_number: null, username: null };
+const hidden: WebhookContact = {
+  id: 'con_9',
+  name: 'Bo',
+  phone_number: null,
+  dialled_numbers: [],
+  username: null,
+};
 const voice = receivedWith({
   type: 'audio',
   kind: 'voice',

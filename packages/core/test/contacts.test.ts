@@ -48,6 +48,7 @@ describe('the contact of an inbound message', () => {
       id: expect.stringMatching(/^con_[0-9a-z]{26}$/),
       name: 'Ada',
       phone_number: null,
+      dialled_numbers: [],
       username: 'ada.l',
     });
     expect(await received(harness)).toEqual([message]);
@@ -112,6 +113,7 @@ describe('the contact of an inbound message', () => {
       id: expect.any(String),
       name: expect.stringMatching(/^\ufffd(😀){127}$/u),
       phone_number: null,
+      dialled_numbers: [],
       username: null,
     });
     await network.message({

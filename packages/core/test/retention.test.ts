@@ -213,6 +213,26 @@ describe('a contact', () => {
     expect(await namesOf(harness)).toEqual([]);
   });
 
+  it('is kept with a message to the number that was dialled for it', async () => {
+    const gateway = scriptedGateway({
+      send: async () => ({ kind: 'accepted', recipient: { ...report('Ada'), phoneNumber: '554788880001' } }),
+    });
+    const { harness, id } = await connected({ gateway, retention: { messagesDays: 10 } });
+    for (let day = 0; day < 11; day += 9) {
+      await sendText(harness, id, '5547988880001');
+      await harness.clock.settle();
+      harness.clock.jump(9 * DAY);
+      await harness.clock.advance(MINUTE);
+    }
+    expect((await harness.api.messages.list()).data).toHaveLength(1);
+    expect(await namesOf(harness)).toEqual(['Ada']);
+    harness.clock.jump(2 * DAY);
+    await harness.clock.advance(MINUTE);
+    harness.clock.jump(DAY);
+    await harness.clock.advance(MINUTE);
+    expect(await namesOf(harness)).toEqual([]);
+  });
+
   it('is kept where messages are', async () => {
     const gateway = scriptedGateway();
     const { harness } = await connected({ gateway });

@@ -68,4 +68,23 @@ describe('the address of a recipient', () => {
     expect(await harness.link.connection().send(message)).toEqual({ kind: 'accepted' });
     expect(addresses(harness)).toEqual([hidden.lidJid]);
   });
+
+  it('is reported with the outcome if the number is registered otherwise than it was dialled', async () => {
+    const harness = await linked();
+    const { wa } = harness.network;
+    const eva = wa.person('554788880001');
+    wa.dialAs('5547988880001', eva);
+    expect(await harness.link.connection().send(aText('5547988880001'))).toEqual({
+      kind: 'accepted',
+      recipient: {
+        networkId: eva.lidJid,
+        aliases: [eva.jid],
+        phoneNumber: '554788880001',
+        name: null,
+        username: null,
+      },
+    });
+    expect(addresses(harness)).toEqual([eva.lidJid]);
+    expect(await harness.link.connection().send(aText('554788880001'))).toEqual({ kind: 'accepted' });
+  });
 });

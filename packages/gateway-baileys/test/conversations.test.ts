@@ -22,6 +22,8 @@ async function firstReceived(flow: Flow): Promise<MessageResource> {
   return first;
 }
 
+const EVERY = { optInEvents: OPT_IN_EVENT_TYPES };
+
 describe('a message over the REST API', () => {
   it('says who wrote it and when, whatever the network calls that person', async () => {
     const flow = await startLinkedFlow();
@@ -82,6 +84,41 @@ describe('a message over the REST API', () => {
     },
   );
 
+  it('is one chat with a person whose number is registered without the digit that was dialled', async () => {
+    const flow = await startLinkedFlow(EVERY);
+    const { wa, account, instance, service } = flow;
+    const [dialled, registered] = ['5547988880001', '554788880001'];
+    const eva = wa.person(registered, { name: 'Eva' });
+    wa.dialAs(dialled, eva);
+    const { client } = service();
+    const { id } = must(await client.messages.send({ instance, to: dialled, type: 'text', text: 'Hello' }));
+    const sent = await wa.nextMessage();
+    expect(await untilMessage(flow, id, 'sent')).toMatchObject({ to: dialled });
+    await wa.inbound(eva, account, {
+      type: 'reply',
+      text: 'Yes',
+      to: { id: sent.id, author: account.lidJid ?? '' },
+    });
+    const about = { remoteJid: account.lidJid, id: sent.id, fromMe: false };
+    await wa.inbound(eva, account, { type: 'reaction', text: '👍', to: about });
+    const { data } = await untilNotified(flow, 'message.reaction');
+    expect(data).toMatchObject({ message: { id }, reaction: { contact: { phone_number: registered } } });
+    const reply = await firstReceived(flow);
+    expect(reply).toMatchObject({ from: registered, reply_to: id });
+
+    const answers = [dialled, registered].map(async (to) => {
+      const answer = { instance, to, type: 'text', text: 'Fine.', reply_to: reply.id } as const;
+      return must(await client.messages.send(answer));
+    });
+    expect(await Promise.all(answers)).toMatchObject([{ to: dialled }, { to: registered }]);
+    const chats = await client.instances.chats(instance);
+    expect(chats.ok && chats.data).toMatchObject([{ phone_number: registered, name: 'Eva' }]);
+    for (const counterpart of [dialled, registered]) {
+      const page = await client.messages.list({ instance, counterpart });
+      expect(page.ok && page.data.map(({ text }) => text)).toEqual(['Fine.', 'Fine.', 'Yes', 'Hello']);
+    }
+  });
+
   it('replies to a person whose number is hidden, and gets a reply', async () => {
     const flow = await startLinkedFlow();
     const { wa, account, instance, service } = flow;
@@ -135,8 +172,6 @@ describe('a message over the REST API', () => {
     expect((await wa.nextMessage()).content).toMatchObject({ type: 'audio', mimeType, voice: {} });
   });
 });
-
-const EVERY = { optInEvents: OPT_IN_EVENT_TYPES };
 
 describe('what else happens in a chat, over webhooks', () => {
   it('is what the owner writes on the phone, and its receipts', async () => {

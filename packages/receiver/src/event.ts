@@ -133,6 +133,11 @@ export interface WebhookContact {
   readonly name: string | null;
   /** Digits only. Null while the network hides the number. */
   readonly phone_number: string | null;
+  /**
+   * Other numbers, digits only, that messages to this person were sent to: the network takes them for theirs, such as one
+   * with Brazil's ninth digit.
+   */
+  readonly dialled_numbers: readonly string[];
   readonly username: string | null;
 }
 

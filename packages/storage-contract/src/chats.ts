@@ -22,6 +22,8 @@ import { testDatabases } from './test-database.ts';
 
 const ADA = '15550111';
 const BO = '15550122';
+/** Reaches Ada, too. */
+const DIALLED = '155500111';
 const ALL = { from: null, limit: 100 };
 
 export function chatContract(subject: ContractSubject): void {
@@ -78,6 +80,57 @@ export function chatContract(subject: ContractSubject): void {
       const expected = [latest.id, late.id, early.id];
       for (const counterpart of [byNumber(ADA), byContact(byNumberAlone.id), byContact(hidden.id)]) {
         expect(await idsWith(storage, link.workspace.id, counterpart)).toEqual(expected);
+      }
+    });
+
+    it('are found by the number that is registered, and by the one that was dialled', async () => {
+      const storage = await open();
+      const link = await storeLeasedInstance(storage);
+      const ada = await save(storage, link, {
+        networkId: 'lid:1',
+        phoneNumber: ADA,
+        dialledNumbers: [DIALLED],
+      });
+      const toDialled = await send(storage, link.instance, { to: DIALLED });
+      const fromContact = await receive(storage, link, ada, { from: ADA }, NOW + 1);
+      const toRegistered = await send(storage, link.instance, { to: ADA }, NOW + 2);
+      const expected = [toRegistered.id, fromContact.id, toDialled.id];
+      for (const _ of ['unfiled', 'filed']) {
+        for (const counterpart of [byNumber(DIALLED), byNumber(ADA), byContact(ada.id)]) {
+          expect(await idsWith(storage, link.workspace.id, counterpart)).toEqual(expected);
+          const here = { instanceId: link.instance.id };
+          expect(await idsWith(storage, link.workspace.id, counterpart, here)).toEqual(expected);
+        }
+        const { rows } = await storage.chats.list(link.workspace.id, link.instance.id, ALL);
+        expect(rows).toMatchObject([
+          { contact: summaryOf(ada), number: ADA, lastMessage: { id: toRegistered.id } },
+        ]);
+        await fileAll(storage);
+      }
+      // What is sent last to the number that was dialled is in the same chat.
+      const latest = await send(storage, link.instance, { to: DIALLED }, NOW + 3);
+      for (const _ of ['unfiled', 'filed']) {
+        const { rows } = await storage.chats.list(link.workspace.id, link.instance.id, ALL);
+        expect(rows).toMatchObject([{ contact: summaryOf(ada), lastMessage: { id: latest.id } }]);
+        await fileAll(storage);
+      }
+    });
+
+    it('to a number that somebody else has now are not those of whom it reached once', async () => {
+      const storage = await open();
+      const link = await storeLeasedInstance(storage);
+      const ada = await save(storage, link, { networkId: 'lid:1', phoneNumber: ADA, dialledNumbers: [BO] });
+      const toAda = await send(storage, link.instance, { to: ADA });
+      const bo = await save(storage, link, { networkId: 'lid:2', phoneNumber: BO });
+      const toBo = await send(storage, link.instance, { to: BO }, NOW + 1);
+      for (const _ of ['unfiled', 'filed']) {
+        for (const counterpart of [byNumber(ADA), byContact(ada.id)])
+          expect(await idsWith(storage, link.workspace.id, counterpart)).toEqual([toAda.id]);
+        for (const counterpart of [byNumber(BO), byContact(bo.id)])
+          expect(await idsWith(storage, link.workspace.id, counterpart)).toEqual([toBo.id]);
+        const { rows } = await storage.chats.list(link.workspace.id, link.instance.id, ALL);
+        expect(rows).toMatchObject([{ contact: summaryOf(bo) }, { contact: summaryOf(ada) }]);
+        await fileAll(storage);
       }
     });
 

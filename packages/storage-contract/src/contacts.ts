@@ -40,6 +40,7 @@ export function contactContract(subject: ContractSubject): void {
         aliases: ['number:1'],
         formerIds: [],
         phoneNumber: '15550123',
+        dialledNumbers: [],
         name: 'Ada 👋 \u0001',
         username: 'ada',
         createdAt: NOW,
@@ -160,6 +161,71 @@ export function contactContract(subject: ContractSubject): void {
         aliases: [],
         phoneNumber: null,
       });
+    });
+
+    itAlways('are found by their number, and by others that reach them, in their instance', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const find = async (digits: string, instanceId: string = instance.id): Promise<Contact | null> =>
+        storage.contacts.findByNumber(workspace.id, instanceId, digits);
+      const ada = await save(
+        storage,
+        { instance, lease },
+        { networkId: 'lid:1', phoneNumber: '554788880001' },
+      );
+      expect(await find('554788880001')).toEqual(ada);
+      expect(await find('5547988880001')).toBeNull();
+      const dialled = await save(
+        storage,
+        { instance, lease },
+        { networkId: 'lid:1', dialledNumbers: ['5547988880001', '554788880001'] },
+      );
+      expect(dialled).toEqual({ ...ada, dialledNumbers: ['5547988880001'] });
+      expect(await find('5547988880001')).toEqual(dialled);
+      // A report without them keeps them, and takes no write.
+      expect(await save(storage, { instance, lease }, { networkId: 'lid:1' })).toEqual(dialled);
+      const more = await save(
+        storage,
+        { instance, lease },
+        { networkId: 'lid:1', dialledNumbers: ['15550199', '5547988880001'] },
+      );
+      expect(more.dialledNumbers).toEqual(['5547988880001', '15550199']);
+      expect(await find('5547988880001')).toEqual(more);
+
+      const other = await storeWorkspace(storage);
+      const neighbour = await storeInstance(storage, workspace);
+      expect(await find('5547988880001', neighbour.id)).toBeNull();
+      expect(await storage.contacts.findByNumber(other.id, instance.id, '5547988880001')).toBeNull();
+    });
+
+    it('lose a number that was dialled to whom it reaches now, and to whom it is registered for', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const link = { instance, lease };
+      const dialledNumbers = ['5547988880001'];
+      const former = await save(storage, link, { networkId: 'lid:1', dialledNumbers });
+      const next = await save(storage, link, { networkId: 'lid:2', dialledNumbers });
+      const find = async (): Promise<Contact | null> =>
+        storage.contacts.findByNumber(workspace.id, instance.id, '5547988880001');
+      expect(await find()).toEqual(next);
+      expect(await storage.contacts.find(workspace.id, instance.id, former.id)).toEqual({
+        ...former,
+        dialledNumbers: [],
+      });
+      const owner = await save(storage, link, { networkId: 'lid:0', phoneNumber: '5547988880001' }, NOW - 1);
+      expect(await find()).toEqual(owner);
+    });
+
+    it('that turn out to be one person keep the numbers of all', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const link = { instance, lease };
+      await save(storage, link, { networkId: 'number:1', dialledNumbers: ['15550101'] });
+      await save(storage, link, { networkId: 'lid:1', dialledNumbers: ['15550102'] }, NOW + 1);
+      const merged = await save(storage, link, { networkId: 'lid:1', aliases: ['number:1'] }, NOW + 2);
+      expect(merged.dialledNumbers).toEqual(['15550101', '15550102']);
+      for (const digits of merged.dialledNumbers)
+        expect(await storage.contacts.findByNumber(workspace.id, instance.id, digits)).toEqual(merged);
     });
 
     it('are one, however many report the same person concurrently', async () => {

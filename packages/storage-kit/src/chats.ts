@@ -3,6 +3,7 @@ import {
   chatKeysOf,
   keyOfCounterpart,
   numberOfKey,
+  numbersOf,
   ownerOfNumber,
   summaryOf,
 } from '@trunkline/core/spi/storage';
@@ -20,7 +21,7 @@ export interface ChatTarget {
 export interface ContactLookUps {
   /** The contact that an id names now, if it belongs to the workspace. */
   readonly current: (id: string) => MaybePromise<Contact | null>;
-  /** All contacts of the workspace with this number, without those that were merged. */
+  /** All contacts of the workspace that are registered under this number or dialled by it, without those that were merged. */
   readonly withNumber: (digits: string) => MaybePromise<readonly Contact[]>;
 }
 
@@ -32,25 +33,32 @@ export async function targetsOf(
 ): Promise<readonly ChatTarget[]> {
   const named: ChatTarget = { key: keyOfCounterpart(counterpart), instanceId };
   const isAsked = (contact: Contact): boolean => instanceId === null || contact.instanceId === instanceId;
-  const targets = (contact: Contact, hasNumber: boolean): readonly ChatTarget[] =>
-    chatKeysOf(contact, hasNumber).map((key) => ({ key, instanceId: contact.instanceId }));
+  const targets = async (contact: Contact): Promise<readonly ChatTarget[]> => {
+    const rivals = (await Promise.all(numbersOf(contact).map(async (digits) => withNumber(digits)))).flat();
+    const here = rivals.filter((one) => one.instanceId === contact.instanceId);
+    const keys = chatKeysOf(contact, (digits) => ownerOfNumber(digits, here));
+    return keys.map((key) => ({ key, instanceId: contact.instanceId }));
+  };
 
   if (counterpart.kind === 'number') {
-    const owners = ownersByInstance(await withNumber(counterpart.digits));
-    return [named, ...owners.filter(isAsked).flatMap((owner) => targets(owner, false))];
+    const { digits } = counterpart;
+    const owners = ownersByInstance(digits, await withNumber(digits)).filter(isAsked);
+    const others = (await Promise.all(owners.map(targets))).flat();
+    return [named, ...others.filter(({ key }) => key !== named.key)];
   }
   const contact = counterpart.kind === 'contact' ? await current(counterpart.contactId) : null;
   if (!contact) return [named];
-  if (!isAsked(contact)) return [];
-  const rivals = contact.phoneNumber === null ? [] : await withNumber(contact.phoneNumber);
-  const owner = ownerOfNumber(rivals.filter((one) => one.instanceId === contact.instanceId));
-  return targets(contact, owner?.id === contact.id);
+  return isAsked(contact) ? targets(contact) : [];
 }
 
-function ownersByInstance(contacts: readonly Contact[]): readonly Contact[] {
+function ownersByInstance(digits: string, contacts: readonly Contact[]): readonly Contact[] {
   const instances = new Set(contacts.map((contact) => contact.instanceId));
   return [...instances].flatMap(
-    (instanceId) => ownerOfNumber(contacts.filter((one) => one.instanceId === instanceId)) ?? [],
+    (instanceId) =>
+      ownerOfNumber(
+        digits,
+        contacts.filter((one) => one.instanceId === instanceId),
+      ) ?? [],
   );
 }
 
@@ -76,7 +84,7 @@ export interface ChatFacts {
   readonly messages: (ids: readonly string[]) => MaybePromise<readonly Message[]>;
   /** The contacts of the instance that these ids name now. */
   readonly contacts: (ids: readonly string[]) => MaybePromise<readonly Contact[]>;
-  /** Its contacts with these numbers, without those that were merged. */
+  /** Its contacts that are registered under these numbers or dialled by them, without those that were merged. */
   readonly withNumbers: (digits: readonly string[]) => MaybePromise<readonly Contact[]>;
   /** The id of the last message that is filed under each key. */
   readonly lastIds: (keys: readonly string[]) => MaybePromise<ReadonlyMap<string, string>>;
@@ -119,27 +127,32 @@ interface Person {
   readonly keys: readonly string[];
 }
 
-async function readPeople(
-  keys: readonly string[],
-  { contacts, withNumbers }: ChatFacts,
-): Promise<ReadonlyMap<string, Person>> {
+async function readPeople(keys: readonly string[], facts: ChatFacts): Promise<ReadonlyMap<string, Person>> {
   const byId = new Map<string, Contact>();
   const contactIds = keys.filter((key) => key.startsWith('con_'));
-  for (const contact of contactIds.length === 0 ? [] : await contacts(contactIds)) {
+  for (const contact of contactIds.length === 0 ? [] : await facts.contacts(contactIds)) {
     for (const id of [contact.id, ...contact.formerIds]) byId.set(id, contact);
   }
-  const numbers = [
+  const named = [
     ...keys.flatMap((key) => numberOfKey(key) ?? []),
-    ...[...byId.values()].flatMap(({ phoneNumber }) => phoneNumber ?? []),
+    ...[...byId.values()].flatMap((contact) => numbersOf(contact)),
   ];
-  const owners = numbers.length === 0 ? [] : await withNumbers([...new Set(numbers)]);
+  const found = await contactsWith(named, facts);
+  // Whoever is found by one number may have others, which somebody else may have, too.
+  const others = found.flatMap((contact) => numbersOf(contact)).filter((digits) => !named.includes(digits));
+  const rivals = [...found, ...(await contactsWith(others, facts))];
   const ownerOf = (digits: string | null): Contact | null =>
-    digits === null ? null : ownerOfNumber(owners.filter((one) => one.phoneNumber === digits));
+    digits === null ? null : ownerOfNumber(digits, rivals);
   const personOf = (key: string): Person => {
     const contact = byId.get(key) ?? ownerOf(numberOfKey(key));
-    if (!contact) return { contact: null, keys: [key] };
-    const hasNumber = ownerOf(contact.phoneNumber)?.id === contact.id;
-    return { contact, keys: chatKeysOf(contact, hasNumber) };
+    return contact ? { contact, keys: chatKeysOf(contact, ownerOf) } : { contact: null, keys: [key] };
   };
   return new Map(keys.map((key) => [key, personOf(key)]));
+}
+
+async function contactsWith(
+  numbers: readonly string[],
+  { withNumbers }: ChatFacts,
+): Promise<readonly Contact[]> {
+  return numbers.length === 0 ? [] : withNumbers([...new Set(numbers)]);
 }

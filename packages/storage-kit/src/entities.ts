@@ -139,6 +139,7 @@ export const CONTACT: ColumnsOf<Contact> = {
   aliases: json('aliases'),
   formerIds: json('former_ids'),
   phoneNumber: orNull(text('phone_number')),
+  dialledNumbers: json('dialled_numbers'),
   name: orNull(text('name')),
   username: orNull(text('username')),
   createdAt: integer('created_at'),

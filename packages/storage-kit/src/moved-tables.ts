@@ -84,6 +84,7 @@ export const MOVED_TABLE_NAMES = [
   'instance_groups',
   'contacts',
   'contact_network_ids',
+  'contact_numbers',
   'messages',
   'queued_messages',
   'held_messages',
@@ -132,6 +133,12 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
   contact_network_ids: {
     columns: columnsOf(named(id('instance_id', 'ins'), text('network_id'), id('contact_id', 'con'))),
     key: ['instance_id', 'network_id'],
+  },
+  contact_numbers: {
+    columns: columnsOf(
+      named(id('workspace_id', 'ten'), text('number'), id('instance_id', 'ins'), id('contact_id', 'con')),
+    ),
+    key: ['workspace_id', 'number', 'instance_id'],
   },
   messages: {
     columns: columnsOf(

@@ -25,11 +25,11 @@ import {
   readUnfiled,
 } from './chat-filing.ts';
 import { keyOfStored, storedKey } from './chat-key.ts';
+import { contactsWithNumbers } from './contact-store.ts';
 import type { Connected } from './database.ts';
 import { MESSAGE_COLUMNS, readMessage } from './message-row.ts';
 import { entities, id, integer, text } from './row.ts';
 import type { Statements } from './statements.ts';
-import { encodeText } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 export function chatStore(connected: Connected): ChatStore {
@@ -146,14 +146,6 @@ async function currentContacts(
   return (await all(CURRENT, uuids, workspace)).map(entities.contact.read);
 }
 
-async function contactsWithNumbers(
-  { all }: Statements,
-  workspace: string | null,
-  numbers: readonly string[],
-): Promise<readonly Contact[]> {
-  return (await all(WITH_NUMBERS, workspace, numbers.map(encodeText))).map(entities.contact.read);
-}
-
 async function chatIds(
   { all }: Statements,
   workspace: string | null,
@@ -236,11 +228,6 @@ const CURRENT = `
     JOIN trunkline.contacts AS contact ON contact.id = coalesce(given.merged_into, given.id)
     WHERE given.id = asked.id AND contact.workspace_id = $2 LIMIT 1
   ) AS contact`;
-
-/** Relies on contacts_by_number. */
-const WITH_NUMBERS = `
-  SELECT * FROM trunkline.contacts
-  WHERE workspace_id = $1 AND phone_number = ANY ($2::text[]) AND merged_into IS NULL`;
 
 /** Rely on chats_by_key. One key by one: for a list of keys the planner may take the index of an instance's chats. */
 const CHAT_IDS = `

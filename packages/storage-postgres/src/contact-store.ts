@@ -1,4 +1,4 @@
-import { decideContact, networkIdsOf } from '@trunkline/core/spi/storage';
+import { decideContact, networkIdsOf, ownerOfNumber } from '@trunkline/core/spi/storage';
 import type { Contact, ContactDecision, ContactReport, ContactStore } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
 import { isHeld } from './lease.ts';
@@ -12,8 +12,9 @@ export function contactStore(connected: Connected): ContactStore {
     save: async ({ lease, workspaceId, report, now }) => {
       const database = connected();
       const { instanceId } = lease;
+      const owned = { workspace: uuidToFind('ten', workspaceId), instance: uuidToFind('ins', instanceId) };
       const decide = async (statements: Statements): Promise<ContactDecision> =>
-        decideContact(report, await findReported(statements, instanceId, report), () => ({
+        decideContact(report, await findReported(statements, owned, report), () => ({
           id: database.newId('con', now),
           workspaceId,
           instanceId,
@@ -36,17 +37,53 @@ export function contactStore(connected: Connected): ContactStore {
       const row = await connected().get(FIND, uuidToFind('con', id), instance, workspace);
       return row ? entities.contact.read(row) : null;
     },
+    findByNumber: async (workspaceId, instanceId, digits) => {
+      const contacts = await contactsWithNumbers(connected(), uuidToFind('ten', workspaceId), [digits]);
+      return ownerOfNumber(
+        digits,
+        contacts.filter((contact) => contact.instanceId === instanceId),
+      );
+    },
   };
+}
+
+/** The contacts that are registered under these numbers or dialled by them, without those that were merged. */
+export async function contactsWithNumbers(
+  { all }: Statements,
+  workspace: string | null,
+  numbers: readonly string[],
+): Promise<readonly Contact[]> {
+  return (await all(WITH_NUMBERS, workspace, numbers.map(encodeText))).map(entities.contact.read);
+}
+
+/** Relies on contacts_by_number. */
+const WITH_NUMBERS = `
+  SELECT * FROM trunkline.contacts
+  WHERE workspace_id = $1 AND phone_number = ANY ($2::text[]) AND merged_into IS NULL
+  UNION ALL
+  SELECT contact.* FROM trunkline.contact_numbers AS dialled
+  JOIN trunkline.contacts AS contact ON contact.id = dialled.contact_id
+  WHERE dialled.workspace_id = $1 AND dialled.number = ANY ($2::text[]) AND contact.merged_into IS NULL`;
+
+/** The uuids that rows of an instance are found by. */
+interface Owned {
+  readonly workspace: string | null;
+  readonly instance: string | null;
 }
 
 async function findReported(
   { all }: Statements,
-  instanceId: string,
+  { workspace, instance }: Owned,
   report: ContactReport,
 ): Promise<readonly Contact[]> {
-  const networkIds = networkIdsOf(report).map(encodeText);
-  const rows = await all(FIND_REPORTED, uuidToFind('ins', instanceId), networkIds);
-  return rows.map(entities.contact.read);
+  const named = await all(FIND_REPORTED, instance, networkIdsOf(report).map(encodeText));
+  const { dialledNumbers = [] } = report;
+  const dialled =
+    dialledNumbers.length === 0
+      ? []
+      : await all(FIND_DIALLED, instance, workspace, dialledNumbers.map(encodeText));
+  const found = [...named, ...dialled].map(entities.contact.read);
+  return [...new Map(found.map((contact) => [contact.id, contact])).values()];
 }
 
 async function store({ run }: Transaction, instanceId: string, decided: ContactDecision): Promise<void> {
@@ -57,6 +94,9 @@ async function store({ run }: Transaction, instanceId: string, decided: ContactD
   if (merged.length > 0) await run(MERGE, own, merged);
   if (droppedNetworkIds.length > 0) await run(DROP, instance, droppedNetworkIds.map(encodeText));
   await run(NAME, instance, own, networkIdsOf(contact).map(encodeText));
+  const { workspaceId, dialledNumbers } = contact;
+  if (dialledNumbers.length > 0)
+    await run(DIAL, instance, own, uuidOf('ten', workspaceId), dialledNumbers.map(encodeText));
 }
 
 const COLUMNS = Object.keys(entities.contact.kinds);
@@ -75,6 +115,11 @@ const NAME = `
   SELECT $1, network_id, $2 FROM unnest($3::text[]) AS named (network_id)
   ON CONFLICT (instance_id, network_id) DO UPDATE SET contact_id = excluded.contact_id`;
 
+const DIAL = `
+  INSERT INTO trunkline.contact_numbers (workspace_id, number, instance_id, contact_id)
+  SELECT $3, number, $1, $2 FROM unnest($4::text[]) AS dialled (number)
+  ON CONFLICT (workspace_id, number, instance_id) DO UPDATE SET contact_id = excluded.contact_id`;
+
 const FIND = `
   SELECT contact.*
   FROM trunkline.contacts AS given
@@ -84,4 +129,10 @@ const FIND = `
 const FIND_REPORTED = `
   SELECT * FROM trunkline.contacts WHERE id = ANY (ARRAY(
     SELECT contact_id FROM trunkline.contact_network_ids WHERE instance_id = $1 AND network_id = ANY ($2::text[])
+  ))`;
+
+const FIND_DIALLED = `
+  SELECT * FROM trunkline.contacts WHERE id = ANY (ARRAY(
+    SELECT contact_id FROM trunkline.contact_numbers
+    WHERE workspace_id = $2 AND number = ANY ($3::text[]) AND instance_id = $1
   ))`;

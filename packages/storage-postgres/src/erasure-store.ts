@@ -203,6 +203,9 @@ const DELETE_CONTACTS = `
     DELETE FROM trunkline.contact_network_ids USING deleted
     WHERE contact_network_ids.instance_id = deleted.instance_id
       AND contact_network_ids.contact_id = ANY (deleted.ids)
+  ), dialled AS (
+    DELETE FROM trunkline.contact_numbers USING deleted
+    WHERE contact_numbers.workspace_id = $2 AND contact_numbers.contact_id = ANY (deleted.ids)
   ), known AS (
     DELETE FROM trunkline.contacts USING deleted WHERE contacts.id = ANY (deleted.ids)
   )

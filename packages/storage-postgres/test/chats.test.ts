@@ -68,7 +68,13 @@ it('a message leaves the chat that it was filed in, whatever that is filed under
   const schema = await temporarySchema();
   const storage = await openStorage(schema);
   const { instance } = await storeLeasedInstance(storage);
-  const contact = { id: testId('con', NOW), phoneNumber: null, username: null, name: null };
+  const contact = {
+    id: testId('con', NOW),
+    phoneNumber: null,
+    dialledNumbers: [],
+    username: null,
+    name: null,
+  };
   await accept(storage, aMessage(instance, { to: ADA.digits, createdAt: NOW }));
   await accept(storage, aMessage(instance, { to: null, groupId: testId('grp', NOW), createdAt: NOW + 1 }));
   await accept(storage, aMessage(instance, { to: ADA.digits, contact, createdAt: NOW + 2 }));

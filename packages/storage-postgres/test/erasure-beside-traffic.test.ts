@@ -16,6 +16,7 @@ const REFERENCES = [
   ['open_deliveries', 'event_id', ['events']],
   ['attempts', 'delivery_id', ['deliveries', 'open_deliveries']],
   ['contact_network_ids', 'contact_id', ['contacts']],
+  ['contact_numbers', 'contact_id', ['contacts']],
   ['messages', 'contact_id', ['contacts']],
 ] as const;
 

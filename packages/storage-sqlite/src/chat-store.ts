@@ -25,11 +25,11 @@ import {
   readUnfiled,
 } from './chat-filing.ts';
 import type { Connected } from './connection.ts';
-import { currentContact } from './contact-store.ts';
+import { contactsWithNumber, currentContact } from './contact-store.ts';
 import type { Database } from './database.ts';
 import { readMessage } from './message-row.ts';
 import { rowsOf, walkIds } from './page.ts';
-import { entities, integer, text, word } from './row.ts';
+import { integer, text, word } from './row.ts';
 
 export function chatStore(connected: Connected): ChatStore {
   return {
@@ -137,7 +137,7 @@ function contactsOf(
       const contact = currentContact(database, id);
       return contact?.workspaceId === workspaceId ? contact : null;
     },
-    withNumber: (digits) => database.all(WITH_NUMBER, workspaceId, digits).map(entities.contact.read),
+    withNumber: (digits) => contactsWithNumber(database, workspaceId, digits),
   };
 }
 
@@ -158,10 +158,6 @@ const CHATS_OF_KEY = 'SELECT id FROM chats WHERE workspace_id = ? AND key = ?';
 const LAST_IDS = `
   SELECT key, last_message_id FROM chats
   WHERE workspace_id = ? AND key IN (SELECT value FROM json_each(?)) AND instance_id = ?`;
-
-/** Relies on contacts_by_number. */
-const WITH_NUMBER =
-  'SELECT * FROM contacts WHERE workspace_id = ? AND phone_number = ? AND merged_into IS NULL';
 
 const GROUP_NAMES =
   'SELECT id, name FROM instance_groups WHERE id IN (SELECT value FROM json_each(?)) AND instance_id = ?';

@@ -149,6 +149,11 @@ function deleteContact(database: Database, { workspaceId, id, unlessAfter }: Con
     contact.instanceId,
     all,
   );
+  database.run(
+    'DELETE FROM contact_numbers WHERE workspace_id = ? AND contact_id IN (SELECT value FROM json_each(?))',
+    workspaceId,
+    all,
+  );
   database.run('DELETE FROM contacts WHERE id IN (SELECT value FROM json_each(?))', all);
   return true;
 }

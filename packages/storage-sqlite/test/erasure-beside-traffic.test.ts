@@ -21,6 +21,7 @@ const REFERENCES = [
   ['due', 'delivery_id', 'deliveries', 'id'],
   ['claims', 'delivery_id', 'deliveries', 'id'],
   ['contact_network_ids', 'contact_id', 'contacts', 'id'],
+  ['contact_numbers', 'contact_id', 'contacts', 'id'],
   ['message_details', 'contact_id', 'contacts', 'id'],
 ] as const;
 

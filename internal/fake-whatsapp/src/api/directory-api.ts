@@ -46,6 +46,8 @@ export interface Group {
 export interface DirectoryApi {
   account(phoneNumber: string, options?: PersonOptions): Account;
   person(phoneNumber: string, options?: PersonOptions): Person;
+  /** Dialling this number reaches the person, who is registered under their own: as with Brazil's ninth digit. */
+  dialAs(phoneNumber: string, person: Person): void;
   group(options: GroupOptions): Group;
   /** Notifies every linked member, as the network does. */
   renameGroup(group: Group, subject: string): void;
@@ -77,6 +79,7 @@ export function directoryApi(network: Network): DirectoryApi {
       kind: 'account',
     }),
     person: (phoneNumber, options) => personOf(directory.addPerson(phoneNumber, options)),
+    dialAs: (dialled, { phoneNumber }) => directory.dialAs(dialled, directory.contact(phoneNumber)),
     group: ({ id, ...options }) => {
       const members = contactsOf(options.members);
       const admins = options.admins === undefined ? members.slice(0, 1) : contactsOf(options.admins);

@@ -23,8 +23,10 @@ export function respondToUsync(query: Stanza, directory: Directory): Stanza {
 
 function userNode(user: Stanza, wanted: readonly string[], directory: Directory): Stanza {
   const phoneNumber = askedNumber(user);
-  const asked = user.attrs['jid'] ?? jidEncode(phoneNumber, SERVER);
-  const contact = phoneNumber === '' ? directory.byJid(asked) : directory.find(phoneNumber);
+  const dialled = directory.dial(phoneNumber);
+  // Whoever was asked for by a number is named by the one that is registered.
+  const asked = user.attrs['jid'] ?? dialled?.jid ?? jidEncode(phoneNumber, SERVER);
+  const contact = phoneNumber === '' ? directory.byJid(asked) : dialled;
   const known = contact?.onWhatsApp === true ? contact : undefined;
   const responses: Stanza[] = [];
   if (wanted.includes('contact')) responses.push(stanza('contact', { type: known ? 'in' : 'out' }));

@@ -11,6 +11,8 @@ export class Directory {
   readonly #contacts = new Map<string, Contact>();
   readonly #byLid = new Map<string, Contact>();
   readonly #groups = new Map<string, GroupChat>();
+  /** Numbers that are registered otherwise than they are dialled. */
+  readonly #dialledAs = new Map<string, Contact>();
 
   addPerson(phoneNumber: string, options?: ContactOptions): Contact {
     return this.#add(new Contact(phoneNumber, options));
@@ -30,6 +32,15 @@ export class Directory {
   /** Undefined where nobody has this number. */
   find(phoneNumber: string): Contact | undefined {
     return this.#contacts.get(phoneNumber);
+  }
+
+  /** The same, also by another number that reaches the person. */
+  dial(phoneNumber: string): Contact | undefined {
+    return this.find(phoneNumber) ?? this.#dialledAs.get(phoneNumber);
+  }
+
+  dialAs(phoneNumber: string, contact: Contact): void {
+    this.#dialledAs.set(phoneNumber, contact);
   }
 
   contact(phoneNumber: string): Contact {

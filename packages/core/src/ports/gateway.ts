@@ -160,7 +160,15 @@ export interface OutgoingFile {
   open(): Promise<ReadableStream<Uint8Array>>;
 }
 
-export type SendOutcome =
+export type SendOutcome = SendResult & {
+  /**
+   * The recipient as the network registers them, if that is under another number than the one that was dialled, or under
+   * none that it names. Both are one person from then on.
+   */
+  readonly recipient?: ContactReport;
+};
+
+type SendResult =
   /** The network has accepted the message. */
   | { readonly kind: 'accepted' }
   /** The network will never accept it. */

@@ -47,6 +47,12 @@ export function messageResource(message: Message): MessageResource {
   };
 }
 
-export function contactResource({ id, name, phoneNumber, username }: ContactSummary): WebhookContact {
-  return { id, name, phone_number: phoneNumber, username };
+export function contactResource({
+  id,
+  name,
+  phoneNumber,
+  dialledNumbers,
+  username,
+}: ContactSummary): WebhookContact {
+  return { id, name, phone_number: phoneNumber, dialled_numbers: dialledNumbers, username };
 }

@@ -1,13 +1,21 @@
 import type { Contact, ContactReport } from '../domain/contact/contact.ts';
 import { boundedReport } from '../domain/contact/bounded-report.ts';
-import type { LeasedInstance } from '../ports/storage/lease-store.ts';
+import type { Instance } from '../domain/instance/instance.ts';
+import type { Message } from '../domain/message/message.ts';
+import type { SendOutcome } from '../ports/gateway.ts';
+import type { Lease } from '../ports/storage/lease.ts';
 import type { ServiceContext } from './context.ts';
 import { FencedError } from './instances/fenced-error.ts';
+
+interface HeldInstance {
+  readonly instance: Pick<Instance, 'id' | 'workspaceId'>;
+  readonly lease: Lease;
+}
 
 /** The person that a gateway reports. Null if the report has no network id that can be one. */
 export async function knownContact(
   { storage, clock, logger }: ServiceContext,
-  { instance, lease }: LeasedInstance,
+  { instance, lease }: HeldInstance,
   reported: ContactReport,
 ): Promise<Contact | null> {
   const report = boundedReport(reported);
@@ -22,4 +30,19 @@ export async function knownContact(
   const contact = await storage.contacts.save({ lease, workspaceId, report, now: clock.now() });
   if (contact === 'fenced') throw new FencedError(id);
   return contact;
+}
+
+/** Notes whom a message reaches, if the network registers them under another number than the one that was dialled. */
+export async function noteRecipient(
+  context: ServiceContext,
+  lease: Lease,
+  { workspaceId, instanceId: id, to }: Message,
+  { recipient }: SendOutcome,
+): Promise<void> {
+  if (!recipient || to === null || recipient.phoneNumber === to) return;
+  await knownContact(
+    context,
+    { instance: { id, workspaceId }, lease },
+    { ...recipient, dialledNumbers: [to] },
+  );
 }

@@ -103,7 +103,7 @@ export type { Group, GroupReport } from '../domain/instance/group.ts';
 export { latestHold, latestLeaseEnd, latestRegistration, latestResend } from '../domain/too-far-ahead.ts';
 
 // Contacts.
-export { networkIdsOf, summaryOf } from '../domain/contact/contact.ts';
+export { networkIdsOf, numbersOf, summaryOf } from '../domain/contact/contact.ts';
 export type { Contact, ContactReport, ContactSummary } from '../domain/contact/contact.ts';
 export { decideContact } from '../domain/contact/decide-contact.ts';
 export type { ContactDecision } from '../domain/contact/decide-contact.ts';

@@ -43,14 +43,18 @@ async function* roundOf(context: ServiceContext): AsyncGenerator<void> {
     const unlessAfter = messagesStillToCome(context);
     const unused = new Map<string, readonly string[]>();
     for await (const { rows } of partsOf((walk) => erasure.listContacts(workspaceId, walk))) {
-      for (const { id, formerIds, createdAt } of rows)
-        if (createdAt < before) unused.set(id, [id, ...formerIds]);
+      // What was sent to a dialled number has no contact, and is found to be theirs by this one alone.
+      for (const { id, formerIds, dialledNumbers, createdAt } of rows)
+        if (createdAt < before) unused.set(id, [id, ...formerIds, ...dialledNumbers]);
       yield;
     }
     if (unused.size === 0) continue;
     const used = new Set<string>();
     for await (const { rows } of partsOf((walk) => erasure.listMessages(workspaceId, walk))) {
-      for (const { message } of rows) if (message.contact) used.add(message.contact.id);
+      for (const { message } of rows) {
+        if (message.contact) used.add(message.contact.id);
+        if (message.to !== null) used.add(message.to);
+      }
       yield;
     }
     const ids = [...unused].flatMap(([id, all]) => (all.some((one) => used.has(one)) ? [] : [id]));

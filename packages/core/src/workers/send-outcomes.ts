@@ -5,6 +5,7 @@ import type { SendOutcome } from '../ports/gateway.ts';
 import type { Lease } from '../ports/storage/lease.ts';
 import type { QueuedMessage } from '../ports/storage/message-store.ts';
 import type { ServiceContext } from '../services/context.ts';
+import { noteRecipient } from '../services/contacts.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
 
 /** What was not written because its connection ended waits for the next one, which does not open sooner. */
@@ -74,6 +75,8 @@ export function recordSendOutcome(
 
   return async (lease, head, outcome) => {
     const { message } = head;
+    // Before the message is sent for everybody: what its recipient does then is found to be about it.
+    await noteRecipient(context, lease, message, outcome);
     switch (outcome.kind) {
       case 'accepted':
         // The message as it was read for the send: it is not read again.

@@ -1,7 +1,8 @@
-import type { OutgoingMessage } from '@trunkline/core/spi/gateway';
-import { isLidUser, jidDecode, jidNormalizedUser } from '@whiskeysockets/baileys';
+import type { ContactReport, OutgoingMessage } from '@trunkline/core/spi/gateway';
+import { isLidUser, jidDecode, jidEncode, jidNormalizedUser } from '@whiskeysockets/baileys';
 import type { WASocket } from '@whiskeysockets/baileys';
 import type Keyv from 'keyv';
+import { contactReport } from '../inbound/contact-report.ts';
 import type { SessionValues } from '../session/session-values.ts';
 import { keyName, ownKeys } from '../session/signal-keys.ts';
 import { boundedCache } from '../socket/socket-caches.ts';
@@ -59,6 +60,19 @@ export async function findAddresses(
   if (lid === null) return number === null ? null : { jid: number, other: null };
   if (number === null) return { jid: lid, other: null };
   return (await worksByNumber(values, lid)) ? { jid: number, other: lid } : { jid: lid, other: number };
+}
+
+/**
+ * The recipient of a message, if WhatsApp registers them under another number than the one that was dialled: with or
+ * without Brazil's ninth digit, Mexico's 1 or Argentina's 9.
+ */
+export async function registeredElsewhere(
+  socket: WASocket,
+  { to, contactNetworkId }: Pick<OutgoingMessage, 'to' | 'contactNetworkId'>,
+  { jid, other }: Addresses,
+): Promise<ContactReport | null> {
+  if (contactNetworkId || [jid, other].some((name) => name === jidEncode(to, 's.whatsapp.net'))) return null;
+  return contactReport(socket, { jids: [jid, other] });
 }
 
 /** Keeps which of two names the network has delivered to after it had refused the other. */

@@ -1,4 +1,4 @@
-import type { Clock, OutgoingMessage, SendOutcome } from '@trunkline/core/spi/gateway';
+import type { Clock, ContactReport, OutgoingMessage, SendOutcome } from '@trunkline/core/spi/gateway';
 import type { WASocket, proto } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import type { GroupDirectory } from '../inbound/group-directory.ts';
@@ -21,7 +21,7 @@ import {
   UNREACHABLE,
 } from './outcomes.ts';
 import { briefly } from '../socket/status-code.ts';
-import { findAddresses, rememberAddress } from './recipients.ts';
+import { findAddresses, registeredElsewhere, rememberAddress } from './recipients.ts';
 import type { Addresses, RecipientCache } from './recipients.ts';
 import { canEncryptFor, relay } from './relay.ts';
 
@@ -43,6 +43,8 @@ export interface Outbox {
 interface Chat extends Addresses {
   /** After how many seconds messages disappear there; null if they stay. */
   readonly timer: number | null;
+  /** Whom the network registers under another number than the one that was dialled. */
+  readonly recipient?: ContactReport;
 }
 
 /** A message that only has to be encrypted and written. */
@@ -70,6 +72,12 @@ export async function sendMessage(
   const prepared = await prepare(outbox, message).catch(notWritten);
   if (prepared.kind !== 'prepared') return prepared;
   writing();
+  const outcome = await write(outbox, message, prepared);
+  const { recipient } = prepared.chat;
+  return recipient ? { ...outcome, recipient } : outcome;
+}
+
+async function write(outbox: Outbox, message: OutgoingMessage, prepared: Prepared): Promise<SendOutcome> {
   try {
     return await (message.isGroup ? sendToGroup : sendToPerson)(outbox, message, prepared);
   } catch (error) {
@@ -95,7 +103,9 @@ async function findPerson(outbox: Outbox, message: OutgoingMessage): Promise<Cha
   const addresses = await findAddresses(outbox, message);
   if (!addresses) return notOnWhatsApp;
   if (!(await canEncryptFor(socket, addresses.jid))) return UNREACHABLE;
-  return { ...addresses, timer: await timers.find([addresses.jid, addresses.other]) };
+  const recipient = await registeredElsewhere(socket, message, addresses);
+  const timer = await timers.find([addresses.jid, addresses.other]);
+  return { ...addresses, timer, ...(recipient && { recipient }) };
 }
 
 async function findGroupChat({ findGroup }: Outbox, jid: string): Promise<Chat | SendOutcome> {

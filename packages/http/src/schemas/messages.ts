@@ -34,6 +34,10 @@ export const contact: z.ZodType<MessageResource['contact']> = z
       .string()
       .nullable()
       .meta({ description: 'Digits only. Null while the network hides it.' }),
+    dialled_numbers: z.array(z.string()).meta({
+      description:
+        "Other numbers, digits only, that messages to this person were sent to, such as one with Brazil's ninth digit.",
+    }),
     username: z.string().nullable(),
   })
   .nullable();

@@ -90,6 +90,7 @@ const ADA = {
   id: 'con_01kaj2s0a2c4e6g8j1m3p5r7t9',
   name: 'Ada',
   phone_number: '15550123',
+  dialled_numbers: [],
   username: null,
 } as const;
 const RECEIVED: MessageResource = {

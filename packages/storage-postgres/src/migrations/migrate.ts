@@ -36,6 +36,7 @@ import { spentTokens } from './0026-spent-tokens.ts';
 import { keyPrefixes } from './0027-key-prefixes.ts';
 import { deliveriesBesideEvents } from './0028-deliveries-beside-events.ts';
 import { notedMessages } from './0029-noted-messages.ts';
+import { dialledNumbers } from './0030-dialled-numbers.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -69,6 +70,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   keyPrefixes,
   deliveriesBesideEvents,
   notedMessages,
+  dialledNumbers,
 ];
 
 const OLDEST_SERVER = 14;

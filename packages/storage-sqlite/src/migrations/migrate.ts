@@ -31,6 +31,7 @@ import { endpointTraceContext } from './0030-endpoint-trace-context.ts';
 import { processReports } from './0031-process-reports.ts';
 import { spentTokens } from './0032-spent-tokens.ts';
 import { keyPrefixes } from './0033-key-prefixes.ts';
+import { dialledNumbers } from './0034-dialled-numbers.ts';
 import type { SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a database is the number of its last one. */
@@ -65,6 +66,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   processReports,
   spentTokens,
   keyPrefixes,
+  dialledNumbers,
 ];
 
 /** Four that were never released became one, which kept the number of the last of them. */

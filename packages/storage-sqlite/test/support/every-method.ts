@@ -207,7 +207,9 @@ async function useContacts({ contacts }: Storage, instance: Instance, lease: Lea
       now: NOW,
     });
   }
+  await contacts.save({ lease, workspaceId, report: { ...report, dialledNumbers: ['15550100'] }, now: NOW });
   await contacts.find(workspaceId, instance.id, 'con_none');
+  await contacts.findByNumber(workspaceId, instance.id, '15550100');
 }
 
 async function useMessages(storage: Storage, instance: Instance, lease: Lease): Promise<void> {

@@ -1,3 +1,4 @@
+import { numbersOf } from '../contact/contact.ts';
 import type { Contact } from '../contact/contact.ts';
 import { chatOf } from '../message/chat.ts';
 import type { Message } from '../message/message.ts';
@@ -14,19 +15,29 @@ export function chatKeyOf(message: Message): string | null {
 }
 
 /**
- * The keys of one person. `hasNumber`: no other contact of the instance has the same number (`ownerOfNumber`). What was
- * filed under a number belongs to the person who has that number now.
+ * The keys of one person. `ownerOf` returns the contact of the instance that has a number now (`ownerOfNumber`): what was
+ * filed under a number belongs to the person who has it.
  */
 export function chatKeysOf(
-  { id, formerIds, phoneNumber }: Pick<Contact, 'id' | 'formerIds' | 'phoneNumber'>,
-  hasNumber: boolean,
+  contact: Pick<Contact, 'id' | 'formerIds' | 'phoneNumber' | 'dialledNumbers'>,
+  ownerOf: (digits: string) => Pick<Contact, 'id'> | null,
 ): readonly string[] {
-  return [id, ...formerIds, ...(phoneNumber !== null && hasNumber ? [phoneNumber] : [])];
+  const { id, formerIds } = contact;
+  return [id, ...formerIds, ...numbersOf(contact).filter((digits) => ownerOf(digits)?.id === id)];
 }
 
-/** Of the contacts of one instance with the same number, the one that has it: the newest. */
-export function ownerOfNumber<Owner extends Pick<Contact, 'id'>>(contacts: readonly Owner[]): Owner | null {
-  return contacts.toSorted((a, b) => (a.id < b.id ? 1 : -1))[0] ?? null;
+/**
+ * Of the contacts of one instance, the one that has a number: the newest that the network registers under it, or else the
+ * newest that is reached by dialling it.
+ */
+export function ownerOfNumber<Owner extends Pick<Contact, 'id' | 'phoneNumber' | 'dialledNumbers'>>(
+  digits: string,
+  contacts: readonly Owner[],
+): Owner | null {
+  const newest = contacts
+    .filter((contact) => numbersOf(contact).includes(digits))
+    .toSorted((a, b) => (a.id < b.id ? 1 : -1));
+  return newest.find(({ phoneNumber }) => phoneNumber === digits) ?? newest[0] ?? null;
 }
 
 /** The number that a key is; null for the id of a group or a contact. */

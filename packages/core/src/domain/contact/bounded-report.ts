@@ -17,6 +17,7 @@ export function boundedReport({
   networkId,
   aliases,
   phoneNumber,
+  dialledNumbers,
   name,
   username,
 }: ContactReport): ContactReport | null {
@@ -25,6 +26,7 @@ export function boundedReport({
     networkId,
     aliases: aliases.filter(isNetworkId).slice(0, REPORTED_ALIASES_MAX),
     phoneNumber: phoneNumber !== null && NUMBER.test(phoneNumber) ? phoneNumber : null,
+    dialledNumbers: dialledNumbers?.filter((digits) => NUMBER.test(digits)),
     name: boundedName(name),
     username: boundedName(username),
   };

@@ -11,17 +11,30 @@ export interface Contact {
   readonly formerIds: readonly string[];
   /** Digits; null while the network hides them. */
   readonly phoneNumber: string | null;
+  /**
+   * Other numbers, in digits, that lead to this person when they are dialled, such as one with Brazil's ninth digit. The
+   * oldest first; at most `DIALLED_NUMBERS_MAX`.
+   */
+  readonly dialledNumbers: readonly string[];
   readonly name: string | null;
   readonly username: string | null;
   /** Epoch milliseconds. */
   readonly createdAt: number;
 }
 
-/** What a message shows of its contact. */
-export type ContactSummary = Pick<Contact, 'id' | 'name' | 'phoneNumber' | 'username'>;
+/** What a message shows of its contact, and needs to know of them to find its chat. */
+export type ContactSummary = Pick<Contact, 'id' | 'name' | 'phoneNumber' | 'dialledNumbers' | 'username'>;
 
-export function summaryOf({ id, name, phoneNumber, username }: Contact): ContactSummary {
-  return { id, name, phoneNumber, username };
+export function summaryOf({ id, name, phoneNumber, dialledNumbers, username }: Contact): ContactSummary {
+  return { id, name, phoneNumber, dialledNumbers, username };
+}
+
+/** All numbers of a contact. */
+export function numbersOf({
+  phoneNumber,
+  dialledNumbers,
+}: Pick<Contact, 'phoneNumber' | 'dialledNumbers'>): readonly string[] {
+  return phoneNumber === null ? dialledNumbers : [phoneNumber, ...dialledNumbers];
 }
 
 /** All network ids of a contact. */
@@ -40,9 +53,13 @@ export interface ContactReport {
   readonly aliases: readonly string[];
   /** Digits, or null if the network hides them. */
   readonly phoneNumber: string | null;
+  /** Other numbers, in digits, that the network takes for this person's. */
+  readonly dialledNumbers?: readonly string[] | undefined;
   /** The name that the person gave themselves; null if this report does not have it. */
   readonly name: string | null;
   readonly username: string | null;
 }
 
 export const CONTACT_ALIASES_MAX = 20;
+/** Far more than the ways to dial one number that a network knows. */
+export const DIALLED_NUMBERS_MAX = 10;

@@ -1,4 +1,4 @@
-import { CONTACT_ALIASES_MAX, networkIdsOf } from './contact.ts';
+import { CONTACT_ALIASES_MAX, DIALLED_NUMBERS_MAX, networkIdsOf } from './contact.ts';
 import type { Contact, ContactReport } from './contact.ts';
 
 /** What a report changes. If `written` is empty, it says nothing new. */
@@ -14,12 +14,13 @@ export interface ContactDecision {
 }
 
 /**
- * Decides whom a report is about. `known` are all contacts of the instance that have one of its network ids; `newContact`
- * makes the id of a new one. Of several contacts that turn out to be one person, the oldest id wins.
+ * Decides whom a report is about. `known` are all contacts of the instance that have one of its network ids, or one of
+ * its dialled numbers; `newContact` makes the id of a new one. Of several contacts that turn out to be one person, the
+ * oldest id wins.
  *
  * A contact is this person if the report has the network id that it prefers, or if it has the one that the report
- * prefers. A contact that shares only another id with the report is somebody else: a number that was given to another
- * person belongs to that person from then on.
+ * prefers. A contact that shares only another id or a dialled number with the report is somebody else: a number that was
+ * given to another person belongs to that person from then on.
  */
 export function decideContact(
   report: ContactReport,
@@ -50,14 +51,19 @@ export function decideContact(
 }
 
 function factsOf(report: ContactReport, reported: readonly string[]) {
-  const { networkId, phoneNumber, name, username } = report;
+  const { networkId, phoneNumber, dialledNumbers = [], name, username } = report;
   return {
     networkId,
     aliases: reported.filter((id) => id !== networkId).slice(0, CONTACT_ALIASES_MAX),
     phoneNumber,
+    dialledNumbers: otherNumbers(dialledNumbers, phoneNumber),
     name,
     username,
   };
+}
+
+function otherNumbers(numbers: readonly string[], phoneNumber: string | null): readonly string[] {
+  return [...new Set(numbers)].filter((digits) => digits !== phoneNumber).slice(0, DIALLED_NUMBERS_MAX);
 }
 
 function mergeReport(
@@ -75,13 +81,16 @@ function mergeReport(
   const aliases = all.filter((id) => id !== networkId);
   const fact = (name: 'phoneNumber' | 'name' | 'username'): string | null =>
     report[name] ?? same.find((contact) => contact[name] !== null)?.[name] ?? null;
+  const phoneNumber = fact('phoneNumber');
+  const dialled = [...same, report].flatMap(({ dialledNumbers = [] }) => dialledNumbers);
   return {
     contact: {
       ...winner,
       networkId,
       aliases: aliases.slice(0, CONTACT_ALIASES_MAX),
       formerIds: [...winner.formerIds, ...others.flatMap(({ id, formerIds }) => [id, ...formerIds])],
-      phoneNumber: fact('phoneNumber'),
+      phoneNumber,
+      dialledNumbers: otherNumbers(dialled, phoneNumber),
       name: fact('name'),
       username: fact('username'),
     },
@@ -95,7 +104,8 @@ function differs(before: Contact, after: Contact): boolean {
     before.phoneNumber !== after.phoneNumber ||
     before.name !== after.name ||
     before.username !== after.username ||
-    JSON.stringify(before.aliases) !== JSON.stringify(after.aliases)
+    JSON.stringify(before.aliases) !== JSON.stringify(after.aliases) ||
+    JSON.stringify(before.dialledNumbers) !== JSON.stringify(after.dialledNumbers)
   );
 }
 
@@ -104,5 +114,8 @@ function withoutReported(contact: Contact, report: ContactReport, reported: read
     ...contact,
     aliases: contact.aliases.filter((id) => !reported.includes(id)),
     phoneNumber: contact.phoneNumber === report.phoneNumber ? null : contact.phoneNumber,
+    dialledNumbers: contact.dialledNumbers.filter(
+      (digits) => report.dialledNumbers?.includes(digits) !== true,
+    ),
   };
 }

@@ -1,10 +1,11 @@
+import { numbersOf } from '../contact/contact.ts';
 import type { ContactSummary } from '../contact/contact.ts';
 import type { Message } from './message.ts';
 
 /** The chat that a message is in: a group, or the chat with one person, of whom some facts are known. */
 export interface Chat {
   readonly groupId: string | null;
-  readonly contact: Pick<ContactSummary, 'id' | 'phoneNumber'> | null;
+  readonly contact: Pick<ContactSummary, 'id' | 'phoneNumber' | 'dialledNumbers'> | null;
   /** Digits. */
   readonly number: string | null;
 }
@@ -17,10 +18,10 @@ export function chatOf({ groupId, contact, direction, from, to }: Message): Chat
 export function isSameChat(a: Chat, b: Chat): boolean {
   if (a.groupId !== null || b.groupId !== null) return a.groupId === b.groupId;
   if (a.contact && b.contact && a.contact.id === b.contact.id) return true;
-  const numbers = numbersOf(b);
-  return numbersOf(a).some((number) => numbers.includes(number));
+  const numbers = numbersIn(b);
+  return numbersIn(a).some((number) => numbers.includes(number));
 }
 
-function numbersOf({ number, contact }: Chat): readonly string[] {
-  return [number, contact?.phoneNumber ?? null].filter((digits) => digits !== null);
+function numbersIn({ number, contact }: Chat): readonly string[] {
+  return [...(number === null ? [] : [number]), ...(contact ? numbersOf(contact) : [])];
 }

@@ -1,4 +1,4 @@
-import { networkIdsOf } from '../contact/contact.ts';
+import { networkIdsOf, numbersOf } from '../contact/contact.ts';
 import type { Contact } from '../contact/contact.ts';
 import type { Message } from '../message/message.ts';
 
@@ -21,21 +21,21 @@ export function personWithNumber(workspaceId: string, number: string): Person {
   return { workspaceId, numbers: new Set([number]), contactIds: new Set(), networkIds: new Set() };
 }
 
-/** Whether a contact is this person: it shares an id, a network id or the number with what is known of them. */
+/** Whether a contact is this person: it shares an id, a network id or a number with what is known of them. */
 export function isContactOf(person: Person, contact: Contact): boolean {
   return (
     [contact.id, ...contact.formerIds].some((id) => person.contactIds.has(id)) ||
     networkIdsOf(contact).some((id) => person.networkIds.has(id)) ||
-    (contact.phoneNumber !== null && person.numbers.has(contact.phoneNumber))
+    numbersOf(contact).some((digits) => person.numbers.has(digits))
   );
 }
 
 /** The person with all that a contact of theirs says. */
 export function withContact(person: Person, contact: Contact): Person {
-  const { id, formerIds, phoneNumber } = contact;
+  const { id, formerIds } = contact;
   return {
     workspaceId: person.workspaceId,
-    numbers: new Set([...person.numbers, ...(phoneNumber === null ? [] : [phoneNumber])]),
+    numbers: new Set([...person.numbers, ...numbersOf(contact)]),
     contactIds: new Set([...person.contactIds, id, ...formerIds]),
     networkIds: new Set([...person.networkIds, ...networkIdsOf(contact)]),
   };

@@ -5,7 +5,7 @@ import type { Lease } from './lease.ts';
 export interface ContactStore {
   /**
    * Finds or adds the person that a report is about, as `decideContact` decides it from all contacts of the instance
-   * that have one of the reported network ids; `StorageContext.newId` makes the id of a new one. Concurrent reports of
+   * that have one of the reported network ids or dialled numbers; `StorageContext.newId` makes the id of a new one. Concurrent reports of
    * one person result in one contact. A report that says nothing new writes nothing, takes no more than one look-up, and
    * may resolve with the contact although the lease has ended.
    */
@@ -17,4 +17,6 @@ export interface ContactStore {
   }): Promise<Contact | 'fenced'>;
   /** Also by the id of a contact that was merged into another one: then it is that one. */
   find(workspaceId: string, instanceId: string, id: string): Promise<Contact | null>;
+  /** The contact that has a number now (`ownerOfNumber`). */
+  findByNumber(workspaceId: string, instanceId: string, digits: string): Promise<Contact | null>;
 }

@@ -275,10 +275,14 @@ async function checkReply(
   const message = isId('msg', replyTo)
     ? await storage.messages.find(instance.workspaceId, replyTo, transaction)
     : null;
+  const number = recipient.kind === 'number' ? recipient.digits : null;
   const chat = {
     groupId: recipient.kind === 'group' ? recipient.groupId : null,
-    contact,
-    number: recipient.kind === 'number' ? recipient.digits : null,
+    contact:
+      number === null
+        ? contact
+        : await storage.contacts.findByNumber(instance.workspaceId, instance.id, number),
+    number,
   };
   const isThere = message?.instanceId === instance.id && isSameChat(chatOf(message), chat);
   return isThere

@@ -41,7 +41,13 @@ function isOwnMessage(person: Person, value: unknown): boolean {
   const read = message.safeParse(value);
   if (!read.success) return false;
   const { group_id: groupId, contact: named, ...rest } = read.data;
-  const known = named && { id: named.id, phoneNumber: named.phone_number, name: null, username: null };
+  const known = named && {
+    id: named.id,
+    phoneNumber: named.phone_number,
+    dialledNumbers: [],
+    name: null,
+    username: null,
+  };
   return isMessageOf(person, { message: { ...rest, groupId, contact: known }, senderId: '' });
 }
 

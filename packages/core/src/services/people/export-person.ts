@@ -34,6 +34,7 @@ export interface ExportedContact {
   readonly instance_id: string;
   readonly name: string | null;
   readonly phone_number: string | null;
+  readonly dialled_numbers: readonly string[];
   readonly username: string | null;
   readonly network_ids: readonly string[];
   readonly former_ids: readonly string[];

@@ -12,7 +12,7 @@ import type { Message } from '../../domain/message/message.ts';
 import type { Recipient } from '../../domain/message/recipient.ts';
 import type { ChatCoverage, ChatStore } from '../../ports/storage/chat-store.ts';
 import type { Page, PageRequest } from '../../ports/storage/page.ts';
-import { currentContact } from './contact-store.ts';
+import { contactsOf, currentContact } from './contact-store.ts';
 import { readMessage } from './message-rows.ts';
 import { byId } from './order.ts';
 import { pageOf } from './page.ts';
@@ -79,17 +79,9 @@ interface NamedChat {
 
 /** The chat of an instance that a key leads to now. */
 function chatNamedBy(state: State, instanceId: string, key: string): NamedChat {
-  const isHere = (contact: Contact): boolean => contact.instanceId === instanceId;
-  const ofNumber = (digits: string): Contact | null =>
-    ownerOfNumber(
-      [...state.contacts.values()].filter(
-        (one) => isHere(one) && one.phoneNumber === digits && !state.mergedContacts.has(one.id),
-      ),
-    );
+  const contacts = contactsOf(state, instanceId);
+  const ownerOf = (digits: string): Contact | null => ownerOfNumber(digits, contacts);
   const current = currentContact(state, key);
-  const contact = current ? (isHere(current) ? current : null) : ofNumber(key);
-  if (!contact) return { contact: null, keys: [key] };
-  const { phoneNumber } = contact;
-  const hasNumber = phoneNumber !== null && ofNumber(phoneNumber)?.id === contact.id;
-  return { contact, keys: chatKeysOf(contact, hasNumber) };
+  const contact = current ? (current.instanceId === instanceId ? current : null) : ownerOf(key);
+  return contact ? { contact, keys: chatKeysOf(contact, ownerOf) } : { contact: null, keys: [key] };
 }

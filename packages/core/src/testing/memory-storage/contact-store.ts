@@ -1,3 +1,4 @@
+import { ownerOfNumber } from '../../domain/chat/chat-key.ts';
 import { networkIdsOf } from '../../domain/contact/contact.ts';
 import type { Contact, ContactReport } from '../../domain/contact/contact.ts';
 import { decideContact } from '../../domain/contact/decide-contact.ts';
@@ -25,7 +26,11 @@ export class MemoryContactStore implements ContactStore {
     const { contacts, contactIds, mergedContacts } = this.#state;
     if (!leasedRecord(this.#state, lease)) return 'fenced';
     const ids = new Set(networkIdsOf(report).map((id) => contactIds.get(keyOf(instanceId, id))));
-    const known = [...ids].flatMap((id) => contacts.get(id ?? '') ?? []);
+    const { dialledNumbers = [] } = report;
+    const dialled = contactsOf(this.#state, instanceId).filter((contact) =>
+      contact.dialledNumbers.some((digits) => dialledNumbers.includes(digits)),
+    );
+    const known = [...new Set([...[...ids].flatMap((id) => contacts.get(id ?? '') ?? []), ...dialled])];
     const decided = decideContact(report, known, () => ({
       id: this.#state.newId('con', now),
       workspaceId,
@@ -44,6 +49,18 @@ export class MemoryContactStore implements ContactStore {
     const isOwn = contact?.workspaceId === workspaceId && contact.instanceId === instanceId;
     return isOwn ? structuredClone(contact) : null;
   }
+
+  async findByNumber(workspaceId: string, instanceId: string, digits: string): Promise<Contact | null> {
+    const contact = ownerOfNumber(digits, contactsOf(this.#state, instanceId));
+    return contact?.workspaceId === workspaceId ? structuredClone(contact) : null;
+  }
+}
+
+/** The contacts of an instance, without those that were merged. */
+export function contactsOf({ contacts, mergedContacts }: State, instanceId: string): readonly Contact[] {
+  return [...contacts.values()].filter(
+    (contact) => contact.instanceId === instanceId && !mergedContacts.has(contact.id),
+  );
 }
 
 /** The contact that an id names now. */

@@ -50,7 +50,8 @@ function isFound({ name, contact, phone_number, counterpart }: ChatResource, fin
   return (
     names.some((each) => each?.toLocaleLowerCase().includes(wanted) ?? false) ||
     counterpart === wanted ||
-    (digits !== '' && (phone_number?.includes(digits) ?? false))
+    (digits !== '' &&
+      [phone_number ?? '', ...(contact?.dialled_numbers ?? [])].some((number) => number.includes(digits)))
   );
 }
 
