@@ -171,6 +171,30 @@ describe('a message without a file', () => {
   });
 });
 
+describe('a file that completes another message', () => {
+  const file = { type: 'image', mimeType: 'image/jpeg', bytes: new Uint8Array(100).fill(1) } as const;
+
+  it.each(['HD_IMAGE_DUAL_UPLOAD', 'HD_VIDEO_DUAL_UPLOAD', 'MOTION_PHOTO', 'EVENT_COVER_IMAGE'] as const)(
+    'is no message of its own as %s',
+    async (as) => {
+      const { network, link } = await linked();
+      const { wa, account, reader } = network;
+      const id = await wa.inbound(reader, account, { ...file, caption: 'the house' });
+      await wa.inbound(reader, account, { ...file, completes: { id, as } });
+      await wa.inbound(reader, account, 'after it');
+      await link.first('message', ({ message }) => textOf(message) === 'after it');
+      expect(link.all('message').map(({ message }) => textOf(message))).toEqual([undefined, 'after it']);
+    },
+  );
+
+  it('is a message of its own as a picture of an album', async () => {
+    const { network, link } = await linked();
+    const { wa, account, reader } = network;
+    const id = await wa.inbound(reader, account, { ...file, completes: { id: '3EB0A', as: 'MEDIA_ALBUM' } });
+    expect(await link.first('message', ({ message }) => message.networkId === id)).toBeDefined();
+  });
+});
+
 describe('a message with a file', () => {
   const FILES: readonly (readonly [string, proto.IMessage, object])[] = [
     [

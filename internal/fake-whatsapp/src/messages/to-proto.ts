@@ -12,7 +12,11 @@ interface OutgoingMedia {
   readonly filename?: string;
   /** An audio that was recorded in the chat. */
   readonly voiceNote?: boolean;
+  /** The sender's own message that it completes, by its id, and as what. */
+  readonly completes?: { readonly id: string; readonly as: AssociationName };
 }
+
+type AssociationName = keyof typeof proto.MessageAssociation.AssociationType;
 
 /** What a phone can send; a string is a text. */
 export type Outgoing =
@@ -62,8 +66,17 @@ export async function toProto(outgoing: Outgoing, media: MediaHost): Promise<pro
       return { extendedTextMessage: { text: outgoing.text, contextInfo } };
     }
     default:
-      return mediaMessage(outgoing, media);
+      return associated(outgoing, await mediaMessage(outgoing, media));
   }
+}
+
+/** As phones send what belongs to another message. */
+function associated({ completes }: OutgoingMedia, message: proto.IMessage): proto.IMessage {
+  if (!completes) return message;
+  const associationType = proto.MessageAssociation.AssociationType[completes.as];
+  const parentMessageKey = { id: completes.id, fromMe: true };
+  const messageContextInfo = { messageAssociation: { associationType, parentMessageKey } };
+  return { associatedChildMessage: { message: { ...message, messageContextInfo } }, messageContextInfo };
 }
 
 async function mediaMessage(file: OutgoingMedia, media: MediaHost): Promise<proto.IMessage> {

@@ -52,7 +52,9 @@ const LONGEST_TYPE = 200;
 export function readContent(wrapped: proto.IMessage | null | undefined): MessageContent {
   const unwrapped = unwrapMessage(wrapped);
   if (!unwrapped) return { kind: 'other', name: nameOf(wrapped) };
-  const { message, context } = unwrapped;
+  const { message, context, association } = unwrapped;
+  const part = association && partOf(association);
+  if (part) return { kind: 'other', name: part };
   const said = readSaid(message);
   if (said) return { kind: 'content', ...said, replyTo: repliedTo(context) };
   const { reactionMessage, protocolMessage } = message;
@@ -61,6 +63,27 @@ export function readContent(wrapped: proto.IMessage | null | undefined): Message
     return { kind: 'reaction', target: reactionMessage.key, emoji };
   }
   return (protocolMessage && readChange(protocolMessage)) ?? { kind: 'other', name: nameOf(message) };
+}
+
+const { AssociationType } = proto.MessageAssociation;
+/** What completes the message that it names. Pictures of an album are messages of their own. */
+const PARTS = new Set<number>([
+  AssociationType.HD_IMAGE_DUAL_UPLOAD,
+  AssociationType.HD_VIDEO_DUAL_UPLOAD,
+  AssociationType.HEVC_VIDEO_DUAL_UPLOAD,
+  AssociationType.MOTION_PHOTO,
+  AssociationType.EVENT_COVER_IMAGE,
+  AssociationType.MEDIA_POLL,
+  AssociationType.STICKER_ANNOTATION,
+]);
+
+/** The name of what completes another message; null for a message of its own. */
+function partOf({
+  associationType: type,
+  parentMessageKey: parent,
+}: proto.IMessageAssociation): string | null {
+  const isPart = type !== null && type !== undefined && PARTS.has(type) && parent?.id;
+  return isPart ? (AssociationType[type] ?? null) : null;
 }
 
 function readSaid(message: proto.IMessage): SaidContent | null {

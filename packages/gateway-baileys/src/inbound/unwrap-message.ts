@@ -5,6 +5,8 @@ export interface UnwrappedMessage {
   readonly message: proto.IMessage;
   /** What it refers to: the message that it replies to, above all. */
   readonly context: proto.IContextInfo | null;
+  /** The message that it belongs to, such as the small copy of a picture in HD. */
+  readonly association: proto.IMessageAssociation | null;
 }
 
 /** Each has the message itself in its own field `message`. */
@@ -32,9 +34,11 @@ const DEEPEST = 5;
 /** Null where there is no message in it, or only after more wrappers than there ever are. */
 export function unwrapMessage(message: proto.IMessage | null | undefined): UnwrappedMessage | null {
   let inner = message;
+  let association: proto.IMessageAssociation | null = null;
   for (let depth = 0; inner; depth += 1) {
+    association = inner.messageContextInfo?.messageAssociation ?? association;
     const wrapped = wrapperIn(inner);
-    if (!wrapped) return { message: inner, context: contextOf(inner) };
+    if (!wrapped) return { message: inner, context: contextOf(inner), association };
     if (depth === DEEPEST) return null;
     inner = wrapped.message;
   }
