@@ -254,7 +254,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'service',
     arguments: {
       '<to>': 'a phone number, or the id of a group',
-      '[text]': 'the text, or the caption of a file',
+      '[text]': 'the text, or the caption of a file; - reads it from standard input',
     },
     options: {
       '--instance <id>': 'who sends it; the only one that is connected by default',

@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { text as readAll } from 'node:stream/consumers';
 import * as z from 'zod';
 import { readPlainFile } from '../plain-file.ts';
 import type { CommandHandler } from './command.ts';
@@ -9,6 +8,7 @@ import { CommandError, EXIT, usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
 import { serviceUrl } from './service-url.ts';
 import { kindAt, writeWhole } from './safe-files.ts';
+import { standardInput } from './standard-input.ts';
 import { table } from './table.ts';
 
 export interface Profile {
@@ -49,14 +49,14 @@ export const listProfiles: CommandHandler = async ({ environment, output }) => {
   );
 };
 
-export const addProfile: CommandHandler = async ({ argument, environment, options, output }) => {
+export const addProfile: CommandHandler = async ({ signal, argument, environment, options, output }) => {
   const name = argument('name');
   if (!NAME.test(name))
     throw usageError(
       'The name of a profile has 1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or a digit.',
     );
   const url = serviceUrl(options.text('url') ?? 'http://127.0.0.1:8080');
-  const key = (output.isInteractive ? await askForKey() : await readAll(process.stdin)).trim();
+  const key = (output.isInteractive ? await askForKey() : await standardInput(signal)).trim();
   if (!/^[\x21-\x7e]{16,128}$/.test(key))
     throw usageError(
       'An API key has 16 to 128 printable characters: give it on standard input, as in: trunkline profiles add <name> < key-file',

@@ -11,6 +11,7 @@ import { messageFacts } from './messages.ts';
 import { pause } from './pause.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
+import { standardInput } from './standard-input.ts';
 import {
   instance as instanceShape,
   list,
@@ -30,7 +31,7 @@ export const sendCommand: CommandHandler = async (call) => {
   if (goal === undefined) throw usageError(`--until must be one of ${GOALS.join(', ')}.`);
   const seconds = options.whole('timeout', { min: 1, max: 86_400 }) ?? 60;
   const service = await remoteService(call);
-  const content = await contentOf(call, await instanceMeant(call, service));
+  const content = await contentOf(call, await textOf(call), await instanceMeant(call, service));
   const idempotencyKey = options.text('idempotency-key');
   const { signal } = call;
   const sent = await accepted(
@@ -93,11 +94,18 @@ async function instanceMeant(call: Call, service: RemoteService): Promise<string
   );
 }
 
+/** `-` stands for standard input; the line break at its end belongs to the shell and not to the text. */
+async function textOf({ argument, signal }: Call): Promise<string> {
+  const text = argument('text');
+  return text === '-' ? (await standardInput(signal)).replace(/\r?\n$/, '') : text;
+}
+
 async function contentOf(
   { argument, options }: Call,
+  text: string,
   instance: string,
 ): Promise<SendTextInput | SendFileInput> {
-  const [to, text, path] = [argument('to'), argument('text'), options.text('file')];
+  const [to, path] = [argument('to'), options.text('file')];
   if (path === undefined) {
     if (text === '') throw usageError('There is nothing to send: give a text, or a file with --file.');
     return { instance, to, type: 'text', text };
@@ -112,6 +120,10 @@ async function contentOf(
 
 /** Opening a pipe that nobody writes to would block the whole process, even for signals. */
 async function checkReadable(path: string): Promise<void> {
+  if (path === '-')
+    throw usageError(
+      'A file is not read from standard input: give its path, such as ./- for one of that name.',
+    );
   const found = await stat(path).catch((error: unknown) => unreadable(path, error));
   if (!found.isFile())
     throw new CommandError(`${path} is not a regular file: give one with --file, such as a copy of it.`);

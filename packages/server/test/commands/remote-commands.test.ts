@@ -13,7 +13,7 @@ const ESCAPE = '\u001b';
 
 describe('A number', () => {
   it('is connected, sends, and is looked at, renamed, disconnected and deleted', async () => {
-    const { cwd, run, data, json, server } = await startCommandHarness();
+    const { cwd, env, run, data, json, server } = await startCommandHarness();
     const connected = await run('connect', '--scan', '--name', 'Shop');
     expect({ code: connected.code, stderr: connected.stderr }).toEqual({ code: 0, stderr: '' });
     const [, instance = ''] = /^The instance (ins_\w+) is made\.$/m.exec(connected.stdout) ?? [];
@@ -44,6 +44,21 @@ describe('A number', () => {
       '--looks-like-an-option',
     );
     expect(again.at(-1)?.data['id']).toBe(message?.['id']);
+
+    const piped = await runCommand(['send', '15550123', '-', '--until', 'queued', '--json'], {
+      cwd,
+      env,
+      input: 'Two\nlines\r\n',
+    });
+    expect(JSON.parse(piped.stdout.split('\n')[0] ?? '')).toMatchObject({ data: { text: 'Two\nlines' } });
+    expect(await runCommand(['send', '15550123', '-'], { cwd, env, input: '\n' })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('There is nothing to send'),
+    });
+    expect(await run('send', '15550123', '--file', '-')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('A file is not read from standard input'),
+    });
 
     writeFileSync(join(cwd, 'note.txt'), 'a note');
     const file = await json('send', '15550123', 'the caption', '--file', 'note.txt');
