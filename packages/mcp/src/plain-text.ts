@@ -1,23 +1,20 @@
-/**
- * What a terminal does something for, what turns the direction of a text around, and what nobody sees: in a text from a
- * stranger, these can hide from a person what a model reads. Line breaks, tabs, and what joins letters and emoji stay.
- */
-const CONTROLS =
-  // oxlint-disable-next-line no-control-regex -- these are what it is about
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
-/** One of these chooses how the character before it looks; more of them show nothing, and can spell a hidden text. */
-const REPEATED_SELECTORS = /(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]+/g;
-
 const REPLACEMENT = '\ufffd';
 
-/** The text with U+FFFD in the place of what is no text, at most `longest` characters and a note of how many more there are. */
+/**
+ * Characters that a terminal acts on, that turn the direction of a text around, or that nobody sees: in a text from a
+ * stranger, these can hide from a person what a model reads. Line breaks and tabs are none of them. Kept are single joiners
+ * between letters or emoji, and the selector of an emoji's look. A run of the others counts as one.
+ */
+const HIDDEN =
+  /((?<=[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])[\u200c\u200d](?=[\p{L}\p{Extended_Pictographic}])|(?<=\p{Emoji})[\ufe0e\ufe0f])|(?:(?![\t\n])[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Zl}\p{Zp}\u2800\ufff9-\ufffb])+/gu;
+
+/** Returns the text with U+FFFD in the place of what is hidden, at most `longest` characters and a note of how many more there are. */
 export function plainText(text: string, longest: number): string {
   const shown = text.length <= longest ? text : text.slice(0, longest);
   const plain = shown
     .toWellFormed()
     .replaceAll('\r\n', '\n')
-    .replaceAll(REPEATED_SELECTORS, REPLACEMENT)
-    .replaceAll(CONTROLS, REPLACEMENT);
+    .replaceAll(HIDDEN, (_, kept?: string) => kept ?? REPLACEMENT);
   return shown === text ? plain : `${plain}… [${text.length - longest} more characters were left out]`;
 }
 

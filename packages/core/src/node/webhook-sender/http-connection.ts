@@ -62,7 +62,7 @@ export class HttpConnection {
 
       const end = (reason?: Error): void => {
         signal.removeEventListener('abort', abort);
-        if (status === undefined) reject(reason);
+        if (status === undefined) reject(reason ?? new SendFailure('CONNECTION_FAILED', 'It had no status.'));
         else resolve({ status, body: body.toString() });
       };
       const cut = (reason?: Error): void => {
