@@ -18,7 +18,8 @@ const api = getRequestListener(createHttpApp(trunkline).fetch, { overrideGlobalO
 const app = express();
 app.all('/api/v1/{*rest}', (request, response) => api(request, response)); // in front of express.json()
 app.use(express.json());
-const server = app.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', () => {
+const server = app.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', (error) => {
+  if (error) throw error; // such as a port that is in use
   console.log('listening', server.address(), token);
 });
 

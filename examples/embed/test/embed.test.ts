@@ -1,5 +1,8 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +18,7 @@ const env = { PATH: process.env['PATH'], PORT: '0' };
 
 /** The page, the program, and the lines that the framework's `create` or first page has already. */
 const SERVERS = [
-  ['express', 'express.ts', /express(\(|'|\.json)|app\.listen|console\.log|^}\);$/],
+  ['express', 'express.ts', /express(\(|'|\.json)|app\.listen|throw error|console\.log|^}\);$/],
   ['fastify', 'fastify.ts', /'fastify'|Fastify\(|app\.listen|console\.log/],
   ['hono', 'hono.ts', /'@hono\/node-server'|'hono'|new Hono|serve\(|console\.log/],
 ] as const;
@@ -60,6 +63,22 @@ describe('a server sends the first message by the commands of docs/embed, and st
     const listed = await fetch(`${second.origin}/api/v1/messages`, { headers });
     expect(await listed.json()).toMatchObject({ data: [{ text: 'Hello' }] });
     expect(await second.program.stop()).toBe(0);
+  });
+
+  it.each(ofForm(SERVERS))('and ends with the reason where its port is in use, in %s', async (page, file) => {
+    const folder = await newFolder();
+    await makeKey(page, folder);
+    const other = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void other.close());
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo; // it listens on TCP
+    const program = startNodeProgram(new URL(`../src/${file}`, import.meta.url), {
+      ...withKey,
+      env: { ...env, PORT: String(port) },
+      cwd: folder,
+    });
+    expect(await program.ended).toBe(1);
+    expect(program.stderr()).toContain('EADDRINUSE');
   });
 
   it.runIf(isLongForm)('in a plugin of Fastify, which routes of the app use, too', async () => {
