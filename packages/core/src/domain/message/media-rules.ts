@@ -18,11 +18,19 @@ export const MEDIA_SIZE_MAX: Readonly<Record<MediaType, number>> = {
 
 export const LARGEST_MEDIA_SIZE: number = Math.max(...Object.values(MEDIA_SIZE_MAX));
 
-/** Of a message type that is unknown, or that neither the gateway nor this installation can send. */
+/** The refusal of a message type that is unknown, or that the gateway cannot send. */
 export function unsupportedType(): { ok: false; refusal: Refusal } {
   return refuse(
     'UNSUPPORTED_MESSAGE_TYPE',
     'This message type is unknown or not supported by the instance, whose capabilities list those that it can send.',
+  );
+}
+
+/** The refusal of a file that the gateway could send, in a service that has no place for it. */
+export function noPlaceForFiles(): { ok: false; refusal: Refusal } {
+  return refuse(
+    'UNSUPPORTED_MESSAGE_TYPE',
+    'Files cannot be sent, because this service has no media store: give nodeRuntime the option `mediaDirectory`, or createTrunkline the option `media`.',
   );
 }
 

@@ -9,13 +9,13 @@ import {
   checkBeginning,
   checkMimeType,
   mediaTooLarge,
-  unsupportedType,
 } from '../../domain/message/media-rules.ts';
 import type { MediaType } from '../../domain/message/media-rules.ts';
 import { ok } from '../../domain/result.ts';
 import type { Refusal, Result } from '../../domain/result.ts';
 import { invalid } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
+import { checkSendable } from './check-sendable.ts';
 import { inspectContent } from './content-inspector.ts';
 import type { ContentInspector } from './content-inspector.ts';
 import { DETECTION_BYTES, detectFileType, peek, typeOfSent } from './file-type.ts';
@@ -178,10 +178,10 @@ async function storeNew(
   context: ServiceContext,
   { content, type, described }: Omit<UploadRequest, 'contentId'> & Pick<HeldUpload, 'described'>,
 ): Promise<Result<HeldUpload>> {
-  const possible = type === null ? MEDIA_TYPES : [type];
-  if (!possible.some((one) => context.capabilities.includes(one))) {
+  const sendable = checkSendable(context, type === null ? MEDIA_TYPES : [type]);
+  if (!sendable.ok) {
     await content.cancel();
-    return unsupportedType();
+    return sendable;
   }
   const { first, whole } = await peek(content, 1);
   if (first.length === 0) return invalid({ file: ['Must not be empty.'] });

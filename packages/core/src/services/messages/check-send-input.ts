@@ -14,6 +14,7 @@ import type { Result } from '../../domain/result.ts';
 import { mediaFields, messageInput, NOT_AUDIO, textInput } from '../../inputs/messages.ts';
 import { invalid, readInput } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
+import { checkSendable } from '../media/check-sendable.ts';
 import type { SentFile, StoredUpload } from '../media/uploads.ts';
 
 /** A send request whose input is right. Whether there is such an instance or group is not asked yet. */
@@ -50,9 +51,9 @@ export function checkSendInput(
   if (!common.ok) return common;
   const { instance, to, type, reply_to: replyTo = null } = common.value;
   const knownType = MESSAGE_TYPES.find((known) => known === type);
-  if (knownType === undefined || !context.capabilities.includes(knownType)) {
-    return unsupportedType();
-  }
+  if (knownType === undefined) return unsupportedType();
+  const sendable = checkSendable(context, [knownType]);
+  if (!sendable.ok) return sendable;
   const content = knownType === 'text' ? checkText(input, upload) : checkMedia(knownType, input, upload);
   if (!content.ok) return content;
   const recipient = parseRecipient(to);

@@ -1,0 +1,14 @@
+import { noPlaceForFiles, unsupportedType } from '../../domain/message/media-rules.ts';
+import type { MessageType } from '../../domain/message/message.ts';
+import { ok } from '../../domain/result.ts';
+import type { Result } from '../../domain/result.ts';
+import type { ServiceContext } from '../context.ts';
+
+/** Checks that messages of one of these types can be sent here. */
+export function checkSendable(
+  { capabilities, gateway }: Pick<ServiceContext, 'capabilities' | 'gateway'>,
+  types: readonly MessageType[],
+): Result<true> {
+  if (types.some((type) => capabilities.includes(type))) return ok(true);
+  return types.some((type) => gateway.capabilities.includes(type)) ? noPlaceForFiles() : unsupportedType();
+}
