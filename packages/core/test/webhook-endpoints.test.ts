@@ -123,7 +123,9 @@ describe('an endpoint', () => {
     const inside = await messageFor('https://inside.example.com/');
     expect(inside).toMatch(/must resolve, and to public addresses only/);
     expect(await messageFor('https://nowhere.example.com/')).toBe(inside);
-    expect(inside).toMatch(/WEBHOOK_ALLOW \(webhookAllow\).* WEBHOOK_DENY \(webhookDeny\)/);
+    expect(inside).toMatch(
+      /WEBHOOK_URL_POLICY=local .* WEBHOOK_ALLOW \(webhookAllow\).* WEBHOOK_DENY \(webhookDeny\)/,
+    );
   });
 
   it('may be on this machine in development', async () => {

@@ -215,7 +215,7 @@ async function checkUrl(context: ServiceContext, raw: string): Promise<Result<st
 function refuseUnlessAllowed(message: string): Result<never> {
   return refuse(
     'INVALID_WEBHOOK_URL',
-    `${message} The operator of this service can allow hosts of a private network with WEBHOOK_ALLOW (webhookAllow), and deny others with WEBHOOK_DENY (webhookDeny).`,
+    `${message} The operator of this service can allow this machine for development with WEBHOOK_URL_POLICY=local (urlPolicy: 'local'), allow hosts of a private network with WEBHOOK_ALLOW (webhookAllow), and deny others with WEBHOOK_DENY (webhookDeny).`,
   );
 }
 
