@@ -2,6 +2,7 @@ import type { NewId, Signal, StorageContext } from '@trunkline/core/spi/storage'
 import type { QueryResult, Queryable } from './queryable.ts';
 import { sqlState, withClient } from './pool.ts';
 import type { PostgresPool, WatchedClient } from './pool.ts';
+import { OTHERS_CAME_FIRST } from './reasons.ts';
 import { runsAlone, transactionStart } from './session.ts';
 import type { TransactionKind } from './session.ts';
 import { joinTransaction } from './caller-transaction.ts';
@@ -169,9 +170,6 @@ async function inTransaction<Result>(
     throw error;
   }
 }
-
-export const OTHERS_CAME_FIRST =
-  'Other transactions on the PostgreSQL server came first again and again: look for some that are long or hold locks.';
 
 /** Thrown by what finds out late that another transaction came first: run again, it sees what that has left. */
 export class TransactionConflict extends Error {

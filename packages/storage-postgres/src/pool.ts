@@ -2,6 +2,7 @@ import { Pool } from '#pg';
 import { UnavailableError } from '@trunkline/core/spi/storage';
 import type { Logger } from '@trunkline/core/spi/storage';
 import type { Queryable } from './queryable.ts';
+import { reasonFor } from './reasons.ts';
 import { readSession } from './session.ts';
 import type { Session } from './session.ts';
 
@@ -114,15 +115,26 @@ export async function withClient<Result>(
 class ConnectionError extends UnavailableError {
   override readonly name = 'ConnectionError';
   constructor(cause: unknown) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    super(
-      isRefusal(cause)
-        ? `Postgres refused the connection: ${why}. Check the address (DATABASE_URL) and the log of the server.`
-        : `Postgres does not respond: ${why}. Check that it runs, can be reached and is not overloaded.`,
-      { cause },
-    );
+    super(whyNoConnection(cause), { cause });
   }
 }
+
+function whyNoConnection(cause: unknown): string {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const state = sqlState(cause) ?? '';
+  const refused = `Postgres refused the connection: ${why}.`;
+  if (state.startsWith('28'))
+    return `${refused} Check the user name and the password in DATABASE_URL, and pg_hba.conf on the server.`;
+  if (state === '3D000') return `${refused} Create the database, or correct its name in DATABASE_URL.`;
+  const reason = reasonFor(state);
+  if (reason !== null) return reason;
+  if (isResponse(cause) || NO_AGREEMENT.test(why))
+    return `${refused} Check DATABASE_URL and the log of the server.`;
+  return `Postgres does not respond: ${why}. Check that it runs, can be reached and is not overloaded.`;
+}
+
+/** Messages of `pg` and of OpenSSL, for a password that is missing, and for TLS. */
+const NO_AGREEMENT = /^SASL|SSL|certificate/i;
 
 /** As in a failover, in which the address may lead to the old primary for some time: what it has may be old. */
 class ReplicaError extends UnavailableError {
@@ -134,11 +146,6 @@ class ReplicaError extends UnavailableError {
   }
 }
 
-/** Whether the server refused the user (class 28) or has no such database (3D000). */
-function isRefusal(error: unknown): boolean {
-  return /^(28|3D)/.test(sqlState(error) ?? '');
-}
-
 export interface WatchedClient extends Queryable {
   readonly session: Session;
   isBroken(): boolean;
@@ -146,7 +153,11 @@ export interface WatchedClient extends Queryable {
 
 /** An error that the server responded to a statement with, on a connection that goes on. `ERROR` may be in any language. */
 function isServerError(error: unknown): boolean {
-  return error instanceof Error && 'severity' in error && !/^(FATAL|PANIC)$/.test(String(error.severity));
+  return isResponse(error) && !/^(FATAL|PANIC)$/.test(error.severity);
+}
+
+function isResponse(error: unknown): error is Error & { readonly severity: string } {
+  return error instanceof Error && 'severity' in error && typeof error.severity === 'string';
 }
 
 /**

@@ -1,39 +1,12 @@
 import { explainUnavailable } from '@trunkline/core/spi/storage';
-import { OTHERS_CAME_FIRST, TransactionConflict } from './database.ts';
+import { TransactionConflict } from './database.ts';
 import { sqlState } from './pool.ts';
+import { reasonFor } from './reasons.ts';
 
 /** Rejects with an `UnavailableError` where the server cannot do now what it may do later. */
 export function explained<Store extends object>(store: Store): Store {
   return explainUnavailable(store, whyUnavailable);
 }
-
-/** By SQLSTATE or its class (https://www.postgresql.org/docs/current/errcodes-appendix.html), the first that fits. */
-const REASONS: readonly (readonly [RegExp, string])[] = [
-  [/^53100/, 'The disk of the PostgreSQL server is full: make room on it.'],
-  [
-    /^53300/,
-    'The PostgreSQL server has no connection left: raise max_connections, or let each process take fewer.',
-  ],
-  [/^53/, 'The PostgreSQL server lacks resources: see the cause.'],
-  [/^08/, 'The connection to the PostgreSQL server failed: check that it runs and can be reached.'],
-  [
-    /^57014/,
-    'The PostgreSQL server did not finish a statement in time: look for what it is busy with or waits for.',
-  ],
-  [/^57P/, 'The PostgreSQL server is ending or starting: it is asked again until it accepts connections.'],
-  [/^58/, 'The PostgreSQL server cannot use its files: see the cause.'],
-  [/^25006/, 'The PostgreSQL server is read-only, as a replica is: connect to the primary.'],
-  [
-    /^0A000/,
-    'The PostgreSQL server refused a statement that it supports otherwise, as a replica does, and after an upgrade of its tables: another connection is tried.',
-  ],
-  [
-    /^(42P05|26000)/,
-    'A pooler in transaction mode, such as PgBouncer, mixes up prepared statements: set DATABASE_POOL_MODE to transaction (preparedStatements and notifications to false).',
-  ],
-  [/^55P03/, 'A row in PostgreSQL stayed locked by another transaction: keep such transactions short.'],
-  [/^40/, OTHERS_CAME_FIRST],
-];
 
 /** Why a database cannot be opened. */
 export function cannotBeUsed(error: unknown): Error {
@@ -45,5 +18,5 @@ function whyUnavailable(error: unknown): string | null {
   if (error instanceof TransactionConflict) return error.message;
   const state = sqlState(error);
   if (state === undefined) return null;
-  return REASONS.find(([states]) => states.test(state))?.[1] ?? null;
+  return reasonFor(state);
 }

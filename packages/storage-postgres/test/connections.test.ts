@@ -8,7 +8,7 @@ import { elapsing, eventually } from '@trunkline/test-support';
 import { postgresStorage } from '../src/index.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import { endConnections, openNamed, waitingFor } from './support/named-storage.ts';
-import { farewellServer } from './support/farewell-server.ts';
+import { askingServer, farewellServer, refusingServer } from './support/farewell-server.ts';
 import { stallingProxy } from './support/stalling-proxy.ts';
 import { storageContext } from './support/storage-context.ts';
 
@@ -18,8 +18,48 @@ it('a database that the server does not have is refused, and not called unrespon
   missing.pathname = '/missing';
   const storage = postgresStorage({ connectionString: missing.href });
   await expect(storage.open(storageContext)).rejects.toThrow(
-    /Postgres refused the connection: database "missing" does not exist\. Check the address/,
+    /Postgres refused the connection: database "missing" does not exist\. Create the database, or correct its name/,
   );
+});
+
+describe('a server that responds, but opens no connection, is not called unresponsive', () => {
+  it.each([
+    [
+      '28P01',
+      'wrong password',
+      'refused the connection: wrong password. Check the user name and the password',
+    ],
+    ['28000', 'no pg_hba.conf entry', 'refused the connection: no pg_hba.conf entry. Check the user name'],
+    ['3D000', 'no such database', 'refused the connection: no such database. Create the database'],
+    ['08P01', 'no such user', 'The connection to the PostgreSQL server failed'],
+    ['53300', 'too many clients', 'The PostgreSQL server has no connection left'],
+    ['57P03', 'starting up', 'The PostgreSQL server is ending or starting'],
+    [
+      '42501',
+      'permission denied',
+      'refused the connection: permission denied. Check DATABASE_URL and the log',
+    ],
+  ])('%s: %s', async (code, message, why) => {
+    const server = await refusingServer(code, message);
+    const storage = postgresStorage({ connectionString: server.url });
+    await expect(storage.open(storageContext)).rejects.toThrow(why);
+  });
+
+  it('TLS that it does not have', async () => {
+    const { url } = await temporarySchema();
+    const storage = postgresStorage({ connectionString: `${url}?sslmode=require` });
+    await expect(storage.open(storageContext)).rejects.toThrow(
+      'refused the connection: The server does not support SSL connections. Check DATABASE_URL',
+    );
+  });
+
+  it('a password that the URL lacks', async () => {
+    const server = await askingServer();
+    const storage = postgresStorage({ connectionString: server.url });
+    await expect(storage.open(storageContext)).rejects.toThrow(
+      /refused the connection: SASL.*password.*DATABASE_URL/,
+    );
+  });
 });
 
 describe('when PostgreSQL ends connections', () => {
@@ -61,7 +101,7 @@ describe('when PostgreSQL ends connections', () => {
       lease: null,
       failQueued: QUEUE_FAILURE,
     });
-    const outcome = expect(write).rejects.toThrow('Postgres does not respond');
+    const outcome = expect(write).rejects.toThrow('The PostgreSQL server is ending');
     await eventually(async () => expect(await waitingFor(schema, name)).toBe(1));
     await endConnections(schema, name);
     await outcome;

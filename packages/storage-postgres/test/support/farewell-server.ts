@@ -3,20 +3,44 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
+interface FakeServer {
+  readonly url: string;
+  /** How many connections there were. */
+  count(): number;
+}
+
 /** A server that welcomes each connection and ends it in the same piece of bytes, as one may that is being stopped. */
-export async function farewellServer(): Promise<{ readonly url: string; count(): number }> {
+export function farewellServer(): Promise<FakeServer> {
+  const shuttingDown = fatal('57P01', 'terminating connection due to administrator command');
+  return respondingServer('me:hush', Buffer.concat([AUTHENTICATED, READY, shuttingDown]));
+}
+
+/** A server that refuses each connection with this SQLSTATE. */
+export function refusingServer(code: string, text: string): Promise<FakeServer> {
+  return respondingServer('me:hush', fatal(code, text));
+}
+
+/** A server that asks for a password; the URL has none. */
+export function askingServer(): Promise<FakeServer> {
+  return respondingServer('me', SASL, SASL_CONTINUE);
+}
+
+/** It ends each connection with the last of its responses. */
+async function respondingServer(user: string, ...responses: readonly Buffer[]): Promise<FakeServer> {
   let count = 0;
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
-    socket.once('data', () => {
-      count += 1;
-      socket.end(Buffer.concat([AUTHENTICATED, READY, SHUTTING_DOWN]));
+    count += 1;
+    const left = [...responses];
+    socket.on('data', () => {
+      socket.write(left.shift() ?? '');
+      if (left.length === 0) socket.end();
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo; // it listens on TCP
-  return { url: `postgres://me:hush@127.0.0.1:${port}/app`, count: () => count };
+  return { url: `postgres://${user}@127.0.0.1:${port}/app`, count: () => count };
 }
 
 /** Of PostgreSQL's protocol: a letter, the length of what follows with its own, and that. */
@@ -28,7 +52,9 @@ function message(letter: string, body: Buffer): Buffer {
 
 const AUTHENTICATED = message('R', Buffer.alloc(4));
 const READY = message('Z', Buffer.from('I'));
-const SHUTTING_DOWN = message(
-  'E',
-  Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0'),
-);
+const SASL = message('R', Buffer.from('\0\0\0\x0aSCRAM-SHA-256\0\0'));
+const SASL_CONTINUE = message('R', Buffer.from('\0\0\0\x0br=nonce'));
+
+function fatal(code: string, text: string): Buffer {
+  return message('E', Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${text}\0\0`));
+}
