@@ -38,6 +38,7 @@ export function networkPhone(url: string, instanceId: string): NetworkPhone {
     react: (reaction) => perform('react', reaction),
     edit: (edit) => perform('edit', edit),
     delete: (deletion) => perform('delete', deletion),
+    updateMedia: (update) => perform('updateMedia', sent(update)),
     call: (call) => perform('call', call),
     receiveUndecryptable: (message) => act('receiveUndecryptable', message),
     addGroup: (group) => act('addGroup', group),

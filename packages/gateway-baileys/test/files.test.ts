@@ -8,6 +8,8 @@ import { acceleratingClock } from './support/linked.ts';
 import { must, startLinkedFlow, untilMessage, untilNotified } from './support/flow.ts';
 import type { Service } from './support/service.ts';
 
+/** The beginning of a picture. */
+const JPEG = Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46, 0);
 const FILE = { type: 'document', mimeType: 'text/plain', filename: 'a.txt' } as const;
 
 describe('a received file', () => {
@@ -62,6 +64,23 @@ describe('a received file', () => {
     );
     expect(receiver.events.map(({ type }) => type)).not.toContain('instance.disconnected');
   });
+});
+
+it('a picture that comes small and then in HD is one message, with the better file', async () => {
+  const flow = await startLinkedFlow({ optInEvents: ['message.media_updated'] });
+  const { wa, account, bob, receiver } = flow;
+  const bytes = new Uint8Array(50_000).fill(7);
+  bytes.set(JPEG);
+  const picture = { type: 'image', mimeType: 'image/jpeg' } as const;
+  const id = await wa.inbound(bob, account, { ...picture, bytes: JPEG, caption: 'the house' });
+  await wa.inbound(bob, account, { ...picture, bytes, completes: { id, as: 'HD_IMAGE_DUAL_UPLOAD' } });
+  await wa.inbound(bob, account, 'after it');
+  const updated = await untilNotified(flow, 'message.media_updated');
+  const [after, message] = await listed(flow.service());
+  expect(updated.data).toEqual({ message });
+  expect(message).toMatchObject({ caption: 'the house', media: { available: true, size: bytes.length } });
+  expect(after).toMatchObject({ text: 'after it' });
+  expect(receiver.events.filter(({ type }) => type === 'message.received')).toHaveLength(2);
 });
 
 describe('a received file that comes late', () => {

@@ -174,18 +174,40 @@ describe('a message without a file', () => {
 describe('a file that completes another message', () => {
   const file = { type: 'image', mimeType: 'image/jpeg', bytes: new Uint8Array(100).fill(1) } as const;
 
-  it.each(['HD_IMAGE_DUAL_UPLOAD', 'HD_VIDEO_DUAL_UPLOAD', 'MOTION_PHOTO', 'EVENT_COVER_IMAGE'] as const)(
-    'is no message of its own as %s',
-    async (as) => {
-      const { network, link } = await linked();
-      const { wa, account, reader } = network;
-      const id = await wa.inbound(reader, account, { ...file, caption: 'the house' });
-      await wa.inbound(reader, account, { ...file, completes: { id, as } });
-      await wa.inbound(reader, account, 'after it');
-      await link.first('message', ({ message }) => textOf(message) === 'after it');
-      expect(link.all('message').map(({ message }) => textOf(message))).toEqual([undefined, 'after it']);
-    },
-  );
+  const PARTS = [
+    'HD_IMAGE_DUAL_UPLOAD',
+    'HD_VIDEO_DUAL_UPLOAD',
+    'MOTION_PHOTO',
+    'EVENT_COVER_IMAGE',
+  ] as const;
+
+  it('is no message of its own', async () => {
+    const { network, link } = await linked();
+    const { wa, account, reader } = network;
+    const id = await wa.inbound(reader, account, { ...file, caption: 'the house' });
+    for (const as of PARTS) await wa.inbound(reader, account, { ...file, completes: { id, as } });
+    await wa.inbound(reader, account, 'after them');
+    await link.first('message', ({ message }) => textOf(message) === 'after them');
+    expect(link.all('message').map(({ message }) => textOf(message))).toEqual([undefined, 'after them']);
+    expect(network.gateway.skipped().get('MOTION_PHOTO')).toBe(1);
+  });
+
+  it.each([
+    ['image', 'HD_IMAGE_DUAL_UPLOAD'],
+    ['video', 'HD_VIDEO_DUAL_UPLOAD'],
+  ] as const)('is a better copy of the file if it is the %s in HD', async (type, as) => {
+    const { network, link } = await linked();
+    const { wa, account, reader } = network;
+    const id = await wa.inbound(reader, account, { ...file, type });
+    const bytes = new Uint8Array(500).fill(2);
+    await wa.inbound(reader, account, { ...file, type, bytes, completes: { id, as } });
+    const { activity } = await link.first('activity');
+    const author = reader.lidJid;
+    expect(activity).toMatchObject({ kind: 'media_update', about: id, author, own: false, type });
+    if (activity.kind !== 'media_update') return;
+    const content = await link.connection().openFile?.(activity.reference);
+    expect(await new Response(content).bytes()).toEqual(bytes);
+  });
 
   it('is a message of its own as a picture of an album', async () => {
     const { network, link } = await linked();

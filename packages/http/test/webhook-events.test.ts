@@ -54,6 +54,10 @@ async function doOnThePhone({ sandbox, clock }: Service, instance: string): Prom
   await phone.receive({ from: null, sender: { networkId: 'lid-1', name: 'Ada' }, detail: place });
   const file = { type: 'image', content: PNG, delayMs: 90_000 } as const;
   await phone.receive({ from: PERSON, file });
+  const picture = await phone.receive({ from: PERSON, file: { type: 'image', content: PNG } });
+  await clock.advance(1_000);
+  const inHd = { type: 'image', content: Uint8Array.from([...PNG, 1]) } as const;
+  await phone.updateMedia({ about: picture, from: PERSON, file: inHd });
   await phone.write({ to: PERSON, text: 'Written with the phone' });
   for (const group of [{}, { groupNetworkId }]) {
     const about = await phone.receive({ from: PERSON, text: 'Hi', ...group });

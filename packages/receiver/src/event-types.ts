@@ -28,6 +28,8 @@ export const OPT_IN_EVENT_MEANINGS = {
   'message.undecryptable': 'a message arrived that only the phone can show, or that cannot be decrypted',
   'message.media_available':
     'the file of a message, which was not available at `message.received` or `message.echo`, can be downloaded',
+  'message.media_updated':
+    'a better copy of the file of a message, such as the picture in HD, has replaced the first one',
   'call.received': 'somebody calls the number',
 } as const;
 

@@ -43,6 +43,7 @@ interface OptInEventData {
   readonly 'message.deleted': { readonly message: WebhookMessage; readonly deletion: WebhookDeed };
   readonly 'message.undecryptable': { readonly undecryptable: WebhookUndecryptable };
   readonly 'message.media_available': { readonly message: WebhookMessage };
+  readonly 'message.media_updated': { readonly message: WebhookMessage };
   readonly 'call.received': { readonly call: WebhookCall };
 }
 

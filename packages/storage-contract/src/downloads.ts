@@ -146,6 +146,40 @@ export function downloadContract(subject: ContractSubject): void {
       });
     });
 
+    itAlways(
+      'of a better copy replaces the file that the message has, whose content is abandoned',
+      async () => {
+        const storage = await open();
+        const held = await storeLeasedInstance(storage);
+        const { message } = await receive(storage, held);
+        // The first content is kept under the id of the message, each later one under an id of its own.
+        const [better, best] = [testId('upl', NOW), testId('upl', NOW)];
+        await storage.uploads.reserve(message.id, NOW);
+        const complete = (media: Message['media']) =>
+          storage.downloads.complete(held.lease, completed(held, message, media));
+        const mediaNow = async () => (await storage.messages.find(held.workspace.id, message.id))?.media;
+        expect(await complete(ARRIVED)).toBe('completed');
+        for (const [uploadId, before] of [
+          [better, message.id],
+          [best, better],
+        ] as const) {
+          await storage.uploads.reserve(uploadId, NOW);
+          const download = aDownload(message, { sealedReference: Uint8Array.of(7) });
+          expect(await storage.downloads.add(held.lease, aDownload(message))).toBe('added');
+          expect(await storage.downloads.add(held.lease, download)).toBe('added');
+          expect(await pendingOf(storage, held)).toEqual([download]);
+          expect(await complete({ ...ARRIVED, uploadId })).toBe('completed');
+          expect(await mediaNow()).toEqual({ ...ARRIVED, uploadId });
+          expect(await storage.uploads.listAbandoned(NOW + 1, 10)).toEqual([before]);
+          await storage.uploads.release(before);
+          expect(await mediaNow()).toEqual({ ...ARRIVED, uploadId });
+        }
+        const before = await loseLease(storage, held.lease);
+        expect(await storage.downloads.add(before, aDownload(message))).toBe('fenced');
+        expect(await pendingOf(storage, held)).toEqual([]);
+      },
+    );
+
     it('stays completed when an edit is stored that was decided before', async () => {
       const storage = await open();
       const held = await storeLeasedInstance(storage);

@@ -1,10 +1,11 @@
-import type { DownloadStore, Message, PendingDownload } from '@trunkline/core/spi/storage';
+import { contentIdOf } from '@trunkline/core/spi/storage';
+import type { DownloadStore, Message, MessageMedia, PendingDownload } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { isHeld } from './lease.ts';
-import { bytes, entities } from './row.ts';
+import { bytes, entities, jsonOrNull } from './row.ts';
 import type { Row } from './row.ts';
-import { takeContent } from './upload-registry.ts';
+import { abandonContent, takeContent } from './upload-registry.ts';
 import { NIL, uuidOf, uuidToFind } from './uuid.ts';
 
 export function downloadStore(connected: Connected): DownloadStore {
@@ -15,6 +16,13 @@ export function downloadStore(connected: Connected): DownloadStore {
     },
     isFull: async (instanceId, limit) =>
       limit <= 0 || (await connected().get(NTH, uuidToFind('ins', instanceId), limit - 1)) !== undefined,
+    add: async (lease, download) =>
+      connected().transaction(async (transaction) => {
+        if (!(await isHeld(transaction, lease))) return 'fenced';
+        await removeDownload(transaction, { instanceId: lease.instanceId, id: download.messageId });
+        await storeDownload(transaction, download);
+        return 'added';
+      }),
     postpone: async (lease, { messageId, tries, dueAt }) =>
       connected().transaction(async (transaction) => {
         if (!(await isHeld(transaction, lease))) return 'fenced';
@@ -27,6 +35,10 @@ export function downloadStore(connected: Connected): DownloadStore {
         if (!(await isHeld(transaction, lease))) return 'fenced';
         const [instance, id] = [uuidToFind('ins', lease.instanceId), uuidToFind('msg', message.id)];
         if ((await transaction.run(REMOVE, instance, id)) === 0) return 'stale';
+        const row = await transaction.get(LOCK_MEDIA, id);
+        const before = row ? jsonOrNull<MessageMedia>(row, 'media') : null;
+        if (before?.available)
+          await abandonContent(transaction, message.id, contentIdOf({ id: message.id, media: before }));
         await takeContent(transaction, message);
         const { media = null } = entities.messageState.columns(message);
         await transaction.run('UPDATE trunkline.messages SET media = $2 WHERE id = $1', id, media);
@@ -69,7 +81,7 @@ export async function forgetDownloads(transaction: Transaction, instance: string
   await transaction.run('DELETE FROM trunkline.pending_downloads WHERE instance_id = $1', instance);
 }
 
-/** The message was deleted: nobody wants its file any more. */
+/** Nobody wants this file any more: the message was deleted, or another copy of the file is wanted. */
 export async function removeDownload(
   transaction: Transaction,
   { instanceId, id }: Pick<Message, 'instanceId' | 'id'>,
@@ -95,6 +107,8 @@ const NEXT = `
 // In order, so that the planner walks along the index, of whichever instance.
 const NTH = `
   SELECT 1 FROM trunkline.pending_downloads WHERE instance_id = $1 ORDER BY message_id LIMIT 1 OFFSET $2`;
+
+const LOCK_MEDIA = 'SELECT media FROM trunkline.messages WHERE id = $1 FOR UPDATE';
 
 const POSTPONE = `
   UPDATE trunkline.pending_downloads SET tries = $3, due_at = $4 WHERE instance_id = $1 AND message_id = $2`;

@@ -90,10 +90,12 @@ const ORPHAN = `
 async function forgetContent(transaction: Transaction, content: string | null): Promise<void> {
   const forgotten = await transaction.get(FORGET, content);
   if (!forgotten) return;
-  const message = uuidOf('msg', id(forgotten, 'owner_id', 'msg'));
+  const messageId = id(forgotten, 'owner_id', 'msg');
+  const message = uuidOf('msg', messageId);
   const row = await transaction.get('SELECT media FROM trunkline.messages WHERE id = $1 FOR UPDATE', message);
   const media = row && jsonOrNull<MessageMedia>(row, 'media');
-  if (media) {
+  // A message whose file was replaced has other content.
+  if (media && contentUuid(contentIdOf({ id: messageId, media })) === content) {
     const without = JSON.stringify({ ...media, available: false });
     await transaction.run('UPDATE trunkline.messages SET media = $2 WHERE id = $1', message, without);
   }

@@ -1,11 +1,13 @@
+import { contentIdOf } from '@trunkline/core/spi/storage';
 import type { DownloadStore, PendingDownload } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { isHeld } from './lease.ts';
+import { readMessage } from './message-row.ts';
 import { BYTES, bytes, entities } from './row.ts';
 import type { Row } from './row.ts';
-import { takeContent } from './upload-registry.ts';
+import { abandonContent, takeContent } from './upload-registry.ts';
 
 export function downloadStore(connected: Connected): DownloadStore {
   return {
@@ -18,6 +20,15 @@ export function downloadStore(connected: Connected): DownloadStore {
     },
     isFull: async (instanceId, limit) =>
       limit <= 0 || connected().database.get(NTH, instanceId, limit - 1) !== undefined,
+    add: async (lease, download) => {
+      const { database, write } = connected();
+      return write(() => {
+        if (!isHeld(database, lease)) return 'fenced';
+        removeDownload(database, lease.instanceId, download.messageId);
+        storeDownload(database, download);
+        return 'added';
+      });
+    },
     postpone: async (lease, { messageId, tries, dueAt }) => {
       const { database, write } = connected();
       return write(() => {
@@ -31,6 +42,9 @@ export function downloadStore(connected: Connected): DownloadStore {
       return write((announce) => {
         if (!isHeld(database, lease)) return 'fenced';
         if (!removeDownload(database, lease.instanceId, message.id)) return 'stale';
+        const row = database.get('SELECT * FROM messages WHERE id = ?', message.id);
+        const before = row ? readMessage(database, row) : null;
+        if (before?.media?.available) abandonContent(database, before.id, contentIdOf(before));
         takeContent(database, message);
         const { media = null } = entities.messageState.columns(message);
         database.run('UPDATE messages SET media = ? WHERE id = ?', media, message.id);

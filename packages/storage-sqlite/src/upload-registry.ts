@@ -88,10 +88,12 @@ function forgetContent(database: Database, contentId: string): void {
     contentId,
   );
   if (!row) return;
-  // JSON's false: json_set would make a 0 of SQL's.
+  // A message whose file was replaced has other content. JSON's false: json_set would make a 0 of SQL's.
   database.run(
-    "UPDATE messages SET media = json_set(media, '$.available', json('false')) WHERE id = ? AND media IS NOT NULL",
+    `UPDATE messages SET media = json_set(media, '$.available', json('false'))
+     WHERE id = ? AND media IS NOT NULL AND coalesce(json_extract(media, '$.uploadId'), id) = ?`,
     text(row, 'owner_id'),
+    contentId,
   );
   const instanceId = textOrNull(row, 'instance_id');
   if (instanceId === null || hasContents(database, instanceId)) return;

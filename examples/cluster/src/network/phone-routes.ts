@@ -4,17 +4,16 @@ import { isTrunklineError } from '@trunkline/core';
 import type { Network } from './network.ts';
 
 const scanned = z.object({ phoneNumber: z.string().optional(), profileName: z.string().optional() });
+const file = z.object({
+  type: z.enum(['image', 'document', 'audio', 'video']),
+  content: z.base64().transform((text) => new Uint8Array(Buffer.from(text, 'base64'))),
+  mimeType: z.string().optional(),
+  filename: z.string().optional(),
+});
 const written = z.object({
   text: z.string().optional(),
   groupNetworkId: z.string().optional(),
-  file: z
-    .object({
-      type: z.enum(['image', 'document', 'audio', 'video']),
-      content: z.base64().transform((text) => new Uint8Array(Buffer.from(text, 'base64'))),
-      mimeType: z.string().optional(),
-      filename: z.string().optional(),
-    })
-    .optional(),
+  file: file.optional(),
 });
 const received = written.extend({ from: z.string() });
 const echo = written.extend({ to: z.string().optional() });
@@ -31,6 +30,7 @@ const deed = z.object({
 });
 const reaction = deed.extend({ emoji: z.string().nullable() });
 const edit = deed.extend({ text: z.string() });
+const mediaUpdate = deed.extend({ file });
 const happening = z.object({ from: z.string(), groupNetworkId: z.string().optional() });
 const call = happening.extend({ video: z.boolean().optional() });
 const undecryptable = happening.extend({ reason: z.enum(['no_key', 'view_once']).optional() });
@@ -59,6 +59,7 @@ export function phoneRoutes({ phone, unlink, log }: Pick<Network, 'phone' | 'unl
   action('react', reaction, (id, done) => phone(id).react(done));
   action('edit', edit, (id, done) => phone(id).edit(done));
   action('delete', deed, (id, done) => phone(id).delete(done));
+  action('updateMedia', mediaUpdate, (id, update) => phone(id).updateMedia(update));
   action('call', call, (id, offered) => phone(id).call(offered));
   action('receiveUndecryptable', undecryptable, (id, message) => phone(id).receiveUndecryptable(message));
   action('addGroup', group, (id, named) => phone(id).addGroup(named));

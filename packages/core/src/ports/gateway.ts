@@ -231,6 +231,15 @@ export type Activity =
   | (ActivityOnMessage & { readonly kind: 'edit'; readonly text: string })
   /** Of a message that somebody else wrote, only by an admin of the group: who is one, the gateway has to know. */
   | (ActivityOnMessage & { readonly kind: 'deletion' })
+  /**
+   * A better copy of the file of a message, which its author's phone sends later, such as a picture in HD. It replaces
+   * the file once `GatewayConnection.openFile` has downloaded it by its `reference`: at most 16 KiB.
+   */
+  | (ActivityOnMessage & {
+      readonly kind: 'media_update';
+      readonly type: MediaType;
+      readonly reference: Uint8Array;
+    })
   /** A message arrived that nobody here can read, and that the sender's phone was asked for in vain, or cannot send. */
   | {
       readonly kind: 'undecryptable';

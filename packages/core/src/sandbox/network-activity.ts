@@ -2,6 +2,7 @@ import type { ContactReport } from '../domain/contact/contact.ts';
 import type { Activity, IncomingContent } from '../ports/gateway.ts';
 import type { NetworkActivity, WrittenMessage } from './network-record.ts';
 import { personOf } from './person.ts';
+import { referenceTo } from './sandbox-files.ts';
 
 /** An activity as the service takes it; `contentOf` returns what a message says. */
 export function activityOf(
@@ -21,6 +22,11 @@ export function activityOf(
     case 'deletion': {
       const { networkId: _, contact, author, ...deed } = activity;
       return { ...deed, author: personOrNull(author)?.networkId ?? null, contact: personOrNull(contact) };
+    }
+    case 'media_update': {
+      const { contact, author, file, ...deed } = activity;
+      const people = { author: personOrNull(author)?.networkId ?? null, contact: personOrNull(contact) };
+      return { ...deed, ...people, type: file.type, reference: referenceTo(networkId) };
     }
     case 'undecryptable': {
       const { kind, from, groupNetworkId, reason } = activity;

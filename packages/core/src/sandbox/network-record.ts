@@ -56,6 +56,7 @@ export type NetworkActivity = {
   | (ActivityOn & { readonly kind: 'reaction'; readonly emoji: string | null })
   | (ActivityOn & { readonly kind: 'edit'; readonly text: string })
   | (ActivityOn & { readonly kind: 'deletion' })
+  | (ActivityOn & { readonly kind: 'media_update'; readonly file: InboundFile })
   | {
       readonly kind: 'undecryptable';
       readonly from: string;

@@ -218,6 +218,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   const reportActivity = async (activity: NetworkActivity): Promise<void> => {
     const { networkId, kind } = activity;
     await listener.activity?.(activityOf(activity, contentOf));
+    if (kind === 'media_update') files.messageTaken(networkId, activity.file);
     if (kind === 'echo') {
       if (activity.file) files.messageTaken(networkId, activity.file);
       const rule = recipientRule(

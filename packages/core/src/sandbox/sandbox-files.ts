@@ -20,6 +20,11 @@ export interface SandboxFiles {
   openFile(reference: Uint8Array): Promise<ReadableStream<Uint8Array>>;
 }
 
+/** What the file of a message, or a better copy of one, is downloaded by. */
+export function referenceTo(networkId: string): Uint8Array {
+  return new TextEncoder().encode(networkId);
+}
+
 export function sandboxFiles({ account, instanceId, record, until }: FilesOptions): SandboxFiles {
   /** Of messages that are not taken yet: those whose files were read to their ends. */
   const downloaded = new Set<string>();
@@ -33,14 +38,15 @@ export function sandboxFiles({ account, instanceId, record, until }: FilesOption
   /** Of a message that the service has not taken yet. */
   const fileOf = (networkId: string): InboundFile | null => {
     const activity = account.activities.get(networkId);
-    return account.inbox.get(networkId)?.file ?? (activity?.kind === 'echo' ? activity.file : null);
+    const sent = activity?.kind === 'echo' || activity?.kind === 'media_update' ? activity.file : null;
+    return account.inbox.get(networkId)?.file ?? sent;
   };
 
   return {
     incoming: (networkId, file) => ({
       mimeType: file.mimeType,
       filename: file.filename,
-      reference: new TextEncoder().encode(networkId),
+      reference: referenceTo(networkId),
       open: () => open(file, () => void downloaded.add(networkId)),
     }),
     messageTaken(networkId, file) {

@@ -48,6 +48,8 @@ export interface SandboxPhone {
   edit(edit: SandboxDeed & { readonly text: string }): Promise<void>;
   /** Somebody deletes a message for everyone. The service refuses it if they did not write it, except in a group. */
   delete(deletion: SandboxDeed): Promise<void>;
+  /** The phone of who wrote a message sends a better copy of its file. The service refuses it from anyone else. */
+  updateMedia(update: SandboxDeed & { readonly file: SandboxFile }): Promise<void>;
   /** Somebody calls the number. */
   call(call: SandboxCall): Promise<void>;
   /** Somebody sends a message that only the phone can show. Returns the network's id of the message. */
@@ -246,7 +248,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
             from,
             groupNetworkId,
             text,
-            file: inboundFile(message.file, now),
+            file: message.file ? inboundFile(message.file, now) : null,
             sentAt,
             ...(sender && { sender }),
             ...(detail && { detail }),
@@ -262,7 +264,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
           to,
           groupNetworkId,
           text,
-          file: inboundFile(file, context().clock.now()),
+          file: file ? inboundFile(file, context().clock.now()) : null,
         });
       },
       async react({ emoji, ...deed }) {
@@ -273,6 +275,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       },
       async delete(deed) {
         happens('ACT', { kind: 'deletion', ...on(deed) });
+      },
+      async updateMedia({ file, ...deed }) {
+        const better = inboundFile(file, context().clock.now());
+        happens('ACT', { kind: 'media_update', file: better, ...on(deed) });
       },
       async call({ from, video = false, groupNetworkId = null }) {
         happens('CALL', { kind: 'call', from, video, groupNetworkId });
@@ -327,8 +333,7 @@ const FIRST_GROUPS = [
   ['Team', 12],
 ] as const;
 
-function inboundFile(file: SandboxFile | undefined, now: number): InboundFile | null {
-  if (!file) return null;
+function inboundFile(file: SandboxFile, now: number): InboundFile {
   const { type, content, mimeType = 'application/octet-stream', filename = null, delayMs } = file;
   const known = { type, mimeType, filename, base64: base64(content) };
   if (delayMs === undefined) return known;

@@ -192,7 +192,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
   };
 }
 
-/** Whether a message is there, and its file is not. */
+/** Whether a message is there, and has a file. If that is stored, a better copy replaces it. */
 function isWaiting(message: Message | null): message is Message & { readonly media: MessageMedia } {
-  return message !== null && message.media !== null && !message.media.available;
+  return message !== null && message.media !== null && message.deletedAt === null;
 }

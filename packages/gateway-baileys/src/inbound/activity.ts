@@ -4,13 +4,14 @@ import type { WAMessage, proto } from '@whiskeysockets/baileys';
 import { contactOf, contactReport, isMe } from './contact-report.ts';
 import type { People } from './contact-report.ts';
 import type { FindAdmins } from './group-admins.ts';
+import { referenceTo } from './media-file.ts';
 import type { MessageContent } from './message-content.ts';
 import { momentOf } from './message-kinds.ts';
 import { networkIdOf } from './network-id.ts';
 import { senderOf } from './phone-number.ts';
 
 /** What somebody did to a message, which that person's app named. */
-export type Deed = Extract<MessageContent, { kind: 'reaction' | 'edit' | 'deletion' }>;
+export type Deed = Extract<MessageContent, { kind: 'reaction' | 'edit' | 'deletion' | 'media_update' }>;
 
 /** The session that a deed came to. */
 export interface Witness {
@@ -39,6 +40,11 @@ export async function activityOf(witness: Witness, message: WAMessage, deed: Dee
     // Nobody but its author can edit a message, whatever else its target says.
     case 'edit':
       return { ...about, kind: 'edit', author: actor, text: deed.text };
+    case 'media_update': {
+      const { type, keyType, source } = deed.content;
+      const reference = referenceTo({ key: message.key, keyType, source });
+      return reference ? { ...about, kind: 'media_update', author: actor, type, reference } : null;
+    }
     case 'deletion': {
       const author = deed.target.fromMe ? actor : await memberIn(people, message, deed.target, actor);
       return author === actor || (await isAdmin(witness, message))

@@ -41,6 +41,8 @@ export type MessageContent =
   | { readonly kind: 'reaction'; readonly target: proto.IMessageKey; readonly emoji: string | null }
   | { readonly kind: 'edit'; readonly target: proto.IMessageKey; readonly text: string }
   | { readonly kind: 'deletion'; readonly target: proto.IMessageKey }
+  /** A better copy of the file of the message that `target` names. */
+  | { readonly kind: 'media_update'; readonly target: proto.IMessageKey; readonly content: MediaContent }
   /** A vote in a poll, a change of settings…: counted, not stored. */
   | { readonly kind: 'other'; readonly name: string };
 
@@ -53,8 +55,8 @@ export function readContent(wrapped: proto.IMessage | null | undefined): Message
   const unwrapped = unwrapMessage(wrapped);
   if (!unwrapped) return { kind: 'other', name: nameOf(wrapped) };
   const { message, context, association } = unwrapped;
-  const part = association && partOf(association);
-  if (part) return { kind: 'other', name: part };
+  const part = association && readPart(association, message);
+  if (part) return part;
   const said = readSaid(message);
   if (said) return { kind: 'content', ...said, replyTo: repliedTo(context) };
   const { reactionMessage, protocolMessage } = message;
@@ -77,13 +79,22 @@ const PARTS = new Set<number>([
   AssociationType.STICKER_ANNOTATION,
 ]);
 
-/** The name of what completes another message; null for a message of its own. */
-function partOf({
-  associationType: type,
-  parentMessageKey: parent,
-}: proto.IMessageAssociation): string | null {
-  const isPart = type !== null && type !== undefined && PARTS.has(type) && parent?.id;
-  return isPart ? (AssociationType[type] ?? null) : null;
+/** Copies of the file that the message has. */
+const BETTER_COPIES = new Set<number>([
+  AssociationType.HD_IMAGE_DUAL_UPLOAD,
+  AssociationType.HD_VIDEO_DUAL_UPLOAD,
+]);
+
+/** What completes another message; null for a message of its own. */
+function readPart(
+  { associationType: type, parentMessageKey: target }: proto.IMessageAssociation,
+  message: proto.IMessage,
+): MessageContent | null {
+  if (type === null || type === undefined || !PARTS.has(type) || !target?.id) return null;
+  const content = BETTER_COPIES.has(type) ? readMedia(message) : null;
+  return content
+    ? { kind: 'media_update', target, content }
+    : { kind: 'other', name: AssociationType[type] ?? 'part' };
 }
 
 function readSaid(message: proto.IMessage): SaidContent | null {

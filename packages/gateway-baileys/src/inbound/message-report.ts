@@ -47,7 +47,9 @@ export async function reportOf(
     return { hasFile, deliver: () => listener.message(incoming) };
   }
   const activity = await activityOf({ people: socket, findAdmins }, message, read);
-  if (activity) return { hasFile: false, deliver: () => takeActivity(activity) };
+  // A better copy may have to wait for the download of the first one.
+  const hasFile = read.kind === 'media_update';
+  if (activity) return { hasFile, deliver: () => takeActivity(activity) };
   skipped(`refused_${read.kind}`);
   return null;
 }

@@ -238,6 +238,24 @@ const EVENT_DATA: { readonly [Type in EventType]: DataDefinition<EventData<Type>
       },
     },
   },
+  'message.media_updated': {
+    schema: messageData,
+    example: {
+      message: {
+        ...RECEIVED,
+        type: 'image',
+        kind: 'image',
+        text: null,
+        media: {
+          available: true,
+          mime_type: 'image/jpeg',
+          size: 1_204_877,
+          filename: 'image-8s9t1w.jpg',
+          sha256: '60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752',
+        },
+      },
+    },
+  },
   'call.received': {
     schema: exactly<EventData<'call.received'>>()(
       z.strictObject({ call: z.strictObject({ ...place, video: z.boolean(), at: deed.at }) }),

@@ -309,6 +309,7 @@ async function useDownloads(
   await messages.receive(lease, { message, senderId: 'a', event, download: aDownload(message) });
   await downloads.listNext([instance.id], 10);
   await downloads.isFull(instance.id, 1);
+  await downloads.add(lease, aDownload(message));
   await downloads.postpone(lease, { messageId: message.id, tries: 1, dueAt: NOW });
   await downloads.listExpired(NOW, 10);
   await downloads.list(instance.id, { after: null, limit: 10 });

@@ -18,8 +18,8 @@ export interface PendingDownload {
 }
 
 /**
- * The files that inbound messages still wait for. A message enters with `messages.receive`, which stores it and its
- * pending download in one transaction. Its download is removed when its file is stored or given up, and with its
+ * The files that messages still wait for. A message enters with `messages.receive`, which stores it and its pending
+ * download in one transaction, or when a better copy of its file is to be downloaded. Its download is removed when its file is stored or given up, and with its
  * instance. When the number of an instance is unlinked (`forgetNumber`), all of its downloads are removed.
  */
 export interface DownloadStore {
@@ -27,6 +27,8 @@ export interface DownloadStore {
   listNext(instanceIds: readonly string[], limit: number): Promise<readonly PendingDownload[]>;
   /** Whether an instance has at least `limit` of them. Reads no more than that. */
   isFull(instanceId: string, limit: number): Promise<boolean>;
+  /** Stores the download of a file for a stored message. It replaces one that is pending for the message already. */
+  add(lease: Lease, download: PendingDownload): Promise<'added' | 'fenced'>;
   /** Notes a failure. Does nothing if the download is no longer pending. */
   postpone(
     lease: Lease,
@@ -34,8 +36,9 @@ export interface DownloadStore {
   ): Promise<'postponed' | 'fenced'>;
   /**
    * Writes the media of the message, whose content was reserved and is now taken as in `messages.receive`, removes the
-   * download and stores the event, under the lease of the instance. Writes nothing else of the message. `stale` if the
-   * download is no longer pending: then nothing is written. Rejects if there is no such content.
+   * download and stores the event, under the lease of the instance. Writes nothing else of the message. Content that the
+   * message had before belongs to no message any more (`uploads.listAbandoned`). `stale` if the download is no longer
+   * pending: then nothing is written. Rejects if there is no such content.
    */
   complete(
     lease: Lease,

@@ -13,7 +13,7 @@ export interface UploadRegistry {
   /** Content of messages whose instance is deleted, at most `limit`. */
   listOrphaned(limit: number): Promise<readonly string[]>;
   /**
-   * Notes that the content is deleted: a message that had it now has none (`media.available` false). Does nothing for
+   * Notes that the content is deleted: a message that has it now has none (`media.available` false). Does nothing for
    * an unknown id.
    */
   release(contentId: string): Promise<void>;

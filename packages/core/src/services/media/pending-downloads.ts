@@ -5,6 +5,7 @@ import {
   MAX_REFERENCE_BYTES,
 } from '../../domain/message/download-retry.ts';
 import { asMediaType } from '../../domain/message/media-rules.ts';
+import { contentIdOf } from '../../domain/message/message.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { PendingDownload } from '../../ports/storage/download-store.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
@@ -82,7 +83,7 @@ export async function recordDownload(
       if (await context.storage.downloads.remove(pending.instanceId, pending.messageId))
         logger.warn(
           { ...facts, code: outcome.code },
-          'the file of a received message came late and was refused, for the reason in code: the message stays without it',
+          'the file of a received message came late and was refused, for the reason in code: the message stays as it is',
         );
       return;
     case 'not_kept':
@@ -108,9 +109,14 @@ async function complete(
   const type = asMediaType(message.type);
   if (type === null || message.media === null) return discardUpload(context, upload);
   const media = completedMedia(message, { type, media: message.media }, upload);
+  // The network has sent it once more, or it is no better.
+  if (message.media.available && message.media.sha256 === media.sha256) {
+    await context.storage.downloads.remove(pending.instanceId, pending.messageId);
+    return discardUpload(context, upload);
+  }
   const whole = { ...message, media };
   const event = context.newEvent({
-    type: 'message.media_available',
+    type: message.media.available ? 'message.media_updated' : 'message.media_available',
     workspaceId: message.workspaceId,
     data: { message: messageResource(whole) },
     now: context.clock.now(),
@@ -118,6 +124,7 @@ async function complete(
   // Where this throws, nobody knows whether the file is part of its message: it stays, and is swept if it is not.
   const completed = await context.storage.downloads.complete(lease, { message: whole, event });
   if (completed !== 'completed') return discardUpload(context, upload);
+  if (message.media.available) await discardUpload(context, { contentId: contentIdOf(message) });
   context.metrics.fileReceived('late');
   context.logger.debug(
     { instanceId: pending.instanceId, messageId: pending.messageId, tries: pending.tries },
@@ -143,6 +150,6 @@ export async function giveUpDownload(
   metrics.fileReceived('given_up');
   logger.warn(
     { instanceId, messageId, tries, ...(error !== undefined && { err: error }) },
-    'the file of a received message did not come for 24 hours and is given up: the message stays without it; ask its sender to send it again',
+    'the file of a received message did not come for 24 hours and is given up: the message stays as it is; ask its sender to send it again',
   );
 }

@@ -1,4 +1,5 @@
 import type { EventRecord } from '../../domain/event/event.ts';
+import { contentIdOf } from '../../domain/message/message.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { DownloadStore, PendingDownload } from '../../ports/storage/download-store.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
@@ -24,6 +25,13 @@ export class MemoryDownloadStore implements DownloadStore {
     return this.#of(instanceId).length >= limit;
   }
 
+  async add(lease: Lease, download: PendingDownload): Promise<'added' | 'fenced'> {
+    const downloads = leasedRecord(this.#state, lease)?.downloads;
+    if (!downloads) return 'fenced';
+    downloads.set(download.messageId, structuredClone(download));
+    return 'added';
+  }
+
   async postpone(
     lease: Lease,
     postponement: { readonly messageId: string; readonly tries: number; readonly dueAt: number },
@@ -46,6 +54,8 @@ export class MemoryDownloadStore implements DownloadStore {
     const stored = this.#state.messages.get(message.id);
     if (!stored || !downloads.has(message.id)) return 'stale';
     takeContent(this.#state, message);
+    const before = stored.media?.available ? this.#state.contents.get(contentIdOf(stored)) : undefined;
+    if (before?.messageId === message.id) before.messageId = null;
     downloads.delete(message.id);
     this.#state.messages.set(message.id, { ...stored, media: structuredClone(message.media) });
     this.#state.signalWork(storeEvents(this.#state, [event]));

@@ -26,6 +26,7 @@ export const OPT_IN_TYPES: readonly OptInEventType[] = [
   'message.deleted',
   'message.undecryptable',
   'message.media_available',
+  'message.media_updated',
   'call.received',
 ];
 

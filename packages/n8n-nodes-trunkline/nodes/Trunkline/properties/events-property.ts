@@ -35,6 +35,11 @@ export const eventsProperty: INodeProperties = {
       value: 'message.media_available',
       description: 'A file that was missing at first can be downloaded',
     },
+    {
+      name: 'Message Media Updated',
+      value: 'message.media_updated',
+      description: 'A better copy of a file has replaced the first one',
+    },
     { name: 'Message Reaction', value: 'message.reaction' },
     { name: 'Message Read', value: 'message.read', description: 'The recipient read it' },
     { name: 'Message Received', value: 'message.received', description: 'A text or a file arrived' },

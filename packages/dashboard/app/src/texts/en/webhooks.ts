@@ -219,6 +219,7 @@ export const webhooks = {
     'message.deleted': 'A message was deleted for everyone.',
     'message.undecryptable': 'A message arrived that only the phone can show.',
     'message.media_available': 'The file of a message can be downloaded, later than the message came.',
+    'message.media_updated': 'A better copy of the file of a message has replaced the first one.',
     'call.received': 'Somebody calls the number.',
   } satisfies Record<WebhookEventType, string>,
 };

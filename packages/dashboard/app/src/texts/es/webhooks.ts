@@ -218,6 +218,7 @@ export const webhooks: TextsOf<'webhooks'> = {
     'message.undecryptable': 'Llegó un mensaje que solo el teléfono puede mostrar.',
     'message.media_available':
       'El archivo de un mensaje ya se puede descargar, después de que llegara el mensaje.',
+    'message.media_updated': 'Una copia mejor del archivo de un mensaje reemplazó a la primera.',
     'call.received': 'Alguien llama al número.',
   },
 };

@@ -1,0 +1,37 @@
+import type { Activity } from '../../ports/gateway.ts';
+import { noMedia } from '../../ports/media-store.ts';
+import type { ServiceContext } from '../context.ts';
+import { FencedError } from '../instances/fenced-error.ts';
+import { findTarget } from '../messages/find-target.ts';
+import type { FileReceiving } from './file-lane.ts';
+import { isKeptReference, pendingDownload } from './pending-downloads.ts';
+
+/**
+ * Has a better copy of a message's file downloaded, which then replaces the file. What is not by the author of the
+ * message, or about no message that is stored, is counted.
+ */
+export async function updateMedia(
+  context: ServiceContext,
+  receiving: FileReceiving,
+  update: Extract<Activity, { kind: 'media_update' }>,
+): Promise<void> {
+  const { storage, clock, metrics } = context;
+  const { lease, files } = receiving;
+  const target = await findTarget(context, receiving, update);
+  const isFor =
+    typeof target !== 'string' &&
+    target.isByAuthor &&
+    target.message.type === update.type &&
+    target.message.deletedAt === null;
+  if (!isFor) return metrics.skipped(`${target === 'unknown' ? target : 'forbidden'}_${update.kind}`);
+  const { message } = target;
+  const { reference, kind } = update;
+  if (!isKeptReference(reference) || context.mediaStore === noMedia) return metrics.skipped(kind);
+  // The end of a download that is in flight would end this one, too.
+  while (files.inFlight.has(message.id)) await files.inFlight.get(message.id);
+  const now = clock.now();
+  const download = await pendingDownload(context, message, { reference, tries: 0, dueAt: now, now });
+  if (!download) return;
+  if ((await storage.downloads.add(lease, download)) === 'fenced') throw new FencedError(lease.instanceId);
+  files.lookAt(message.instanceId, now);
+}
