@@ -13,6 +13,7 @@ import { noMedia } from './ports/media-store.ts';
 import { loggingNotifier } from './ports/notifier.ts';
 import { calmLogger } from './runtime/calm-logger.ts';
 import { settledWithin } from './runtime/deadline.ts';
+import { createPortGuard } from './runtime/port-guard.ts';
 import { serviceClock } from './runtime/service-clock.ts';
 import { createAuthenticator } from './services/authenticate.ts';
 import { keptWorkload } from './services/kept-workload.ts';
@@ -43,16 +44,19 @@ export function createTrunkline<Transaction = never>(
   options: TrunklineOptions<Transaction>,
 ): Trunkline<Transaction> {
   const { secretKeys, roles, ...settings } = checkOptions(options);
-  const { random, crypto, dns, storage, gateway, webhookSender } = options;
+  const { random, crypto, dns, gateway } = options;
   const metrics = createMetrics(options.meterProvider ?? openTelemetry.getMeterProvider());
   const logger = calmLogger(options.logger ?? consoleLogger, options.clock, metrics.logged);
+  const guard = createPortGuard({ clock: options.clock, logger, failed: metrics.portFailed });
+  const storage = guard.storage(options.storage);
+  const webhookSender = options.webhookSender && guard.webhookSender(options.webhookSender);
   const time = serviceClock(options.clock, { storage, logger });
   const { clock } = time;
   const newId = createNewId((length) => random.bytes(length));
   const context: ServiceContext = {
     storage,
     gateway,
-    mediaStore: options.media ?? noMedia,
+    mediaStore: guard.media(options.media ?? noMedia),
     capabilities: options.media ? gateway.capabilities : gateway.capabilities.filter(needsNoMedia),
     dns,
     clock,

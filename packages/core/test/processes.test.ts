@@ -92,7 +92,9 @@ describe('the processes of a service', () => {
     const service = on.service({ logger: { ...silentLogger, error } });
     await service.start();
     await on.clock.settle();
-    expect(error.mock.calls).toMatchObject([[{ worker: 'process report' }, expect.any(String)]]);
+    expect(error.mock.calls).toMatchObject([
+      [{ operation: 'storage.processes.report', purpose: 'which processes run' }, expect.any(String)],
+    ]);
     expect(await service.admin.storage()).toEqual({ database: 'memory', schemaVersion: 1, sizeBytes: null });
   });
 });

@@ -27,7 +27,8 @@ export interface WebhookResponse {
 export interface WebhookSender {
   /**
    * Never rejects: a failure is a response with an error code. `onFailure` gets the cause, for the operator's log only,
-   * since it may name addresses that no customer should see.
+   * since it may name addresses that no customer should see. A request that does not settle within 30 to 35 s is given
+   * up, and counts as a timeout.
    */
   send(request: WebhookRequest, onFailure?: (cause: unknown) => void): Promise<WebhookResponse>;
   /** Ends the requests in flight and all connections. */

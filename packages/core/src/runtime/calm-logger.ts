@@ -1,8 +1,9 @@
 import type { Clock } from '../ports/clock.ts';
 import type { LogFunction, Logger } from '../ports/logger.ts';
+import { unfailing } from './unfailing.ts';
 
-/** Within this time a message is logged once about each thing, and the rest counted. */
-const EVERY_MS = 5_000;
+/** In this time a message is logged once about each thing, and the rest counted: a fault of an hour is sixty lines. */
+const EVERY_MS = 60_000;
 /** Things that one message is logged about within that time: a fault that hits every instance hits thousands. */
 const MOST_THINGS = 20;
 /** Messages that are watched at the same time: memory stays bounded. */
@@ -29,16 +30,22 @@ export interface CalmLogger extends Logger {
 }
 
 /**
- * A logger that a fault cannot flood. In 5 seconds a warning or an error with one message is logged once about the same
- * thing, and about 20 things at most. When the 5 seconds are over, each line that was left out is logged with how often
+ * A logger that a fault cannot flood. In a minute, a warning or an error with one message is logged once about the same
+ * thing, and about 20 things at most. When the minute is over, each line that was left out is logged with how often
  * as `repeated`, and one more line with the number of those about other things as `leftOut`. `noted` is called for every
- * line, left out or not.
+ * line, left out or not. If the logger throws, its line is lost, and nothing else happens.
  */
 export function calmLogger(
-  logger: Logger,
+  given: Logger,
   clock: Pick<Clock, 'elapsed' | 'setTimer'>,
   noted: (level: Level) => void = () => undefined,
 ): CalmLogger {
+  const logger = unfailing<Logger>({
+    debug: (facts, message) => given.debug(facts, message),
+    info: (facts, message) => given.info(facts, message),
+    warn: (facts, message) => given.warn(facts, message),
+    error: (facts, message) => given.error(facts, message),
+  });
   const messages = new Map<string, Recent>();
 
   const recentOf = (level: Level, message: string): Recent => {
@@ -99,8 +106,8 @@ export function calmLogger(
     };
 
   return {
-    debug: (facts, message) => logger.debug(facts, message),
-    info: (facts, message) => logger.info(facts, message),
+    debug: logger.debug,
+    info: logger.info,
     warn: calm('warn'),
     error: calm('error'),
     flush,

@@ -1,6 +1,7 @@
 import { doublingDelay } from '../domain/backoff.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
+import { isLogged } from './port-guard.ts';
 
 /** What one pass says about the next. */
 export interface PassResult {
@@ -77,7 +78,7 @@ export function createLoop({ name, clock, logger, everyMs, pass }: LoopOptions):
       if (more) return 0;
       return nextAt === null ? everyMs : Math.min(everyMs, Math.max(1, nextAt - clock.now()));
     } catch (error) {
-      logger.error(
+      logger[isLogged(error) ? 'debug' : 'error'](
         { err: error, worker: name },
         'a worker pass failed and is repeated: if this goes on, check the database',
       );

@@ -1,7 +1,9 @@
 import type { MeterProvider, MetricOptions } from '@opentelemetry/api';
 import type { Delivery, DeliveryErrorCode } from '../domain/delivery/delivery.ts';
 import type { Message } from '../domain/message/message.ts';
+import type { PortFailure } from '../runtime/port-guard.ts';
 import { boundedLabel } from './bounded-label.ts';
+import { unfailing } from '../runtime/unfailing.ts';
 import { observeWorkload } from './workload-metrics.ts';
 import type { WorkloadSource } from './workload-metrics.ts';
 
@@ -24,6 +26,8 @@ export interface Metrics {
   connectionClosed(reason: string): void;
   /** This process held these instances, and others may hold them now. */
   leasesLost(count: number): void;
+  /** A call of a port rejected, or was given up because it took too long. */
+  portFailed(failure: PortFailure): void;
   /** A line was logged, or left out as one of too many. */
   logged(level: 'warn' | 'error'): void;
   /** Calls back for the number of instances that this process holds. */
@@ -96,6 +100,10 @@ export function createMetrics(provider: MeterProvider): Metrics {
   const lost = meter.createCounter('trunkline.instances.leases.lost', {
     description: 'Leases that this process lost while it held the instance',
   });
+  const portFailures = meter.createCounter('trunkline.ports.failures', {
+    description:
+      'Calls of the storage, the media store and the webhook sender that failed, by operation and outcome: rejected, or late and given up',
+  });
   const logged = meter.createCounter('trunkline.log.records', {
     description: 'Warnings and errors that were logged, by level',
   });
@@ -109,7 +117,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
     unit: 's',
   });
 
-  return {
+  const metrics: Metrics = {
     messageAccepted({ type }, durationMs) {
       accepted.add(1, { type });
       acceptances.record(durationMs / 1000);
@@ -132,6 +140,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
     skipped: (kind) => skipped.add(1, { kind: skippedKind(kind) }),
     connectionClosed: (reason) => closed.add(1, { reason: closedReason(reason) }),
     leasesLost: (count) => lost.add(count),
+    portFailed: ({ operation, outcome }) => portFailures.add(1, { operation, outcome }),
     logged: (level) => logged.add(1, { level }),
     observeLeases(held) {
       // For good: without a callback an SDK would go on reporting the last number.
@@ -147,6 +156,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
       filingDelayNow = delayMs;
     },
   };
+  return unfailing(metrics);
 }
 
 function seconds(description: string, boundaries: number[]): MetricOptions {

@@ -1,5 +1,6 @@
 import { context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Attributes, Context, Link, TracerProvider } from '@opentelemetry/api';
+import { unfailing } from '../runtime/unfailing.ts';
 import { readTraceparent, sampledTraceparent } from '../domain/traceparent.ts';
 
 /**
@@ -35,7 +36,16 @@ interface OpenSpan {
 export function createTracing(provider: TracerProvider): Tracing {
   const tracer = provider.getTracer('@trunkline/core');
 
-  const open = (
+  /** If the tracer throws, the work goes on without its span. */
+  const open = (start: SpanStart, within: Context, links: Link[] | undefined): OpenSpan => {
+    try {
+      return startSpan(start, within, links);
+    } catch {
+      return { traceparent: null, run: (work) => work(), end: () => undefined };
+    }
+  };
+
+  const startSpan = (
     { name, kind, attributes }: SpanStart,
     within: Context,
     links: Link[] | undefined,
@@ -44,7 +54,7 @@ export function createTracing(provider: TracerProvider): Tracing {
     const traceparent = sampledTraceparent(span.spanContext());
     if (!span.isRecording()) return { traceparent, run: (work) => work(), end: () => undefined };
     span.setAttributes({ 'messaging.system': 'trunkline', ...attributes() });
-    return {
+    const opened: OpenSpan = {
       traceparent,
       run: (work) => context.with(trace.setSpan(within, span), work),
       end(failure, more) {
@@ -56,6 +66,8 @@ export function createTracing(provider: TracerProvider): Tracing {
         span.end();
       },
     };
+    const { end } = unfailing({ end: opened.end });
+    return { ...opened, end };
   };
 
   return {

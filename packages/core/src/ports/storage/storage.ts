@@ -48,6 +48,10 @@ export type Signal =
  * Stores everything durable. Each method is one transaction, which is on disk when its promise resolves. These methods
  * are all that the service needs of a database. No method reads a clock. The contract suite defines what they do.
  *
+ * A method rejects with an `UnavailableError` if it may succeed later. A storage bounds its own calls, since it knows
+ * best what they wait for. The service gives up a read after 15 to 20 s and a write after 30 to 35 s, ignores a
+ * result that comes later, and may call the method again: the first call may still be carried out.
+ *
  * `Transaction` is what the storage accepts as a transaction of the caller's own on the same database: a connection on
  * which one was begun. `never` if it accepts none.
  */

@@ -1,5 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import { unlessLate } from '../../runtime/deadline.ts';
+import { wrapReads } from '../../runtime/wrap-reads.ts';
 import type { ServiceContext } from '../context.ts';
 import { typeOfReceived } from './file-type.ts';
 import type { FileDescription } from './file-type.ts';
@@ -73,8 +74,6 @@ export function timelyStream(
   { stalledMs, longestMs }: Patience,
   open: () => Promise<ReadableStream<Uint8Array>>,
 ): ReadableStream<Uint8Array> {
-  let reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
-  let ended = false;
   const endsAt = clock.elapsed() + longestMs;
   const late = (): Error =>
     new Error(
@@ -82,33 +81,10 @@ export function timelyStream(
         ? `The source of the file sent nothing for ${stalledMs} ms.`
         : `The source of the file did not send all of it in ${longestMs} ms.`,
     );
-  const end = async (reason: unknown): Promise<void> => {
-    ended = true;
-    await reader?.cancel(reason);
-  };
-  const next = async (): ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']> => {
-    reader ??= (await open()).getReader();
-    if (ended) await reader.cancel();
-    return reader.read();
-  };
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const ms = Math.max(0, Math.min(stalledMs, endsAt - clock.elapsed()));
-          const { done, value } = await unlessLate(clock, ms, next(), late);
-          if (done) controller.close();
-          else controller.enqueue(value);
-        } catch (error) {
-          // Not waited for: a source that hangs may hang here too.
-          end(error).catch(() => undefined);
-          throw error;
-        }
-      },
-      cancel: end,
-    },
-    { highWaterMark: 0 },
-  );
+  return wrapReads(open, (read) => {
+    const ms = Math.max(0, Math.min(stalledMs, endsAt - clock.elapsed()));
+    return unlessLate(clock, ms, read, late);
+  });
 }
 
 /**

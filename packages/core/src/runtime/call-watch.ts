@@ -1,0 +1,71 @@
+import type { Clock } from '../ports/clock.ts';
+
+/** How often the calls in flight are looked at, so that bounds are this precise. */
+const LOOK_MS = 5_000;
+
+/**
+ * Watches calls in flight, with one timer for all of them: a timer for each would cost more than many of the calls
+ * themselves.
+ */
+export interface CallWatch {
+  /**
+   * Calls `late` once if the call has not ended `ms` later, or up to 5 s after that. Returns a function that tells the
+   * watch that the call has ended.
+   */
+  begin(ms: number, late: () => void): () => void;
+  open(): void;
+  /** Watches no call any more until `open`, so that no timer keeps the process running. */
+  close(): void;
+}
+
+interface Call {
+  looksLeft: number;
+  readonly late: () => void;
+}
+
+export function createCallWatch(clock: Pick<Clock, 'elapsed' | 'setTimer'>): CallWatch {
+  const calls = new Set<Call>();
+  let isOpen = false;
+  let cancelLook: (() => void) | null = null;
+
+  const planLook = (): void => {
+    if (cancelLook || calls.size === 0) return;
+    const dueAt = clock.elapsed() + LOOK_MS;
+    cancelLook = clock.setTimer(LOOK_MS, () => {
+      cancelLook = null;
+      // A process that stood still has not read the results that came meanwhile: that time does not count.
+      if (clock.elapsed() - dueAt < LOOK_MS) look();
+      planLook();
+    });
+  };
+
+  const look = (): void => {
+    for (const call of calls) {
+      call.looksLeft -= 1;
+      if (call.looksLeft > 0) continue;
+      calls.delete(call);
+      call.late();
+    }
+  };
+
+  return {
+    begin(ms, late) {
+      if (!isOpen) return () => undefined;
+      // The first look may come immediately.
+      const call: Call = { looksLeft: Math.ceil(ms / LOOK_MS) + 1, late };
+      calls.add(call);
+      // Not cancelled when the last call ends: the next one finds it.
+      planLook();
+      return () => calls.delete(call);
+    },
+    open() {
+      isOpen = true;
+    },
+    close() {
+      isOpen = false;
+      cancelLook?.();
+      cancelLook = null;
+      calls.clear();
+    },
+  };
+}

@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import type { MediaStore } from '../ports/media-store.ts';
+import { isUnavailable } from '../ports/unavailable-error.ts';
+import { manualClock, memoryStorage } from '../testing/index.ts';
+import { createPortGuard, isLogged } from './port-guard.ts';
+import type { PortFailure } from './port-guard.ts';
+
+/** A guard with an open storage, with which the test may tamper. */
+async function guarded() {
+  const clock = manualClock();
+  const lines: Readonly<Record<string, unknown>>[] = [];
+  const failures: PortFailure[] = [];
+  const note = (facts: Readonly<Record<string, unknown>>): void => void lines.push(facts);
+  const logger = { debug: () => {}, info: () => {}, warn: note, error: note };
+  const guard = createPortGuard({ clock, logger, failed: (failure) => failures.push(failure) });
+  const given = memoryStorage();
+  const storage = guard.storage(given);
+  await storage.open({ newId: () => 'evt_1', logger });
+  return { clock, lines, failures, guard, given, storage };
+}
+
+const never = (): Promise<never> => new Promise(() => {});
+const rejection = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+/** A media store that has one file, of two chunks, and does what is overridden otherwise. */
+function mediaStore(overrides: Partial<MediaStore> = {}): MediaStore {
+  return {
+    async put(_id, content) {
+      let size = 0;
+      for await (const chunk of content) size += chunk.byteLength;
+      return size;
+    },
+    size: async () => 2,
+    get: async () => streamOf([new Uint8Array([1]), new Uint8Array([2])]),
+    async delete() {},
+    ...overrides,
+  };
+}
+
+function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(chunk);
+      controller.close();
+    },
+  });
+}
+
+describe('a call of the storage', () => {
+  it('is given up when it hangs, and what comes of it later is ignored', async () => {
+    const { clock, given, storage, lines, failures } = await guarded();
+    const late = Promise.withResolvers<null>();
+    given.workspaces.find = () => late.promise;
+    const error = rejection(storage.workspaces.find('wsp_1'));
+    await clock.advance(15_000);
+    expect(failures).toEqual([]);
+    await clock.advance(5_000);
+    expect(isUnavailable(await error)).toBe(true);
+    expect(failures).toEqual([{ operation: 'storage.workspaces.find', outcome: 'late' }]);
+    expect(lines).toMatchObject([
+      { operation: 'storage.workspaces.find', purpose: 'workspaces and members' },
+    ]);
+    late.resolve(null);
+    await clock.settle();
+    expect(failures).toHaveLength(1);
+  });
+
+  it('has longer if it writes', async () => {
+    const { clock, given, storage, failures } = await guarded();
+    given.replaceSetting = never;
+    const error = rejection(storage.replaceSetting('name', 'value'));
+    await clock.advance(30_000);
+    expect(failures).toEqual([]);
+    await clock.advance(5_000);
+    expect(isUnavailable(await error)).toBe(true);
+  });
+
+  it('rejects with its own error, which is logged and counted', async () => {
+    const { given, storage, lines, failures } = await guarded();
+    const full = new Error('database or disk is full');
+    given.deliveries.complete = () => Promise.reject(full);
+    expect(await rejection(storage.deliveries.complete([], 0))).toBe(full);
+    expect(lines).toEqual([
+      { operation: 'storage.deliveries.complete', purpose: 'webhook deliveries', err: full },
+    ]);
+    expect(failures).toEqual([{ operation: 'storage.deliveries.complete', outcome: 'rejected' }]);
+    expect([isLogged(full), isLogged(new Error('as a cause', { cause: full }))]).toEqual([true, true]);
+    expect(isLogged(new Error('another one'))).toBe(false);
+  });
+
+  it("waits and fails at the caller's own risk in the caller's own transaction", async () => {
+    const { clock, given, storage, lines } = await guarded();
+    given.messages.find = () => Promise.reject(new Error('current transaction is aborted'));
+    // @ts-expect-error the storage in memory accepts no transactions, and would not be asked
+    await rejection(storage.messages.find('wsp_1', 'msg_1', {}));
+    await clock.advance(60_000);
+    expect(lines).toEqual([]);
+  });
+
+  it('settles though the storage is closed meanwhile, and keeps no timer', async () => {
+    const { clock, given, storage, lines } = await guarded();
+    const found = Promise.withResolvers<null>();
+    given.workspaces.find = () => found.promise;
+    const result = storage.workspaces.find('wsp_1');
+    await storage.close();
+    await clock.advance(60_000);
+    found.resolve(null);
+    expect(await result).toBeNull();
+    expect(lines).toEqual([]);
+  });
+});
+
+describe('a file of the media store', () => {
+  it('that is opened too late is closed', async () => {
+    const { clock, guard } = await guarded();
+    const opened = Promise.withResolvers<ReadableStream<Uint8Array>>();
+    const error = rejection(guard.media(mediaStore({ get: () => opened.promise })).get('upl_1'));
+    await clock.advance(20_000);
+    expect(isUnavailable(await error)).toBe(true);
+    let isCancelled = false;
+    opened.resolve(new ReadableStream({ cancel: () => void (isCancelled = true) }));
+    await clock.settle();
+    expect(isCancelled).toBe(true);
+  });
+
+  it('is read to its end, however long its reader takes', async () => {
+    const { clock, guard, failures } = await guarded();
+    const content = await guard.media(mediaStore()).get('upl_1');
+    const reader = content?.getReader();
+    expect(await reader?.read()).toEqual({ done: false, value: new Uint8Array([1]) });
+    await clock.advance(60 * 60_000);
+    expect(await reader?.read()).toEqual({ done: false, value: new Uint8Array([2]) });
+    expect((await reader?.read())?.done).toBe(true);
+    expect(failures).toEqual([]);
+  });
+
+  it('that nobody begins to read is closed with its reader', async () => {
+    const { guard } = await guarded();
+    let isCancelled = false;
+    const opened = new ReadableStream<Uint8Array>({ cancel: () => void (isCancelled = true) });
+    const content = await guard.media(mediaStore({ get: async () => opened })).get('upl_1');
+    await content?.cancel();
+    expect(isCancelled).toBe(true);
+  });
+
+  it('that stops in the middle fails its reader', async () => {
+    const { clock, guard, failures } = await guarded();
+    const stalled = new ReadableStream<Uint8Array>({ pull: never });
+    const content = await guard.media(mediaStore({ get: async () => stalled })).get('upl_1');
+    const read = rejection(content?.getReader().read() ?? Promise.resolve());
+    await clock.advance(35_000);
+    expect(isUnavailable(await read)).toBe(true);
+    expect(failures).toEqual([{ operation: 'media.get', outcome: 'late' }]);
+  });
+
+  it('is stored however slowly it arrives', async () => {
+    const { clock, guard, failures } = await guarded();
+    let arrivals = 0;
+    const slow = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          await new Promise<void>((resolve) => void clock.setTimer(5 * 60_000, resolve));
+          arrivals += 1;
+          controller.enqueue(new Uint8Array(1));
+          if (arrivals === 3) controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const stored = guard.media(mediaStore()).put('upl_1', slow);
+    await clock.advance(15 * 60_000);
+    expect(await stored).toBe(3);
+    expect(failures).toEqual([]);
+  });
+
+  it('that the store takes nothing of is given up, and its source is closed', async () => {
+    const { clock, guard, failures } = await guarded();
+    let reason: unknown = null;
+    const source = new ReadableStream<Uint8Array>({ cancel: (why) => void (reason = why) });
+    const error = rejection(guard.media(mediaStore({ put: never })).put('upl_1', source));
+    await clock.advance(35_000);
+    expect(isUnavailable(await error)).toBe(true);
+    expect(isUnavailable(reason)).toBe(true);
+    expect(failures).toEqual([{ operation: 'media.put', outcome: 'late' }]);
+  });
+
+  it('whose source fails is no failure of the store', async () => {
+    const { guard, failures, lines } = await guarded();
+    const gone = new Error('the client hung up');
+    const source = new ReadableStream<Uint8Array>({ pull: () => Promise.reject(gone) });
+    expect(await rejection(guard.media(mediaStore()).put('upl_1', source))).toBe(gone);
+    expect([failures, lines]).toEqual([[], []]);
+  });
+});

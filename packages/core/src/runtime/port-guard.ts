@@ -1,0 +1,294 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import { noMedia } from '../ports/media-store.ts';
+import type { MediaStore } from '../ports/media-store.ts';
+import type { Storage } from '../ports/storage/storage.ts';
+import { isUnavailable, UnavailableError } from '../ports/unavailable-error.ts';
+import type { WebhookSender } from '../ports/webhook-sender.ts';
+import { createCallWatch } from './call-watch.ts';
+import { wrapMethods } from './wrap-methods.ts';
+import type { Method } from './wrap-methods.ts';
+import { wrapReads } from './wrap-reads.ts';
+
+/** A database reads in milliseconds. Storages that bound their own calls do so sooner, and say more about the cause. */
+const READING_MS = 15_000;
+const WRITING_MS = 30_000;
+/** `purge` may rewrite the whole database. */
+const PURGING_MS = 10 * 60_000;
+/** The longest wait for the next chunk. */
+const STREAMING_MS = 30_000;
+/** A webhook sender ends its requests itself, after 10 s. */
+const NETWORK_MS = 30_000;
+
+const READS = /^(?:count|coverage|describe|find|has|is[A-Z]|list|load|names|queue|read|serverTime)/u;
+/** The position of the caller's own transaction among the arguments: its waits and its errors are the caller's. */
+const TRANSACTION_AT: Readonly<Record<string, number>> = { 'messages.accept': 1, 'messages.find': 2 };
+
+type AnyFunction = (...args: never[]) => unknown;
+type StoreName = {
+  [Name in keyof Storage]-?: Storage[Name] extends AnyFunction | undefined ? never : Name;
+}[keyof Storage];
+
+/** The purpose of each store, for the log. */
+const PURPOSES: Readonly<Record<StoreName, string>> = {
+  workspaces: 'workspaces and members',
+  apiKeys: 'API keys',
+  instances: 'instances',
+  history: 'the history of instances',
+  leases: 'which process holds an instance',
+  sessions: 'the sessions of instances',
+  groups: 'groups',
+  contacts: 'contacts',
+  messages: 'messages',
+  chats: 'look-ups by chat',
+  uploads: 'files',
+  downloads: 'files that are still to come',
+  activities: 'activities on messages',
+  endpoints: 'webhook endpoints',
+  deliveries: 'webhook deliveries',
+  events: 'events',
+  subscriptions: 'handlers of events',
+  retention: 'deleting what is too old',
+  erasure: 'erasing and exporting persons',
+  spentTokens: 'tokens that were used',
+  processes: 'which processes run',
+  workload: 'the workload',
+};
+
+const DATABASE_FAILED =
+  'the database did not carry out an operation: it is tried again or its request gets 503, and nothing accepted is lost; err says why: check the database';
+const MEDIA_FAILED =
+  'the media store did not carry out an operation: what needs the file waits or its request gets 503; err says why: check the media store';
+const SENDER_FAILED =
+  'the webhook sender did not end a request in time, so it counts as a failed attempt: check the sockets and the DNS of this machine';
+
+/** A failure of a port, for the metrics. */
+export interface PortFailure {
+  /** Such as `storage.deliveries.complete`. */
+  readonly operation: string;
+  readonly outcome: 'rejected' | 'late';
+}
+
+/**
+ * Wraps the ports whose calls may fail or hang. A call that is late rejects with an `UnavailableError`, and its result is
+ * ignored. Each failure is counted, and logged with its operation and the purpose of that. While the storage is closed,
+ * calls are not bounded, and failures not logged: what a stopped service has left in flight is no news.
+ */
+export interface PortGuard {
+  storage<Transaction>(storage: Storage<Transaction>): Storage<Transaction>;
+  media(store: MediaStore): MediaStore;
+  webhookSender(sender: WebhookSender): WebhookSender;
+}
+
+interface GuardOptions {
+  readonly clock: Pick<Clock, 'elapsed' | 'setTimer'>;
+  readonly logger: Logger;
+  readonly failed: (failure: PortFailure) => void;
+}
+
+/** Errors that the guard has logged. */
+const logged = new WeakSet<object>();
+
+/** Whether the guard has logged this error or its cause, so that a line about its consequences says nothing new. */
+export function isLogged(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return logged.has(error) || (error.cause !== undefined && isLogged(error.cause));
+}
+
+interface Operation {
+  readonly operation: string;
+  readonly purpose: string;
+  readonly message: string;
+  /** How long a call may take. */
+  readonly ms: number;
+}
+
+export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGuard {
+  const watch = createCallWatch(clock);
+  let isOpen = false;
+
+  const note = (
+    { operation, purpose, message }: Operation,
+    outcome: PortFailure['outcome'],
+    err: unknown,
+  ): void => {
+    failed({ operation, outcome });
+    if (err instanceof Error) logged.add(err);
+    // An operator can end what is unavailable for now; any other error should not happen.
+    const level = isUnavailable(err) ? 'warn' : 'error';
+    logger[isOpen ? level : 'debug']({ operation, purpose, err }, message);
+  };
+
+  const noteLate = (operation: Operation): UnavailableError => {
+    const error = new UnavailableError(`${operation.operation} did not end within ${operation.ms / 1000} s.`);
+    note(operation, 'late', error);
+    return error;
+  };
+
+  /** Settles as `work` does, or rejects when that is late; `dispose` gets a value that comes afterwards. */
+  const inTime = <Value>(
+    operation: Operation,
+    work: Promise<Value>,
+    dispose?: (late: Value) => void,
+  ): Promise<Value> =>
+    new Promise((resolve, reject) => {
+      let isLate = false;
+      const end = watch.begin(operation.ms, () => {
+        isLate = true;
+        reject(noteLate(operation));
+      });
+      work.then(
+        (value) => {
+          end();
+          if (isLate) dispose?.(value);
+          else resolve(value);
+        },
+        (error: unknown) => {
+          end();
+          if (isLate) return;
+          note(operation, 'rejected', error);
+          reject(error as Error); // whatever the port rejected with
+        },
+      );
+    });
+
+  const guardedMethod = (path: string, purpose: string, method: Method): Method => {
+    const name = path.slice(path.indexOf('.') + 1);
+    const ms = name === 'purge' ? PURGING_MS : READS.test(name) ? READING_MS : WRITING_MS;
+    const operation = { operation: `storage.${path}`, purpose, message: DATABASE_FAILED, ms };
+    const transactionAt = TRANSACTION_AT[path];
+    return (...args) => {
+      const result = method(...args);
+      const isOfCaller = transactionAt !== undefined && args[transactionAt] !== undefined;
+      return result instanceof Promise && !isOfCaller ? inTime(operation, result) : result;
+    };
+  };
+
+  const mediaCall = (name: string, ms: number): Operation => ({
+    operation: `media.${name}`,
+    purpose: 'files of messages',
+    message: MEDIA_FAILED,
+    ms,
+  });
+
+  /** Bounds how long the store takes for each chunk; how long the source takes for one is not the store's fault. */
+  const putInTime = (
+    operation: Operation,
+    content: ReadableStream<Uint8Array>,
+    put: (content: ReadableStream<Uint8Array>) => Promise<number>,
+  ): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const source = content.getReader();
+      let hasEnded = false;
+      let hasSourceFailed = false;
+      let endCall = (): void => {};
+      const beginCall = (): void => {
+        if (!hasEnded) endCall = watch.begin(operation.ms, () => fail(noteLate(operation)));
+      };
+      const fail = (error: Error): void => {
+        hasEnded = true;
+        reject(error);
+        // Not waited for: a source may hang, too.
+        source.cancel(error).catch(() => undefined);
+      };
+      const timely = new ReadableStream<Uint8Array>(
+        {
+          async pull(controller) {
+            endCall();
+            try {
+              const { done, value } = await source.read();
+              // Otherwise a store that goes on later would keep a file that is cut off.
+              if (hasEnded) throw new Error('The file was given up.');
+              if (done) controller.close();
+              else controller.enqueue(value);
+            } catch (error) {
+              hasSourceFailed = true;
+              throw error;
+            } finally {
+              beginCall();
+            }
+          },
+          cancel: (reason) => source.cancel(reason),
+        },
+        { highWaterMark: 0 },
+      );
+      beginCall();
+      put(timely).then(
+        (size) => {
+          hasEnded = true;
+          endCall();
+          resolve(size);
+        },
+        (error: unknown) => {
+          endCall();
+          if (hasEnded) return;
+          if (!hasSourceFailed) note(operation, 'rejected', error);
+          fail(error as Error); // whatever the store rejected with
+        },
+      );
+    });
+
+  return {
+    storage<Transaction>(storage: Storage<Transaction>): Storage<Transaction> {
+      const own = wrapMethods(storage, (name, method) => guardedMethod(name, 'the service itself', method));
+      const stores = Object.entries(PURPOSES).map(([name, purpose]) => [
+        name,
+        // Each name is that of a store.
+        wrapMethods(storage[name as StoreName], (of, method) =>
+          guardedMethod(`${name}.${of}`, purpose, method),
+        ),
+      ]);
+      return {
+        ...own,
+        ...Object.fromEntries(stores),
+        // These are bounded by the start and the stop.
+        async open(context) {
+          await storage.open(context);
+          watch.open();
+          isOpen = true;
+        },
+        async close() {
+          watch.close();
+          isOpen = false;
+          await storage.close();
+        },
+      };
+    },
+    media(store) {
+      if (store === noMedia) return store;
+      const [size, get, read, put, remove] = [
+        mediaCall('size', READING_MS),
+        mediaCall('get', READING_MS),
+        mediaCall('get', STREAMING_MS),
+        mediaCall('put', STREAMING_MS),
+        mediaCall('delete', WRITING_MS),
+      ] as const;
+      const cancel = (late: ReadableStream<Uint8Array> | null): void => {
+        late?.cancel().catch(() => undefined);
+      };
+      return {
+        put: (id, content) => putInTime(put, content, (timely) => store.put(id, timely)),
+        size: (id) => inTime(size, store.size(id)),
+        async get(id, range) {
+          const content = await inTime(get, store.get(id, range), cancel);
+          if (!content) return null;
+          return wrapReads(content, (chunk) => inTime(read, chunk));
+        },
+        delete: (id) => inTime(remove, store.delete(id)),
+      };
+    },
+    webhookSender(sender) {
+      const operation = {
+        operation: 'webhookSender.send',
+        purpose: 'webhook deliveries',
+        message: SENDER_FAILED,
+        ms: NETWORK_MS,
+      };
+      return {
+        send: (request, onFailure) => inTime(operation, sender.send(request, onFailure)),
+        close: () => sender.close(),
+        open: () => sender.open?.(),
+      };
+    },
+  };
+}

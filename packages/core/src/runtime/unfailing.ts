@@ -1,0 +1,16 @@
+import { wrapMethods } from './wrap-methods.ts';
+
+/**
+ * Returns an observer of the work, such as a logger, whose methods never throw: a failure to log or to count must not end
+ * the work.
+ */
+export function unfailing<Observer extends object>(observer: Observer): Observer {
+  return wrapMethods(observer, (_name, method) => (...args) => {
+    try {
+      return method(...args);
+    } catch {
+      // No place is left to report it.
+      return undefined;
+    }
+  });
+}

@@ -1,0 +1,31 @@
+/** A method of a port, with whatever it takes and returns. */
+export type Method = (...args: readonly unknown[]) => unknown;
+
+/**
+ * Returns an object with the same members, each method as `wrap` returns it. A method is looked up at each call, so that
+ * one that was replaced later is wrapped too.
+ */
+export function wrapMethods<Port extends object>(
+  port: Port,
+  wrap: (name: string, method: Method) => Method,
+): Port {
+  const wrapped = namesOf(port).map((name): [string, unknown] => {
+    const member: unknown = Reflect.get(port, name);
+    if (typeof member !== 'function') return [name, member];
+    // The member was a function when it was wrapped.
+    return [name, wrap(name, (...args) => Reflect.apply(Reflect.get(port, name) as Method, port, args))];
+  });
+  return Object.fromEntries(wrapped) as Port; // the same names, with methods of the same types
+}
+
+/** Includes the methods of a class and its superclasses. */
+function namesOf(port: object): readonly string[] {
+  const names = new Set<string>();
+  for (
+    let owner: object | null = port;
+    owner && owner !== Object.prototype;
+    owner = Object.getPrototypeOf(owner) as object | null // typed any
+  )
+    for (const name of Object.getOwnPropertyNames(owner)) if (name !== 'constructor') names.add(name);
+  return [...names];
+}
