@@ -7,15 +7,20 @@ import type { ClaimedEvent, EventCompletion } from '../ports/storage/subscriptio
 import { settledWithin, withDeadline } from '../runtime/deadline.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { PassResult } from '../runtime/loop.ts';
-import { keepTrying } from '../runtime/retry.ts';
 import type { ServiceContext } from '../services/context.ts';
+import { attemptOutcomes } from './attempt-outcomes.ts';
 import { waitsWalk } from './waits-walk.ts';
 
 const POLL_MS = 5_000;
 const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 20_000;
-/** How long outcomes wait when the storage does not take them. */
-const COMPLETE_AGAIN_MS = 1_000;
+/** How long an outcome that the storage does not take keeps the place of another event: then it waits for the next claim. */
+const RECORD_FOR_MS = 10_000;
+
+const NOT_RECORDED =
+  'the outcome of an event could not be recorded: this process tries again until it is, and does not call the handler again meanwhile; check the database';
+const CLAIM_LOST =
+  'the claim of an event was lost before its outcome was recorded, so another process may call its handler again: look for a process that stood still or a slow database';
 /** How long handlers that are in flight may go on when the process stops. */
 const DRAIN_MS = 10_000;
 
@@ -44,6 +49,10 @@ export interface EventWorker {
 interface Running {
   readonly claimed: ClaimedEvent;
   readonly abort: AbortController;
+  /** The handler has ended, and its outcome is being recorded. */
+  isHandled: boolean;
+  /** A stop did not wait for it: the storage may be closed, and the claim ends without this process. */
+  isLeft: boolean;
 }
 
 /** Hands the events of one subscription to its handler, and records each outcome. */
@@ -52,9 +61,12 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
   const { name, eventTypes, concurrency, timeoutMs } = definition;
   const registration = Promise.withResolvers<void>();
   const running = new Map<Running, Promise<void>>();
+  const outcomes = attemptOutcomes<EventCompletion['outcome']>(clock, () => isStopping);
   let subscriptionId: string | null = null;
   let isDeleted = false;
   let isStopping = false;
+  /** Outcomes that a stop has left. */
+  let unrecorded = 0;
 
   const register = async (): Promise<string> => {
     if (subscriptionId !== null) return subscriptionId;
@@ -101,7 +113,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
   };
 
   const begin = (claimed: ClaimedEvent): void => {
-    const entry: Running = { claimed, abort: new AbortController() };
+    const entry: Running = { claimed, abort: new AbortController(), isHandled: false, isLeft: false };
     const work = handleAndRecord(entry).finally(() => {
       running.delete(entry);
       loop.wake();
@@ -110,20 +122,33 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
   };
 
   const handleAndRecord = async (entry: Running): Promise<void> => {
-    const outcome = await handle(entry);
-    const completion = { ...keyOf(entry), outcome };
-    const facts = { subscription: name, eventId: completion.eventId };
-    const until = clock.now() + LEASE_MS;
-    await keepTrying(clock, { until, everyMs: COMPLETE_AGAIN_MS }, async () => {
-      // Given up by a stop: the storage may be closed, and the lease ends by itself.
-      if (running.has(entry)) await storage.subscriptions.complete([completion]);
-    }).catch((error: unknown) => {
-      logger.error(
-        { ...facts, err: error },
-        'the outcome of an event could not be recorded, so its handler is called again: check the database',
-      );
-    });
+    const { event, attempts } = entry.claimed;
+    const { id } = event;
+    const attempt = attempts + 1;
+    const outcome = outcomes.takeKept(id, attempt) ?? (await handle(entry));
+    entry.isHandled = true;
+    const facts = { subscription: name, eventId: id };
+    const recorded = await outcomes.record(
+      { id, attempt, outcome },
+      {
+        until: clock.now() + RECORD_FOR_MS,
+        write: async () =>
+          entry.isLeft ? 1 : storage.subscriptions.complete([{ ...keyOf(entry), outcome }]),
+        failed(error) {
+          logger.warn({ ...facts, err: error }, NOT_RECORDED);
+        },
+      },
+    );
+    if (recorded === 'given_up' && isStopping) unrecorded += 1;
+    if (recorded === 'claim_lost' && !isDeleted && (await isStored(event))) logger.warn(facts, CLAIM_LOST);
   };
+
+  /** An event that was erased meanwhile has lost no claim. If it cannot be read, the log says that. */
+  const isStored = ({ workspaceId, id }: Event): Promise<boolean> =>
+    storage.events.find(workspaceId, id, 0).then(
+      (found) => found !== null,
+      () => false,
+    );
 
   const handle = async (entry: Running): Promise<EventCompletion['outcome']> => {
     const { event, attempts, traceparent } = entry.claimed;
@@ -153,7 +178,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
     if (lostClaims >= MAX_LOST_CLAIMS) {
       logger.error(
         facts,
-        'the process ended each time that a handler was called with this event, so it counts as failed without another call: look for what ends the process',
+        'no process that called a handler with this event has recorded an outcome, so it counts as failed without another call: look for what ends the process, or for a database that does not take its writes',
       );
       return afterFailure(attempt, clock.now());
     }
@@ -216,6 +241,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
     registered: registration.promise,
     start() {
       isStopping = false;
+      unrecorded = 0;
       loop.start();
       renewals.start();
       waits.start();
@@ -230,14 +256,21 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
             'Trunkline was stopped, or off() was called, while the handler was running: the event is handled again.',
           ),
         );
-      const ended = await settledWithin(clock, DRAIN_MS, Promise.all(running.values()));
-      if (!ended) {
+      await settledWithin(clock, DRAIN_MS, Promise.all(running.values()));
+      const unhandled = [...running.keys()].filter(({ isHandled }) => !isHandled).length;
+      if (unhandled > 0)
         logger.warn(
-          { subscription: name, count: running.size },
+          { subscription: name, count: unhandled },
           'handlers of events still run after the stop: have them end when their signal is aborted',
         );
-        running.clear();
-      }
+      unrecorded += running.size - unhandled;
+      if (unrecorded > 0)
+        logger.warn(
+          { subscription: name, count: unrecorded },
+          'outcomes of events could not be recorded before the stop, so their handlers are called again: check the database',
+        );
+      for (const entry of running.keys()) entry.isLeft = true;
+      running.clear();
       await renewals.stop();
     },
   };

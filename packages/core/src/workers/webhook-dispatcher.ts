@@ -5,16 +5,18 @@ import {
   MAX_LOST_CLAIMS,
   THROTTLE_WINDOW_MS,
 } from '../domain/delivery/delivery.ts';
+import type { Delivery } from '../domain/delivery/delivery.ts';
 import type { ClaimedDelivery, Completion } from '../ports/storage/delivery-store.ts';
+import { isUnavailable } from '../ports/unavailable-error.ts';
 import type { WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { PassResult } from '../runtime/loop.ts';
-import { keepTrying } from '../runtime/retry.ts';
 import { createTurns } from '../runtime/turns.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { signedHeaders } from '../services/signed-headers.ts';
 import { openedSecrets } from '../services/sealer.ts';
 import { deliveryAttributes } from '../services/span-attributes.ts';
+import { attemptOutcomes } from './attempt-outcomes.ts';
 import { attemptsInFlight } from './attempts-in-flight.ts';
 import { failureLog } from './failure-log.ts';
 import { waitsWalk } from './waits-walk.ts';
@@ -27,11 +29,16 @@ const LEASE_MS = 60_000;
 const SET_BACK_MS = 1_000;
 /** A claim that takes longer than this is not begun: it might end when another process has begun it too. */
 const BEGIN_WITHIN_MS = 45_000;
-/** How long outcomes wait when the storage does not take them. */
-const COMPLETE_AGAIN_MS = 1_000;
+
+/** How long its outcome is written again: then the claim ends, and the next one writes it. */
+const RECORD_FOR_MS = 55_000;
 
 const NOT_ATTEMPTED =
-  'The attempt was not made and counts as failed, because each process that claimed this delivery ended without recording an outcome: look for what ends them.';
+  'The attempt was not made and counts as failed, because no process that claimed this delivery has recorded an outcome: look for what ends them, or for a database that does not take their writes.';
+const NOT_RECORDED =
+  'the outcome of a webhook attempt could not be recorded: this process tries again until it is, and does not send the webhook again meanwhile; check the database';
+const CLAIM_LOST =
+  'the claim of a webhook delivery was lost before its outcome was recorded, so another process may send it again, under the same id: look for a process that stood still or a slow database';
 
 /**
  * Claims on the strength of signals that found nothing, before further ones wait for each other: each process hears of
@@ -59,6 +66,10 @@ interface StartedAttempt {
 export function createWebhookDispatcher(context: ServiceContext, sender: WebhookSender): WebhookDispatcher {
   const { storage, clock, logger } = context;
   const inFlight = attemptsInFlight();
+  const outcomes = attemptOutcomes<Completion>(clock, () => isStopping);
+  let isStopping = false;
+  /** Outcomes that a stop has left. */
+  let unrecorded = 0;
   const openSecret = openedSecrets(context.sealer);
   const failures = failureLog(logger);
   /** By the clock, at the last claim. It may have been set back while nothing ran. */
@@ -112,17 +123,32 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   };
 
   const attemptAndRecord = async (claimed: ClaimedDelivery): Promise<void> => {
-    const completion = await attemptDelivery(claimed);
-    const until = completion.attempt.at + LEASE_MS;
-    await keepTrying(clock, { until, everyMs: COMPLETE_AGAIN_MS }, async () => {
-      await storage.deliveries.complete([completion], clock.now());
-    }).catch((error: unknown) => {
-      logger.error(
-        { err: error, deliveryId: claimed.delivery.id },
-        'the outcome of a webhook attempt could not be recorded, so the webhook is sent again: check the database',
-      );
-    });
+    const { delivery, token } = claimed;
+    const until = clock.now() + RECORD_FOR_MS;
+    const { id } = delivery;
+    const attempt = delivery.attempts + 1;
+    const made = outcomes.takeKept(id, attempt);
+    const outcome = made ? { ...made, token } : await attemptDelivery(claimed);
+    const recorded = await outcomes.record(
+      { id, attempt, outcome },
+      {
+        until,
+        write: () => storage.deliveries.complete([outcome], clock.now()),
+        failed(error) {
+          logger.warn({ err: error, deliveryId: id }, NOT_RECORDED);
+        },
+      },
+    );
+    if (recorded === 'given_up' && isStopping) unrecorded += 1;
+    if (recorded === 'claim_lost' && (await isStored(delivery))) logger.warn({ deliveryId: id }, CLAIM_LOST);
   };
+
+  /** A delivery that was erased meanwhile has lost no claim. If it cannot be read, the log says that. */
+  const isStored = ({ workspaceId, id }: Delivery): Promise<boolean> =>
+    storage.deliveries.findDetail(workspaceId, id, 0).then(
+      (found) => found !== null,
+      () => false,
+    );
 
   const attemptDelivery = async (claimed: ClaimedDelivery): Promise<Completion> => {
     const { delivery, endpoint, token } = claimed;
@@ -181,6 +207,8 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     try {
       return await sender.send(await signedRequest(claimed, attempt), onFailure);
     } catch (error) {
+      // The sender did not answer, and the log says so.
+      if (isUnavailable(error)) return { errorCode: 'TIMEOUT', responseStatus: null, responseBody: null };
       logger.error(
         { err: error, deliveryId: claimed.delivery.id },
         'a webhook request could not be made, which counts as a failed attempt: mend what err names; the next attempt is made by the schedule',
@@ -233,8 +261,14 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     wake,
     async stop() {
       cancelSignal?.();
+      isStopping = true;
       await Promise.all([loop.stop(), waits.stop()]);
       await inFlight.ended();
+      if (unrecorded > 0)
+        logger.warn(
+          { count: unrecorded },
+          'outcomes of webhook attempts could not be recorded before the stop: these webhooks are sent again, under the same ids; check the database',
+        );
     },
   };
 }
