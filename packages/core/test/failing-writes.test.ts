@@ -169,7 +169,7 @@ describe('a message whose outcome cannot be written', () => {
     expect(gateway.sent()).toHaveLength(1);
   });
 
-  it('is sent again, under its id, once a minute at most, however long that lasts', async () => {
+  it('is sent once, however long that lasts', async () => {
     const storage = memoryStorage();
     const gateway = scriptedGateway();
     const { harness, id } = await connected({ storage, gateway });
@@ -177,9 +177,7 @@ describe('a message whose outcome cannot be written', () => {
     disk.isFull = true;
     await sendText(harness, id);
     await harness.clock.advance(10 * MINUTE);
-    expect(gateway.sent().length).toBeGreaterThan(1);
-    expect(gateway.sent().length).toBeLessThanOrEqual(11);
-    expect(new Set(gateway.sent().map(({ networkId }) => networkId)).size).toBe(1);
+    expect(gateway.sent()).toHaveLength(1);
   });
 });
 

@@ -5,6 +5,7 @@ import type { QueuedMessage } from '../ports/storage/message-store.ts';
 import { settledWithin, withDeadline } from '../runtime/deadline.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { PassResult } from '../runtime/loop.ts';
+import { isLogged } from '../runtime/port-guard.ts';
 import { keepTrying } from '../runtime/retry.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { messageAttributes } from '../services/span-attributes.ts';
@@ -12,19 +13,28 @@ import { FencedError } from '../services/instances/fenced-error.ts';
 import type { OpenConnection, OpenConnections } from './connections.ts';
 import { isFileGone, outgoingMessage } from './outgoing-message.ts';
 import { recordSendOutcome } from './send-outcomes.ts';
+import type { SendResult } from './send-outcomes.ts';
 
 const POLL_MS = 5_000;
 /** Instances looked at in one query: as many as one process holds, so that the database is asked once for all of them. */
 const CHUNK = 5_000;
 /** A gateway that does not respond at all leaves the outcome unknown. */
 const SEND_DEADLINE_MS = 60_000;
-/** How long an outcome waits when the storage does not take it; then the message is sent again. */
-const RECORD_FOR_MS = 60_000;
+/** How long an outcome waits when the storage does not take it; then the message is sent again under its network id. */
+const RECORD_FOR_MS = 60 * 60_000;
 const RECORD_AGAIN_MS = 1_000;
+/** From then on, messages to others do not wait for it. */
+const SET_ASIDE_AFTER_MS = 5_000;
+const SET_ASIDE_FOR_MS = 60_000;
 /** Instances that one log line names. */
 const MOST_NAMED = 20;
 /** A file may take longer: what a connection of 4 Mbit/s needs. */
 const SLOWEST_BYTES_PER_MS = 500;
+
+const LEASE_LOST =
+  'sending stopped on an instance, because its lease was lost: another process sends its messages; if this repeats, look for a slow database or a process that stands still';
+const SENDING_STOPPED =
+  'sending stopped on an instance and is tried again; its messages stay queued: if this goes on, check the database';
 
 export interface MessageSender {
   start(): void;
@@ -50,6 +60,8 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   const heldUntil = new Map<string, number>();
   /** How often sending has failed in a row, by instance: reads or writes of the storage, not sends. */
   const failures = new Map<string, number>();
+  /** Messages that were sent and whose outcome is still being recorded, by their ids. */
+  const unrecorded = new Map<string, Promise<void>>();
   let lookAtAllAt = 0;
   let stopping = false;
 
@@ -95,10 +107,8 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
         failures.delete(instanceId);
       })
       .catch((error: unknown) => {
-        logger.error(
-          { err: error, instanceId },
-          'sending stopped on an instance and is tried again; its messages stay queued: if this goes on, check the database',
-        );
+        if (error instanceof FencedError) logger.warn({ instanceId }, LEASE_LOST);
+        else logger[isLogged(error) ? 'debug' : 'error']({ err: error, instanceId }, SENDING_STOPPED);
         const count = (failures.get(instanceId) ?? 0) + 1;
         failures.set(instanceId, count);
         retryAt.set(instanceId, clock.now() + writeRetryDelay(count));
@@ -117,7 +127,8 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     while (head && !stopping) {
       const open = connections.get(instanceId);
       if (!open) break;
-      await sendTraced(open, head);
+      if (unrecorded.has(head.message.id)) await setAside(open, head);
+      else await sendTraced(open, head);
       head = nextOf(await storage.messages.queueHeads([instanceId], clock.now()), isHeld(head));
     }
   };
@@ -138,38 +149,85 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     let failure: string | null = 'not_recorded';
     try {
       const outcome = await span.run(() => send(open, message));
-      await recordAtLast(open, head, outcome);
+      await recordOrSetAside(open, head, outcome);
       failure = outcome.kind === 'accepted' ? null : outcome.kind;
     } finally {
       span.end(failure);
     }
   };
 
-  const send = async (open: OpenConnection, message: Message): Promise<SendOutcome> => {
-    const outgoing = await outgoingMessage(context, message);
-    if (outgoing === 'group_unknown')
-      return refused(
-        'group_unknown',
-        'The instance no longer knows the group of this message: list its groups, and send to one of them.',
-      );
+  const send = async (open: OpenConnection, message: Message): Promise<SendResult> => {
+    const fileErrors: unknown[] = [];
+    let outgoing: Awaited<ReturnType<typeof outgoingMessage>>;
     try {
+      outgoing = await outgoingMessage(context, message, (error) => {
+        fileErrors.push(error);
+        throw error;
+      });
       if (await isFileGone(context, message))
         return refused(
           'media_gone',
           'The file of the message is no longer stored: send it again in a new message.',
         );
-      const ms = SEND_DEADLINE_MS + (message.media?.size ?? 0) / SLOWEST_BYTES_PER_MS;
-      return await withDeadline(clock, { what: 'Sending', ms }, open.connection.send(outgoing));
     } catch (error) {
-      return { kind: 'unknown', reason: error instanceof Error ? error.message : 'the gateway failed' };
+      return { kind: 'not_read', error };
     }
+    if (outgoing === 'group_unknown')
+      return refused(
+        'group_unknown',
+        'The instance no longer knows the group of this message: list its groups, and send to one of them.',
+      );
+    const ms = SEND_DEADLINE_MS + (message.media?.size ?? 0) / SLOWEST_BYTES_PER_MS;
+    const sent = (async () => open.connection.send(outgoing))();
+    const outcome = await withDeadline(clock, { what: 'Sending', ms }, sent).catch(
+      (error: unknown): SendOutcome => ({
+        kind: 'unknown',
+        reason: error instanceof Error ? error.message : 'the gateway failed',
+      }),
+    );
+    // A message cannot be on the network without its file.
+    return outcome.kind === 'unknown' && fileErrors.length > 0
+      ? { kind: 'not_read', error: fileErrors[0] }
+      : outcome;
+  };
+
+  /** If the outcome of a message cannot be recorded for some seconds, messages to other recipients go on. */
+  const recordOrSetAside = async (
+    open: OpenConnection,
+    head: QueuedMessage,
+    outcome: SendResult,
+  ): Promise<void> => {
+    const { instanceId, id } = head.message;
+    const recording = recordAtLast(open, head, outcome);
+    if (await settledWithin(clock, SET_ASIDE_AFTER_MS, recording)) return recording;
+    const ended = recording
+      .catch((error: unknown) => {
+        if (error instanceof FencedError) logger.warn({ instanceId }, LEASE_LOST);
+      })
+      .finally(() => {
+        unrecorded.delete(id);
+        woken.add(instanceId);
+        loop.wake();
+      });
+    unrecorded.set(id, ended);
+    await setAside(open, head);
+  };
+
+  const setAside = async (
+    { lease }: OpenConnection,
+    { message, tries, heldSince }: QueuedMessage,
+  ): Promise<void> => {
+    const now = clock.now();
+    const dueAt = now + SET_ASIDE_FOR_MS;
+    const place = { messageId: message.id, tries, dueAt, heldSince: heldSince ?? now };
+    if ((await storage.messages.postpone(lease, place)) === 'fenced') throw new FencedError(lease.instanceId);
   };
 
   /** Tries again for a while if the storage does not take it, as on a full disk: what is not recorded is sent again. */
   const recordAtLast = async (
     open: OpenConnection,
     head: QueuedMessage,
-    outcome: SendOutcome,
+    outcome: SendResult,
   ): Promise<void> => {
     const { instanceId, id: messageId } = head.message;
     await keepTrying(
@@ -177,7 +235,8 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       {
         until: clock.now() + RECORD_FOR_MS,
         everyMs: RECORD_AGAIN_MS,
-        isFinal: (error) => stopping || error instanceof FencedError,
+        // A message that was not sent has no outcome to lose.
+        isFinal: (error) => stopping || error instanceof FencedError || outcome.kind === 'not_read',
       },
       async () => {
         try {
@@ -195,6 +254,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   };
 
   const record = recordSendOutcome(context, {
+    isOpen: (instanceId) => connections.get(instanceId) !== null,
     again(instanceId, at) {
       retryAt.set(instanceId, at);
       loop.wake();
@@ -220,7 +280,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     wake,
     async stop(timeoutMs) {
       stopping = true;
-      const ended = loop.stop().then(() => Promise.all(sending.values()));
+      const ended = loop.stop().then(() => Promise.all([...sending.values(), ...unrecorded.values()]));
       if (await settledWithin(clock, timeoutMs, ended)) return;
       const instances = [...sending.keys()].slice(0, MOST_NAMED);
       logger.warn(

@@ -3,16 +3,22 @@ import { contentIdOf } from '../domain/message/message.ts';
 import type { Message } from '../domain/message/message.ts';
 import type { OutgoingContent, OutgoingMessage, QuotedMessage } from '../ports/gateway.ts';
 import type { MediaStore } from '../ports/media-store.ts';
+import { wrapReads } from '../runtime/wrap-reads.ts';
 import type { ServiceContext } from '../services/context.ts';
 
-/** What a gateway is given to send of a message. */
+/** The part of a message that its gateway sends. `fileFailed` gets the error if its file cannot be read, and throws it. */
 export async function outgoingMessage(
   { storage, mediaStore }: ServiceContext,
   message: Message,
+  fileFailed: (error: unknown) => never,
 ): Promise<OutgoingMessage | 'group_unknown'> {
   const { workspaceId, instanceId, networkId, to, groupId, contact } = message;
   const replyTo = message.replyTo === null ? null : await quotedMessage(storage, instanceId, message.replyTo);
-  const common = { networkId, content: outgoingContent(mediaStore, message), ...(replyTo && { replyTo }) };
+  const common = {
+    networkId,
+    content: outgoingContent(mediaStore, message, fileFailed),
+    ...(replyTo && { replyTo }),
+  };
   if (groupId !== null) {
     const group = await storage.groups.find(workspaceId, instanceId, groupId);
     return group ? { ...common, to: group.networkId, isGroup: true } : 'group_unknown';
@@ -44,7 +50,11 @@ export async function isFileGone({ mediaStore }: ServiceContext, message: Messag
   return !message.media.available || (await mediaStore.size(contentIdOf(message))) === null;
 }
 
-function outgoingContent(store: MediaStore, message: Message): OutgoingContent {
+function outgoingContent(
+  store: MediaStore,
+  message: Message,
+  fileFailed: (error: unknown) => never,
+): OutgoingContent {
   const { type, kind, text, caption, media } = message;
   if (type === 'text' || !media) return { type: 'text', text: text ?? '' };
   const { mimeType, filename } = media;
@@ -57,13 +67,15 @@ function outgoingContent(store: MediaStore, message: Message): OutgoingContent {
       filename,
       size: media.size ?? 0,
       async open() {
-        const content = await store.get(contentIdOf(message));
-        if (!content)
-          throw new Error(
-            `The file of ${message.id} was deleted from the media store just before it was read.`,
-          );
-        return content;
+        const content = await openFile(store, message).catch(fileFailed);
+        return wrapReads(content, (read) => read.catch(fileFailed));
       },
     },
   };
+}
+
+async function openFile(store: MediaStore, message: Message): Promise<ReadableStream<Uint8Array>> {
+  const content = await store.get(contentIdOf(message));
+  if (content) return content;
+  throw new Error(`The file of ${message.id} was deleted from the media store just before it was read.`);
 }

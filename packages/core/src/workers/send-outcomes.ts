@@ -1,3 +1,4 @@
+import { doublingDelay } from '../domain/backoff.ts';
 import type { Message, MessageError } from '../domain/message/message.ts';
 import { holdDelay, NEVER_TAKEN } from '../domain/message/not-sent-retry.ts';
 import { SEND_OUTCOME_UNKNOWN, sendRetryDelay, UNKNOWN_BEFORE_HELD } from '../domain/message/send-retry.ts';
@@ -6,10 +7,21 @@ import type { Lease } from '../ports/storage/lease.ts';
 import type { QueuedMessage } from '../ports/storage/message-store.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { noteRecipient } from '../services/contacts.ts';
+import { FencedError } from '../services/instances/fenced-error.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
 
-/** What was not written because its connection ended waits for the next one, which does not open sooner. */
+/**
+ * What was not written because its connection ended waits for the next one, which does not open sooner. On a connection
+ * that stays open, the wait doubles up to the longest.
+ */
 const NOT_SENT_AGAIN_MS = 1_000;
+const NOT_SENT_LONGEST_MS = 30_000;
+/** A message that could not be read waits as long as it has waited already, within these bounds. */
+const NOT_READ_AGAIN_MS = 1_000;
+const NOT_READ_LONGEST_MS = 60_000;
+
+/** `not_read`: the storage or the media store failed before anything was written to the network. */
+export type SendResult = SendOutcome | { readonly kind: 'not_read'; readonly error: unknown };
 
 type NotSent = Extract<SendOutcome, { readonly kind: 'not_sent' }>;
 
@@ -18,14 +30,18 @@ interface SendRetries {
   readonly again: (instanceId: string, at: number) => void;
   /** It was held, or is so from now on. */
   readonly held: (instanceId: string, until: number) => void;
+  /** Whether the connection of the instance is open. */
+  readonly isOpen: (instanceId: string) => boolean;
 }
 
 /** Stores the outcome of a send. Rejects with a `FencedError` if the lease is lost. */
 export function recordSendOutcome(
   context: ServiceContext,
   retries: SendRetries,
-): (lease: Lease, head: QueuedMessage, outcome: SendOutcome) => Promise<void> {
+): (lease: Lease, head: QueuedMessage, outcome: SendResult) => Promise<void> {
   const { storage, clock, logger } = context;
+  /** How often in a row the same message was not sent on a connection that stayed open, by instance. */
+  const notSent = new Map<string, { readonly messageId: string; readonly times: number }>();
 
   const fail = async (lease: Lease, message: Message, error: MessageError): Promise<void> => {
     await advanceMessage(context, lease, message.networkId, { kind: 'failed', error }, message);
@@ -39,17 +55,54 @@ export function recordSendOutcome(
   ): Promise<void> => {
     const { delayMs, ...rest } = place;
     const dueAt = clock.now() + delayMs;
-    await storage.messages.postpone(lease, { messageId, dueAt, ...rest });
+    if ((await storage.messages.postpone(lease, { messageId, dueAt, ...rest })) === 'fenced')
+      throw new FencedError(instanceId);
     const isHeld = (rest.heldSince ?? heldSince) !== undefined;
     retries[isHeld ? 'held' : 'again'](instanceId, dueAt);
   };
 
-  const retryLater = async (lease: Lease, head: QueuedMessage): Promise<void> => {
+  const retryLater = async (lease: Lease, head: QueuedMessage, reason: string): Promise<void> => {
     const tries = head.tries + 1;
     const delayMs = sendRetryDelay(tries);
+    const { id: messageId, instanceId } = head.message;
+    logger.warn(
+      { instanceId, messageId, reason, tries },
+      'the network did not say whether it took a message: it is sent again under the same network id, five times in all, and then fails; reason says what happened',
+    );
     await (delayMs === null
       ? fail(lease, head.message, SEND_OUTCOME_UNKNOWN)
       : postpone(lease, head, { tries, delayMs }));
+  };
+
+  const sendOnNext = async (lease: Lease, head: QueuedMessage, { reason }: NotSent): Promise<void> => {
+    const { id: messageId, instanceId } = head.message;
+    if (!retries.isOpen(instanceId)) {
+      notSent.delete(instanceId);
+      logger.debug({ instanceId, messageId, reason }, 'a message waits for the next connection');
+      return postpone(lease, head, { tries: head.tries, delayMs: NOT_SENT_AGAIN_MS });
+    }
+    const before = notSent.get(instanceId);
+    const times = before?.messageId === messageId ? before.times + 1 : 0;
+    notSent.set(instanceId, { messageId, times });
+    logger.warn(
+      { instanceId, messageId, reason },
+      'the gateway sent nothing of a message though its connection is open: it is tried again, and later messages of the instance wait; reason says why',
+    );
+    const bounds = { firstMs: NOT_SENT_AGAIN_MS, longestMs: NOT_SENT_LONGEST_MS };
+    await postpone(lease, head, { tries: head.tries, delayMs: doublingDelay(times, bounds) });
+  };
+
+  /** A failure of ours, perhaps about this message only: it waits for as long as that lasts, and the others go on. */
+  const waitUntilRead = async (lease: Lease, head: QueuedMessage, error: unknown): Promise<void> => {
+    const now = clock.now();
+    const heldSince = head.heldSince ?? now;
+    const { id: messageId, instanceId } = head.message;
+    logger.warn(
+      { instanceId, messageId, err: error },
+      'a message could not be read to be sent, so it waits and is tried again, and messages to others go on: check the database and the media store',
+    );
+    const delayMs = Math.min(NOT_READ_LONGEST_MS, Math.max(NOT_READ_AGAIN_MS, now - heldSince));
+    await postpone(lease, head, { tries: head.tries, delayMs, heldSince });
   };
 
   const hold = async (
@@ -75,6 +128,7 @@ export function recordSendOutcome(
 
   return async (lease, head, outcome) => {
     const { message } = head;
+    if (outcome.kind === 'not_read') return waitUntilRead(lease, head, outcome.error);
     // Before the message is sent for everybody: what its recipient does then is found to be about it.
     await noteRecipient(context, lease, message, outcome);
     switch (outcome.kind) {
@@ -88,11 +142,11 @@ export function recordSendOutcome(
       case 'not_sent': {
         const { retryAfterMs } = outcome;
         return retryAfterMs === undefined
-          ? postpone(lease, head, { tries: head.tries, delayMs: NOT_SENT_AGAIN_MS })
+          ? sendOnNext(lease, head, outcome)
           : hold(lease, head, { ...outcome, retryAfterMs });
       }
       case 'unknown':
-        return retryLater(lease, head);
+        return retryLater(lease, head, outcome.reason);
     }
   };
 }
