@@ -89,8 +89,13 @@ export function createTrunkline<Transaction = never>(
 
   const closeAll = async (): Promise<void> => {
     try {
-      await endedProcesses.stop();
-      await Promise.all([time.stop(), webhookSender?.close()]);
+      const closing = Promise.all([endedProcesses.stop(), time.stop(), webhookSender?.close()]);
+      if (!(await settledWithin(options.clock, CLOSE_WITHIN_MS / 2, closing)))
+        logger.warn(
+          {},
+          'the connections to receivers or a worker did not end in time, and are left to end with this process: if this happens at every stop, look for requests that hang',
+        );
+      else await closing;
     } finally {
       await storage.close();
     }

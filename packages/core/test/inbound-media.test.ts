@@ -8,6 +8,7 @@ import { killable } from './support/killable.ts';
 import {
   DAY,
   MINUTE,
+  SECOND,
   connectScripted,
   jumpAhead,
   only,
@@ -169,14 +170,22 @@ describe('a received file', () => {
     },
   );
 
-  it('whose index cannot be written is not acknowledged either', async () => {
-    const opened = await startMediaHarness();
-    const { storage } = opened.harness;
-    const reserve = storage.uploads.reserve.bind(storage.uploads);
-    storage.uploads.reserve = () => Promise.reject(new Error('the database is locked'));
-    await expect(opened.gateway.last().listener.message(photo())).rejects.toThrow('locked');
-    storage.uploads.reserve = reserve;
-    expect(await arrival(opened, photo())).toMatchObject({ media: { available: true } });
+  it('whose index cannot be written is acknowledged once it is written', async () => {
+    const { harness, gateway } = await startMediaHarness();
+    const { uploads } = harness.storage;
+    const reserve = uploads.reserve.bind(uploads);
+    uploads.reserve = () => Promise.reject(new Error('the database is locked'));
+    let isAcknowledged = false;
+    const reported = gateway
+      .last()
+      .listener.message(photo())
+      .then(() => (isAcknowledged = true));
+    await harness.clock.advance(MINUTE);
+    expect(isAcknowledged).toBe(false);
+    uploads.reserve = reserve;
+    await harness.clock.advance(10 * SECOND);
+    await reported;
+    expect(await inbound(harness)).toMatchObject([{ media: { available: true } }]);
   });
 
   it('that stalls holds up no text, no receipt and none of the next files for longer than a minute', async () => {
@@ -316,12 +325,15 @@ describe('a received file', () => {
     const gateway = mediaGateway();
     const harness = await startHarness({ storage: first.storage, media: killing, gateway });
     await connectScripted(harness);
-    await expect(gateway.last().listener.message(photo())).rejects.toThrow('killed');
+    const reported = gateway.last().listener.message(photo());
+    const refused = expect(reported).rejects.toThrow('killed');
+    await harness.clock.settle();
     expect(media.ids()).toHaveLength(1);
 
     const later = mediaGateway();
     const second = await harness.another({ storage, media, gateway: later });
     await harness.clock.advance(MINUTE);
+    await refused;
     await later.last().listener.message(photo());
     const [message] = (await second.api.messages.list()).data;
     expect(media.ids()).toHaveLength(2);
@@ -337,12 +349,12 @@ describe('a received file', () => {
     const receive = messages.receive.bind(messages);
     messages.receive = async (...given) => {
       await receive(...given);
+      messages.receive = receive;
       throw new Error('the connection was lost at the commit');
     };
-    const { listener } = gateway.last();
-    await expect(listener.message(photo())).rejects.toThrow('commit');
-    messages.receive = receive;
-    await listener.message(photo());
+    const reported = gateway.last().listener.message(photo());
+    await harness.clock.advance(SECOND);
+    await reported;
     const [message] = await inbound(harness);
     expect(message?.media).toMatchObject({ available: true });
     expect(media.ids()).toEqual([message?.id]);

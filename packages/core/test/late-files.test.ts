@@ -381,6 +381,32 @@ describe('a file that does not come in time', () => {
     expect([asked, (await pendingOf(harness, instance)).length]).toEqual([0, 1]);
   });
 
+  it.each([
+    ['is not carried out', false],
+    ['is carried out and reports a failure', true],
+  ])('is asked for once and kept though the write that records it %s', async (_what, isCarriedOut) => {
+    let asked = 0;
+    const { harness, media, instance } = await startWaiting({
+      async openFile() {
+        asked += 1;
+        return png().stream();
+      },
+    });
+    const { downloads } = harness.storage;
+    const complete = downloads.complete.bind(downloads);
+    downloads.complete = async (...given) => {
+      downloads.complete = complete;
+      if (isCarriedOut) await complete(...given);
+      throw new Error('the connection was lost');
+    };
+    await harness.clock.advance(5 * MINUTE);
+    expect(asked).toBe(1);
+    expect(await inbound(harness)).toMatchObject([{ media: { available: true } }]);
+    expect(media.ids()).toHaveLength(1);
+    expect(eventsOf(harness, AVAILABLE)).toHaveLength(1);
+    expect(await pendingOf(harness, instance)).toEqual([]);
+  });
+
   it('that comes in time and cannot be stored is not acknowledged, as one without a reference', async () => {
     let isFull = true;
     const { harness, gateway, instance } = await startMediaHarness({}, (store) => ({

@@ -336,7 +336,8 @@ type ClosedFor =
 /**
  * What a gateway reports about one connection. Each promise resolves when the report is stored: only then may the
  * gateway acknowledge it to the network. If it rejects, the report is not stored, and the network has to deliver it
- * again.
+ * again. While the storage fails, messages, receipts, groups and activities are pending until they are stored or the
+ * connection ends: a gateway keeps the connection open meanwhile, and bounds how much it takes from the network.
  */
 export interface GatewayListener {
   /**

@@ -11,6 +11,16 @@ export interface PassResult {
   readonly nextAt: number | null;
 }
 
+/**
+ * Does each step though others fail, and then rejects with the first error: what fails in one step, or of one item, is
+ * no reason to leave out the others.
+ */
+export async function eachStep(steps: Iterable<() => Promise<void>>): Promise<void> {
+  const errors: unknown[] = [];
+  for (const step of steps) await step().catch((error: unknown) => errors.push(error));
+  if (errors.length > 0) throw errors[0];
+}
+
 /** Something that works in the background from a start to a stop. */
 export interface Worker {
   start(): void;

@@ -2,22 +2,21 @@ import type { Clock } from '../ports/clock.ts';
 import { pause } from './deadline.ts';
 
 /**
- * Repeats the work until it succeeds; once `until` has come, or where the error is final, rejects with the last error
+ * Repeats the work until it succeeds, and returns its value; once `until` has come, or where the error is final, rejects with the last error
  * instead.
  */
-export async function keepTrying(
+export async function keepTrying<Value>(
   clock: Clock,
   {
     until,
     everyMs,
     isFinal = () => false,
   }: { readonly until: number; readonly everyMs: number; readonly isFinal?: (error: unknown) => boolean },
-  work: () => Promise<void>,
-): Promise<void> {
+  work: () => Promise<Value>,
+): Promise<Value> {
   for (;;) {
     try {
-      await work();
-      return;
+      return await work();
     } catch (error) {
       if (clock.now() >= until || isFinal(error)) throw error;
       await pause(clock, everyMs);

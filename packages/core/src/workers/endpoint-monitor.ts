@@ -4,7 +4,7 @@ import { WARN_AFTER_MS, evaluateFailing } from '../domain/endpoint/failing-polic
 import type { Notifier } from '../ports/notifier.ts';
 import type { EndpointWrite } from '../ports/storage/endpoint-store.ts';
 import type { OwedNotification } from '../ports/storage/owed-notification.ts';
-import { createLoop } from '../runtime/loop.ts';
+import { createLoop, eachStep } from '../runtime/loop.ts';
 import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { createEndpointNotificationSender } from './notification-sender.ts';
@@ -22,16 +22,18 @@ export function createEndpointMonitor(context: ServiceContext, notifier: Notifie
 
   const evaluateAll = async (): Promise<void> => {
     let after: string | null = null;
+    const steps: (() => Promise<void>)[] = [];
     for (;;) {
       const failing: readonly Endpoint[] = await storage.endpoints.listFailing({
         before: clock.now() - WARN_AFTER_MS,
         after,
         limit: BATCH,
       });
-      for (const endpoint of failing) await evaluate(endpoint);
+      steps.push(...failing.map((endpoint) => () => evaluate(endpoint)));
       after = failing.at(-1)?.id ?? null;
-      if (failing.length < BATCH) return;
+      if (failing.length < BATCH) break;
     }
+    await eachStep(steps);
   };
 
   const evaluate = async (endpoint: Endpoint): Promise<void> => {
@@ -69,8 +71,7 @@ export function createEndpointMonitor(context: ServiceContext, notifier: Notifie
     logger,
     everyMs: EVERY_MS,
     pass: async () => {
-      await evaluateAll();
-      await sender.sendOwed();
+      await eachStep([evaluateAll, sender.sendOwed]);
       return { more: false, nextAt: null };
     },
   });

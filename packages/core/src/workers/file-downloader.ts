@@ -140,7 +140,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
     const outcome = await fetchFile(open, pending, message.media);
     // It failed with its connection: the next one asks again.
     if (outcome.kind === 'unavailable' && connections.get(instanceId)?.connection !== open.connection) return;
-    await recordDownload(context, { lease: open.lease, pending, message }, outcome);
+    await recordDownload(context, { lease: open.lease, pending, message, signal: stopping.signal }, outcome);
   };
 
   const fetchFile = async (

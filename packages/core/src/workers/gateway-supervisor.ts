@@ -1,7 +1,7 @@
 import type { Instance } from '../domain/instance/instance.ts';
 import type { ClaimedInstance, LeasedInstance } from '../ports/storage/lease-store.ts';
 import { settledWithin, withDeadline } from '../runtime/deadline.ts';
-import { createLoop } from '../runtime/loop.ts';
+import { createLoop, eachStep } from '../runtime/loop.ts';
 import type { PassResult } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 import type { FileLane } from '../services/media/file-lane.ts';
@@ -277,8 +277,12 @@ export function createGatewaySupervisor(
       cancelClosing();
       // Before anything that a storage out of reach would make fail.
       await Promise.all(all.map((controller) => controller.abandon()));
-      await storage.processes.deregister(owner);
-      await Promise.all(all.map(forget));
+      await eachStep([
+        () => inTime('Withdrawing from the owners', storage.processes.deregister(owner)),
+        async () => {
+          await Promise.all(all.map(forget));
+        },
+      ]);
     },
   };
 }

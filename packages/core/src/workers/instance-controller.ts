@@ -51,6 +51,11 @@ interface ControllerOptions {
   readonly changed: () => void;
 }
 
+const FENCED =
+  'the lease on an instance was lost while something of it was written, so its connection is closed here and another process may open it: if this repeats, look for a slow database or a process that stands still';
+const NOTING_LOSS = 'noting a lost connection';
+const NOTING_RESTRICTION_END = 'noting the end of a restriction';
+
 export function createInstanceController({
   context,
   lease,
@@ -71,6 +76,7 @@ export function createInstanceController({
   };
 
   const lost = (): Promise<void> => {
+    if (!fenced) logger.warn({ instanceId: lease.instanceId }, FENCED);
     fenced = true;
     return abandon();
   };
@@ -150,10 +156,10 @@ export function createInstanceController({
       const { operation, desired } = record.current();
       if (operation) return operations.begin(operation);
       if (now >= (graceEnd() ?? Infinity)) {
-        record.begin('noting a lost connection', () => record.inOrder(endGrace));
+        record.beginOnce(NOTING_LOSS, () => record.inOrder(endGrace));
       }
       if (now >= (restrictionEndsAt(record.current()) ?? Infinity)) {
-        record.begin('noting the end of a restriction', () => record.inOrder(endRestriction));
+        record.beginOnce(NOTING_RESTRICTION_END, () => record.inOrder(endRestriction));
       }
       if (desired === 'stopped') {
         if (link.exists()) record.begin('closing a connection', link.close);
@@ -161,7 +167,7 @@ export function createInstanceController({
       }
       // Written before the outcome of the next connection, which need not wait for it.
       if (record.isOrphaned()) {
-        record.begin('taking ownership of an instance', () => record.inOrder(endOrphan));
+        record.beginOnce('taking ownership of an instance', () => record.inOrder(endOrphan));
       }
       if (!waitsForRestriction(record.current())) link.maintain(now, mayOpen);
     },
@@ -171,7 +177,12 @@ export function createInstanceController({
       if (pausedUntil > 0) return pausedUntil;
       const current = record.current();
       const opensAt = waitsForRestriction(current) ? null : link.nextAt(mayOpen);
-      const due = [graceEnd(), restrictionEndsAt(current), opensAt].filter((at) => at !== null);
+      // What is being written is not due: a database that takes long would be asked a thousand times a second.
+      const due = [
+        record.isDoing(NOTING_LOSS) ? null : graceEnd(),
+        record.isDoing(NOTING_RESTRICTION_END) ? null : restrictionEndsAt(current),
+        opensAt,
+      ].filter((at) => at !== null);
       return due.length === 0 ? null : Math.min(...due);
     },
     isIdle() {

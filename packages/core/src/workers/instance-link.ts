@@ -5,6 +5,7 @@ import type { Restriction } from '../domain/instance/restriction.ts';
 import type { ClosedReason, GatewayConnection, GatewayListener } from '../ports/gateway.ts';
 import type { Lease } from '../ports/storage/lease.ts';
 import { DeadlineError, withDeadline } from '../runtime/deadline.ts';
+import { patientStorage } from '../runtime/patient-storage.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { FencedError } from '../services/instances/fenced-error.ts';
 import { saveGroups } from '../services/instances/groups.ts';
@@ -25,6 +26,9 @@ const OPEN_DEADLINE_MS = 60_000;
 /** Most open within a second or two. One that takes longer may be stuck, and leaves its turn to others meanwhile. */
 const OPENING_TURN_MS = 5_000;
 const HEARTBEAT_EVERY_MS = 60_000;
+
+const NOT_STORED =
+  'what arrived on an instance cannot be stored yet: it is tried again until it is, nothing of it is acknowledged to the network before, and the connection stays open; check the database';
 
 /** The link of one instance to the network: one try at a connection after another, whose reports are stored. */
 export interface InstanceLink extends OperatedConnection {
@@ -132,6 +136,17 @@ export function createInstanceLink({
     const checkCurrent = (): void => {
       if (!isCurrent()) throw connectionEnded(instanceId);
     };
+    /** Repeats its calls until what arrived is stored. Its report is pending meanwhile, which holds back the network. */
+    const inbound: ServiceContext = {
+      ...context,
+      storage: patientStorage(storage, {
+        clock,
+        isOver: () => !isCurrent(),
+        failed(error) {
+          logger.warn({ err: error, instanceId }, NOT_STORED);
+        },
+      }),
+    };
     const receiving = (): FileReceiving => ({
       instance: record.current(),
       lease,
@@ -167,12 +182,12 @@ export function createInstanceLink({
         record.inOrder(async () => {
           if (isCurrent()) await report(() => closed(opened, reason));
         }),
-      message: (incoming) => report(() => receiveMessage(context, receiving(), incoming)),
+      message: (incoming) => report(() => receiveMessage(inbound, receiving(), incoming)),
       receipt: ({ networkId, status }) =>
-        report(() => advanceMessage(context, lease, networkId, { kind: status })),
+        report(() => advanceMessage(inbound, lease, networkId, { kind: status })),
       groups: (groups, extent) =>
-        report(() => saveGroups(context, { instance: record.current(), lease }, groups, extent)),
-      activity: (activity) => report(() => recordActivity(context, receiving(), activity)),
+        report(() => saveGroups(inbound, { instance: record.current(), lease }, groups, extent)),
+      activity: (activity) => report(() => recordActivity(inbound, receiving(), activity)),
       restricted: (reported) =>
         record.inOrder(() => report(() => noteRestriction(reported && readRestriction(reported)))),
       skipped: context.metrics.skipped,

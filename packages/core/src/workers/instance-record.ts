@@ -33,6 +33,9 @@ export interface InstanceRecord {
    * which what is wanted is tried again.
    */
   begin(what: string, work: () => Promise<void>): void;
+  /** The same, unless work of this name is in flight. */
+  beginOnce(what: string, work: () => Promise<void>): void;
+  isDoing(what: string): boolean;
   /** Whether such work is in flight. */
   isBusy(): boolean;
   /** What failed is not tried again before; 0 while nothing has. */
@@ -61,7 +64,7 @@ export function createInstanceRecord({
   changed,
 }: RecordOptions): InstanceRecord {
   const { clock, logger } = context;
-  const inFlight = new Set<Promise<void>>();
+  const inFlight = new Map<Promise<void>, string>();
   let instance = first;
   let orphaned = first.status === 'connected' || first.qr !== null;
   let deleted = false;
@@ -78,6 +81,24 @@ export function createInstanceRecord({
     const result = changes.then(work);
     changes = result.catch(() => undefined);
     return result;
+  };
+
+  const isDoing = (what: string): boolean => [...inFlight.values()].includes(what);
+
+  const begin = (what: string, work: () => Promise<void>): void => {
+    const task = work()
+      .catch((error: unknown) => {
+        if (error instanceof FencedError) return lost();
+        failures += 1;
+        pausedUntil = clock.now() + writeRetryDelay(failures);
+        logger.error({ err: error, instanceId: lease.instanceId }, `${what} failed and is tried again`);
+        return undefined;
+      })
+      .finally(() => {
+        inFlight.delete(task);
+        changed();
+      });
+    inFlight.set(task, what);
   };
 
   return {
@@ -118,21 +139,11 @@ export function createInstanceRecord({
     noteDeleted() {
       deleted = true;
     },
-    begin(what, work) {
-      const task = work()
-        .catch((error: unknown) => {
-          if (error instanceof FencedError) return lost();
-          failures += 1;
-          pausedUntil = clock.now() + writeRetryDelay(failures);
-          logger.error({ err: error, instanceId: lease.instanceId }, `${what} failed and is tried again`);
-          return undefined;
-        })
-        .finally(() => {
-          inFlight.delete(task);
-          changed();
-        });
-      inFlight.add(task);
+    begin,
+    beginOnce(what, work) {
+      if (!isDoing(what)) begin(what, work);
     },
+    isDoing,
     isBusy: () => inFlight.size > 0,
     pausedUntil: () => pausedUntil,
     resume(now) {
@@ -141,7 +152,7 @@ export function createInstanceRecord({
       return true;
     },
     async completed() {
-      while (inFlight.size > 0) await Promise.all(inFlight);
+      while (inFlight.size > 0) await Promise.all(inFlight.keys());
       await changes;
     },
   };

@@ -11,6 +11,9 @@ import type { ServiceContext } from '../services/context.ts';
 const LEASE_MS = 5 * 60_000;
 const EMAIL_DEADLINE_MS = 60_000;
 
+const NOT_MARKED =
+  'an email was sent and could not be marked as sent: this process does not send it again and marks it later, but after a restart it may be sent once more; check the database';
+
 /** Where emails that are owed are claimed, one by one. */
 interface Owing<Owed> {
   claimNotifications(claim: NotificationClaim): Promise<readonly Owed[]>;
@@ -67,13 +70,24 @@ function createSender<Owed extends { readonly id: string; readonly workspaceId: 
   notifier: Notifier,
   { from, contentOf, refused }: Mailbag<Owed>,
 ): NotificationSender {
+  /** Emails that the notifier has accepted, and that could not be marked as sent: none is sent again. */
+  const accepted = new Set<string>();
+
   const send = async (owed: Owed): Promise<boolean> => {
     try {
-      await withDeadline(clock, { what: 'Sending an email', ms: EMAIL_DEADLINE_MS }, notify(owed));
-      await from.completeNotification(owed.id);
-      return true;
+      if (!accepted.has(owed.id))
+        await withDeadline(clock, { what: 'Sending an email', ms: EMAIL_DEADLINE_MS }, notify(owed));
     } catch (error) {
       logger.warn({ err: error, notificationId: owed.id }, refused);
+      return false;
+    }
+    accepted.add(owed.id);
+    try {
+      await from.completeNotification(owed.id);
+      accepted.delete(owed.id);
+      return true;
+    } catch (error) {
+      logger.warn({ err: error, notificationId: owed.id }, NOT_MARKED);
       return false;
     }
   };

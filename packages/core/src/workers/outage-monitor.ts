@@ -3,7 +3,7 @@ import type { Instance } from '../domain/instance/instance.ts';
 import { nextStepOf } from '../domain/instance/next-step.ts';
 import { CLOCKS_APART_MS, isTooFarAhead } from '../domain/too-far-ahead.ts';
 import type { Notifier } from '../ports/notifier.ts';
-import { createLoop } from '../runtime/loop.ts';
+import { createLoop, eachStep } from '../runtime/loop.ts';
 import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { downNotification } from '../services/instances/down-notification.ts';
@@ -25,6 +25,7 @@ export function createOutageMonitor(context: ServiceContext, notifier: Notifier)
   const reportAll = async (): Promise<void> => {
     if (settings.instanceDownAfterMs === 0) return;
     let after: string | null = null;
+    const steps: (() => Promise<void>)[] = [];
     for (;;) {
       const now = clock.now();
       const down: readonly Instance[] = await storage.instances.listDown({
@@ -33,10 +34,11 @@ export function createOutageMonitor(context: ServiceContext, notifier: Notifier)
         after,
         limit: BATCH,
       });
-      for (const instance of down) await report(instance);
+      steps.push(...down.map((instance) => () => report(instance)));
       after = down.at(-1)?.id ?? null;
-      if (down.length < BATCH) return;
+      if (down.length < BATCH) break;
     }
+    await eachStep(steps);
   };
 
   /** Not written if the instance has changed meanwhile: the next pass looks at it again. */
@@ -65,8 +67,7 @@ export function createOutageMonitor(context: ServiceContext, notifier: Notifier)
     logger,
     everyMs: EVERY_MS,
     pass: async () => {
-      await reportAll();
-      await sender.sendOwed();
+      await eachStep([reportAll, sender.sendOwed]);
       return { more: false, nextAt: null };
     },
   });

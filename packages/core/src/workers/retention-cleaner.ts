@@ -1,7 +1,7 @@
 import { RETENTION_MS } from '../domain/delivery/delivery.ts';
 import { historySince } from '../domain/instance/instance-history.ts';
 import { IDEMPOTENCY_WINDOW_MS } from '../domain/idempotency/idempotency.ts';
-import { createLoop } from '../runtime/loop.ts';
+import { createLoop, eachStep } from '../runtime/loop.ts';
 import type { PassResult, Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { giveUpDownload } from '../services/media/pending-downloads.ts';
@@ -31,21 +31,28 @@ export function createRetentionCleaner(context: ServiceContext): Worker {
   /** One batch of each kind; another pass where some batch was full. */
   const pass = async (): Promise<PassResult> => {
     const now = clock.now();
-    await storage.maintain?.(now);
-    const batches = [
-      await storage.deliveries.sweepClosed(BATCH),
-      await storage.subscriptions.sweepDeleted(BATCH),
-      await storage.retention.deleteHistory(now - RETENTION_MS - GRACE_MS, BATCH),
-      await storage.retention.deleteIdempotencyRecords(now - IDEMPOTENCY_WINDOW_MS - GRACE_MS, BATCH),
-      await giveUpExpired(now),
-      await storage.activities.deleteKeys(now - ACTIVITY_KNOWN_MS, BATCH),
-      await storage.spentTokens.deleteExpired(now - GRACE_MS, BATCH),
-      await storage.retention.deleteInstanceHistory(
-        historySince(now, context.settings.retention.instanceHistoryDays) - GRACE_MS,
-        BATCH,
-      ),
+    let isAnyFull = false;
+    const batches: readonly (() => Promise<number>)[] = [
+      () => storage.deliveries.sweepClosed(BATCH),
+      () => storage.subscriptions.sweepDeleted(BATCH),
+      () => storage.retention.deleteHistory(now - RETENTION_MS - GRACE_MS, BATCH),
+      () => storage.retention.deleteIdempotencyRecords(now - IDEMPOTENCY_WINDOW_MS - GRACE_MS, BATCH),
+      () => giveUpExpired(now),
+      () => storage.activities.deleteKeys(now - ACTIVITY_KNOWN_MS, BATCH),
+      () => storage.spentTokens.deleteExpired(now - GRACE_MS, BATCH),
+      () =>
+        storage.retention.deleteInstanceHistory(
+          historySince(now, context.settings.retention.instanceHistoryDays) - GRACE_MS,
+          BATCH,
+        ),
     ];
-    return { more: batches.some((count) => count >= BATCH), nextAt: null };
+    await eachStep([
+      async () => storage.maintain?.(now),
+      ...batches.map((batch) => async () => {
+        if ((await batch()) >= BATCH) isAnyFull = true;
+      }),
+    ]);
+    return { more: isAnyFull, nextAt: null };
   };
   return createLoop({ name: 'retention cleaner', clock, logger, everyMs: EVERY_MS, pass });
 }

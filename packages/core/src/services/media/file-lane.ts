@@ -110,7 +110,7 @@ async function receiveInTime(
     if (!stored) ended.abort(new Error('The message of this file is not waiting for it.'));
     const outcome = await downloading.catch(() => null);
     if (!outcome || outcome.kind === 'repeat' || outcome.kind === 'no_place') return;
-    if (stored) await recordDownload(context, { lease, ...stored }, outcome);
+    if (stored) await recordDownload(context, { lease, ...stored, signal: receiving.signal }, outcome);
     else if (outcome.kind === 'stored') await discardUpload(context, outcome.upload);
   };
   // Before the row is there: nobody else is to download the file meanwhile.

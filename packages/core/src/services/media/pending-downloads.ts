@@ -9,16 +9,21 @@ import { contentIdOf } from '../../domain/message/message.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { PendingDownload } from '../../ports/storage/download-store.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
+import { keepTrying } from '../../runtime/retry.ts';
 import { messageResource } from '../../resources/message.ts';
 import type { ServiceContext } from '../context.ts';
 import { referencePurpose } from '../sealer.ts';
 import type { FileOutcome } from './incoming-files.ts';
 import { completedMedia } from './inbound-media.ts';
-import { discardUpload } from './uploads.ts';
+import { discardUnlessTaken, discardUpload } from './uploads.ts';
 import type { StoredUpload } from './uploads.ts';
 
 // A file that has not come in time is asked for again until it comes or is given up. Its row in the storage is all that
 // has to survive: whoever holds the instance goes on with it.
+
+/** A network may give a file once only, so that it is not thrown away for one write that failed. */
+const COMPLETE_FOR_MS = 10 * 60_000;
+const COMPLETE_AGAIN_MS = 1_000;
 
 /** Whether a gateway's reference can be kept until the file comes. */
 export function isKeptReference(reference: Uint8Array | undefined): reference is Uint8Array {
@@ -61,6 +66,8 @@ interface Ended {
   readonly lease: Lease;
   readonly pending: PendingDownload;
   readonly message: Message;
+  /** Aborted when this process stops working for the instance. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -103,7 +110,7 @@ export async function recordDownload(
 
 async function complete(
   context: ServiceContext,
-  { lease, pending, message }: Ended,
+  { lease, pending, message, signal }: Ended,
   upload: StoredUpload,
 ): Promise<void> {
   const type = asMediaType(message.type);
@@ -122,8 +129,16 @@ async function complete(
     now: context.clock.now(),
   });
   // Where this throws, nobody knows whether the file is part of its message: it stays, and is swept if it is not.
-  const completed = await context.storage.downloads.complete(lease, { message: whole, event });
-  if (completed !== 'completed') return discardUpload(context, upload);
+  const completed = await keepTrying(
+    context.clock,
+    {
+      until: context.clock.now() + COMPLETE_FOR_MS,
+      everyMs: COMPLETE_AGAIN_MS,
+      isFinal: () => signal.aborted,
+    },
+    () => context.storage.downloads.complete(lease, { message: whole, event }),
+  );
+  if (completed !== 'completed') return discardUnlessTaken(context, message, upload);
   if (message.media.available) await discardUpload(context, { contentId: contentIdOf(message) });
   context.metrics.fileReceived('late');
   context.logger.debug(

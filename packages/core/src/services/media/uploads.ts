@@ -1,6 +1,8 @@
 // The life of a file that is sent or received. Its content is noted in the storage and put into the media store; then it
 // is the file of a message (which the transaction that stores the message decides), discarded, or, where a process died
 // in between, swept a day later. What a caller has of it until then is a handle.
+import { contentIdOf } from '../../domain/message/message.ts';
+import type { Message } from '../../domain/message/message.ts';
 import {
   LARGEST_MEDIA_SIZE,
   MEDIA_SIZE_MAX,
@@ -301,6 +303,20 @@ export async function discardUpload(
       'a file that belongs to no message could not be deleted: it is deleted later by a process with the role maintenance; check the media store',
     );
   }
+}
+
+/**
+ * Discards what was stored for a message that did not take it. Keeps it if the message has it all the same: the write
+ * that gave it to the message was committed, and its answer lost.
+ */
+export async function discardUnlessTaken(
+  context: ServiceContext,
+  { workspaceId, id }: Pick<Message, 'workspaceId' | 'id'>,
+  upload: Pick<StoredUpload, 'contentId'>,
+): Promise<void> {
+  const stored = await context.storage.messages.find(workspaceId, id);
+  const isTaken = stored?.media?.available === true && contentIdOf(stored) === upload.contentId;
+  if (!isTaken) await discardUpload(context, upload);
 }
 
 /**

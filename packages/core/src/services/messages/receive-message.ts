@@ -11,7 +11,7 @@ import { knownContact } from '../contacts.ts';
 import { FencedError } from '../instances/fenced-error.ts';
 import { knownGroup } from '../instances/groups.ts';
 import type { ArrivedFile, FileReceiving } from '../media/file-lane.ts';
-import { discardUpload } from '../media/uploads.ts';
+import { discardUnlessTaken } from '../media/uploads.ts';
 import { messageEvent } from './advance-message.ts';
 import { receiveContent, receivedContent } from './received-content.ts';
 import { repliedMessage } from './replies.ts';
@@ -105,7 +105,7 @@ async function storeArrival(
     download,
   });
   if (stored === 'received') context.metrics.messageReceived(message);
-  if (upload && stored !== 'received') await discardUpload(context, upload);
+  if (upload && stored !== 'received') await discardUnlessTaken(context, message, upload);
   if (stored === 'fenced') throw new FencedError(instance.id);
   return stored === 'received' ? message : null;
 }

@@ -1,0 +1,44 @@
+import { doublingDelay } from '../domain/backoff.ts';
+import type { Clock } from '../ports/clock.ts';
+import { pause } from './deadline.ts';
+
+const AGAIN = { firstMs: 1_000, longestMs: 10_000 };
+
+interface Patience {
+  readonly clock: Clock;
+  /** Whether nobody waits for the result any more: then the error is final. */
+  readonly isOver: () => boolean;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Returns the same storage, or a store of it, with each call repeated until it succeeds. For work whose writes have no
+ * effect when they are repeated, such as storing what a network delivers.
+ */
+export function patientStorage<Port extends object>(port: Port, patience: Patience): Port {
+  return new Proxy(port, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member === 'object' && member !== null) return patientStorage(member, patience);
+      if (typeof member !== 'function') return member;
+      return (...args: readonly unknown[]) =>
+        repeated(async () => Reflect.apply(member, target, args), patience);
+    },
+  });
+}
+
+async function repeated<Value>(
+  call: () => Promise<Value>,
+  { clock, isOver, failed }: Patience,
+): Promise<Value> {
+  for (let failures = 0; ; failures += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      failed(error);
+      if (isOver()) throw error;
+      await pause(clock, doublingDelay(failures, AGAIN));
+      if (isOver()) throw error;
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { memoryStorage } from '../src/testing/index.ts';
+import type { Notifier } from '../src/index.ts';
+import { scriptedGateway } from './support/scripted-gateway.ts';
+import { HOUR, MINUTE, SECOND, connected, sendText, startHarness } from './support/harness.ts';
+import type { Harness } from './support/harness.ts';
+
+const AWAY = new Error('the disk is away');
+const never = (): Promise<never> => new Promise(() => {});
+const linesOf = ({ logs }: Harness, text: string): Harness['logs'] =>
+  logs.filter(({ level, message }) => level !== 'debug' && message.includes(text));
+
+describe('a storage call that never settles', () => {
+  it('stops no worker: the call is given up, made again, and named in the log', async () => {
+    const storage = memoryStorage();
+    const { harness, id } = await connected({ storage, gateway: scriptedGateway() });
+    const works = storage.messages.queueHeads;
+    storage.messages.queueHeads = never;
+    const { message } = await sendText(harness, id);
+    await harness.clock.advance(SECOND);
+    storage.messages.queueHeads = works;
+    await harness.clock.advance(90 * SECOND);
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
+    expect(linesOf(harness, 'did not carry out an operation')).toMatchObject([
+      { facts: { operation: 'storage.messages.queueHeads', purpose: 'messages' } },
+    ]);
+  });
+
+  it('gives its request a response', async () => {
+    const storage = memoryStorage();
+    const { harness } = await connected({ storage, gateway: scriptedGateway() });
+    storage.instances.list = never;
+    const listed = harness.api.instances.list().then(
+      () => null,
+      (error: unknown) => error,
+    );
+    await harness.clock.advance(20 * SECOND);
+    expect(await listed).toMatchObject({ name: 'UnavailableError' });
+  });
+});
+
+describe('what arrives and cannot be stored', () => {
+  it('is stored in order afterwards, on the same connection, and the log names the database', async () => {
+    const storage = memoryStorage();
+    const gateway = scriptedGateway();
+    const { harness, id } = await connected({ storage, gateway });
+    const works = storage.messages.receive;
+    storage.messages.receive = () => Promise.reject(AWAY);
+    const { listener } = gateway.last();
+    const reports = ['A', 'B'].map((text) =>
+      listener.message({
+        networkId: `WA-${text}`,
+        senderId: '34600000001@s.whatsapp.net',
+        from: '34600000001',
+        groupNetworkId: null,
+        contact: null,
+        sentAt: harness.clock.now(),
+        content: { type: 'text', text },
+      }),
+    );
+    await harness.clock.advance(5 * MINUTE);
+    const { message } = await sendText(harness, id);
+    await harness.clock.advance(SECOND);
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
+    const lines = linesOf(harness, 'cannot be stored yet');
+    expect(lines[0]?.facts).toMatchObject({ instanceId: id, err: AWAY });
+    expect(lines.length).toBeLessThan(8);
+    storage.messages.receive = works;
+    await harness.clock.advance(15 * SECOND);
+    await Promise.all(reports);
+    const stored = await harness.api.messages.list({ direction: 'inbound' });
+    expect(stored.data.map(({ text }) => text)).toEqual(['B', 'A']);
+    expect(gateway.connections).toHaveLength(1);
+  });
+});
+
+describe('an instance that is being written', () => {
+  it('is not read again and again meanwhile', async () => {
+    const storage = memoryStorage();
+    const gateway = scriptedGateway();
+    const { harness } = await connected({ storage, gateway });
+    gateway.script.opened = never;
+    await gateway.last().listener.closed({ kind: 'dropped', detail: 'connection_lost' });
+    storage.instances.write = never;
+    let reads = 0;
+    const find = storage.instances.find.bind(storage.instances);
+    storage.instances.find = (...of) => {
+      reads += 1;
+      return find(...of);
+    };
+    await harness.clock.advance(31 * SECOND);
+    expect(reads).toBeLessThan(50);
+  });
+});
+
+describe('maintenance of which one step fails', () => {
+  it('does the other steps', async () => {
+    const storage = memoryStorage();
+    const harness = await startHarness({ storage });
+    storage.deliveries.sweepClosed = () => Promise.reject(AWAY);
+    let swept = 0;
+    const deleteExpired = storage.spentTokens.deleteExpired.bind(storage.spentTokens);
+    storage.spentTokens.deleteExpired = (...of) => {
+      swept += 1;
+      return deleteExpired(...of);
+    };
+    await harness.clock.advance(5 * MINUTE);
+    expect(swept).toBeGreaterThan(2);
+  });
+});
+
+describe('an e-mail that cannot be marked as sent', () => {
+  it('is sent once', async () => {
+    const storage = memoryStorage();
+    const emails: unknown[] = [];
+    const notifier: Notifier = { notify: async (email) => void emails.push(email) };
+    const gateway = scriptedGateway();
+    const { harness } = await connected({ storage, gateway, notifier });
+    storage.instances.completeNotification = () => Promise.reject(AWAY);
+    gateway.script.opened = ({ listener }) => listener.closed({ kind: 'dropped', detail: 'network_down' });
+    await gateway.last().listener.closed({ kind: 'dropped', detail: 'connection_lost' });
+    await harness.clock.advance(HOUR);
+    expect(emails).toHaveLength(1);
+    expect(linesOf(harness, 'could not be marked as sent').length).toBeGreaterThan(0);
+    expect(linesOf(harness, 'check the notifier')).toEqual([]);
+  });
+});
+
+describe('a stop', () => {
+  it('closes the storage though the webhook sender hangs', async () => {
+    const storage = memoryStorage();
+    let isClosed = false;
+    const harness = await startHarness({ storage });
+    const { trunkline } = await harness.another({
+      webhookSender: { send: never, close: never },
+      storage: { ...storage, close: async () => void (isClosed = true) },
+    });
+    const stopped = trunkline.stop();
+    await harness.clock.advance(30 * SECOND);
+    await stopped;
+    expect(isClosed).toBe(true);
+  });
+});
