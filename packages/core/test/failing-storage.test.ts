@@ -1,11 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStorage } from '../src/testing/index.ts';
 import type { Notifier } from '../src/index.ts';
+import type { IncomingMessage } from '../src/spi/gateway.ts';
 import { scriptedGateway } from './support/scripted-gateway.ts';
 import { HOUR, MINUTE, SECOND, connected, sendText, startHarness } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
 
 const AWAY = new Error('the disk is away');
+const HI: IncomingMessage = {
+  networkId: 'WA-1',
+  senderId: '34600000001@s.whatsapp.net',
+  from: '34600000001',
+  groupNetworkId: null,
+  content: { type: 'text', text: 'Hi' },
+};
 const never = (): Promise<never> => new Promise(() => {});
 const linesOf = ({ logs }: Harness, text: string): Harness['logs'] =>
   logs.filter(({ level, message }) => level !== 'debug' && message.includes(text));
@@ -48,15 +56,7 @@ describe('what arrives and cannot be stored', () => {
     storage.messages.receive = () => Promise.reject(AWAY);
     const { listener } = gateway.last();
     const reports = ['A', 'B'].map((text) =>
-      listener.message({
-        networkId: `WA-${text}`,
-        senderId: '34600000001@s.whatsapp.net',
-        from: '34600000001',
-        groupNetworkId: null,
-        contact: null,
-        sentAt: harness.clock.now(),
-        content: { type: 'text', text },
-      }),
+      listener.message({ ...HI, networkId: `WA-${text}`, content: { type: 'text', text } }),
     );
     await harness.clock.advance(5 * MINUTE);
     const { message } = await sendText(harness, id);
@@ -90,6 +90,39 @@ describe('an instance that is being written', () => {
     };
     await harness.clock.advance(31 * SECOND);
     expect(reads).toBeLessThan(50);
+  });
+});
+
+describe('an instance that cannot be read', () => {
+  it.each([
+    ['hangs', never],
+    ['fails', () => Promise.reject(AWAY)],
+  ])('holds up no other one if the read %s, and is read again', async (_what, failing) => {
+    const storage = memoryStorage();
+    const gateway = scriptedGateway();
+    const { harness, id: unreadable } = await connected({ storage, gateway });
+    const { api, clock } = harness;
+    const { id: other } = await api.instances.create();
+    await api.instances.connect(other);
+    await clock.settle();
+    const works = storage.instances.find.bind(storage.instances);
+    let reads = 0;
+    storage.instances.find = (workspaceId, id) => {
+      if (id === unreadable) reads += 1;
+      // The first one is that of the update.
+      return id === unreadable && reads > 1 ? failing() : works(workspaceId, id);
+    };
+    await api.instances.update(unreadable, { name: 'Sales' });
+    await gateway.last().listener.closed({ kind: 'dropped', detail: 'connection_lost' });
+    await clock.advance(MINUTE);
+    expect(reads).toBeGreaterThan(1);
+    expect(reads).toBeLessThan(20);
+    expect(await api.instances.get(other)).toMatchObject({ status: 'connected' });
+    expect(gateway.connections).toHaveLength(3);
+    storage.instances.find = works;
+    await api.instances.disconnect(unreadable);
+    await clock.advance(10 * SECOND);
+    expect(await api.instances.get(unreadable)).toMatchObject({ status: 'disconnected' });
   });
 });
 

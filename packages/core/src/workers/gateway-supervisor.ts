@@ -3,6 +3,7 @@ import type { ClaimedInstance, LeasedInstance } from '../ports/storage/lease-sto
 import { settledWithin, withDeadline } from '../runtime/deadline.ts';
 import { createLoop, eachStep } from '../runtime/loop.ts';
 import type { PassResult } from '../runtime/loop.ts';
+import { isLogged } from '../runtime/port-guard.ts';
 import type { ServiceContext } from '../services/context.ts';
 import type { FileLane } from '../services/media/file-lane.ts';
 import { CLAIM_BATCH, createClaimSchedule } from './claim-schedule.ts';
@@ -23,6 +24,8 @@ const CLOSE_BEFORE_END_MS = 2_000;
 const STORAGE_DEADLINE_MS = 5_000;
 /** Instances that are read concurrently: a storage may read them in one statement. */
 const LOOK_BATCH = 500;
+/** How long an instance waits that could not be read. */
+const LOOK_AGAIN_MS = 5_000;
 
 export interface GatewaySupervisor {
   readonly connections: OpenConnections;
@@ -176,20 +179,33 @@ export function createGatewaySupervisor(
     pending.reconcile(known.map((controller) => ({ controller, stored: null })));
     for (let first = 0; first < read.length; first += LOOK_BATCH) {
       // Concurrently: one after another, hundreds that open together would wait for each other's reads.
-      const looks = read.slice(first, first + LOOK_BATCH).map(async (controller) => {
-        const { lease, workspaceId } = controller;
-        const { instanceId } = lease;
-        const instance = await storage.instances.find(workspaceId, instanceId).catch((error: unknown) => {
-          pending.addChanged(controller);
-          throw error;
-        });
-        if (!isHeld(controller)) return [];
-        if (instance) return [{ instance, lease }];
-        await forget(controller);
-        return [];
-      });
-      await keepAll((await Promise.all(looks)).flat());
+      await Promise.all(read.slice(first, first + LOOK_BATCH).map(look));
     }
+  };
+
+  const look = async (controller: InstanceController): Promise<void> => {
+    const { lease, workspaceId } = controller;
+    const { instanceId } = lease;
+    let instance: Instance | null;
+    try {
+      instance = await inTime('Reading an instance', storage.instances.find(workspaceId, instanceId));
+    } catch (error) {
+      logger[isLogged(error) ? 'debug' : 'warn'](
+        { err: error, instanceId },
+        'an instance could not be read, so what was asked of it waits and the others go on: check the database',
+      );
+      if (!isHeld(controller)) return;
+      // Reconnecting, among others, does not wait for the read.
+      pending.reconcile([{ controller, stored: null }]);
+      clock.setTimer(LOOK_AGAIN_MS, () => {
+        pending.addChanged(controller);
+        loop.wake();
+      });
+      return;
+    }
+    if (!isHeld(controller)) return;
+    if (instance) await keepAll([{ instance, lease }]);
+    else await forget(controller);
   };
 
   const keepAll = async (all: readonly (LeasedInstance | ClaimedInstance)[]): Promise<void> => {
