@@ -316,6 +316,8 @@ describe('a stream ends', () => {
     await expect(open(harness)).rejects.toThrow('The service is stopping');
     await harness.trunkline.stop();
     await harness.trunkline.start();
+    // The instance is written while it connects, too.
+    await harness.clock.settle();
     const stream = await open(harness);
     const event = await harness.put();
     await harness.clock.advance(SECOND);

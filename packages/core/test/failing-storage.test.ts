@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { memoryStorage } from '../src/testing/index.ts';
 import type { Notifier } from '../src/index.ts';
 import type { IncomingMessage } from '../src/spi/gateway.ts';
-import { scriptedGateway } from './support/scripted-gateway.ts';
-import { HOUR, MINUTE, SECOND, connected, sendText, startHarness } from './support/harness.ts';
+import { PROFILE, scriptedGateway } from './support/scripted-gateway.ts';
+import { HOUR, MINUTE, SECOND, connected, listen, sendText, startHarness } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
 
 const AWAY = new Error('the disk is away');
@@ -123,6 +123,54 @@ describe('an instance that cannot be read', () => {
     await api.instances.disconnect(unreadable);
     await clock.advance(10 * SECOND);
     expect(await api.instances.get(unreadable)).toMatchObject({ status: 'disconnected' });
+  });
+});
+
+describe('a lease that the storage calls lost', () => {
+  it('is not claimed and opened again without a pause, and the log says so', async () => {
+    const storage = memoryStorage();
+    const gateway = scriptedGateway();
+    const { harness, id } = await connected({ storage, gateway });
+    const receive = storage.messages.receive.bind(storage.messages);
+    storage.messages.receive = async () => 'fenced';
+    gateway.script.opened = async ({ listener }) => {
+      await listener.connected(PROFILE);
+      await listener.message(HI).catch(() => undefined);
+    };
+    await gateway
+      .last()
+      .listener.message(HI)
+      .catch(() => undefined);
+    await harness.clock.advance(30 * SECOND);
+    expect(gateway.connections.length).toBeGreaterThan(2);
+    expect(gateway.connections.length).toBeLessThan(10);
+    expect(linesOf(harness, 'was lost while something of it was written')[0]?.facts).toMatchObject({
+      instanceId: id,
+    });
+    storage.messages.receive = receive;
+    await harness.clock.advance(15 * SECOND);
+    expect((await harness.api.messages.list({ direction: 'inbound' })).data).toHaveLength(1);
+  });
+});
+
+describe('a change that others overtake for ever', () => {
+  it('pauses, says so and is given up', async () => {
+    const storage = memoryStorage();
+    const { harness } = await connected({ storage, gateway: scriptedGateway() });
+    const { id } = await listen(harness);
+    let writes = 0;
+    storage.endpoints.write = async () => {
+      writes += 1;
+      return 'stale';
+    };
+    const changed = harness.api.webhooks.update(id, { description: 'new' }).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    await harness.clock.advance(MINUTE);
+    expect(await changed).toMatchObject({ name: 'UnavailableError' });
+    expect(writes).toBeLessThan(200);
+    expect(linesOf(harness, 'overtaken by other changes')).toHaveLength(1);
   });
 });
 

@@ -1,9 +1,12 @@
+import { doublingDelay } from '../domain/backoff.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import { UnavailableError } from '../ports/unavailable-error.ts';
 import { pause } from './deadline.ts';
 
 /**
- * Repeats the work until it succeeds, and returns its value; once `until` has come, or where the error is final, rejects with the last error
- * instead.
+ * Repeats the work until it succeeds, and returns its value. Once `until` has come, or if the error is final, rejects
+ * with the last error instead.
  */
 export async function keepTrying<Value>(
   clock: Clock,
@@ -63,4 +66,33 @@ export async function waitFor<Found>(
   } finally {
     unsubscribe();
   }
+}
+
+/** A hundred changes that are made concurrently overtake each other that often. */
+const TRIES_WITHOUT_PAUSE = 100;
+const MOST_TRIES = 110;
+const OVERTAKEN = { firstMs: 10, longestMs: 5_000 };
+
+/**
+ * Returns a function to await before each try of a change that is decided again if somebody else wrote in between. After
+ * a hundred tries it pauses longer and longer, which is logged; some ten seconds later, it rejects with an
+ * `UnavailableError`.
+ */
+export function changeTries(
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  change: string,
+): () => Promise<void> {
+  let tries = 0;
+  return async () => {
+    tries += 1;
+    if (tries <= TRIES_WITHOUT_PAUSE) return;
+    if (tries > MOST_TRIES)
+      throw new UnavailableError(`${change} was overtaken by another change ${MOST_TRIES} times.`);
+    if (tries === TRIES_WITHOUT_PAUSE + 1)
+      logger.warn(
+        { change },
+        'a change is overtaken by other changes again and again, so it pauses, and is given up after some ten seconds: look for what writes the same rows all the time, or a database that does not take writes',
+      );
+    await pause(clock, doublingDelay(tries - TRIES_WITHOUT_PAUSE - 1, OVERTAKEN));
+  };
 }

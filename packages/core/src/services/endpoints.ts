@@ -16,6 +16,7 @@ import type { CheckedWebhookChanges } from '../inputs/webhooks.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
 import { testedWebhook } from '../resources/webhook.ts';
 import { withDeadline } from '../runtime/deadline.ts';
+import { changeTries } from '../runtime/retry.ts';
 import { noWorkspace } from './admin/workspaces.ts';
 import type { ServiceContext } from './context.ts';
 import { endpointSecretPurpose } from './sealer.ts';
@@ -179,7 +180,9 @@ export async function changeEndpoint(
   { workspaceId, id }: { workspaceId: string; id: string },
   decide: (endpoint: Endpoint) => EndpointChange,
 ): Promise<Result<Endpoint>> {
+  const nextTry = changeTries(context, 'A change of a webhook endpoint');
   for (;;) {
+    await nextTry();
     const found = await findEndpoint(context, workspaceId, id);
     if (!found.ok) return found;
     const { endpoint, close, withHealth, enabledLimit } = decide(found.value);

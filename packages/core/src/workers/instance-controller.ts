@@ -53,6 +53,8 @@ interface ControllerOptions {
 
 const FENCED =
   'the lease on an instance was lost while something of it was written, so its connection is closed here and another process may open it: if this repeats, look for a slow database or a process that stands still';
+/** A lease that the storage calls lost, and that is still held, is not claimed and opened again before. */
+const RELEASE_FENCED_AFTER_MS = 5_000;
 const NOTING_LOSS = 'noting a lost connection';
 const NOTING_RESTRICTION_END = 'noting the end of a restriction';
 
@@ -68,6 +70,7 @@ export function createInstanceController({
   const heldSince = clock.now();
   let abandoned = false;
   let fenced = false;
+  let releasableAt = 0;
 
   const abandon = async (): Promise<void> => {
     abandoned = true;
@@ -76,7 +79,10 @@ export function createInstanceController({
   };
 
   const lost = (): Promise<void> => {
-    if (!fenced) logger.warn({ instanceId: lease.instanceId }, FENCED);
+    if (!fenced) {
+      logger.warn({ instanceId: lease.instanceId }, FENCED);
+      releasableAt = clock.now() + RELEASE_FENCED_AFTER_MS;
+    }
     fenced = true;
     return abandon();
   };
@@ -172,7 +178,7 @@ export function createInstanceController({
       if (!waitsForRestriction(record.current())) link.maintain(now, mayOpen);
     },
     nextAt(mayOpen) {
-      if (rests()) return null;
+      if (rests()) return fenced ? releasableAt : null;
       const pausedUntil = record.pausedUntil();
       if (pausedUntil > 0) return pausedUntil;
       const current = record.current();
@@ -188,7 +194,8 @@ export function createInstanceController({
     isIdle() {
       const { desired, operation } = record.current();
       const isDone = !link.exists() && !record.isBusy() && desired === 'stopped' && operation === null;
-      return abandoned || record.isDeleted() || isDone;
+      const isAbandoned = abandoned && clock.now() >= releasableAt;
+      return isAbandoned || record.isDeleted() || isDone;
     },
     isSteady() {
       const { desired, operation } = record.current();

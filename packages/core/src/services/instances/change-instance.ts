@@ -10,6 +10,7 @@ import type { Result } from '../../domain/result.ts';
 import { notBefore } from '../../domain/too-far-ahead.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
 import type { OwedInstanceNotification } from '../../ports/storage/owed-notification.ts';
+import { changeTries } from '../../runtime/retry.ts';
 import { instanceEventObject } from '../../resources/instance.ts';
 import type { ServiceContext } from '../context.ts';
 import { downNotification } from './down-notification.ts';
@@ -56,7 +57,9 @@ export async function changeInstance(
   const { workspaceId, id: instanceId, lease } = target;
   const history =
     target.history ?? createHistoryLog(context.newId, { workspaceId, instanceId, process: null });
+  const nextTry = changeTries(context, 'A change of an instance');
   for (let known = target.known; ; known = undefined) {
+    await nextTry();
     const found = known ? ok(known) : await findInstance(context, target.workspaceId, target.id);
     if (!found.ok) return found;
     // Not before the last change, whichever process made it: the events of an instance are in order.
@@ -119,7 +122,9 @@ export async function deleteHeldInstance(
   context: ServiceContext,
   { workspaceId, lease }: { workspaceId: string; lease: Lease },
 ): Promise<void> {
+  const nextTry = changeTries(context, 'The deletion of an instance');
   for (;;) {
+    await nextTry();
     const instance = await context.storage.instances.find(workspaceId, lease.instanceId);
     if (!instance) return;
     const now = context.clock.now();

@@ -11,6 +11,7 @@ import { instanceInput } from '../../inputs/instances.ts';
 import { readInput } from '../../inputs/read-input.ts';
 import type { QrResource } from '../../resources/instance.ts';
 import { timestamp } from '../../resources/time.ts';
+import { changeTries } from '../../runtime/retry.ts';
 import { noWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
 import { createHistoryLog } from './history-log.ts';
@@ -98,7 +99,9 @@ export async function updateInstance(
   const acceptable = checkProxyUrl(context, proxyUrl);
   if (!acceptable.ok) return acceptable;
   const sealed = proxyUrl === undefined ? undefined : sealProxyUrl(context, id, proxyUrl);
+  const nextTry = changeTries(context, 'A change of an instance');
   for (;;) {
+    await nextTry();
     const found = await findInstance(context, workspaceId, id);
     if (!found.ok) return found;
     const { name = found.value.name } = read.value;

@@ -6,6 +6,7 @@ import type { Activity } from '../../ports/gateway.ts';
 import type { LeasedInstance } from '../../ports/storage/lease-store.ts';
 import { contactResource, messageResource } from '../../resources/message.ts';
 import { timestampOrNull } from '../../resources/time.ts';
+import { changeTries } from '../../runtime/retry.ts';
 import type { ServiceContext } from '../context.ts';
 import { discardUpload } from '../media/uploads.ts';
 import { activityKey, storeActivity } from './activities.ts';
@@ -23,7 +24,9 @@ type Deed = Extract<Activity, { kind: 'reaction' | 'edit' | 'deletion' }>;
  * counted.
  */
 export async function recordDeed(context: ServiceContext, held: LeasedInstance, deed: Deed): Promise<void> {
+  const nextTry = changeTries(context, 'An activity on a message');
   for (;;) {
+    await nextTry();
     const target = await findTarget(context, held, deed);
     const result = typeof target === 'string' ? target : await applyDeed(context, held, { deed, target });
     if (result === 'changed meanwhile') continue;

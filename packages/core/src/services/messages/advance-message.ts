@@ -5,6 +5,7 @@ import type { Message } from '../../domain/message/message.ts';
 import { notBefore } from '../../domain/too-far-ahead.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
 import { messageResource } from '../../resources/message.ts';
+import { changeTries } from '../../runtime/retry.ts';
 import type { ServiceContext } from '../context.ts';
 import { FencedError } from '../instances/fenced-error.ts';
 
@@ -20,7 +21,9 @@ export async function advanceMessage(
   trigger: MessageTrigger,
   known: Message | null = null,
 ): Promise<void> {
+  const nextTry = changeTries(context, 'A change of a message');
   for (let message = known; ; message = null) {
+    await nextTry();
     message ??= await context.storage.messages.findOutbound(
       lease.instanceId,
       networkId,

@@ -19,6 +19,7 @@ import { checkMaySend, trialLimit } from '../../domain/workspace/plan-rules.ts';
 import type { Acceptance, AcceptanceResult } from '../../domain/message/acceptance.ts';
 import type { Sender } from '../../ports/storage/message-store.ts';
 import { invalid } from '../../inputs/read-input.ts';
+import { changeTries } from '../../runtime/retry.ts';
 import { noWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
 import { messageAttributes } from '../span-attributes.ts';
@@ -93,7 +94,9 @@ async function checkAndAccept(
     fingerprint: context.crypto.sha256(fingerprintOf(send)),
   };
   // In a transaction of the caller's the workspace may be another one than is seen from here: nothing kept, nothing compared.
+  const nextTry = changeTries(context, 'The acceptance of a message');
   for (let fresh = request.transaction !== undefined; ; fresh = true) {
+    await nextTry();
     const sent = await trySending(context, attempt, fresh);
     if (sent !== 'stale') return sent;
   }
