@@ -25,6 +25,10 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     /^(42P05|26000)/,
     'A pooler in transaction mode, such as PgBouncer, mixes up prepared statements: set DATABASE_POOL_MODE to transaction (preparedStatements and notifications to false).',
   ],
+  [
+    /^(42P01|3F000)/,
+    "Trunkline's tables are gone from the PostgreSQL database, which was emptied or exchanged: bring the database back; to begin with an empty one, start all processes again.",
+  ],
   [/^55P03/, 'A row in PostgreSQL stayed locked by another transaction: keep such transactions short.'],
   [/^40/, OTHERS_CAME_FIRST],
 ];

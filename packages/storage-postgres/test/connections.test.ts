@@ -194,6 +194,29 @@ describe('a database that cannot serve now', () => {
     expect(pool.totalCount).toBe(left);
   });
 
+  it('says so where it was emptied, and serves again when its tables are back', async () => {
+    const schema = await temporarySchema();
+    const storage = await openStorage(schema);
+    const { workspace, instance } = await storeInstance(storage);
+    const message = aMessage(instance);
+    const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+      read: () => storage.workspaces.find(workspace.id),
+      write: () => storage.workspaces.insert(aWorkspace()),
+      accept: () =>
+        storage.messages.accept({ message, idempotency: null, backlogLimit: 5, trialLimit: null }),
+      probe: () => storage.replaceSetting('readiness', 'asked'),
+    };
+    await schema.pool.query(`ALTER SCHEMA ${schema.name} RENAME TO ${schema.name}_away`);
+    for (const [name, call] of Object.entries(calls)) {
+      const failure: unknown = await call().catch((error: unknown) => error);
+      expect(isUnavailable(failure), name).toBe(true);
+      expect(String(failure), name).toContain("Trunkline's tables are gone from the PostgreSQL database");
+    }
+    await schema.pool.query(`ALTER SCHEMA ${schema.name}_away RENAME TO ${schema.name}`);
+    for (const call of Object.values(calls)) await call();
+    expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
+  });
+
   it('is not confused with a value that is wrong', async () => {
     const storage = await openStorage(await temporarySchema());
     const workspace = aWorkspace();
