@@ -36,6 +36,7 @@ import { processRegistry } from './process-registry.ts';
 import { purge } from './purge.ts';
 import { retentionStore } from './retention-store.ts';
 import { text } from './row.ts';
+import { sameFile } from './same-file.ts';
 import { sessionStore } from './session-store.ts';
 import { spentTokenStore } from './spent-token-store.ts';
 import { subscriptionStore } from './subscription-store.ts';
@@ -65,7 +66,12 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
   const path = checkPath(options);
   const lockTimeoutMs = checkLockTimeout(options);
   const signals = createSignals();
-  const { connected, current, open, close } = whileOpen<OpenStorage>();
+  const { connected: opened, current, open, close } = whileOpen<OpenStorage>();
+  const connected = (): OpenStorage => {
+    const connection = opened();
+    connection.checkFile();
+    return connection;
+  };
   const senders = keptSenders(connected);
   signals.subscribe(senders.hear);
 
@@ -117,6 +123,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
           announceAtEnd: announceAtEnd(publish),
           describe: () => describeDatabase(file, database),
           purge: (options) => purge({ file, database, writer, ...options }),
+          checkFile: sameFile(file),
           async close() {
             await processes.close();
             await idempotency.close();
@@ -147,6 +154,8 @@ interface OpenStorage extends Connection {
   describe(): StorageDescription;
   purge(options: { readonly rewrite: boolean }): Promise<string | null>;
   readonly processes: Processes;
+  /** Throws if the file at the path is another one by now. */
+  checkFile(): void;
   close(): Promise<void>;
 }
 
