@@ -91,7 +91,11 @@ describe('an audio', () => {
     for (const content of audios)
       expect(await link.connection().send(aText({ ...to, content }))).toEqual({ kind: 'accepted' });
     const [voice, other, plain] = wa.sentMessages().map(({ content }) => content);
-    expect(voice).toMatchObject({ type: 'audio', mimeType: 'audio/ogg; codecs=opus', voice: {} });
+    expect(voice).toMatchObject({
+      type: 'audio',
+      mimeType: 'audio/ogg; codecs=opus',
+      voice: { waveform: { length: 64 } },
+    });
     expect(other).toMatchObject({ mimeType: 'audio/mp4', voice: {} });
     expect(plain).toMatchObject({ mimeType: 'audio/ogg' });
     expect(plain).not.toHaveProperty('voice');

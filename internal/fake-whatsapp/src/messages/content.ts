@@ -9,7 +9,7 @@ export interface MediaContent {
   /** Documents only. */
   readonly filename: string | null;
   /** An audio that is shown as a recorded voice message, and how long it says it is. */
-  readonly voice?: { readonly seconds: number | null };
+  readonly voice?: { readonly seconds: number | null; readonly waveform: readonly number[] };
 }
 
 /** What a message says, after every layer of encryption is off. */

@@ -21,7 +21,8 @@ export async function fromProto(message: proto.IMessage, media: MediaHost): Prom
       mimeType: file.mimetype ?? '',
       caption: 'caption' in file ? (file.caption ?? null) : null,
       filename: 'fileName' in file ? (file.fileName ?? null) : null,
-      ...('ptt' in file && file.ptt && { voice: { seconds: file.seconds ?? null } }),
+      ...('ptt' in file &&
+        file.ptt && { voice: { seconds: file.seconds ?? null, waveform: [...(file.waveform ?? [])] } }),
     };
   }
   return { type: 'other', message: proto.Message.fromObject(message).toJSON() };

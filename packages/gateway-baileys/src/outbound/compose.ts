@@ -3,6 +3,7 @@ import { generateWAMessage, isLidUser } from '@whiskeysockets/baileys';
 import type { AnyMessageContent, WAMessage, WASocket, proto } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import { Readable } from 'node:stream';
+import { withWaveform } from './waveform.ts';
 
 /** An upload that does not move for this long is given up. */
 const UPLOAD_STALLED_MS = 30_000;
@@ -54,19 +55,30 @@ async function networkContent(content: OutgoingContent): Promise<AnyMessageConte
   const { file } = content;
   const { mimeType: mimetype, filename: fileName } = file;
   const caption = content.caption === null ? {} : { caption: content.caption };
-  const media = { stream: Readable.fromWeb(await file.open()) };
+  const opened = await file.open();
+  if (content.type === 'audio' && content.voice) return voiceMessage(opened, mimetype);
+  const media = { stream: Readable.fromWeb(opened) };
   switch (content.type) {
     case 'image':
       return { image: media, mimetype, ...caption };
     case 'video':
       // Else Baileys would run ffmpeg on the file for a thumbnail.
       return { video: media, mimetype, jpegThumbnail: '', ...caption };
-    case 'audio': {
-      if (!content.voice) return { audio: media, mimetype };
-      const isOgg = mimetype.startsWith('audio/ogg');
-      return { audio: media, mimetype: isOgg ? VOICE_TYPE : mimetype, ptt: true };
-    }
+    case 'audio':
+      return { audio: media, mimetype };
     case 'document':
       return { document: media, mimetype, fileName, ...caption };
   }
+}
+
+function voiceMessage(opened: ReadableStream<Uint8Array>, mimetype: string): AnyMessageContent {
+  const { content, waveform } = withWaveform(opened);
+  const message = {
+    audio: { stream: Readable.fromWeb(content) },
+    mimetype: mimetype.startsWith('audio/ogg') ? VOICE_TYPE : mimetype,
+    ptt: true,
+    // Baileys reads the file before it encodes this, and passes on what its types do not name.
+    waveform,
+  };
+  return message;
 }

@@ -1,0 +1,109 @@
+/** How many bars phones show of a voice message, each from 0 to 100. */
+const BARS = 64;
+/** How many groups of packets are kept while a file is read: memory stays bounded. */
+const MOST_GROUPS = 1_024;
+/** The first packets of Opus in Ogg hold no sound (RFC 7845, section 3). */
+const HEADER_PACKETS = 2;
+
+/** An Ogg page begins with 27 bytes, the last of which says how many sizes of segments follow (RFC 3533, section 6). */
+const PAGE_HEADER = 27;
+const CAPTURE_PATTERN = [0x4f, 0x67, 0x67, 0x53]; // OggS
+
+/**
+ * Returns the same content, and its waveform, which is filled in once the content was read. Opus spends more bytes on
+ * sound than on silence, so the sizes of its packets stand for the loudness: decoding could take gigabytes of memory.
+ * Without any packet, all bars are 0.
+ */
+export function withWaveform(content: ReadableStream<Uint8Array>): {
+  readonly content: ReadableStream<Uint8Array>;
+  readonly waveform: Uint8Array;
+} {
+  const waveform = new Uint8Array(BARS);
+  const groups = sizeGroups();
+  const read = oggPackets(groups.add);
+  const passing = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      read(chunk);
+      controller.enqueue(chunk);
+    },
+    flush() {
+      waveform.set(barsOf(groups.averages()));
+    },
+  });
+  return { content: content.pipeThrough(passing), waveform };
+}
+
+/** Calls `found` with the size of each packet that ends in the chunks. Bytes that are no Ogg pages end the reading. */
+function oggPackets(found: (size: number) => void): (chunk: Uint8Array) => void {
+  const header = new Uint8Array(PAGE_HEADER + 255);
+  let filled = 0;
+  let toSkip = 0;
+  let packet = 0;
+  return (chunk) => {
+    for (let at = 0; at < chunk.length;) {
+      if (toSkip > 0) {
+        const skipped = Math.min(toSkip, chunk.length - at);
+        toSkip -= skipped;
+        at += skipped;
+        continue;
+      }
+      const byte = chunk[at] ?? 0;
+      if (filled < CAPTURE_PATTERN.length && byte !== CAPTURE_PATTERN[filled]) {
+        toSkip = Infinity;
+        continue;
+      }
+      header[filled] = byte;
+      filled += 1;
+      at += 1;
+      if (filled < PAGE_HEADER || filled < PAGE_HEADER + (header[PAGE_HEADER - 1] ?? 0)) continue;
+      for (const size of header.subarray(PAGE_HEADER, filled)) {
+        packet += size;
+        toSkip += size;
+        // A segment of 255 bytes is continued by the next one.
+        if (size === 255) continue;
+        found(packet);
+        packet = 0;
+      }
+      filled = 0;
+    }
+  };
+}
+
+/** The average sizes of groups of packets, which grow with the number of packets. */
+function sizeGroups(): { add(size: number): void; averages(): readonly number[] } {
+  let sums: number[] = [];
+  let perGroup = 1;
+  let inLast = 0;
+  let headers = HEADER_PACKETS;
+  return {
+    add(size) {
+      if (headers > 0) {
+        headers -= 1;
+        return;
+      }
+      if (inLast === 0 || inLast === perGroup) {
+        if (sums.length === MOST_GROUPS) {
+          sums = sums.flatMap((sum, index) => (index % 2 === 0 ? [sum + (sums[index + 1] ?? 0)] : []));
+          perGroup *= 2;
+        }
+        sums.push(0);
+        inLast = 0;
+      }
+      sums[sums.length - 1] = (sums.at(-1) ?? 0) + size;
+      inLast += 1;
+    },
+    averages: () => sums.map((sum, index) => sum / (index === sums.length - 1 ? inLast : perGroup)),
+  };
+}
+
+/** The loudest group has 100. */
+function barsOf(averages: readonly number[]): Uint8Array {
+  const most = Math.max(1, ...averages);
+  return Uint8Array.from({ length: BARS }, (_, bar) => {
+    const first = Math.floor((bar * averages.length) / BARS);
+    const end = Math.max(first + 1, Math.floor(((bar + 1) * averages.length) / BARS));
+    const group = averages.slice(first, end);
+    const average = group.reduce((sum, size) => sum + size, 0) / Math.max(1, group.length);
+    return Math.round((100 * average) / most);
+  });
+}
