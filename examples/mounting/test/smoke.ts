@@ -10,6 +10,11 @@ export interface SmokeTarget {
   readonly apiKey: string;
   /** Whether the process also connects instances and sends webhooks. */
   readonly everyRole: boolean;
+  /**
+   * Whether the runtime may close the connection while a refused body is still being sent: then a client may see that
+   * instead of the response.
+   */
+  readonly cutsRefusedBodies?: boolean;
   /** Takes webhooks; where there is none they are registered, not sent. */
   readonly receiverUrl?: string | undefined;
 }
@@ -87,7 +92,7 @@ const STEPS: readonly Step[] = [
       expect(await client.instances.create({ name: '' })).toMatchObject({
         error: { code: 'VALIDATION_FAILED', status: 422, details: { fields: { name: expect.anything() } } },
       });
-      const large = await target.fetch(`${target.origin}/api/v1/instances`, {
+      const sending = target.fetch(`${target.origin}/api/v1/instances`, {
         method: 'POST',
         // Workerd resets the connection of a refused request whose body it has not read, without announcing it: the
         // next request needs another connection.
@@ -98,6 +103,13 @@ const STEPS: readonly Step[] = [
         },
         body: JSON.stringify({ name: 'x'.repeat(1_048_576) }),
       });
+      const large = await Promise.resolve(sending).catch((error: unknown) => {
+        if (!target.cutsRefusedBodies) throw error;
+        const cut = { code: expect.stringMatching(/^(EPIPE|ECONNRESET|UND_ERR_SOCKET)$/) };
+        expect(error).toMatchObject({ message: 'fetch failed', cause: cut });
+        return null;
+      });
+      if (!large) return;
       expect(large.status).toBe(413);
       await large.text();
     },
