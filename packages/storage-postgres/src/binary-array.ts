@@ -8,7 +8,10 @@ interface Encoding {
   write(array: Buffer, element: NonNullable<ArrayElement>, at: number): void;
 }
 
-const TYPES = {
+/** The types of elements, by the names that statements use. */
+export type ElementType = 'boolean' | 'bytea' | 'bigint' | 'integer' | 'text' | 'tid' | 'uuid';
+
+const TYPES: Readonly<Record<ElementType, Encoding>> = {
   boolean: {
     oid: 16,
     sizeOf: () => 1,
@@ -52,10 +55,7 @@ const TYPES = {
         throw new TypeError(`An element of an array is not a uuid: ${JSON.stringify(element)}.`);
     },
   },
-} as const satisfies Record<string, Encoding>;
-
-/** The types of elements, by the names that statements use. */
-export type ElementType = keyof typeof TYPES;
+};
 
 export function isElementType(name: string): name is ElementType {
   return Object.hasOwn(TYPES, name);
