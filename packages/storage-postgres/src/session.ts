@@ -1,7 +1,7 @@
 import { COLUMN_TYPES } from './column-types.ts';
 import type { Queryable } from './queryable.ts';
 
-/** What the server says about a connection. */
+/** The state of a connection, as the server reports it. */
 export interface Session {
   /** Whether the server is a replica, which nothing can be written to. */
   readonly isOnReplica: boolean;
@@ -56,8 +56,7 @@ export function transactionStart(kind: TransactionKind, { limits }: Session, tim
     `statement_timeout = ${timeoutMs}`,
     `idle_in_transaction_session_timeout = ${timeoutMs}`,
     ...limits.map((limit) => `${limit} = 0`),
-    // Of arrays whose length it does not know the planner expects so much that it would compile each statement, for
-    // longer than it runs.
+    // The planner overestimates arrays of unknown length, and would compile each statement for longer than it runs.
     'jit = off',
   ];
   return [KINDS[kind], ...settings.map((setting) => `SET LOCAL ${setting}`)].join('; ');

@@ -45,7 +45,7 @@ export class GroupChat {
     return this.#node(participants, this.subject);
   }
 
-  /** As the server lists it. */
+  /** The node by which the server lists the group. */
   nodeWithoutMembers(): Stanza {
     return this.#node([], this.isListedByName ? this.subject : undefined);
   }

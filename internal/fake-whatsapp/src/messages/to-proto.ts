@@ -70,7 +70,7 @@ export async function toProto(outgoing: Outgoing, media: MediaHost): Promise<pro
   }
 }
 
-/** As phones send what belongs to another message. */
+/** Wraps a message that belongs to another one, in the way that phones do. */
 function associated({ completes }: OutgoingMedia, message: proto.IMessage): proto.IMessage {
   if (!completes) return message;
   const associationType = proto.MessageAssociation.AssociationType[completes.as];

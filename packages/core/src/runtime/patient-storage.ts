@@ -6,7 +6,7 @@ const AGAIN = { firstMs: 1_000, longestMs: 10_000 };
 
 interface Patience {
   readonly clock: Clock;
-  /** Whether nobody waits for the result any more: then the error is final. */
+  /** Returns true once the result is not needed any more: then the error is final. */
   readonly isOver: () => boolean;
   readonly failed: (error: unknown) => void;
 }

@@ -241,7 +241,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
       return {
         ...own,
         ...Object.fromEntries(stores),
-        // These are bounded by the start and the stop.
+        // The start and the stop bound these two calls.
         async open(context) {
           await storage.open(context);
           watch.open();

@@ -16,8 +16,8 @@ type Recorded =
   | 'given_up';
 
 /**
- * Outcomes of attempts that were made under a claim. One that could not be recorded is kept: when this process claims
- * the same work again, the outcome is recorded, and the attempt is not made again.
+ * The outcomes of attempts that were made under a claim. An outcome that could not be recorded is kept: when this process
+ * claims the same work again, the outcome is recorded, and the attempt is not made again.
  */
 export interface AttemptOutcomes<Outcome> {
   /** Takes the outcome of an attempt that this process has made already, as its first, second or third. */

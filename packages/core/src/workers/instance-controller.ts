@@ -183,7 +183,7 @@ export function createInstanceController({
       if (pausedUntil > 0) return pausedUntil;
       const current = record.current();
       const opensAt = waitsForRestriction(current) ? null : link.nextAt(mayOpen);
-      // What is being written is not due: a database that takes long would be asked a thousand times a second.
+      // A write in flight is not due again: otherwise a slow database would be asked a thousand times a second.
       const due = [
         record.isDoing(NOTING_LOSS) ? null : graceEnd(),
         record.isDoing(NOTING_RESTRICTION_END) ? null : restrictionEndsAt(current),

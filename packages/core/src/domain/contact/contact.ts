@@ -22,7 +22,7 @@ export interface Contact {
   readonly createdAt: number;
 }
 
-/** What a message shows of its contact, and needs to know of them to find its chat. */
+/** The fields of a contact that a message shows, and those that its chat is found by. */
 export type ContactSummary = Pick<Contact, 'id' | 'name' | 'phoneNumber' | 'dialledNumbers' | 'username'>;
 
 export function summaryOf({ id, name, phoneNumber, dialledNumbers, username }: Contact): ContactSummary {
