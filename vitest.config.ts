@@ -49,6 +49,9 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** A test allocates much and keeps little, next to three others on two cores: this saves a tenth of the CPU seconds. */
+const FEWER_COLLECTIONS = ['--max-semi-space-size=64', '--single-threaded-gc'];
+
 const LONG_ONLY = '**/*.long.test.ts';
 const OWN_PROCESS = ['{packages,internal,examples}/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'];
 
@@ -166,7 +169,7 @@ export default defineConfig(({ mode }) => {
       pool: 'forks',
       // Also on two cores: for most of their time, tests wait for other processes, and for what takes its time.
       maxWorkers: 4,
-      execArgv: ['--conditions=source'],
+      execArgv: ['--conditions=source', ...FEWER_COLLECTIONS],
       // eventsource has TypeScript under the same condition, which Node does not run from node_modules.
       server: { deps: { inline: [/@modelcontextprotocol[\\/]client/, 'eventsource'] } },
       sequence: { sequencer: LongestFirst },
