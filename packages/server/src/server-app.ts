@@ -8,6 +8,7 @@ import type { SignIn } from '@trunkline/dashboard';
 import { addDashboard } from './dashboard.ts';
 import { respondWithErrors, errorResponse, refused } from './error-response.ts';
 import type { addMcp } from './mcp.ts';
+import { addFrontPage } from './front-page.ts';
 import { addHealth } from './health.ts';
 import { addSandboxControls } from './sandbox-controls.ts';
 import type { SandboxControls } from './sandbox-controls.ts';
@@ -47,6 +48,11 @@ export function createServerApp(parts: ServerParts): Hono {
   if (metrics) app.use(metrics.measure);
   if (metrics && metricsToken !== undefined) addMetrics(app, { metrics, metricsToken });
   addHealth(app, parts);
+  addFrontPage(app, {
+    api: trunkline.roles.api,
+    reference: parts.docs !== false,
+    dashboard: trunkline.roles.api && parts.dashboard !== null,
+  });
   const guard = createGuard(trunkline, { rateLimit });
 
   if (trunkline.roles.api) {
