@@ -1,16 +1,17 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, expect, it, vi } from 'vitest';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, signWebhook } from '@trunkline/receiver';
-import { readmeBlocks } from './support/readme.ts';
+import { until } from '@trunkline/test-support';
+import { blocksOf } from './support/blocks-of.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 /** In the example's own folder, where the packages are installed. */
 const folder = fileURLToPath(new URL(`readme-code-${process.pid}/`, import.meta.url));
-const [embedding = '', receiving = ''] = readmeBlocks('ts');
+const [embedding = '', receiving = ''] = blocksOf('README.md', 'ts');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function write(name: string, code: string): string {
@@ -20,18 +21,29 @@ function write(name: string, code: string): string {
   return path;
 }
 
-it('The program of the README sends a message and serves a request', async () => {
-  const program = write('embedding.ts', embedding);
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--conditions=source', program], {
+it('the program of the README sends a message and reports that it was sent', async () => {
+  const program = spawn(process.execPath, ['--conditions=source', write('embedding.ts', embedding)], {
     cwd: temporaryDirectory(),
     env: { PATH: process.env['PATH'], SECRET_KEY: 'a-secret-key-of-more-than-32-characters' },
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
-  expect(stderr).toBe('');
-  expect(stdout).toMatch(/^msg_\w+ queued$/m);
-  expect(stdout).toContain("name: 'Acme'");
+  const ended = once(program, 'exit');
+  let output = '';
+  program.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  try {
+    await until(
+      'it has sent its message, or has ended',
+      async () => program.exitCode !== null || / sent$/m.test(output),
+    );
+    const [id] = /msg_\w+/.exec(output) ?? [];
+    expect(output.split('\n').toSorted()).toEqual(['', `${id} queued`, `${id} sent`]);
+  } finally {
+    program.kill('SIGKILL');
+    await ended;
+  }
 });
 
-it('The route of the README takes signed webhooks alone', async () => {
+it('the route of the README takes only signed webhooks', async () => {
   const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ';
   vi.stubEnv('WEBHOOK_SECRET', secret);
   const log = vi.spyOn(console, 'log').mockReturnValue();

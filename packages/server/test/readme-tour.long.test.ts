@@ -6,9 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
 import { freePort } from '@trunkline/test-support/free-port';
-import { readmeBlocks } from './support/readme.ts';
+import { blocksOf } from './support/blocks-of.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
+const TOUR = 'docs/tour.md';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** In a terminal, background programs are jobs, which end together with all that they started. */
 const LIKE_A_TERMINAL = `
@@ -20,14 +21,14 @@ trap exit TERM
 let stopTour = async (): Promise<void> => {};
 afterAll(() => stopTour());
 
-it('The tour of the README works as it is printed, and works again', async () => {
+it('the tour works as it is printed, with the request of the front page, and works again', async () => {
   const directory = temporaryDirectory();
   await takeTour(directory);
   await takeTour(directory);
 });
 
-it('The functions of the tour give up, and print the error of a response', async () => {
-  const functions = readmeBlocks('bash')
+it('the functions of the tour give up, and print the error of a response', async () => {
+  const functions = blocksOf(TOUR, 'bash')
     .join('\n')
     .match(/^\w+\(\) (?:\{ .*; \}|\{[^]*?^\})$/gm);
   expect(functions).toHaveLength(4);
@@ -40,9 +41,14 @@ it('The functions of the tour give up, and print the error of a response', async
 
 async function takeTour(directory: string): Promise<void> {
   const [server, receiver] = [String(await freePort()), String(await freePort())];
-  const blocks = readmeBlocks('bash').map((block) =>
-    block.replaceAll('8080', server).replaceAll('9000', receiver).replaceAll('/tmp/', `${directory}/`),
-  );
+  const printed = blocksOf(TOUR, 'bash');
+  const [, request = ''] = blocksOf('README.md', 'sh');
+  // The last block stops both programs.
+  const blocks = printed
+    .toSpliced(-1, 0, 'INSTANCE=$instance', request)
+    .map((block) =>
+      block.replaceAll('8080', server).replaceAll('9000', receiver).replaceAll('/tmp/', `${directory}/`),
+    );
   const tour = runBash([LIKE_A_TERMINAL, ...blocks].join('\n'), {
     // What the tour leaves at its defaults and another server on this machine may use.
     PORT: server,
@@ -79,6 +85,8 @@ async function takeTour(directory: string): Promise<void> {
     expect(output).toMatch(line);
   }
   expect(output).toMatch(/^connecting$.*^connected$/ms);
+  // Of the tour, three times, and the request of the front page.
+  expect(output.match(/"text":"Hello from Trunkline"/g)?.length).toBeGreaterThan(1);
   expect(readFileSync(join(directory, 'trunkline-qr.svg'), 'utf8')).toMatch(/^<svg/);
   await until('both programs have ended', async () => (await isFree(server)) && (await isFree(receiver)));
 }
