@@ -31,7 +31,7 @@ export interface ReceiverOptions {
   readonly on?: EventHandlers;
   /** Handles every other event, including types that are newer than this package. By default, these are ignored. */
   readonly otherwise?: (event: WebhookEvent) => unknown;
-  /** Where the ids of events are kept. `memoryStore()` by default, which suits one process that seldom restarts. */
+  /** Keeps the ids of events. `memoryStore()` by default, which suits one process that seldom restarts. */
   readonly store?: EventStore;
   /** The largest body in bytes; 1 MiB by default. */
   readonly bodyLimit?: number;
@@ -40,12 +40,12 @@ export interface ReceiverOptions {
   /** How many seconds the timestamp may be off, in either direction; 300 by default. */
   readonly tolerance?: number;
   /**
-   * For how many seconds a request has an event to itself; 60 by default. It should be longer than any handler takes,
+   * How many seconds a request holds an event exclusively; 60 by default. It should be longer than any handler takes,
    * and no longer than the sender's first wait (a minute), so that the first retry can handle the event of a process
    * that died.
    */
   readonly leaseSeconds?: number;
-  /** Called with each request that was refused, for a log. Anybody can cause such calls as often as they like. */
+  /** Called with each refused request, for a log. Any client can cause such calls, in any number. */
   readonly onRefused?: (refusal: RefusedRequest) => unknown;
   /** Called with what a handler or the store has thrown. `console.error` by default. */
   readonly onError?: (error: unknown, event: WebhookEvent | undefined) => unknown;
@@ -215,13 +215,13 @@ async function notify(hook: () => unknown): Promise<void> {
   try {
     await hook();
   } catch {
-    // There is nobody left to notify.
+    // A hook that throws has no hook of its own.
   }
 }
 
 function logError(error: unknown, event: WebhookEvent | undefined): void {
   const subject = event === undefined ? '' : ` ${event.type} ${event.id}`;
-  // oxlint-disable-next-line no-console -- an error that nobody sees is worse; `onError` replaces it
+  // oxlint-disable-next-line no-console -- better than a hidden error; `onError` replaces it
   console.error(`webhook${subject}:`, error);
 }
 

@@ -17,8 +17,8 @@ export const EVENT_MEANINGS = {
 } as const;
 
 /**
- * Event types beyond the specification: only endpoints and handlers that name one get it. What each reports is in
- * `OptInEventData` (`event.ts`).
+ * Event types beyond the specification: only endpoints and handlers that name one get it. `OptInEventData` (`event.ts`)
+ * has the data of each.
  */
 export const OPT_IN_EVENT_MEANINGS = {
   'message.echo': 'the owner of the number sent a message with the phone, or with another linked device',

@@ -2,7 +2,7 @@ import type { InstanceEventType, MessageEventType, OptInEventType, WebhookEventT
 import type { MessageKind, MessagePayload } from './message-kind.ts';
 
 /**
- * What a webhook reports: a union discriminated by `type`. A newer service may send types and fields that are not
+ * The event in a webhook: a union discriminated by `type`. A newer service may send types and fields that are not
  * listed here; they are passed on as they are, so a `switch` on `type` should ignore unknown types.
  */
 export type WebhookEvent = WebhookEventOf<WebhookEventType>;
@@ -35,7 +35,7 @@ type DataOf<Type extends WebhookEventType> = Type extends MessageEventType
           };
         };
 
-/** What the events beyond the specification report. Each message is as it is after what the event reports. */
+/** The data of the events beyond the specification. Each message is in its state after the event. */
 interface OptInEventData {
   readonly 'message.echo': { readonly message: WebhookMessage };
   readonly 'message.reaction': { readonly message: WebhookMessage; readonly reaction: WebhookReaction };
@@ -47,13 +47,13 @@ interface OptInEventData {
   readonly 'call.received': { readonly call: WebhookCall };
 }
 
-/** Who did something to a message, and when. */
+/** An act on a message: its author and its time. */
 export interface WebhookDeed {
   /** Null if the owner of the number did it, or if the network does not say who. */
   readonly contact: WebhookContact | null;
   /** Whether the owner of the number did it. */
   readonly own: boolean;
-  /** By the network's clock; null if the network does not say it. */
+  /** The time by the network's clock; null if the network does not report it. */
   readonly at: string | null;
 }
 
@@ -68,9 +68,9 @@ export interface WebhookUndecryptable {
   readonly contact: WebhookContact | null;
   /** Null in a chat with one person. */
   readonly group_id: string | null;
-  /** `view_once`: the network shows it on the phone alone. `no_key`: its sender was asked to send it again, in vain. */
+  /** `view_once`: the network shows it only on the phone. `no_key`: its sender did not send it again when asked. */
   readonly reason: 'no_key' | 'view_once';
-  /** By the network's clock; null if the network does not say it. */
+  /** The time by the network's clock; null if the network does not report it. */
   readonly sent_at: string | null;
 }
 
@@ -96,17 +96,17 @@ export interface WebhookMessage {
   readonly from: string | null;
   readonly group_id: string | null;
   /**
-   * Who wrote an inbound message. Of an outbound one, whom it was sent to, if it was sent to a `con_…` id or from the
+   * The author of an inbound message. The recipient of an outbound one, if it was sent to a `con_…` id or from the
    * phone. Null if the network does not say who it is, or the message was stored before contacts were.
    */
   readonly contact: WebhookContact | null;
   /** `msg_…` of the message in the same chat that this one replies to. Null if it replies to none, or to an unknown one. */
   readonly reply_to: string | null;
-  /** What it is, finer than `type`, such as `location` or `voice`. The same as `type` if there is nothing to add. */
+  /** The kind of message, finer than `type`, such as `location` or `voice`. Otherwise the same as `type`. */
   readonly kind: MessageKind;
   /** The fields of its kind, if it has any. */
   readonly payload: MessagePayload | null;
-  /** What an outbound message was sent with: this API, or the phone of the instance. Null if it is inbound. */
+  /** The sender of an outbound message: this API, or the phone of the instance. Null if it is inbound. */
   readonly origin: 'api' | 'device' | null;
   readonly text: string | null;
   readonly caption: string | null;
@@ -114,7 +114,7 @@ export interface WebhookMessage {
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly created_at: string;
   readonly queued_at: string | null;
-  /** Of an inbound message, when its sender sent it, by the network's clock. Null if the network does not say it. */
+  /** The time by the network's clock at which an inbound message was sent. Null if the network does not report it. */
   readonly sent_at: string | null;
   readonly delivered_at: string | null;
   readonly read_at: string | null;
@@ -122,7 +122,7 @@ export interface WebhookMessage {
   readonly received_at: string | null;
   /** When its sender last replaced its text: `text` or `caption` is then the new one. */
   readonly edited_at: string | null;
-  /** When its sender deleted it for everybody: it then has no text and no file. */
+  /** When its sender deleted it for everyone: it then has no text and no file. */
   readonly deleted_at: string | null;
 }
 
@@ -166,7 +166,7 @@ export interface WebhookInstance {
   readonly paired?: boolean;
   readonly capabilities?: readonly ('text' | 'image' | 'document' | 'audio' | 'video' | 'groups')[];
   readonly last_error?: string;
-  /** What the network forbids the number for now, and when that ends, if the network says it. */
+  /** A restriction that the network has put on the number, and its end if the network reports one. */
   readonly restriction?: { readonly code: string; readonly until: string | null };
   /** Whether it connects through a proxy of its own. */
   readonly has_proxy?: boolean;
@@ -196,7 +196,7 @@ export function readEvent(body: Uint8Array | string): ReadEventResult {
   return isEvent(value) ? { ok: true, event: value } : { ok: false, reason: 'invalid_event' };
 }
 
-// Fatal, and with the byte order mark left in: the text is read from the very bytes that were signed, or not at all.
+// Fatal, and with the byte order mark left in: the text is exactly that of the bytes that were signed, or an error.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The envelope only: what is in `data` is the service's word, and grows new fields and types without notice. */

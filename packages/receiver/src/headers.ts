@@ -3,7 +3,7 @@ export const DELIVERY_HEADER = 'X-Service-Delivery';
 export const TIMESTAMP_HEADER = 'X-Service-Timestamp';
 export const SIGNATURE_HEADER = 'X-Service-Signature';
 
-/** Those of Standard Webhooks, which the service sends beside its own unless that is switched off. */
+/** The headers of Standard Webhooks, which the service sends next to its own unless they are switched off. */
 export const STANDARD_ID_HEADER = 'webhook-id';
 export const STANDARD_TIMESTAMP_HEADER = 'webhook-timestamp';
 export const STANDARD_SIGNATURE_HEADER = 'webhook-signature';

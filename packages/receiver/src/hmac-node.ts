@@ -1,11 +1,11 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Content, Hmac, Key } from './hmac.ts';
 
-/** Of SHA-256, in bytes. */
+/** The block length of SHA-256 in bytes. */
 const BLOCK_LENGTH = 64;
 const DIGEST_LENGTH = 32;
 const HEX_LENGTH = 2 * DIGEST_LENGTH;
-/** As much as most webhooks have. */
+/** Room for most webhooks. */
 const SCRATCH_LENGTH = 16_384;
 
 /**
@@ -32,7 +32,7 @@ const received = Buffer.alloc(HEX_LENGTH);
 interface Pads {
   readonly key: Key;
   readonly inner: Buffer;
-  /** With room for the inner digest. */
+  /** The outer pad, with room for the inner digest. */
   readonly outer: Buffer;
 }
 

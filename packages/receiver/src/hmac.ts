@@ -1,5 +1,5 @@
 /**
- * What `#hmac` stands for: `hmac-node.ts` under Node, Bun and Deno, `hmac-web.ts` elsewhere (package.json, "imports").
+ * The module `#hmac`: `hmac-node.ts` under Node, Bun and Deno, `hmac-web.ts` elsewhere (package.json, "imports").
  * Both return the same; only Web Crypto has to be awaited.
  */
 export interface Hmac {
@@ -12,7 +12,7 @@ export interface Hmac {
 /** Text stands for its UTF-8. */
 export type Key = string | Uint8Array;
 
-/** What is authenticated, in two parts that follow each other. */
+/** The authenticated content, in two consecutive parts. */
 export interface Content {
   /** ASCII. */
   readonly prefix: string;

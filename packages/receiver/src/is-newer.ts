@@ -13,9 +13,9 @@ export interface ComparableEvent {
  * Whether `event` reports a later state of the same message or instance than `known`: false for an older one that
  * arrives late, and for the same one again.
  *
- * A message's status only ever moves forward (queued, sent, delivered, read; or failed), so where two events about
- * one message differ in it, the status decides: it does not depend on the clocks of the sender's machines, and
- * events that were made in the same microsecond are still in order. Otherwise `created_at` decides.
+ * A message's status only moves forward (queued, sent, delivered, read; or failed). If two events about one message
+ * differ in it, the status decides: it does not depend on the clocks of the sender's machines, and events of the same
+ * microsecond are still in order. Otherwise `created_at` decides.
  */
 export function isNewer(event: ComparableEvent, known: ComparableEvent): boolean {
   const [status, knownStatus] = statusesOfOneMessage(event, known);

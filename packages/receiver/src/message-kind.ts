@@ -1,6 +1,6 @@
 /**
- * What a message is, finer than its `type`, with the fields of each kind that has any. A kind without a file is a message
- * of type `text`, whose text says it in words.
+ * The kinds of messages, finer than `type`, with the fields of each kind that has any. A kind without a file is a message
+ * of type `text`, whose text describes it.
  */
 export interface MessagePayloads {
   readonly text: null;
@@ -15,14 +15,14 @@ export interface MessagePayloads {
   /** A round video, recorded as it is seen: a message of type `video`. */
   readonly video_note: { readonly seconds: number | null };
   readonly location: MessageLocation;
-  /** Where the sender is, at the moment of sending: what follows is not reported. */
+  /** The sender's position at the moment of sending. Later positions are not reported. */
   readonly live_location: MessageLocation;
   readonly contact: { readonly contacts: readonly SharedContact[] };
   /** The answer to a message with buttons. `id` is the button's own, as its message named it. */
   readonly button_reply: { readonly id: string; readonly title: string };
   /** The answer to a message with a list. */
   readonly list_reply: { readonly id: string; readonly title: string; readonly description: string | null };
-  /** The answer to a form or another interactive message. `values` is the JSON that it sent, or null if it is none. */
+  /** The answer to a form or another interactive message. `values` is the JSON that it sent, or null if it is not JSON. */
   readonly form_reply: { readonly name: string; readonly values: unknown };
   /** A message with buttons, a list or a form, as businesses send them. */
   readonly interactive: { readonly buttons: readonly { readonly id: string; readonly title: string }[] };

@@ -29,7 +29,7 @@ export async function processOnce(event: WebhookEvent, options: ProcessOnceOptio
     await reported(() => store.release(event.id, token));
     return failed(error);
   }
-  // It has been dealt with: if that cannot be noted, an error would only have it done twice.
+  // The event is handled: if the store cannot record that, an error would only cause it to be handled twice.
   await reported(() => store.markDone(event.id, KEEP_SECONDS));
   return receivedEvent('handled', event);
 

@@ -8,7 +8,7 @@ export type BodyFailureReason =
   /** A framework has parsed the body already: the message says how to get at the bytes. */
   | 'body_not_bytes'
   | 'body_too_large'
-  /** It was not complete in time. */
+  /** The body was not complete in time. */
   | 'body_timeout'
   /** The sender hung up. */
   | 'body_interrupted';

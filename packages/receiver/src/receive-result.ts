@@ -10,8 +10,8 @@ export interface ReceivedEvent {
    * - `handled`: a handler has run.
    * - `ignored`: no handler wants this type.
    * - `duplicate`: it has been handled before.
-   * - `in_progress`: another request is at it right now. It gets a 409, so that the sender asks again later: if
-   *   the other one fails, the event is not lost.
+   * - `in_progress`: another request is handling it now. The response is a 409, so that the sender tries again
+   *   later: if the other request fails, the event is not lost.
    */
   readonly outcome: 'handled' | 'ignored' | 'duplicate' | 'in_progress';
   readonly status: number;
@@ -41,7 +41,7 @@ export const OUTCOME_STATUS: Readonly<Record<Exclude<ReceiveResult['outcome'], '
   handled: 204,
   ignored: 204,
   duplicate: 204,
-  // Not 503: proxies take that for a server that is down.
+  // Not 503: proxies treat it as a server that is down.
   in_progress: 409,
   failed: 500,
 };

@@ -1,6 +1,6 @@
 import type { ReceiveResult, RefusalReason } from './receive-result.ts';
 
-/** What every adapter makes of a result. The sender keeps the text in its log of the delivery. */
+/** The response of every adapter to a result. The sender keeps the text in its log of the delivery. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

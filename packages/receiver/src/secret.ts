@@ -29,9 +29,9 @@ export function checkSecrets(secret: WebhookSecret): readonly string[] {
 }
 
 /**
- * How a receiver comes by its secrets. A program is often loaded where there is no environment, as `next build` does:
- * a secret that is missing or empty is reported when the first request needs it. One that is there and cannot be
- * right throws now.
+ * Returns a function that reads the receiver's secrets. Programs are often loaded without an environment, for example
+ * by `next build`: a missing or empty secret is reported when the first request needs it. A malformed secret throws
+ * immediately.
  */
 export function secretReader(secret: SecretOption): () => Promise<readonly string[]> {
   if (typeof secret === 'function') return async () => checkSecrets(await secret());

@@ -22,7 +22,7 @@ export interface SignedRequest {
   readonly secrets: readonly string[];
   readonly timestamp: string;
   readonly body: Uint8Array;
-  /** In the form of `isSignature`. */
+  /** A signature in the form of `isSignature`. */
   readonly signature: string;
 }
 

@@ -44,7 +44,7 @@ export function standardSignatureMatches({
   ...request
 }: StandardContent & {
   readonly secrets: readonly string[];
-  /** In the form of `isStandardSignature`. */
+  /** A signature in the form of `isStandardSignature`. */
   readonly signature: string;
 }): boolean | Promise<boolean> {
   const keys = secrets.map(standardKey).filter((key) => key !== undefined);
@@ -58,8 +58,8 @@ function signedContent({ id, timestamp, body }: StandardContent): Content {
 }
 
 /**
- * With or without its prefix, padded or not, in base64 or base64url: older secrets are unpadded base64url. Undefined for what is none
- * of these, which a decoder would cut or skip, and for an empty key, by which anybody could sign.
+ * Decodes a secret with or without its prefix and padding, in base64 or base64url: older secrets are unpadded base64url. Undefined for
+ * any other text, which a decoder would cut or skip, and for an empty key, with which anyone could sign.
  */
 function standardKey(secret: string): Uint8Array | undefined {
   const text = secret.replace(/^whsec_/, '');

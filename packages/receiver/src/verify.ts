@@ -98,7 +98,7 @@ export type SignedHeaders = Signed | VerifyFailure;
 
 interface Signed {
   readonly ok: true;
-  /** With the headers of Standard Webhooks alone. */
+  /** Present only with the headers of Standard Webhooks. */
   readonly id?: string;
   readonly timestamp: string;
   readonly signature: string;
@@ -118,7 +118,7 @@ function isRightlySigned({
     : standardSignatureMatches({ secrets, id, timestamp, body, signature });
 }
 
-/** What can be refused without the body: headers that are missing or malformed, and a timestamp that is out of tolerance. */
+/** Refuses what needs no body: headers that are missing or malformed, and a timestamp that is out of tolerance. */
 export function readSignedHeaders(request: RequestToCheck): SignedHeaders {
   const { headers } = request;
   const isThere = (name: string): boolean => readHeader(headers, name) !== undefined;

@@ -16,7 +16,7 @@ export interface Attack {
 
 export interface Verdict {
   readonly right: boolean;
-  /** What the receiver did, and what it should have done. */
+  /** The receiver's response, and the one it should have given. */
   readonly what: string;
 }
 

@@ -15,7 +15,7 @@ export interface Parts {
   readonly body: Uint8Array;
 }
 
-/** Signs anything, a timestamp that is none too. */
+/** Signs any text as the timestamp, valid or not. */
 export type Sign = (timestamp: string, body: Uint8Array | string, secret?: string) => Promise<Parts>;
 
 export function signer(secret: string): Sign {

@@ -4,7 +4,7 @@ import { requestOf, withHeaders } from './raw-request.ts';
 
 /** All are rightly signed, text of the timestamp included: only the timestamp itself gives them away. */
 export const TIMESTAMP_CASES: readonly AttackCase[] = [
-  // Not the full 300 seconds: the two clocks may differ a little.
+  // A minute short of the limit: the two clocks may differ a little.
   accepted('a timestamp 4 minutes old', async ({ sign, now, text }) =>
     requestOf(await sign(`${now - 240}`, text)),
   ),

@@ -19,7 +19,7 @@ export interface AttackOptions {
 export interface AttackResult {
   readonly right: number;
   readonly wrong: number;
-  /** Not even a genuine request was accepted: what the receiver refuses says nothing then, and nothing more was sent. */
+  /** The receiver refused a genuine request, so its other refusals would prove nothing: the attack stopped there. */
   readonly gaveUp: boolean;
 }
 

@@ -15,5 +15,5 @@ export function expressHandler(receiver: Receiver): NodeRequestHandler {
 }
 
 const RAW_BODY_FIX =
-  'Express: put app.post(path, expressHandler(receiver)) before app.use(express.json()). If it cannot stand there, keep the bytes: ' +
+  'Express: put app.post(path, expressHandler(receiver)) before app.use(express.json()). If that is not possible, keep the bytes: ' +
   'express.json({ verify: (request, response, bytes) => { request.rawBody = bytes; } }).';

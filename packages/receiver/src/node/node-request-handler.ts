@@ -4,13 +4,13 @@ import { bytesOf } from '../bytes.ts';
 import type { IncomingWebhook, Receiver } from '../create-receiver.ts';
 import type { ReceiveResult } from '../receive-result.ts';
 
-/** What a framework may have put on Node's request. */
+/** Node's request, with the properties that a framework may have added. */
 export type NodeRequest = IncomingMessage & { readonly body?: unknown; readonly rawBody?: unknown };
 
 export type NodeRequestHandler = (request: NodeRequest, response: ServerResponse) => void;
 
 export function nodeRequestHandler(receiver: Receiver, rawBodyFix: string): NodeRequestHandler {
-  // A promise for those who wait for one, such as Next.js. It never rejects, so nobody has to.
+  // Returns a promise for callers that wait for one, such as Next.js. It never rejects, so waiting is optional.
   // oxlint-disable-next-line typescript/no-misused-promises -- see above
   return async (request, response) =>
     sendResponse(response, await receiver.receive(incomingWebhook(request, rawBodyFix)));
@@ -22,7 +22,7 @@ export function incomingWebhook(request: NodeRequest, rawBodyFix: string): Incom
   return { method, headers, body: rawBodyOf(request) as IncomingWebhook['body'], rawBodyFix };
 }
 
-/** The bytes that a framework has kept, else the stream if nobody has read it, else what was made of it. */
+/** The bytes that a framework has kept, or the stream if it is unread, or the parsed body. */
 function rawBodyOf(request: NodeRequest): unknown {
   for (const kept of [request.rawBody, request.body]) {
     if (bytesOf(kept) !== undefined) return kept;
@@ -32,7 +32,7 @@ function rawBodyOf(request: NodeRequest): unknown {
   return request.iterator({ destroyOnReturn: false });
 }
 
-/** Leaves a response alone that has been sent, or whose sender has gone. */
+/** Does nothing if a response was already sent, or the sender has gone. */
 function sendResponse(response: ServerResponse, result: ReceiveResult): void {
   if (response.headersSent || response.destroyed) return;
   const { status, headers, text } = responseTo(result);

@@ -15,7 +15,7 @@ import { hasStandardKey } from '../standard-signature.ts';
 export interface SignRequestOptions {
   /** The secret of the receiver under test. */
   readonly secret: string;
-  /** What the webhook reports: `type` and `data`, and whatever else should differ from a new event. */
+  /** The event: `type` and `data`, and any other field that should differ from a new event. */
   readonly event?: EventDraft;
   /** The body itself, in place of `event`: bytes, or text that is sent as UTF-8. */
   readonly body?: string | Uint8Array;

@@ -10,7 +10,7 @@ export interface Vectors {
   readonly standard_requests: readonly RequestVector[];
 }
 
-/** What `signWebhook()` has to make. */
+/** The expected result of `signWebhook()`. */
 export interface SignatureVector {
   readonly secret: string;
   readonly timestamp: string;
@@ -19,12 +19,12 @@ export interface SignatureVector {
   readonly signature: string;
 }
 
-/** What `signStandardWebhook()` has to make. */
+/** The expected result of `signStandardWebhook()`. */
 export interface StandardSignatureVector extends SignatureVector {
   readonly id: string;
 }
 
-/** What `verify()` has to return. */
+/** The expected result of `verify()`. */
 export interface RequestVector {
   readonly name: string;
   /** One secret, or several, one of which has to match. */
