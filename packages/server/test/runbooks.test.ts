@@ -123,12 +123,9 @@ describe('The runbook, on one server,', () => {
 
   it.runIf(ALL)('upgrade.md leads to a new version, and back to the former one', async () => {
     // What the new version has made of the database shows when the former one is installed again.
-    const upgrade = `new (require('node:sqlite').DatabaseSync)('${machine.path(`${data}/trunkline.db`)}').exec('PRAGMA user_version = 99')`;
+    const upgrade = `new (require('node:sqlite').DatabaseSync)('${machine.path(`${data}/trunkline.db`)}').exec('PRAGMA user_version = 101')`;
     machine.install('/bin/npm', `case $* in *@1.0.0) exec '${process.execPath}' -e "${upgrade}" ;; esac`);
-    const page = await rehearse('upgrade.md', machine, [
-      [/up to date \([\d.]+ s\)/g, 'up to date (0.2 s)'],
-      [/this one knows \d+/g, 'this one knows 34'],
-    ]);
+    const page = await rehearse('upgrade.md', machine, [[/up to date \([\d.]+ s\)/g, 'up to date (0.2 s)']]);
     await page.follow();
     await isConnected(machine, instance);
     await page.follow();

@@ -121,7 +121,7 @@ describe('Files that cannot be used', () => {
   it.runIf(isLongForm)('a database of a newer version', async () => {
     const cwd = await usedDirectory();
     const database = new DatabaseSync(join(cwd, 'data', 'trunkline.db'));
-    database.exec('PRAGMA user_version = 99');
+    database.exec('PRAGMA user_version = 1000');
     database.close();
     expect(await complaintIn(cwd)).toMatch(
       /^trunkline: The database \S*data\/trunkline.db cannot be used: .* newer version/,

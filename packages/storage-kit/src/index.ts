@@ -28,7 +28,7 @@ export {
 export type { LaneGenerations, MessageKind, DeliveryKind } from './list-plans.ts';
 export type { MessageColumns, MessageRows } from './message-rows.ts';
 export type { MarkChange, MovableDatabase, MovedPage } from './movable-database.ts';
-export { checkMark, MOVE_MARK, parseMoveMark, refuseWhileMoved } from './move-mark.ts';
+export { checkMark, MOVE_MARK, parseMoveMark, checkMoveMark } from './move-mark.ts';
 export type { MoveCursor, MovedCount, MoveMark, MoveProgress } from './move-mark.ts';
 export { MOVED_TABLE_NAMES, movedTable } from './moved-tables.ts';
 export type {
@@ -46,6 +46,7 @@ export { rowReader } from './row-reader.ts';
 export { senderRows } from './sender-rows.ts';
 export type { SenderRows } from './sender-rows.ts';
 export type { Row, RowReader } from './row-reader.ts';
+export { checkStoredSchema, latestSchemaVersion, missingMigrations } from './stored-schema.ts';
 export type { StoredSchema } from './stored-schema.ts';
 export { whileOpen } from './while-open.ts';
 export type { Closable, WhileOpen } from './while-open.ts';

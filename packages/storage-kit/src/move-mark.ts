@@ -1,3 +1,5 @@
+import type { StoredSchema } from './stored-schema.ts';
+
 /** The setting by which a database is known to be part of a move. It is not moved itself. */
 export const MOVE_MARK = 'move';
 
@@ -52,10 +54,23 @@ export function checkMark(stored: string | null, expected: MoveMark): void {
   throw new Error('another "trunkline move" writes to the same database: let that one end.');
 }
 
-/** Throws if a database with this mark must not be used. A storage calls it when it opens, before it migrates. */
-export function refuseWhileMoved(stored: string | undefined): void {
-  if (stored === undefined) return;
-  const mark = parseMoveMark(stored);
+/**
+ * Throws if a database with this mark, or with none, must not be opened. A storage calls it before it migrates: nothing is
+ * written to a database that is being moved or was moved.
+ */
+export function checkMoveMark(
+  stored: string | null,
+  { isMoving, version, latest }: StoredSchema & { readonly isMoving: boolean },
+): void {
+  if (stored === null) return;
+  if (!isMoving) refuseWhileMoved(parseMoveMark(stored));
+  else if (version < latest)
+    throw new Error(
+      'its move was begun by an earlier version of Trunkline: end it with that version, or run "trunkline move --undo" with that one and begin again.',
+    );
+}
+
+function refuseWhileMoved(mark: MoveMark): void {
   if (mark.role === 'source')
     throw new Error(
       mark.isComplete

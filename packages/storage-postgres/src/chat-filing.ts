@@ -41,12 +41,12 @@ async function pass(
   });
 }
 
-/** The same lock as that of the function `take_message_from_chat` of migration 23. */
+/** The function `take_message_from_chat` of the schema takes the same lock. */
 const TRY_LOCK = `
   SELECT pg_try_advisory_xact_lock(1667788148, (SELECT tableoid::integer FROM trunkline.schema_versions LIMIT 1)) AS is_taken`;
 
 /**
- * What a message is filed under, as the function `message_key` of migration 23 has it, which PostgreSQL calls row by row:
+ * What a message is filed under, as in the function `message_key` of the schema, which PostgreSQL calls row by row:
  * for a thousand messages that takes ten times as long.
  */
 const KEY = `

@@ -4,7 +4,7 @@ import { uuidOf } from './uuid.ts';
 
 /**
  * How the key of a chat stands in the database: a letter, and the uuid of a group or a contact, or the digits of a
- * number. The function `message_key` of migration 23 does the same.
+ * number. The function `message_key` of the schema does the same.
  */
 export function storedKey(key: string): string {
   if (isId('grp', key)) return `g${uuidOf('grp', key)}`;

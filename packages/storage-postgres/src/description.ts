@@ -1,6 +1,6 @@
 import type { StorageDescription } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
-import { MIGRATIONS } from './migrations/migrate.ts';
+import { LATEST_VERSION } from './migrate.ts';
 import { integer, text } from './row.ts';
 
 export async function describeDatabase(database: Database): Promise<StorageDescription> {
@@ -8,7 +8,7 @@ export async function describeDatabase(database: Database): Promise<StorageDescr
   if (!row) throw new Error('A SELECT without FROM returned no row: check the database for damage.');
   return {
     database: `PostgreSQL ${text(row, 'version')}`,
-    schemaVersion: MIGRATIONS.length,
+    schemaVersion: LATEST_VERSION,
     sizeBytes: integer(row, 'size'),
   };
 }

@@ -20,7 +20,7 @@ import { instanceStore } from './instance-store.ts';
 import { leaseStore } from './lease-store.ts';
 import { uploadRegistry } from './upload-registry.ts';
 import { messageStore } from './message-store.ts';
-import { migrate } from './migrations/migrate.ts';
+import { migrate } from './migrate.ts';
 import { checkOptions } from './options.ts';
 import type { CheckedOptions, PostgresStorageOptions } from './options.ts';
 import { keptSenders } from './kept-senders.ts';

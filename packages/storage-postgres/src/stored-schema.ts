@@ -1,6 +1,6 @@
 import type { Logger } from '@trunkline/core/spi/storage';
 import type { StoredSchema } from '@trunkline/storage-kit';
-import { storedSchema } from './migrations/migrate.ts';
+import { storedSchema } from './migrate.ts';
 import { checkOptions } from './options.ts';
 import type { PostgresStorageOptions } from './options.ts';
 import { hearErrors, makePool } from './pool.ts';
@@ -8,7 +8,7 @@ import { cannotBeUsed } from './unavailable.ts';
 
 /**
  * Which schema the database has, without an upgrade. Throws one clear sentence when it is out of reach, cannot be used,
- * or was made by a newer version.
+ * or was made before 0.1.0 or by a newer version.
  */
 export async function postgresSchema(
   options: Pick<PostgresStorageOptions, 'schema'> & { readonly connectionString: string },

@@ -109,8 +109,8 @@ function rowOf(queue: number): (acceptance: Acceptance, place: number) => object
   });
 }
 
-// In a transaction of its own, since its settings hold until that ends: see migration 29 for `are_noted`.
-// `is_connected` is whether messages are accepted; see migration 0003. One snapshot serves for all of it, since what counts is read under the locks. The locks of the queues come first and
+// In a transaction of its own, since its settings hold until that ends: see the trigger messages_to_file for `are_noted`.
+// `is_connected` is whether messages are accepted. One snapshot serves for all of it, since what counts is read under the locks. The locks of the queues come first and
 // in the order of the instances, then the keys in theirs, so that two that store for the same do not wait for each other.
 const storing = (locked: 'SKIP LOCKED' | ''): string => `
   WITH wanted AS MATERIALIZED (

@@ -1,5 +1,5 @@
 import { idToUuid } from '@trunkline/core/spi/storage';
-import { describeFormerDeliveries } from '@trunkline/storage-contract/upgrade';
+import { describeFormerDeliveries } from '@trunkline/storage-contract/former-deliveries';
 import { openStorage, temporarySchema } from './support/open-storage.ts';
 
 describeFormerDeliveries('PostgreSQL', async () => {

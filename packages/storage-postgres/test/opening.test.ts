@@ -7,6 +7,7 @@ import { sized } from '@trunkline/test-support/long-form';
 import { startChild } from '@trunkline/test-support/start-child';
 import { postgresStorage } from '../src/index.ts';
 import type { PostgresStorageOptions } from '../src/index.ts';
+import { LATEST_VERSION } from '../src/migrate.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import { storageContext } from './support/storage-context.ts';
 import type { TestSchema } from './support/test-schema.ts';
@@ -89,7 +90,7 @@ describe('a storage opens', () => {
     const { rows } = await schema.pool.query<{ version: number }>(
       `SELECT version FROM ${schema.name}.schema_versions ORDER BY version`,
     );
-    expect(rows.map(({ version }) => version)).toEqual(rows.map((_, index) => index + 1));
+    expect(rows).toEqual([{ version: LATEST_VERSION }]);
   });
 });
 
@@ -149,6 +150,19 @@ describe('a storage refuses', () => {
       /^The PostgreSQL database cannot be used: it was made by a newer version of Trunkline \(schema 1000; this one knows \d+\)\. Run that version, or restore a backup from before its upgrade\.$/;
     await expect(openStorage(schema)).rejects.toThrow(why);
     expect(await tablesOf(schema)).toEqual(before);
+  });
+
+  it('a schema from before 0.1.0, and writes nothing', async () => {
+    const schema = await temporarySchema();
+    // As far as a storage looks at what the last commit with migrations left behind.
+    await schema.pool.query(`
+      CREATE SCHEMA ${schema.name};
+      CREATE TABLE ${schema.name}.schema_versions (version integer PRIMARY KEY);
+      INSERT INTO ${schema.name}.schema_versions SELECT generate_series(1, 30)`);
+    await expect(openStorage(schema)).rejects.toThrow(
+      'The PostgreSQL database cannot be used: it was made before Trunkline 0.1.0 (schema 30), and cannot be upgraded: ',
+    );
+    expect(await tablesOf(schema)).toEqual(['schema_versions']);
   });
 
   it("a schema that holds somebody else's tables, and writes nothing", async () => {

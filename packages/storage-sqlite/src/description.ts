@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { StorageDescription } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
-import { LATEST_VERSION } from './migrations/migrate.ts';
+import { LATEST_VERSION } from './migrate.ts';
 import { text } from './row.ts';
 
 export function describeDatabase(file: string, database: Database): StorageDescription {

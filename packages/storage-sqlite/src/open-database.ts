@@ -1,10 +1,9 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
-import type { Logger } from '@trunkline/core/spi/storage';
-import { MOVE_MARK, refuseWhileMoved } from '@trunkline/storage-kit';
+import { checkMoveMark, latestSchemaVersion, MOVE_MARK } from '@trunkline/storage-kit';
 import { withStatements } from './database.ts';
 import type { Database } from './database.ts';
 import { isBusy, OPEN_TIMEOUT_MS } from './lock.ts';
-import { LATEST_VERSION, migrate, readVersion } from './migrations/migrate.ts';
+import { migrate, MIGRATIONS, readVersion } from './migrate.ts';
 import { DatabaseSync } from './node-sqlite.ts';
 import { pause } from './pause.ts';
 import { cannotBeUsed, storedVersion } from './stored-schema.ts';
@@ -12,13 +11,16 @@ import { cannotBeUsed, storedVersion } from './stored-schema.ts';
 const SWITCH_AGAIN_MS = 10;
 
 /**
- * Opens the file, making it where there is none, and brings its schema up to date. Throws one clear sentence, having
- * written nothing, when the directory is missing or the file is not ours, is damaged, or was made by a newer version; and
- * when it is part of a move, unless it is opened for that.
+ * Opens the file, or creates it, and brings its schema up to date. Throws one clear sentence, having written nothing, if
+ * the directory is missing, if the file is not ours, is damaged, was made before 0.1.0 or by a newer version, or if it is
+ * part of a move and is not opened for that.
  */
 export function openDatabase(
   file: string,
-  { logger, isMoving = false }: { readonly logger: Logger; readonly isMoving?: boolean },
+  {
+    isMoving = false,
+    migrations = MIGRATIONS,
+  }: { readonly isMoving?: boolean; readonly migrations?: readonly string[] } = {},
 ): Database {
   let connection: DatabaseSync | undefined;
   try {
@@ -28,8 +30,10 @@ export function openDatabase(
     }
     connection = new DatabaseSync(file, { timeout: OPEN_TIMEOUT_MS });
     useWriteAheadLog(connection);
-    checkMove(connection, isMoving);
-    migrate(connection, logger);
+    const version = readVersion(connection, migrations);
+    if (version > 0)
+      checkMoveMark(moveMark(connection), { isMoving, version, latest: latestSchemaVersion(migrations) });
+    migrate(connection, migrations);
     // From now on whoever waits does so without blocking the event loop: the lock may be held by a transaction that needs it to end.
     connection.exec('PRAGMA busy_timeout = 0');
     return withStatements(connection);
@@ -72,17 +76,9 @@ function waitingForOthers<T>(attempt: () => T): T {
   }
 }
 
-/** Nothing is written to a database that is being moved or was moved, an upgrade included. */
-function checkMove(connection: DatabaseSync, isMoving: boolean): void {
-  const version = readVersion(connection);
-  if (version === 0) return;
+function moveMark(connection: DatabaseSync): string | null {
   const row = connection.prepare('SELECT value FROM settings WHERE name = ?').get(MOVE_MARK);
-  if (!row) return;
-  if (!isMoving) refuseWhileMoved(String(row['value']));
-  else if (version < LATEST_VERSION)
-    throw new Error(
-      'its move was begun by an earlier version of Trunkline: end it with that version, or run "trunkline move --undo" with that one and begin again.',
-    );
+  return row ? String(row['value']) : null;
 }
 
 /**

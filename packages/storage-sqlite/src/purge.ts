@@ -1,10 +1,12 @@
 import type { Database } from './database.ts';
-import { DELETED_BYTES } from './migrations/0026-retention.ts';
 import type { Writer } from './writer.ts';
 
 /** For how long readers are waited for that keep the log from being emptied. */
 const CHECKPOINT_WITHIN_MS = 5_000;
 const LOOK_AGAIN_MS = 50;
+
+/** In a database that has rows which earlier versions have deleted without overwriting them. */
+export const DELETED_BYTES = 'free pages: not overwritten';
 
 interface Purge {
   readonly file: string;

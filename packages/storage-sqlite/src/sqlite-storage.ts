@@ -102,7 +102,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     open: ({ newId, logger }: StorageContext) =>
       open(() => {
         const file = databaseFile(path);
-        const database = openDatabase(file, { logger });
+        const database = openDatabase(file);
         const publish = (signal: Signal): void => {
           // A transaction of the caller's may end after the storage was closed.
           if (current()?.database === database) signals.publish(signal, logger);

@@ -3,12 +3,12 @@ import { dirname } from 'node:path';
 import type { StoredSchema } from '@trunkline/storage-kit';
 import { databaseFile } from './database-file.ts';
 import { OPEN_TIMEOUT_MS, remedyOf } from './lock.ts';
-import { LATEST_VERSION, readVersion, refuseForeign } from './migrations/migrate.ts';
+import { LATEST_VERSION, readVersion, refuseForeign } from './migrate.ts';
 import { DatabaseSync } from './node-sqlite.ts';
 
 /**
  * Which schema the database in this file has, without an upgrade. Throws one clear sentence when the file is not ours, is
- * damaged, or was made by a newer version.
+ * damaged, or was made before 0.1.0 or by a newer version.
  */
 export function sqliteSchema({ path }: { readonly path: string }): StoredSchema {
   const file = databaseFile(path);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Storage } from '@trunkline/core/spi/storage';
 import { aMessage, NOW } from '@trunkline/storage-contract/examples';
 import { accept, sending, storeLeasedInstance } from '@trunkline/storage-contract/fixtures';
-import { DELETED_BYTES } from '../src/migrations/0026-retention.ts';
+import { DELETED_BYTES } from '../src/purge.ts';
 import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describeFormerDeliveries } from '@trunkline/storage-contract/upgrade';
+import { describeFormerDeliveries } from '@trunkline/storage-contract/former-deliveries';
 import { openWithConnection } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 

@@ -216,29 +216,3 @@ it.each(isLongForm ? KILLS : KILLS.slice(0, 1))(
     expect(connectTo(path).prepare(FLAWS).get()).toEqual({ dangling: 0, missing: 0 });
   },
 );
-
-it('the idempotency log works beside a process of the version before, which knows the records by their former name', async () => {
-  const { path, storage, workspace, instance } = await openConnected();
-  await use(storage, instance, 'ours');
-  const before = connectTo(path);
-  const find = 'SELECT * FROM idempotency_records WHERE workspace_id = ? AND key = ?';
-  expect(before.prepare(find).get(workspace.id, 'ours')).toMatchObject({ key: 'ours', fingerprint: 'f' });
-  const insert = before.prepare(
-    'INSERT OR REPLACE INTO idempotency_records (workspace_id, key, fingerprint, message_id, created_at) VALUES (?, ?, ?, ?, ?)',
-  );
-  insert.run(workspace.id, 'theirs', 'g', 'msg', NOW);
-  expect(await use(storage, instance, 'theirs')).toMatchObject({
-    kind: 'remembered',
-    record: { fingerprint: 'g', messageId: 'msg' },
-  });
-  // Forgotten, and used again there: nobody finds, or deletes, the new record by the former one.
-  insert.run(workspace.id, 'theirs', 'h', 'msg_2', NOW + 1);
-  expect(before.prepare(find).all(workspace.id, 'theirs')).toMatchObject([{ message_id: 'msg_2' }]);
-  expect(await storage.messages.findIdempotencyRecord(workspace.id, 'theirs')).toMatchObject({
-    messageId: 'msg_2',
-  });
-  before
-    .prepare('DELETE FROM idempotency_records WHERE workspace_id = ? AND key = ?')
-    .run(workspace.id, 'ours');
-  expect(await storage.messages.findIdempotencyRecord(workspace.id, 'ours')).toBeNull();
-});

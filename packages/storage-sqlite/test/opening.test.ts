@@ -155,8 +155,13 @@ describe('a storage refuses', () => {
     ],
     [
       'a newer version’s database',
-      'it was made by a newer version of Trunkline (schema 99; this one knows ',
-      async (path) => execute(await closed(path), 'PRAGMA user_version = 99'),
+      'it was made by a newer version of Trunkline (schema 1000; this one knows ',
+      async (path) => execute(await closed(path), 'PRAGMA user_version = 1000'),
+    ],
+    [
+      'a database from before 0.1.0',
+      'it was made before Trunkline 0.1.0 (schema 34), and cannot be upgraded: ',
+      (path) => execute(path, ...BEFORE_FIRST_RELEASE),
     ],
   ];
 
@@ -174,7 +179,7 @@ describe('a storage refuses', () => {
     const directory = temporaryDirectory();
     const path = join(directory, 'test.db');
     const storage = await openStorage(path);
-    connectTo(path).exec('PRAGMA user_version = 99');
+    connectTo(path).exec('PRAGMA user_version = 1000');
     const before = contents(directory);
     await expect(sqliteStorage({ path }).open(storageContext)).rejects.toThrow('a newer version');
     expect(contents(directory)).toEqual(before);
@@ -263,6 +268,13 @@ function contents(directory: string): Readonly<Record<string, string>> {
   const names = readdirSync(directory).filter((name) => !name.endsWith('-shm'));
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(directory, name), 'base64')]));
 }
+
+/** What the last commit with migrations left behind, as far as a storage looks at it; the application id is "trnk". */
+const BEFORE_FIRST_RELEASE = [
+  'CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID',
+  'PRAGMA application_id = 1953656427',
+  'PRAGMA user_version = 34',
+];
 
 /** Makes a database of ours, that is in use no more. */
 async function closed(path: string): Promise<string> {

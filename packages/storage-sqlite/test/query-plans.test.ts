@@ -105,9 +105,8 @@ it('retrying exhausted events walks along its own index, from where it begins', 
 /** What is prepared while each method of a storage is called. */
 async function everyStatement() {
   const path = join(temporaryDirectory(), 'test.db');
-  // Without the statements of migrations, whose tables may be gone.
   await (await openStorage(path)).close();
-  // As after an upgrade with messages.
+  // As after a move with messages.
   const upgraded = new DatabaseSync(path);
   upgraded.exec("INSERT INTO older_messages_to_file (before_id) VALUES ('msg_7zzzzzzzzzzzzzzzzzzzzzzzzz')");
   upgraded.close();

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { silentLogger } from '@trunkline/core';
 import { sqliteSchema, sqliteStorage } from '@trunkline/storage-sqlite';
 import { expect, it, onTestFinished } from 'vitest';
-import { LATEST_VERSION } from '../src/migrations/migrate.ts';
+import { LATEST_VERSION } from '../src/migrate.ts';
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-schema-'));
@@ -20,7 +20,7 @@ it('is 0 where there is no file, and none is made', () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('is that of the last migration, and is not upgraded; of a newer version it is an error in a sentence', async () => {
+it('is that of the last migration; of a newer version, or from before 0.1.0, it is an error in a sentence', async () => {
   const path = join(temporaryFolder(), 'one.db');
   const storage = sqliteStorage({ path });
   await storage.open({ newId: () => '', logger: silentLogger });
@@ -28,11 +28,12 @@ it('is that of the last migration, and is not upgraded; of a newer version it is
   expect(sqliteSchema({ path })).toEqual({ version: LATEST_VERSION, latest: LATEST_VERSION });
   const database = new DatabaseSync(path);
   onTestFinished(() => database.close());
-  database.exec(`PRAGMA user_version = ${LATEST_VERSION - 1}`);
-  const earlier = { version: LATEST_VERSION - 1, latest: LATEST_VERSION };
-  expect([sqliteSchema({ path }), sqliteSchema({ path })]).toEqual([earlier, earlier]);
   database.exec('PRAGMA user_version = 1000');
   expect(() => sqliteSchema({ path })).toThrow(
     `The database ${path} cannot be used: it was made by a newer version of Trunkline (schema 1000;`,
+  );
+  database.exec('PRAGMA user_version = 34');
+  expect(() => sqliteSchema({ path })).toThrow(
+    `The database ${path} cannot be used: it was made before Trunkline 0.1.0 (schema 34), and cannot be upgraded: `,
   );
 });

@@ -67,7 +67,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'migrate',
-    summary: 'bring the database up to date, as every start does, and show how far it is',
+    summary: 'bring the database up to date, as every start does',
     on: 'database',
     load: async () => (await import('./migrate.ts')).migrate,
   },

@@ -6,7 +6,7 @@ import { createNewId } from '@trunkline/core/spi/storage';
 import type { Logger } from '@trunkline/core';
 import type { Output } from './output.ts';
 
-/** Every start does the same; this does it beforehand, and shows how far it is. */
+/** Does what every start does, before a start that would take long. */
 export const migrate: CommandHandler = async (call) => {
   const settings = await localSettings(call);
   await existingSecretKeys(settings, await existingFiles(settings));
@@ -15,19 +15,14 @@ export const migrate: CommandHandler = async (call) => {
   const started = performance.now();
   await storage.open({
     newId: createNewId((length) => random.bytes(length)),
-    logger: migrationLogger(call.output),
+    logger: noteEachLine(call.output),
   });
   await storage.close();
   const seconds = Math.round((performance.now() - started) / 100) / 10;
   call.output.result({ data: { up_to_date: true, seconds } }, `The database is up to date (${seconds} s).`);
 };
 
-/** A large upgrade logs how far it is every few seconds. */
-function migrationLogger(output: Output): Logger {
-  const note = ({ rows, task }: Readonly<Record<string, unknown>>, message: string): void => {
-    const where =
-      typeof rows === 'number' ? ` (${rows} rows${typeof task === 'string' ? `, ${task}` : ''})` : '';
-    output.note(`${message}${where}`);
-  };
+function noteEachLine(output: Output): Logger {
+  const note = (_: object, message: string): void => output.note(message);
   return { debug() {}, info: note, warn: note, error: note };
 }

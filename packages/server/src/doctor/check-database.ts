@@ -80,8 +80,8 @@ async function checkFile(path: string, dataDirectory: string): Promise<readonly 
   }
 }
 
-/** Whoever opens such a database upgrades it, and servers of the earlier version may be running on it. */
-function refuseEarlier(what: string, { version, latest }: StoredSchema): void {
+/** Opening such a database upgrades it, and servers of the earlier version may be running on it. */
+export function refuseEarlier(what: string, { version, latest }: StoredSchema): void {
   if (version < latest)
     throw new Fault(
       `${what} has schema ${version}, of an earlier version of Trunkline.`,

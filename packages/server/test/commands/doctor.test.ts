@@ -178,22 +178,17 @@ describe('trunkline doctor', () => {
     },
   );
 
-  it('leaves a database of an earlier version as it is, and says that the next start upgrades it', async () => {
+  it('refuses a database from before 0.1.0', async () => {
     const cwd = await usedFolder();
     const database = new DatabaseSync(join(cwd, 'data/trunkline.db'));
-    const latest = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
-    database.exec(`PRAGMA user_version = ${latest - 1}`);
-    const before = database.prepare('SELECT sql FROM sqlite_schema').all();
+    database.exec('PRAGMA user_version = 34');
+    database.close();
     const { all } = await findings(cwd);
     expect(all.find(({ check }) => check === 'database')).toMatchObject({
-      result: 'warning',
-      says: `data/trunkline.db has schema ${latest - 1}, of an earlier version of Trunkline.`,
-      mend: expect.stringContaining(`upgrades it to schema ${latest}`),
+      result: 'fault',
+      says: expect.stringContaining('it was made before Trunkline 0.1.0'),
     });
     expect(all.find(({ check }) => check === 'key')).toMatchObject({ result: 'skipped' });
-    expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: latest - 1 });
-    expect(database.prepare('SELECT sql FROM sqlite_schema').all()).toEqual(before);
-    database.close();
   });
 
   it.runIf(isLongForm)('makes nothing in an empty PostgreSQL database', async () => {

@@ -18,7 +18,7 @@ import type {
 } from '@trunkline/storage-kit';
 import { createDatabase } from '../database.ts';
 import type { Database, Transaction } from '../database.ts';
-import { migrate } from '../migrations/migrate.ts';
+import { migrate } from '../migrate.ts';
 import { checkOptions } from '../options.ts';
 import type { PostgresStorageOptions } from '../options.ts';
 import { makePartitions } from '../partitions.ts';

@@ -13,7 +13,7 @@ export interface StoredPart {
 
 const HAS_FIRST_ATTEMPT = '(first_attempt).number IS NOT NULL';
 
-/** The first attempt of a delivery stands in its row; see migration 0010. */
+/** The first attempt of a delivery is stored in its row. */
 const FIRST_ATTEMPT = {
   delivery_id: 'id',
   ...Object.fromEntries(

@@ -30,9 +30,9 @@ export function movableSqlite({ path }: { readonly path: string }): MovableDatab
   const { connected, open, close } = whileOpen<Opened>();
   const database = (): Database => connected().database;
   return {
-    open: ({ logger }) =>
+    open: () =>
       open(() => {
-        const opened = openDatabase(databaseFile(path), { logger, isMoving: true });
+        const opened = openDatabase(databaseFile(path), { isMoving: true });
         return { database: opened, idle: async () => {}, close: async () => opened.close() };
       }),
     close,

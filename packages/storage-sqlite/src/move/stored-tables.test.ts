@@ -5,11 +5,9 @@ import { openDatabase } from '../open-database.ts';
 import { text } from '../row.ts';
 import { mainTable, NOT_MOVED, storedTable } from './stored-tables.ts';
 
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
-
 /** Every column of a new database, as `table.column`. */
 function columnsThere(): readonly string[] {
-  const database = openDatabase(':memory:', { logger: silent });
+  const database = openDatabase(':memory:');
   const rows = database.all(
     `SELECT sqlite_schema.name || '.' || pragma_table_info.name AS name
      FROM sqlite_schema CROSS JOIN pragma_table_info(sqlite_schema.name)

@@ -1,6 +1,0 @@
-export const settings = `
-CREATE TABLE trunkline.settings (
-  name  text PRIMARY KEY,
-  value text NOT NULL
-);
-`;

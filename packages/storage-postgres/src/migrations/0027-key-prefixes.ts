@@ -1,4 +1,0 @@
-/** By what people know an API key. Of those that were made before, it is unknown. */
-export const keyPrefixes = `
-ALTER TABLE trunkline.api_keys ADD COLUMN prefix text;
-`;

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { silentLogger } from '@trunkline/core';
+import { aWorkspace } from '@trunkline/storage-contract/examples';
+import { MOVE_MARK } from '@trunkline/storage-kit';
+import { LATEST_VERSION, migrate, MIGRATIONS } from '../src/migrate.ts';
+import { openStorage, temporarySchema } from './support/open-storage.ts';
+
+describe('a later version with a second migration', () => {
+  const migrations = [
+    ...MIGRATIONS,
+    "ALTER TABLE trunkline.workspaces ADD COLUMN colour text NOT NULL DEFAULT 'red'",
+  ];
+
+  /** A database of this version, with a workspace. */
+  async function firstDatabase() {
+    const schema = await temporarySchema();
+    const storage = await openStorage(schema);
+    await storage.workspaces.insert(aWorkspace());
+    await storage.close();
+    const { pool, name } = schema;
+    const all = async (sql: string): Promise<readonly unknown[]> =>
+      (await pool.query(sql.replaceAll('trunkline.', `${name}.`))).rows;
+    return { schema, all, target: { pool, schema: name, logger: silentLogger } };
+  }
+
+  const VERSIONS = 'SELECT version FROM trunkline.schema_versions ORDER BY version';
+
+  it('applies it once to a database of this version, which keeps its rows and its id', async () => {
+    const { schema, all, target } = await firstDatabase();
+    const id = await migrate(target);
+    expect(await migrate({ ...target, migrations })).toBe(id);
+    expect(await migrate({ ...target, migrations })).toBe(id);
+    expect(await all(VERSIONS)).toEqual([{ version: LATEST_VERSION }, { version: LATEST_VERSION + 1 }]);
+    expect(await all('SELECT colour FROM trunkline.workspaces')).toEqual([{ colour: 'red' }]);
+    await expect(openStorage(schema)).rejects.toThrow(
+      `it was made by a newer version of Trunkline (schema ${LATEST_VERSION + 1}; this one knows ${LATEST_VERSION}).`,
+    );
+  });
+
+  it('leaves the database as it is if the migration fails', async () => {
+    const { all, target } = await firstDatabase();
+    const failing = [
+      ...MIGRATIONS,
+      'DELETE FROM trunkline.workspaces; ALTER TABLE trunkline.nothing ADD COLUMN colour text',
+    ];
+    await expect(migrate({ ...target, migrations: failing })).rejects.toThrow('nothing" does not exist');
+    expect(await all(VERSIONS)).toEqual([{ version: LATEST_VERSION }]);
+    expect(await all('SELECT FROM trunkline.workspaces')).toHaveLength(1);
+  });
+
+  it('does not continue a move that this version has begun', async () => {
+    const { schema, all, target } = await firstDatabase();
+    const mark = { role: 'source', id: '1', target: 'elsewhere', isComplete: false };
+    await schema.pool.query(`INSERT INTO ${schema.name}.settings (name, value) VALUES ($1, $2)`, [
+      MOVE_MARK,
+      JSON.stringify(mark),
+    ]);
+    await migrate({ ...target, isMoving: true });
+    await expect(migrate({ ...target, isMoving: true, migrations })).rejects.toThrow(
+      'its move was begun by an earlier version of Trunkline',
+    );
+    expect(await all(VERSIONS)).toEqual([{ version: LATEST_VERSION }]);
+  });
+});

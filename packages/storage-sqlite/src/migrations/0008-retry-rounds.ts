@@ -1,7 +1,0 @@
-/** What retrying all that failed at an endpoint walks along, and the run of calls that it is in. */
-export const retryRounds = `
-CREATE INDEX deliveries_to_retry ON deliveries (webhook_id, last_attempt_at, id) WHERE status IN ('failed', 'exhausted');
-
-ALTER TABLE lanes ADD COLUMN retry_round_began_at INTEGER;
-ALTER TABLE lanes ADD COLUMN retry_round_called_at INTEGER;
-`;
