@@ -8,8 +8,6 @@ export type { TrunklineOptions } from './options.ts';
 export type { Principal, Trunkline } from './trunkline.ts';
 export type { Roles } from './workers/workers.ts';
 export type {
-  ChatPage,
-  MessagePage,
   PageResult,
   SendMediaInput,
   SendOptions,
@@ -61,7 +59,6 @@ export type { GroupResource, InstanceResource, QrResource } from './resources/in
 export type { InstanceHistoryResource } from './resources/instance-history.ts';
 export type { HistoryCause, HistoryReason } from './domain/instance/instance-history.ts';
 export type { ChatMessageResource, ChatResource } from './resources/chat.ts';
-export type { CoverageResource } from './resources/coverage.ts';
 export type { MessageResource } from './resources/message.ts';
 export type { MessageStandingResource } from './resources/message-standing.ts';
 export type { StandingCode } from './domain/message/message-standing.ts';

@@ -5,7 +5,6 @@ import type { ConnectInput, HistoryQuery, InstanceInput } from './inputs/instanc
 import type { ChatQuery } from './inputs/chats.ts';
 import type { MessageQuery } from './inputs/messages.ts';
 import type { ChatResource } from './resources/chat.ts';
-import type { CoverageResource } from './resources/coverage.ts';
 import type { MessageStandingResource } from './resources/message-standing.ts';
 import type { DeliveryQuery, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
 import type { GroupResource, InstanceResource, QrResource } from './resources/instance.ts';
@@ -49,7 +48,7 @@ export interface WorkspaceApi<Transaction = never> {
     /** Ordered by name. */
     groups(id: string): Promise<readonly GroupResource[]>;
     /** The chats of the instance by their last message, newest first. */
-    chats(id: string, query?: ChatQuery): Promise<ChatPage>;
+    chats(id: string, query?: ChatQuery): Promise<PageResult<ChatResource>>;
     /** What has happened to the instance and its messages in the last 30 days, newest first. */
     events(id: string, query?: EventQuery): Promise<PageResult<WebhookEvent>>;
     /** What happened to the instance, with the reason and what comes next, newest first. */
@@ -60,7 +59,7 @@ export interface WorkspaceApi<Transaction = never> {
      * Newest first. With a `counterpart` beside other filters than the instance, a page may have fewer messages than its
      * limit, even none, and still a `nextCursor`: it stops after 2,000 messages of the chat.
      */
-    list(query?: MessageQuery): Promise<MessagePage>;
+    list(query?: MessageQuery): Promise<PageResult<MessageResource>>;
     /**
      * Resolves once the message is on disk or, with a `transaction`, once it is part of that. `replayed` is true if the
      * idempotency key was used for the same request before.
@@ -173,15 +172,6 @@ export interface SendOptions<Transaction = never> {
 export interface SendResult {
   readonly message: MessageResource;
   readonly replayed: boolean;
-}
-
-export interface MessagePage extends PageResult<MessageResource> {
-  /** Null unless the messages were asked for by their counterpart. */
-  readonly coverage: CoverageResource | null;
-}
-
-export interface ChatPage extends PageResult<ChatResource> {
-  readonly coverage: CoverageResource;
 }
 
 export interface PageResult<Resource> {

@@ -69,18 +69,13 @@ export function workspaceFacade(
       groups: async (id) => unwrap(await listGroups(context, named(id))).map(groupResource),
       history: async (id, query = {}) =>
         page(unwrap(await listHistory(context, named(id), query)), instanceHistoryResource),
-      chats: async (id, query = {}) => {
-        const listed = unwrap(await listChats(context, named(id), query));
-        return { ...page(listed, chatResource), coverage: listed.coverage };
-      },
+      chats: async (id, query = {}) => page(unwrap(await listChats(context, named(id), query)), chatResource),
       events: async (id, query = {}) =>
         page(unwrap(await listInstanceEvents(context, named(id), query)), eventResource),
     },
     messages: {
-      list: async (query = {}) => {
-        const listed = unwrap(await listMessages(context, workspaceId, query));
-        return { ...page(listed, messageResource), coverage: listed.coverage };
-      },
+      list: async (query = {}) =>
+        page(unwrap(await listMessages(context, workspaceId, query)), messageResource),
       send: async (input, { idempotencyKey = null, transaction, traceparent } = {}) => {
         const request = { input, isJoined: transaction !== undefined };
         const sent = await sendWithFile(context, request, (upload) =>

@@ -65,7 +65,7 @@ async function openLongLists() {
   const { id: instance } = await connect('Support');
   const pool = new Pool({ connectionString, max: 1 });
   onTestFinished(() => pool.end());
-  // In the database itself: through the service it would take too long. Chats as of a version that had none.
+  // In the database itself: through the service it would take too long.
   const made = `(${clock.now()} - ${MESSAGES} + row)`;
   const id = `(lpad(to_hex(${made}), 12, '0') || '7' || lpad(to_hex(row % 4096), 3, '0')
     || '8' || substr(md5('message' || row), 1, 15))::uuid`;
@@ -77,12 +77,8 @@ async function openLongLists() {
        'outbound', 'text', 'sent', '1555' || lpad((row % ${CHATS})::text, 7, '0'), 'Hello ' || row, ${made}
      FROM generate_series(1, ${MESSAGES}) AS row`,
   );
-  await pool.query(
-    `INSERT INTO "${schema}".older_messages_to_file (before_id) VALUES ('ffffffff-ffff-ffff-ffff-ffffffffffff')`,
-  );
-  while ((await storage.chats.fileOlder?.(10_000))?.more === true);
-  // None of them was stored in the last second: the clock stands still, so that the service never files them.
-  await pool.query(`TRUNCATE "${schema}".unfiled_messages`);
+  // The clock stands still, so that the service never files them.
+  while ((await storage.chats.file?.(10_000))?.more === true);
   await pool.query(`ANALYZE "${schema}".messages, "${schema}".chats, "${schema}".chat_messages`);
 
   const visit = visitor(dashboard);

@@ -12,7 +12,7 @@ async function list(query: string): Promise<Seen & { readonly given: MessageQuer
   const messages: Partial<WorkspaceApi['messages']> = {
     list: async (input = {}) => {
       given = input;
-      return { data: [], perPage: 25, nextCursor: null, prevCursor: null, coverage: null };
+      return { data: [], perPage: 25, nextCursor: null, prevCursor: null };
     },
   };
   const seen = await client(createHttpApp(fakeTrunkline({ operations: { messages } })))(

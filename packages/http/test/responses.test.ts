@@ -243,7 +243,7 @@ describe('the QR', () => {
 
 describe('the links of a page of messages', () => {
   const messages = {
-    list: async () => ({ data: [], perPage: 25, nextCursor: 'next+1', prevCursor: null, coverage: null }),
+    list: async () => ({ data: [], perPage: 25, nextCursor: 'next+1', prevCursor: null }),
   };
   const trunkline = fakeTrunkline({ operations: { messages } });
 

@@ -1,5 +1,5 @@
 import { uuidToId } from '@trunkline/core/spi/storage';
-import type { ChatCoverage, FilingPass } from '@trunkline/core/spi/storage';
+import type { FilingPass } from '@trunkline/core/spi/storage';
 import { latestUnfiled, UNFILED_READ_MAX } from '@trunkline/storage-kit';
 import type { UnfiledMessage } from '@trunkline/storage-kit';
 import { keyOfStored, storedKey } from './chat-key.ts';
@@ -12,33 +12,25 @@ import type { Statements } from './statements.ts';
  * Files messages that were stored since: one process at a time, by a lock that ends with its transaction, however that
  * ends. Another process, or who deletes messages, holds it: then there is nothing to do for now.
  */
-export function fileMessages(database: Database, limit: number): Promise<FilingPass> {
-  return pass(database, FILE, limit);
-}
-
-/** Files messages from before the migration, and notes how far it has come. */
-export function fileOlderMessages(database: Database, limit: number): Promise<FilingPass> {
-  return pass(database, FILE_OLDER, limit);
-}
-
-const NOTHING: FilingPass = { filed: 0, more: false };
-const OTHERS_FILE: FilingPass = { filed: 0, more: true };
-
-async function pass(
-  database: Database,
-  { any, file }: { readonly any: string; readonly file: string },
-  limit: number,
-): Promise<FilingPass> {
+export async function fileMessages(database: Database, limit: number): Promise<FilingPass> {
   // Looks first: mostly there is nothing.
-  if (!(await database.get(any))) return NOTHING;
+  if (!(await database.get(ANY_TO_FILE))) return NOTHING;
   return database.transaction(async (transaction) => {
     const lock = await transaction.get(TRY_LOCK);
-    if (!lock || !flag(lock, 'is_taken')) return OTHERS_FILE;
+    if (!lock || !flag(lock, 'is_taken')) return { ...NOTHING, more: true };
     // A statement of its own: it sees all that others did before they released the lock.
-    const row = await transaction.get(file, limit);
-    const filed = row ? integer(row, 'filed') : 0;
-    return { filed, more: filed === limit };
+    return fileNoted(transaction, limit);
   });
+}
+
+const NOTHING: FilingPass = { filed: 0, lastId: null, more: false };
+
+/** The same in the open transaction, if no other process files. */
+export async function fileNoted({ get }: Statements, limit: number): Promise<FilingPass> {
+  const row = await get(FILE, limit);
+  if (!row) return NOTHING;
+  const filed = integer(row, 'filed');
+  return { filed, lastId: filed === 0 ? null : id(row, 'last_id', 'msg'), more: filed === limit };
 }
 
 /** The function `take_message_from_chat` of the schema takes the same lock. */
@@ -57,9 +49,15 @@ const KEY = `
     ELSE 'n' || item.recipient
   END`;
 
-/** Files the messages of `taken`. */
-const FILE_TAKEN = `
-  entry AS MATERIALIZED (
+const ANY_TO_FILE = 'SELECT 1 FROM trunkline.unfiled_messages ORDER BY message_id LIMIT 1';
+
+const FILE = `
+  WITH taken AS MATERIALIZED (
+    DELETE FROM trunkline.unfiled_messages WHERE message_id = ANY (ARRAY(
+      SELECT message_id FROM trunkline.unfiled_messages ORDER BY message_id LIMIT $1
+    ))
+    RETURNING message_id
+  ), entry AS MATERIALIZED (
     SELECT item.id, item.workspace_id, item.instance_id, ${KEY} AS key
     FROM taken CROSS JOIN LATERAL (
       SELECT * FROM trunkline.messages AS item WHERE item.id = taken.message_id LIMIT 1
@@ -76,37 +74,8 @@ const FILE_TAKEN = `
     INSERT INTO trunkline.chat_messages (chat_id, id)
     SELECT chat.id, entry.id FROM entry JOIN chat USING (instance_id, key)
     ON CONFLICT DO NOTHING
-  )`;
-
-const FILE = {
-  any: 'SELECT 1 FROM trunkline.unfiled_messages ORDER BY message_id LIMIT 1',
-  file: `
-    WITH taken AS MATERIALIZED (
-      DELETE FROM trunkline.unfiled_messages WHERE message_id = ANY (ARRAY(
-        SELECT message_id FROM trunkline.unfiled_messages ORDER BY message_id LIMIT $1
-      ))
-      RETURNING message_id
-    ), ${FILE_TAKEN}
-    SELECT count(*) AS filed FROM taken`,
-};
-
-const FILE_OLDER = {
-  any: 'SELECT 1 FROM trunkline.older_messages_to_file LIMIT 1',
-  file: `
-    WITH taken AS MATERIALIZED (
-      SELECT id AS message_id FROM trunkline.messages
-      WHERE id < (SELECT before_id FROM trunkline.older_messages_to_file LIMIT 1)
-      ORDER BY id DESC LIMIT $1
-    ), ${FILE_TAKEN}, last AS (
-      SELECT message_id FROM taken ORDER BY message_id LIMIT 1
-    ), going_on AS (
-      UPDATE trunkline.older_messages_to_file SET before_id = last.message_id
-      FROM last WHERE (SELECT count(*) FROM taken) = $1
-    ), over AS (
-      DELETE FROM trunkline.older_messages_to_file WHERE (SELECT count(*) FROM taken) < $1
-    )
-    SELECT count(*) AS filed FROM taken`,
-};
+  )
+  SELECT count(*) AS filed, (SELECT message_id FROM taken ORDER BY message_id DESC LIMIT 1) AS last_id FROM taken`;
 
 /** Those of the latest messages of a workspace that are not filed yet, and are to be filed under one of these keys. */
 export async function readUnfiled(
@@ -157,18 +126,3 @@ function unfiledMessage(row: Row): UnfiledMessage {
     key: keyOfStored(text(row, 'key')),
   };
 }
-
-export async function readCoverage({ get }: Statements): Promise<ChatCoverage> {
-  const row = await get(COVERAGE);
-  const idOf = (uuid: unknown): string | null => (typeof uuid === 'string' ? uuidToId('msg', uuid) : null);
-  return { missingFrom: idOf(row?.['missing_from']), coversFrom: idOf(row?.['covers_from']) };
-}
-
-const COVERAGE = `
-  SELECT
-    (SELECT oldest.message_id FROM (
-      SELECT message_id FROM trunkline.unfiled_messages ORDER BY message_id LIMIT 1
-    ) AS oldest WHERE EXISTS (
-      SELECT 1 FROM trunkline.unfiled_messages ORDER BY message_id DESC LIMIT 1 OFFSET ${UNFILED_READ_MAX}
-    )) AS missing_from,
-    (SELECT before_id FROM trunkline.older_messages_to_file LIMIT 1) AS covers_from`;

@@ -17,13 +17,7 @@ import {
   targetsOf,
 } from '@trunkline/storage-kit';
 import type { ChatFacts, ChatTarget, IdBound, PagePlan } from '@trunkline/storage-kit';
-import {
-  fileMessages,
-  fileOlderMessages,
-  readCoverage,
-  readLatestUnfiled,
-  readUnfiled,
-} from './chat-filing.ts';
+import { fileMessages, readLatestUnfiled, readUnfiled } from './chat-filing.ts';
 import { keyOfStored, storedKey } from './chat-key.ts';
 import { contactsWithNumbers } from './contact-store.ts';
 import type { Connected } from './database.ts';
@@ -35,9 +29,7 @@ import { uuidOf, uuidToFind } from './uuid.ts';
 export function chatStore(connected: Connected): ChatStore {
   return {
     list: async (workspaceId, instanceId, page) => listChats(connected(), { workspaceId, instanceId }, page),
-    coverage: async () => readCoverage(connected()),
     file: async (limit) => fileMessages(connected(), limit),
-    fileOlder: async (limit) => fileOlderMessages(connected(), limit),
   };
 }
 

@@ -426,11 +426,6 @@ END $$;
 CREATE TRIGGER messages_leave_chat AFTER DELETE ON trunkline.messages
   FOR EACH ROW EXECUTE FUNCTION trunkline.take_message_from_chat();
 
--- Messages whose ids are smaller are filed in the background, the newest first. No row once all are filed.
-CREATE TABLE trunkline.older_messages_to_file (
-  before_id uuid NOT NULL
-);
-
 -- Endpoints
 
 -- Whoever stores an event holds FOR KEY SHARE on the endpoints that get it, and whoever cancels the deliveries of one holds

@@ -369,8 +369,7 @@ async function readChats({ schema, storage, unwatched, workspace, instance }: Fi
   await analyze(schema);
   for (let call = 1; call <= 7; call += 1) {
     // Beyond the fifth, a statement that is kept prepared may be planned for any chat.
-    expect(await chats.file?.(500)).toEqual({ filed: 500, more: true });
-    expect(must(await chats.coverage()).missingFrom).not.toBeNull();
+    expect(await chats.file?.(500)).toMatchObject({ filed: 500, more: true });
     const { rows } = await chats.list(workspace.id, instance.id, FIRST);
     expect(rows).toHaveLength(100);
     const { lastMessage } = must(rows[call]);

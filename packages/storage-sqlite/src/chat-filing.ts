@@ -1,4 +1,4 @@
-import type { ChatCoverage, FilingPass } from '@trunkline/core/spi/storage';
+import type { FilingPass } from '@trunkline/core/spi/storage';
 import { latestUnfiled, UNFILED_READ_MAX } from '@trunkline/storage-kit';
 import type { UnfiledMessage } from '@trunkline/storage-kit';
 import type { Connection } from './connection.ts';
@@ -6,34 +6,26 @@ import type { Database } from './database.ts';
 import { integer, text, textOrNull } from './row.ts';
 import type { Row } from './row.ts';
 
-/** Files messages that were stored since. What was noted is removed in the same transaction. */
+/** Files messages that were stored since. */
 export async function fileMessages({ database, write }: Connection, limit: number): Promise<FilingPass> {
   // Looks first: mostly there is nothing, and a look needs no lock.
-  if (!database.get('SELECT 1 FROM unfiled_messages LIMIT 1')) return { filed: 0, more: false };
-  return write(() => {
-    const filed = integer(database.get(COUNT_TO_FILE, limit) ?? { count: 0 }, 'count');
-    const last = database.get(LAST_TO_FILE, filed - 1);
-    if (!last) return { filed: 0, more: false };
-    file(database, TO_FILE, limit);
-    database.run('DELETE FROM unfiled_messages WHERE message_id <= ?', text(last, 'message_id'));
-    return { filed, more: filed === limit };
-  });
+  if (!database.get('SELECT 1 FROM unfiled_messages LIMIT 1')) return NOTHING;
+  return write(() => fileNoted(database, limit));
 }
 
-/** Files messages from before the migration, and notes how far it has come. */
-export async function fileOlderMessages({ database, write }: Connection, limit: number): Promise<FilingPass> {
-  if (coversFrom(database) === null) return { filed: 0, more: false };
-  return write(() => {
-    const before = coversFrom(database);
-    if (before === null) return { filed: 0, more: false };
-    const ids = database.all(OLDER_IDS, before, limit);
-    const last = ids.at(-1);
-    if (last) file(database, OLDER, before, limit);
-    const more = last !== undefined && ids.length === limit;
-    if (more) database.run('UPDATE older_messages_to_file SET before_id = ?', text(last, 'id'));
-    else database.run('DELETE FROM older_messages_to_file');
-    return { filed: ids.length, more };
-  });
+const NOTHING: FilingPass = { filed: 0, lastId: null, more: false };
+
+/** The same in the open transaction, which also removes the notes. */
+export function fileNoted(database: Database, limit: number): FilingPass {
+  const filed = integer(database.get(COUNT_TO_FILE, limit) ?? { count: 0 }, 'count');
+  const last = database.get(LAST_TO_FILE, filed - 1);
+  if (!last) return NOTHING;
+  const lastId = text(last, 'message_id');
+  database.run(FILE_CHATS, limit);
+  // In the order of the table, so that each page of it is written once.
+  database.run(FILE_MESSAGES, limit);
+  database.run('DELETE FROM unfiled_messages WHERE message_id <= ?', lastId);
+  return { filed, lastId, more: filed === limit };
 }
 
 /** Those of the latest messages of a workspace that are not filed yet, and are to be filed under one of these keys. */
@@ -53,40 +45,6 @@ export function readLatestUnfiled(
 ): ReadonlyMap<string, string> {
   const rows = database.all(UNFILED_OF_INSTANCE, UNFILED_READ_MAX, workspaceId, instanceId);
   return latestUnfiled(rows.map((row) => ({ id: text(row, 'id'), key: textOrNull(row, 'key') })));
-}
-
-export function readCoverage(database: Database): ChatCoverage {
-  return database.snapshot(() => {
-    const isBehind = database.get(BEYOND_READ, UNFILED_READ_MAX) !== undefined;
-    const oldest = isBehind ? database.get('SELECT min(message_id) AS id FROM unfiled_messages') : undefined;
-    return { missingFrom: oldest ? text(oldest, 'id') : null, coversFrom: coversFrom(database) };
-  });
-}
-
-function coversFrom(database: Database): string | null {
-  const row = database.get('SELECT before_id FROM older_messages_to_file');
-  return row ? text(row, 'before_id') : null;
-}
-
-/** Files the messages that a query selects with these values. */
-function file(database: Database, messages: string, ...values: readonly (string | number)[]): void {
-  database.run(
-    `INSERT INTO chats (workspace_id, instance_id, key, last_message_id)
-     SELECT workspace_id, instance_id, key, max(id) FROM (${messages}) AS message
-     WHERE key IS NOT NULL GROUP BY workspace_id, key, instance_id
-     ON CONFLICT (workspace_id, key, instance_id)
-     DO UPDATE SET last_message_id = max(last_message_id, excluded.last_message_id)`,
-    ...values,
-  );
-  // In the order of the table, so that each page of it is written once.
-  database.run(
-    `INSERT OR IGNORE INTO chat_messages (chat_id, id)
-     SELECT chats.id, message.id FROM (${messages}) AS message
-     CROSS JOIN chats ON chats.workspace_id = message.workspace_id AND chats.key = message.key
-       AND chats.instance_id = message.instance_id
-     ORDER BY chats.id, message.id`,
-    ...values,
-  );
 }
 
 function unfiledMessage(row: Row): UnfiledMessage {
@@ -114,8 +72,16 @@ const COUNT_TO_FILE =
   'SELECT count(*) AS count FROM (SELECT 1 FROM unfiled_messages ORDER BY message_id LIMIT ?)';
 const LAST_TO_FILE = 'SELECT message_id FROM unfiled_messages ORDER BY message_id LIMIT 1 OFFSET ?';
 
-const OLDER_IDS = 'SELECT id FROM messages WHERE id < ? ORDER BY id DESC LIMIT ?';
-const OLDER = `SELECT ${COLUMNS} FROM messages WHERE id < ? ORDER BY id DESC LIMIT ?`;
+const FILE_CHATS = `INSERT INTO chats (workspace_id, instance_id, key, last_message_id)
+  SELECT workspace_id, instance_id, key, max(id) FROM (${TO_FILE}) AS message
+  WHERE key IS NOT NULL GROUP BY workspace_id, key, instance_id
+  ON CONFLICT (workspace_id, key, instance_id)
+  DO UPDATE SET last_message_id = max(last_message_id, excluded.last_message_id)`;
+const FILE_MESSAGES = `INSERT OR IGNORE INTO chat_messages (chat_id, id)
+  SELECT chats.id, message.id FROM (${TO_FILE}) AS message
+  CROSS JOIN chats ON chats.workspace_id = message.workspace_id AND chats.key = message.key
+    AND chats.instance_id = message.instance_id
+  ORDER BY chats.id, message.id`;
 
 const NOTED = `
   (SELECT message_id FROM unfiled_messages ORDER BY message_id DESC LIMIT ?) AS noted
@@ -125,5 +91,3 @@ const UNFILED = `
   WHERE workspace_id = ? AND ${KEY} IN (SELECT value FROM json_each(?))`;
 const UNFILED_OF_INSTANCE = `
   SELECT messages.id, ${KEY} AS key FROM ${NOTED} WHERE workspace_id = ? AND instance_id = ?`;
-
-const BEYOND_READ = 'SELECT 1 FROM unfiled_messages ORDER BY message_id DESC LIMIT 1 OFFSET ?';

@@ -17,13 +17,7 @@ import {
   targetsOf,
 } from '@trunkline/storage-kit';
 import type { ChatFacts, ChatTarget, ContactLookUps } from '@trunkline/storage-kit';
-import {
-  fileMessages,
-  fileOlderMessages,
-  readCoverage,
-  readLatestUnfiled,
-  readUnfiled,
-} from './chat-filing.ts';
+import { fileMessages, readLatestUnfiled, readUnfiled } from './chat-filing.ts';
 import type { Connected } from './connection.ts';
 import { contactsWithNumber, currentContact } from './contact-store.ts';
 import type { Database } from './database.ts';
@@ -35,9 +29,7 @@ export function chatStore(connected: Connected): ChatStore {
   return {
     list: async (workspaceId, instanceId, page) =>
       listChats(connected().database, { workspaceId, instanceId }, page),
-    coverage: async () => readCoverage(connected().database),
     file: async (limit) => fileMessages(connected(), limit),
-    fileOlder: async (limit) => fileOlderMessages(connected(), limit),
   };
 }
 

@@ -424,11 +424,6 @@ BEGIN
   DELETE FROM chats WHERE instance_id = OLD.instance_id AND last_message_id = '';
 END;
 
--- Messages whose ids are smaller are filed in the background, the newest first. No row once all are filed.
-CREATE TABLE older_messages_to_file (
-  before_id TEXT NOT NULL
-) STRICT;
-
 -- Endpoints
 
 CREATE TABLE endpoints (

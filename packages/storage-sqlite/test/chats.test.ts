@@ -44,23 +44,8 @@ it('a message that is deleted leaves its chat, whether it was filed or not', asy
   expect(await list()).toEqual({ messages: [0], chats: [0] });
   remove(0);
   expect(await list()).toEqual({ messages: [], chats: [] });
-  expect(await storage.chats.file?.(10)).toEqual({ filed: 0, more: false });
+  expect(await storage.chats.file?.(10)).toEqual({ filed: 0, lastId: null, more: false });
   for (const table of ['chats', 'chat_messages', 'unfiled_messages']) {
     expect(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()).toEqual({ rows: 0 });
   }
-});
-
-it('messages from before the upgrade are filed newest first, and what is late is reported', async () => {
-  const { storage, database, list } = await openChat();
-  await storage.chats.file?.(10);
-  database.exec(`DELETE FROM chat_messages; DELETE FROM chats;
-    INSERT INTO older_messages_to_file (before_id) VALUES ('msg_7zzzzzzzzzzzzzzzzzzzzzzzzz')`);
-  expect(await list()).toEqual({ messages: [], chats: [] });
-  expect(await storage.chats.fileOlder?.(3)).toEqual({ filed: 3, more: true });
-  expect(await list()).toEqual({ messages: [3, 2, 1], chats: [3] });
-  expect((await storage.chats.coverage()).coversFrom).toMatch(/^msg_0/);
-  expect(await storage.chats.fileOlder?.(3)).toEqual({ filed: 1, more: false });
-  expect(await list()).toEqual({ messages: [3, 2, 1, 0], chats: [3] });
-  expect(await storage.chats.coverage()).toEqual({ missingFrom: null, coversFrom: null });
-  expect(await storage.chats.fileOlder?.(3)).toEqual({ filed: 0, more: false });
 });

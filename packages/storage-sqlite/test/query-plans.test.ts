@@ -36,7 +36,6 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   'SCAN unfiled_messages': 'what was stored in the last second, along its key, up to a limit',
   'SCAN noted': 'the same, which were read up to a limit',
   'SCAN message': 'the messages that one transaction files, up to a limit',
-  'SCAN older_messages_to_file': 'has one row',
 };
 
 /** What may sort what it has read, by how it begins, each with its reason. */
@@ -105,11 +104,6 @@ it('retrying exhausted events walks along its own index, from where it begins', 
 /** What is prepared while each method of a storage is called. */
 async function everyStatement() {
   const path = join(temporaryDirectory(), 'test.db');
-  await (await openStorage(path)).close();
-  // As after a move with messages.
-  const upgraded = new DatabaseSync(path);
-  upgraded.exec("INSERT INTO older_messages_to_file (before_id) VALUES ('msg_7zzzzzzzzzzzzzzzzzzzzzzzzz')");
-  upgraded.close();
   const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
   onTestFinished(() => prepare.mockRestore());
   const uncalled = await callEveryMethod(await openStorage(path));

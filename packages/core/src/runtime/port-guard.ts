@@ -20,7 +20,7 @@ const STREAMING_MS = 30_000;
 /** A webhook sender ends its requests itself, after 10 s. */
 const NETWORK_MS = 30_000;
 
-const READS = /^(?:count|coverage|describe|find|has|is[A-Z]|list|load|names|queue|read|serverTime)/u;
+const READS = /^(?:count|describe|find|has|is[A-Z]|list|load|names|queue|read|serverTime)/u;
 /** The position of the caller's own transaction among the arguments: its waits and its errors are the caller's. */
 const TRANSACTION_AT: Readonly<Record<string, number>> = { 'messages.accept': 1, 'messages.find': 2 };
 

@@ -113,7 +113,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
 
   observeWorkload(meter, () => workload);
   const filingDelay = meter.createObservableGauge('trunkline.chats.filing.delay', {
-    description: 'How long the oldest message has waited that look-ups by counterpart do not find yet',
+    description: 'How long messages wait until look-ups by counterpart find them',
     unit: 's',
   });
 

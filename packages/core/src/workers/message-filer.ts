@@ -1,4 +1,5 @@
 import { orderOfId } from '../domain/id.ts';
+import type { FilingPass } from '../ports/storage/chat-store.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
@@ -8,10 +9,6 @@ const EVERY_MS = 1_000;
 /** Messages of one transaction: few enough that acceptances are not kept waiting, and many enough to share their writes. */
 const BATCH = 1_000;
 
-/** Messages from before an upgrade or a move are in no hurry, so that what happens now comes between them. */
-const OLDER_BATCH = 500;
-const OLDER_EVERY_MS = 100;
-
 /** From this delay on it is worth a line in the log. */
 const LATE_MS = 10_000;
 
@@ -20,13 +17,10 @@ export function createMessageFiler(context: ServiceContext): Worker {
   const { storage, clock, logger, metrics } = context;
   let delayMs = 0;
   let isLate = false;
-  let areOlderFiled = false;
-  let hasBegunOlder = false;
 
-  /** How long the oldest message that look-ups do not read has waited. */
-  const observeDelay = async (): Promise<void> => {
-    const { missingFrom } = await storage.chats.coverage();
-    delayMs = missingFrom === null ? 0 : Math.max(0, clock.now() - orderOfId('msg', missingFrom).ms);
+  /** Messages are filed in their order, so that the oldest one that is left came after the last one of the pass. */
+  const observeDelay = ({ more, lastId }: FilingPass): void => {
+    delayMs = more && lastId !== null ? Math.max(0, clock.now() - orderOfId('msg', lastId).ms) : 0;
     if (delayMs >= LATE_MS && !isLate) {
       logger.warn(
         { delayMs },
@@ -36,23 +30,6 @@ export function createMessageFiler(context: ServiceContext): Worker {
     isLate = delayMs >= LATE_MS;
   };
 
-  const fileOlder = async (): Promise<number | null> => {
-    if (areOlderFiled) return null;
-    const pass = await storage.chats.fileOlder?.(OLDER_BATCH);
-    areOlderFiled = pass?.more !== true;
-    if (!areOlderFiled && !hasBegunOlder) {
-      hasBegunOlder = true;
-      logger.info(
-        {},
-        'older messages are being added to look-ups by counterpart, the newest first: if this is interrupted, the next start continues it',
-      );
-    }
-    if (areOlderFiled && hasBegunOlder) {
-      logger.info({}, 'all older messages are in look-ups by counterpart');
-    }
-    return areOlderFiled ? null : clock.now() + OLDER_EVERY_MS;
-  };
-
   const loop = createLoop({
     name: 'message filer',
     clock,
@@ -60,11 +37,9 @@ export function createMessageFiler(context: ServiceContext): Worker {
     everyMs: EVERY_MS,
     pass: async () => {
       const pass = await storage.chats.file?.(BATCH);
-      if (!pass) return { more: false, nextAt: null };
-      if (pass.more || delayMs > 0) await observeDelay();
-      // Without a step forward, another process is at it.
-      if (pass.more && pass.filed > 0) return { more: true, nextAt: null };
-      return { more: false, nextAt: await fileOlder() };
+      if (pass) observeDelay(pass);
+      // If it filed nothing, another process is filing.
+      return { more: pass?.more === true && pass.filed > 0, nextAt: null };
     },
   });
   return {

@@ -15,7 +15,6 @@ export type {
   ChatMessageResource,
   ChatQuery,
   ChatResource,
-  CoverageResource,
   DeliveryDetailResource,
   DeliveryQuery,
   DeliveryResource,

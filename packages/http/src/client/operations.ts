@@ -24,12 +24,7 @@ export const OPERATIONS: Operations = {
       method: 'GET',
       path: '/instances/{instance}/chats',
       input: 'query',
-      facts: {
-        perPage: 'per_page',
-        nextCursor: 'next_cursor',
-        prevCursor: 'prev_cursor',
-        coverage: 'coverage',
-      },
+      facts: { perPage: 'per_page', nextCursor: 'next_cursor', prevCursor: 'prev_cursor' },
     },
     events: {
       method: 'GET',
@@ -43,12 +38,7 @@ export const OPERATIONS: Operations = {
       method: 'GET',
       path: '/messages',
       input: 'query',
-      facts: {
-        perPage: 'per_page',
-        nextCursor: 'next_cursor',
-        prevCursor: 'prev_cursor',
-        coverage: 'coverage',
-      },
+      facts: { perPage: 'per_page', nextCursor: 'next_cursor', prevCursor: 'prev_cursor' },
     },
     send: { method: 'POST', path: '/messages', input: 'json' },
     get: { method: 'GET', path: '/messages/{message}' },

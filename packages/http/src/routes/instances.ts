@@ -207,7 +207,7 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       handle: async ({ api, id, query, publicUrl }) => {
         const page = await api.instances.chats(id, unchecked(query));
         const { links, meta } = pageFacts(page, publicUrl());
-        return json({ data: page.data, links, meta: { ...meta, coverage: page.coverage } });
+        return json({ data: page.data, links, meta });
       },
     },
     events: {

@@ -114,8 +114,7 @@ export const messageRoutes: RouteGroup<'messages'> = {
       handle: async ({ api, query, publicUrl }) => {
         const page = await api.messages.list(unchecked(query));
         const { links, meta } = pageFacts(page, publicUrl());
-        const { coverage } = page;
-        return json({ data: page.data, links, meta: { ...meta, ...(coverage && { coverage }) } });
+        return json({ data: page.data, links, meta });
       },
     },
     send: {

@@ -4,7 +4,6 @@ import * as z from 'zod';
 import { exactly } from './exactly.ts';
 import { id, timestamp } from './fields.ts';
 import { contact } from './messages.ts';
-import { coverage, COVERED } from './coverage.ts';
 import { pageOfLinks } from './page.ts';
 import { page } from './response-body.ts';
 import type { Resource, ResponseBody } from './response-body.ts';
@@ -54,8 +53,4 @@ export const chat: Resource<ChatResource> = {
   },
 };
 
-export const chatPage: ResponseBody = page(
-  chat,
-  'A page of chats',
-  pageOfLinks('chats', { schemas: { coverage }, example: { coverage: COVERED } }),
-);
+export const chatPage: ResponseBody = page(chat, 'A page of chats', pageOfLinks('chats'));

@@ -3,7 +3,6 @@ import type { MessageResource } from '@trunkline/core';
 import * as z from 'zod';
 import { exactly } from './exactly.ts';
 import { count, id, timestamp, timestampOrNull } from './fields.ts';
-import { coverage, COVERED } from './coverage.ts';
 import { pageOfLinks } from './page.ts';
 import { kind, payload } from './message-payloads.ts';
 import { page } from './response-body.ts';
@@ -120,11 +119,4 @@ export const message: Resource<MessageResource> = {
   },
 };
 
-export const messagePage: ResponseBody = page(
-  message,
-  'A page of messages',
-  pageOfLinks('messages', {
-    schemas: { coverage: coverage.optional() },
-    example: { coverage: COVERED },
-  }),
-);
+export const messagePage: ResponseBody = page(message, 'A page of messages', pageOfLinks('messages'));

@@ -15,10 +15,7 @@ export const PAGE_PARAMETERS = {
 const url = z.string().nullable();
 
 /** What stands beside the `data` of a page that has links (`page-links.ts`). `name` as in `/messages`. */
-export function pageOfLinks(
-  name: string,
-  more: { readonly schemas: z.ZodRawShape; readonly example: object } = { schemas: {}, example: {} },
-): Required<Parameters<typeof list>>[2] {
+export function pageOfLinks(name: string): Required<Parameters<typeof list>>[2] {
   return {
     schemas: {
       links: z.strictObject({ first: z.null(), last: z.null(), prev: url, next: url }),
@@ -27,7 +24,6 @@ export function pageOfLinks(
         per_page: perPage,
         next_cursor: cursor.meta({ description: `Towards older ${name}.` }),
         prev_cursor: cursor.meta({ description: `Towards newer ${name}.` }),
-        ...more.schemas,
       }),
     },
     example: {
@@ -42,7 +38,6 @@ export function pageOfLinks(
         per_page: 1,
         next_cursor: 'eyJ2IjoxfQ',
         prev_cursor: null,
-        ...more.example,
       },
     },
   };

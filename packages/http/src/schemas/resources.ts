@@ -1,6 +1,5 @@
 import type {
   ChatResource,
-  CoverageResource,
   DeliveryDetailResource,
   DeliveryResource,
   GroupResource,
@@ -12,7 +11,6 @@ import type {
 } from '@trunkline/core';
 import type * as z from 'zod';
 import { chat } from './chats.ts';
-import { coverage } from './coverage.ts';
 import { delivery, deliveryDetail } from './deliveries.ts';
 import { historyEntry } from './instance-history.ts';
 import { group, instance } from './instances.ts';
@@ -23,7 +21,6 @@ import { webhook } from './webhooks.ts';
 /** What the operations return, as schemas, for another way to them than REST. */
 export const RESOURCES: {
   readonly chat: z.ZodType<ChatResource>;
-  readonly coverage: z.ZodType<CoverageResource>;
   readonly delivery: z.ZodType<DeliveryResource>;
   readonly deliveryDetail: z.ZodType<DeliveryDetailResource>;
   readonly group: z.ZodType<GroupResource>;
@@ -34,7 +31,6 @@ export const RESOURCES: {
   readonly webhook: z.ZodType<WebhookResource>;
 } = {
   chat: chat.schema,
-  coverage,
   delivery: delivery.schema,
   deliveryDetail: deliveryDetail.schema,
   group: group.schema,

@@ -54,7 +54,6 @@ it('messages are called as typed', () => {
     readonly perPage: number;
     readonly nextCursor: string | null;
     readonly prevCursor: string | null;
-    readonly coverage: { readonly since: string | null; readonly delay_ms: number } | null;
   }
   expectTypeOf<Messages['list']>().toEqualTypeOf<
     (query?: MessageQuery, options?: CallOptions) => Promise<CallResult<Page>>

@@ -32,14 +32,14 @@ export const MESSAGE_TOOLS: readonly Tool[] = [
     offeredTo: 'messages:read',
     input: { instance: idOf('the instance (ins_…)'), limit, before, cursor },
     logged: ['instance'],
-    output: { data: z.array(RESOURCES.chat), next_cursor: nextCursor, coverage: RESOURCES.coverage },
+    output: { data: z.array(RESOURCES.chat), next_cursor: nextCursor },
     untrusted: ['name', 'contact.name', 'contact.username', 'last_message.excerpt'].map(
       (field) => `data[].${field}`,
     ),
     longestText: LONGEST_IN_PAGE,
     async handle({ instance, ...page }, { api }) {
-      const { data, nextCursor: next, coverage } = await api.instances.chats(instance, page);
-      return done({ data: [...data], next_cursor: next, coverage });
+      const { data, nextCursor: next } = await api.instances.chats(instance, page);
+      return done({ data: [...data], next_cursor: next });
     },
   }),
   defineTool({

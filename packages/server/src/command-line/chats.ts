@@ -1,5 +1,4 @@
 import type { CommandHandler } from './command.ts';
-import { noteMissing } from './coverage.ts';
 import { readRows, rowsAskedFor } from './pages.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import { chat, page as pageOf } from './service-shapes.ts';
@@ -9,11 +8,9 @@ export const listChats: CommandHandler = async (call) => {
   const asked = rowsAskedFor(call, 25);
   const id = call.argument('instance');
   const service = await remoteService(call);
-  const data = await readRows(asked, async (page) => {
-    const answer = await accepted(service, service.client.instances.chats(id, page, call), pageOf(chat));
-    noteMissing(call, answer.coverage);
-    return answer;
-  });
+  const data = await readRows(asked, (page) =>
+    accepted(service, service.client.instances.chats(id, page, call), pageOf(chat)),
+  );
   call.output.result(
     { data },
     table(

@@ -1,7 +1,6 @@
 import type { MessageQuery, MessageResource } from '@trunkline/http/client';
 import { printable } from '../printable.ts';
 import type { CommandHandler } from './command.ts';
-import { noteMissing } from './coverage.ts';
 import { readStory, storyText } from './message-story.ts';
 import { writeNewFile } from './new-file.ts';
 import { readRows, rowsAskedFor } from './pages.ts';
@@ -21,15 +20,9 @@ export const listMessages: CommandHandler = async (call) => {
     status: options.text('status'),
     counterpart: options.text('counterpart'),
   };
-  const data = await readRows(asked, async (page) => {
-    const answer = await accepted(
-      service,
-      service.client.messages.list({ ...query, ...page }, call),
-      pageOf(message),
-    );
-    noteMissing(call, answer.coverage);
-    return answer;
-  });
+  const data = await readRows(asked, (page) =>
+    accepted(service, service.client.messages.list({ ...query, ...page }, call), pageOf(message)),
+  );
   output.result(
     { data },
     table(

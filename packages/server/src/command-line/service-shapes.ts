@@ -184,6 +184,5 @@ export function page(shape: Shape): Shape {
   return z.object({
     data: z.array(shape),
     nextCursor: z.string().max(512).nullable(),
-    coverage: z.object({ since: textOrNull, delay_ms: count }).nullish(),
   });
 }

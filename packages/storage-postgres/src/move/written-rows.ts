@@ -1,6 +1,7 @@
 import { movedTable } from '@trunkline/storage-kit';
 import type { MovedColumn, MovedRow, MovedTableName } from '@trunkline/storage-kit';
 import { ENDED_GENERATION, FIRST_GENERATION } from '@trunkline/storage-kit';
+import { fileNoted } from '../chat-filing.ts';
 import { columnArrays } from '../column-arrays.ts';
 import type { Transaction } from '../database.ts';
 import { IS_FULL, wakeAt } from '../lane.ts';
@@ -19,8 +20,8 @@ export async function writeRows(
   for (const { table, columns, given } of destinations(name, rows)) {
     if (given.length > 0) await insertAll(statements, { table, columns, given });
   }
-  // What a trigger has noted: see FILE_LATER.
-  if (name === 'messages') await statements.run('DELETE FROM trunkline.unfiled_messages');
+  // A trigger has noted them.
+  if (name === 'messages') await fileNoted(statements, rows.length);
 }
 
 interface Destination {
@@ -105,18 +106,12 @@ export async function finishMove(transaction: Transaction): Promise<void> {
     after = uuidOf('ins', last.id);
   }
   await run(COUNT_QUEUES);
-  await run(FILE_LATER);
   await run(
     'UPDATE trunkline.endpoints SET generation = lanes.generation FROM trunkline.lanes WHERE lanes.endpoint_id = endpoints.id',
   );
   // The first claim works out the limits of all lanes, and with them these times again.
   await run(`UPDATE trunkline.lanes SET wake_at = ${wakeAt(IS_FULL)}`);
 }
-
-/** The chats are made again in the background, the newest first, and what is new is not kept waiting: as after an upgrade. */
-const FILE_LATER = `
-  INSERT INTO trunkline.older_messages_to_file (before_id)
-  SELECT 'ffffffff-ffff-ffff-ffff-ffffffffffff' WHERE EXISTS (SELECT 1 FROM trunkline.messages)`;
 
 const COUNT_QUEUES = `
   UPDATE trunkline.queues SET length = waiting.length, next_position = waiting.last + 1

@@ -79,8 +79,7 @@ export function mainTable(name: MovedTableName): string {
 export const NOT_MOVED: Readonly<Record<string, string | Readonly<Record<string, string>>>> = {
   chats: 'made again from the messages',
   chat_messages: 'made again from the messages',
-  unfiled_messages: 'every message that is moved is filed later',
-  older_messages_to_file: 'every message that is moved is filed later',
+  unfiled_messages: 'every message that is moved is filed in the same transaction',
   instances: {
     lease_owner: 'a lease of a process that has ended',
     lease_expires_at: 'a lease of a process that has ended',

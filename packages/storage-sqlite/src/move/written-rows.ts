@@ -1,6 +1,7 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { movedTable } from '@trunkline/storage-kit';
 import type { MovedRow, MovedTableName } from '@trunkline/storage-kit';
+import { fileNoted } from '../chat-filing.ts';
 import type { Columns, Database } from '../database.ts';
 import { idempotencyHash } from '../idempotency-hash.ts';
 import { FIRST_DUE_AT } from '../lane.ts';
@@ -18,31 +19,25 @@ export function writeRows(database: Database, name: MovedTableName, rows: readon
       Object.fromEntries(columns.map(([column, kind]) => [column, writeMoved(kind, row[column] ?? null)])),
     );
   }
+  // A trigger has noted them.
+  if (name === 'messages') fileNoted(database, rows.length);
 }
 
 /** The rows' own transaction comes before: what follows from all of them. */
 export function finishMove(database: Database): void {
   // The first claim works out the limits of all lanes, and with them these times again.
   database.run(`UPDATE lanes SET wake_at = max(ready_from, ${FIRST_DUE_AT})`);
-  // The chats are made again in the background, the newest first, and what is new is not kept waiting: as after an upgrade.
-  database.run(FILE_LATER);
   // PostgreSQL deletes an event and its place in the log in two steps. Here the second would never come.
   database.run(
     'DELETE FROM event_log WHERE NOT EXISTS (SELECT 1 FROM events WHERE events.id = event_log.id)',
   );
 }
 
-const FILE_LATER = `
-  INSERT INTO older_messages_to_file (before_id)
-  SELECT 'msg_7zzzzzzzzzzzzzzzzzzzzzzzzz' WHERE EXISTS (SELECT 1 FROM messages)`;
-
 type Writer = (database: Database, stored: Columns) => void;
 
 const WRITERS: Partial<Record<MovedTableName, Writer>> = {
   messages(database, { contact_id = null, details = null, ...message }) {
     database.insert('messages', message);
-    // What a trigger has noted: see FILE_LATER.
-    database.run('DELETE FROM unfiled_messages');
     if (contact_id === null && details === null) return;
     database.insert('message_details', { message_id: message['id'] ?? null, contact_id, details });
   },

@@ -293,9 +293,7 @@ async function useChats(
       }
     }
     for (const page of pagesFrom(id)) await chats.list(workspaceId, instance.id, page);
-    await chats.coverage();
     await chats.file?.(1000);
-    await chats.fileOlder?.(1000);
   }
 }
 

@@ -1,21 +1,12 @@
 import type { ChatSummary } from '../../domain/chat/chat.ts';
 import type { Page, PageRequest } from './page.ts';
 
-/** Which messages `messages.list` with a counterpart, and `chats.list`, leave out as yet. */
-export interface ChatCoverage {
-  /**
-   * The id of the oldest message that is stored and not filed, if there are more of those than a look-up reads besides;
-   * null if none is missing.
-   */
-  readonly missingFrom: string | null;
-  /** Messages with smaller ids, from before an upgrade or a move, may be missing; null once all are filed. */
-  readonly coversFrom: string | null;
-}
-
-/** What a pass of `file` has done. */
+/** The result of a pass of `file`. */
 export interface FilingPass {
   /** How many messages it went through; 0 if another process is filing just now. */
   readonly filed: number;
+  /** The id of the newest of them; null if there was none. */
+  readonly lastId: string | null;
   /** Whether some are left, or may be. */
   readonly more: boolean;
 }
@@ -32,13 +23,10 @@ export interface ChatStore {
    * number is known are in no chat. A page may have fewer rows than its limit (`Page.olderFrom`).
    */
   list(workspaceId: string, instanceId: string, page: PageRequest): Promise<Page<ChatSummary>>;
-  coverage(): Promise<ChatCoverage>;
   /**
-   * Files up to `limit` messages that were stored since. Any number of processes may call it: one files at a time, each
+   * Files up to `limit` messages that are not filed yet, the oldest first. Any number of processes may call it: one files at a time, each
    * message is filed once, and what a process has not committed when it ends is filed by another. Absent if nothing has
    * to be filed.
    */
   file?(limit: number): Promise<FilingPass>;
-  /** The same for messages from before an upgrade or a move, the newest first. It continues where it was interrupted. */
-  fileOlder?(limit: number): Promise<FilingPass>;
 }

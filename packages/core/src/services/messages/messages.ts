@@ -8,8 +8,6 @@ import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import { messageQuery } from '../../inputs/messages.ts';
 import { invalid, readInput } from '../../inputs/read-input.ts';
-import type { CoverageResource } from '../../resources/coverage.ts';
-import { readCoverage } from '../chats.ts';
 import type { ServiceContext } from '../context.ts';
 import { findInstance } from '../instances/instances.ts';
 import { readPage } from '../paging.ts';
@@ -28,7 +26,7 @@ export async function listMessages(
   context: ServiceContext,
   workspaceId: string,
   query: unknown,
-): Promise<Result<ListPage<Message> & { readonly coverage: CoverageResource | null }>> {
+): Promise<Result<ListPage<Message>>> {
   const read = readInput(messageQuery, query);
   if (!read.ok) return read;
   const { instance, direction, type, status } = read.value;
@@ -37,7 +35,7 @@ export async function listMessages(
   const filter = [instance ?? null, direction ?? null, type ?? null, status ?? null];
   const own = counterpart.value === null ? [] : [keyOfCounterpart(counterpart.value)];
   const madeFor = { prefix: 'msg', filter: [...filter, ...own] } as const;
-  const listed = await readPage(read.value, madeFor, async (request) => {
+  return readPage(read.value, madeFor, async (request) => {
     if (instance !== undefined) {
       const found = await findInstance(context, workspaceId, instance);
       if (!found.ok) return found;
@@ -55,9 +53,6 @@ export async function listMessages(
     );
     return ok(page);
   });
-  if (!listed.ok) return listed;
-  const coverage = counterpart.value === null ? null : await readCoverage(context);
-  return ok({ ...listed.value, coverage });
 }
 
 /** An id that names nothing finds nothing: the messages of a group, or with a contact, may outlive it. */

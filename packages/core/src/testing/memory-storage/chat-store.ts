@@ -10,7 +10,7 @@ import { summaryOf } from '../../domain/contact/contact.ts';
 import type { Contact } from '../../domain/contact/contact.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { Recipient } from '../../domain/message/recipient.ts';
-import type { ChatCoverage, ChatStore } from '../../ports/storage/chat-store.ts';
+import type { ChatStore } from '../../ports/storage/chat-store.ts';
 import type { Page, PageRequest } from '../../ports/storage/page.ts';
 import { contactsOf, currentContact } from './contact-store.ts';
 import { readMessage } from './message-rows.ts';
@@ -37,10 +37,6 @@ export class MemoryChatStore implements ChatStore {
     const rows = Array.from(latest, ([key, { id }]) => ({ key, id }));
     const { rows: onPage, ...rest } = pageOf(rows, page);
     return { rows: onPage.flatMap(({ key, id }) => this.#read(instanceId, key, id)), ...rest };
-  }
-
-  async coverage(): Promise<ChatCoverage> {
-    return { missingFrom: null, coversFrom: null };
   }
 
   #read(instanceId: string, key: string, lastId: string): readonly ChatSummary[] {

@@ -71,7 +71,6 @@ function AllChats({
   cursor,
 }: OfNumber & { readonly cursor: string | undefined }): ReactNode {
   const t = useTexts('chats');
-  const missing = useTexts('messages');
   const query = useQuery({
     ...chatsQuery(workspace, instance, cursor),
     placeholderData: keepPreviousData,
@@ -79,10 +78,8 @@ function AllChats({
   });
   return (
     <Loaded query={query}>
-      {({ data, prevCursor, nextCursor, coverage }) => (
+      {({ data, prevCursor, nextCursor }) => (
         <>
-          {coverage.delay_ms > 0 && <p className={styles['note']}>{missing.missing}</p>}
-          {coverage.since !== null && <p className={styles['note']}>{missing.missingOlder}</p>}
           {data.length === 0 && nextCursor === null ? (
             <EmptyState title={t.empty}>{t.emptyHint}</EmptyState>
           ) : (

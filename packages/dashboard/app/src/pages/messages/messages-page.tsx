@@ -71,12 +71,8 @@ export function MessagesPage(): ReactNode {
       </div>
       <Panel title={t.title} isTitleUnseen isFlush>
         <Loaded query={query}>
-          {({ data, prevCursor, nextCursor, coverage }) => (
+          {({ data, prevCursor, nextCursor }) => (
             <>
-              {coverage !== null && coverage.delay_ms > 0 && <p className={styles['note']}>{t.missing}</p>}
-              {coverage !== null && coverage.since !== null && (
-                <p className={styles['note']}>{t.missingOlder}</p>
-              )}
               {data.length === 0 && nextCursor === null && (
                 <None workspace={workspace} isFiltered={isFiltered || cursor !== undefined} />
               )}

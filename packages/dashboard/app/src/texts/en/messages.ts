@@ -41,8 +41,6 @@ export const messages = {
   empty: 'No message yet.',
   emptyHint: 'Send one with POST /messages, or write to a connected number.',
   noneMatch: 'No message matches.',
-  missing: 'Messages of the last moments may be missing from this search. They appear by themselves.',
-  missingOlder: 'Messages from before the upgrade are still being added to this search.',
   to: (name: string) => `Message to ${name}`,
   from: (name: string) => `Message from ${name}`,
   inGroup: 'in a group',

@@ -38,8 +38,6 @@ export const messages: TextsOf<'messages'> = {
   empty: 'Todavía no hay mensajes.',
   emptyHint: 'Envíe uno con POST /messages, o escriba a un número conectado.',
   noneMatch: 'Ningún mensaje coincide.',
-  missing: 'Pueden faltar mensajes de los últimos instantes. Aparecerán solos.',
-  missingOlder: 'Los mensajes anteriores a la actualización aún se están añadiendo a esta búsqueda.',
   to: (name) => `Mensaje a ${name}`,
   from: (name) => `Mensaje de ${name}`,
   inGroup: 'en un grupo',
