@@ -122,7 +122,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
           joined: (transaction) => callerTransaction(file, transaction),
           announceAtEnd: announceAtEnd(publish),
           describe: () => describeDatabase(file, database),
-          purge: (options) => purge({ file, database, writer, ...options }),
+          purge: () => purge(file, database),
           checkFile: sameFile(file),
           async close() {
             await processes.close();
@@ -145,14 +145,14 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     },
     describe: async () => connected().describe(),
     subscribe: signals.subscribe,
-    purge: async (options) => connected().purge(options),
+    purge: async () => connected().purge(),
     close,
   };
 }
 
 interface OpenStorage extends Connection {
   describe(): StorageDescription;
-  purge(options: { readonly rewrite: boolean }): Promise<string | null>;
+  purge(): Promise<string | null>;
   readonly processes: Processes;
   /** Throws if the file at the path is another one by now. */
   checkFile(): void;

@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Storage } from '@trunkline/core/spi/storage';
 import { aMessage, NOW } from '@trunkline/storage-contract/examples';
 import { accept, sending, storeLeasedInstance } from '@trunkline/storage-contract/fixtures';
-import { DELETED_BYTES } from '../src/purge.ts';
-import { connectTo, openStorage } from './support/open-storage.ts';
+import { openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const SECRET = 'a-text-that-nobody-may-find';
@@ -48,26 +47,9 @@ describe('a purge', () => {
     const filled = await fill(storage);
     expect(found(path)).toBeGreaterThan(100);
     await erase(storage, filled);
-    expect(await storage.purge?.({ rewrite: false })).toBeNull();
+    expect(await storage.purge?.()).toBeNull();
     expect(found(path)).toBe(0);
     expect(found(path, 'ordinary')).toBeGreaterThan(800);
-  });
-
-  it('writes a database again, once, in which versions before have deleted something', async () => {
-    const path = join(temporaryDirectory(), 'test.db');
-    const storage = await openStorage(path);
-    await fill(storage);
-    // As a version before: without overwriting.
-    const former = connectTo(path);
-    former.exec('PRAGMA secure_delete = OFF');
-    former.exec(`DELETE FROM messages WHERE text LIKE '${SECRET}%'`);
-    former.prepare('INSERT INTO settings (name, value) VALUES (?, 1)').run(DELETED_BYTES);
-    expect(await storage.purge?.({ rewrite: false })).toBeNull();
-    expect(found(path)).toBeGreaterThan(0);
-    expect(await storage.purge?.({ rewrite: true })).toBeNull();
-    expect(found(path)).toBe(0);
-    expect(former.prepare('SELECT 1 FROM settings WHERE name = ?').get(DELETED_BYTES)).toBeUndefined();
-    expect(former.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
   });
 
   it('says where bytes are left while a program reads from before the deletion', async () => {
@@ -78,9 +60,9 @@ describe('a purge', () => {
     reader.exec('BEGIN');
     reader.prepare('SELECT count(*) FROM messages').get();
     await erase(storage, filled);
-    expect(await storage.purge?.({ rewrite: true })).toContain(`${path}-wal`);
+    expect(await storage.purge?.()).toContain(`${path}-wal`);
     reader.close();
-    expect(await storage.purge?.({ rewrite: true })).toBeNull();
+    expect(await storage.purge?.()).toBeNull();
     expect(found(path)).toBe(0);
   });
 });

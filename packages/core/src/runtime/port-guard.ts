@@ -13,8 +13,6 @@ import { wrapReads } from './wrap-reads.ts';
 /** A database reads in milliseconds. Storages that bound their own calls do so sooner, and say more about the cause. */
 const READING_MS = 15_000;
 const WRITING_MS = 30_000;
-/** `purge` may rewrite the whole database. */
-const PURGING_MS = 10 * 60_000;
 /** The longest wait for the next chunk. */
 const STREAMING_MS = 30_000;
 /** A webhook sender ends its requests itself, after 10 s. */
@@ -154,7 +152,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
 
   const guardedMethod = (path: string, purpose: string, method: Method): Method => {
     const name = path.slice(path.indexOf('.') + 1);
-    const ms = name === 'purge' ? PURGING_MS : READS.test(name) ? READING_MS : WRITING_MS;
+    const ms = READS.test(name) ? READING_MS : WRITING_MS;
     const operation = { operation: `storage.${path}`, purpose, message: DATABASE_FAILED, ms };
     const transactionAt = TRANSACTION_AT[path];
     return (...args) => {

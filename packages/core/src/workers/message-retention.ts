@@ -48,7 +48,7 @@ async function* roundOf(context: ServiceContext): AsyncGenerator<void> {
     }
   }
   if (deleted === 0) return;
-  const left = (await storage.purge?.({ rewrite: false })) ?? null;
+  const left = (await storage.purge?.()) ?? null;
   if (left !== null)
     logger.warn(
       { reason: left },

@@ -107,11 +107,10 @@ export interface Storage<Transaction = never> {
    */
   maintain?(now: number): Promise<void>;
   /**
-   * Overwrites what deleted rows have left in the files of the database. With `rewrite`, it may write the whole database
-   * once again if earlier versions have left something, which keeps writers waiting for so long. Resolves with null, or
-   * with a sentence that says what may be left and what to do about it. Absent if the database cannot do so.
+   * Overwrites what deleted rows have left in the files of the database. Resolves with null, or with a sentence that says
+   * what may be left and what to do about it. Absent if the database cannot do so.
    */
-  purge?(options: { readonly rewrite: boolean }): Promise<string | null>;
+  purge?(): Promise<string | null>;
   /**
    * The database's own time in epoch milliseconds, for a database that several machines share. Their processes use it,
    * so that they agree on leases and limits, however wrong a machine's clock is. Absent if all processes share a

@@ -192,7 +192,7 @@ async function deleteFiles({ context, signal, onProgress }: PersonWork): Promise
 async function purge({ context, signal, onProgress }: PersonWork): Promise<readonly string[]> {
   signal?.throwIfAborted();
   onProgress({ step: 'database', looked: 0, found: 0 });
-  const left = (await context.storage.purge?.({ rewrite: true })) ?? null;
+  const left = (await context.storage.purge?.()) ?? null;
   return left === null ? [] : [left];
 }
 
