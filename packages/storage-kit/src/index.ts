@@ -21,7 +21,6 @@ export {
   ENDED_GENERATION,
   endedDeliveryKinds,
   FIRST_GENERATION,
-  formerDeliveryIdsOf,
   messageKinds,
   openDeliveryKinds,
 } from './list-plans.ts';

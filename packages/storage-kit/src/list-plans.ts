@@ -99,28 +99,11 @@ export function earliestAttemptOf(madeSince: number): number {
   return madeSince - CLOCK_SLACK_MS;
 }
 
-/** The transaction of a former version that stored an event, and made its deliveries, had ended by then, unless it could wait for longer. */
-const STORED_WITHIN_MS = 120_000;
-/** The id of a delivery may have been made a moment before that of its event. */
-const SAME_MOMENT_MS = 1_000;
-
 /** Where the ids of the deliveries of an event are: each has the order of the event's own (`newDelivery`). */
 export function deliveryIdsOf(eventId: string, since: number): IdRange {
   const { first, last } = idsOfOrder('whd', orderOfEvent(eventId));
   const floor = floorId('whd', since);
   return { first: first < floor ? floor : first, last };
-}
-
-/**
- * Where they can be if a former version has made them: their ids followed the id of the event, since its process made them
- * in the transaction that stored the event, which may have taken `storedWithinMs`. Those of `deliveryIdsOf` are among them.
- */
-export function formerDeliveryIdsOf(eventId: string, since: number, storedWithinMs: number = 0): IdRange {
-  const { ms } = orderOfEvent(eventId);
-  return {
-    first: floorId('whd', Math.max(since, ms - SAME_MOMENT_MS)),
-    last: floorId('whd', ms + Math.max(STORED_WITHIN_MS, storedWithinMs)),
-  };
 }
 
 function orderOfEvent(id: string): IdOrder {

@@ -13,8 +13,6 @@ import type { Prepare, Statements } from './statements.ts';
 /** A connection in a transaction. */
 export interface Transaction extends Statements {
   readonly newId: NewId;
-  /** How long a transaction that stores events is taken to last at most, conflicts included. */
-  readonly storedWithinMs: number;
   /** Announces work; heard once the transaction is committed. */
   announce(signal: Signal): void;
 }
@@ -22,8 +20,6 @@ export interface Transaction extends Statements {
 /** What the stores share, once the storage is open. Each statement is a transaction of its own. */
 export interface Database extends Statements {
   readonly newId: NewId;
-  /** As in a transaction. */
-  readonly storedWithinMs: number;
   /** The number of this process, which its leases and claims are written under. */
   readonly process: () => number;
   /**
@@ -65,13 +61,10 @@ export interface DatabaseOptions {
 
 /** Runs of what others stand in the way of. */
 const MAX_RUNS = 10;
-/** Waits of one transaction that can each take as long as a statement may: those of its runs, and of what came before them. */
-const WAITS = MAX_RUNS + 2;
 
 export function createDatabase(options: DatabaseOptions): Database & { idle(): Promise<void> } {
   const { pool, prepare, timeoutMs, publish } = options;
   const { newId, logger } = options.context;
-  const storedWithinMs = WAITS * timeoutMs;
   const calls = new Set<Promise<unknown>>();
 
   const within = <Result>(
@@ -103,13 +96,12 @@ export function createDatabase(options: DatabaseOptions): Database & { idle(): P
   return {
     ...statementsOn(alone, prepare),
     newId,
-    storedWithinMs,
     process: options.process,
     async transaction(work) {
       let signals: Signal[] = [];
       const result = await within('write', (statements) => {
         signals = [];
-        return work({ ...statements, newId, storedWithinMs, announce: (signal) => signals.push(signal) });
+        return work({ ...statements, newId, announce: (signal) => signals.push(signal) });
       });
       publish(signals);
       return result;
@@ -120,7 +112,7 @@ export function createDatabase(options: DatabaseOptions): Database & { idle(): P
         joinTransaction(own, joining, async (client) => {
           const signals: Signal[] = [];
           const announce = (signal: Signal): void => void signals.push(signal);
-          const result = await work({ ...statementsOn(client, prepare), newId, storedWithinMs, announce });
+          const result = await work({ ...statementsOn(client, prepare), newId, announce });
           const notify = options.notification(signals);
           if (notify) await client.query({ ...notify, query_timeout: timeoutMs });
           return result;

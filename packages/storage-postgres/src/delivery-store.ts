@@ -1,12 +1,6 @@
 import { EVENT_DELIVERIES_MAX, floorId, isOpen } from '@trunkline/core/spi/storage';
-import type {
-  Delivery,
-  DeliveryDetail,
-  DeliveryStore,
-  IdRange,
-  LanePosition,
-} from '@trunkline/core/spi/storage';
-import { deliveryIdsOf, formerDeliveryIdsOf } from '@trunkline/storage-kit';
+import type { Delivery, DeliveryDetail, DeliveryStore, LanePosition } from '@trunkline/core/spi/storage';
+import { deliveryIdsOf } from '@trunkline/storage-kit';
 import { sweepCancellations } from './cancellation.ts';
 import { completing } from './completing.ts';
 import type { Connected } from './database.ts';
@@ -19,7 +13,6 @@ import { lookAtLanes, nextClaimAfter, nextClaimAt } from './lane-outlook.ts';
 import { readPage } from './page.ts';
 import { floorUuid } from './partitions.ts';
 import { entities, integer, integerOrNull, integers, textOrNull } from './row.ts';
-import type { Row } from './row.ts';
 import { shortenDeliveryWaits } from './shorten-waits.ts';
 import type { Statements } from './statements.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
@@ -66,14 +59,10 @@ export function deliveryStore(connected: Connected): DeliveryStore {
         return readPage(statements, list, page, readDelivery);
       }),
     listOfEvent: async (workspaceId, event, since) => {
-      const { get, all, storedWithinMs } = connected();
-      const ids = [uuidToFind('evt', event.id), uuidToFind('ten', workspaceId)] as const;
-      const rowsIn = ({ first, last }: IdRange): Promise<readonly Row[]> =>
-        all(OF_EVENT, uuidOf('whd', first), uuidOf('whd', last), ...ids);
-      const rows = await rowsIn(deliveryIdsOf(event.id, since));
-      const isFormer = rows.length === 0 && (await get(IS_FORMER, ...ids)) !== undefined;
-      const found = isFormer ? await rowsIn(formerDeliveryIdsOf(event.id, since, storedWithinMs)) : rows;
-      return found.map(readDelivery);
+      const { first, last } = deliveryIdsOf(event.id, since);
+      const ids = [uuidToFind('evt', event.id), uuidToFind('ten', workspaceId)];
+      const rows = await connected().all(OF_EVENT, uuidOf('whd', first), uuidOf('whd', last), ...ids);
+      return rows.map(readDelivery);
     },
 
     retry: (workspaceId, id, now, since) =>
@@ -121,7 +110,7 @@ const SURROUNDINGS = `
     (SELECT payload FROM trunkline.events WHERE id = $1) AS payload,
     (SELECT url FROM trunkline.endpoints WHERE id = $2) AS url`;
 
-/** The first one stands in the row of the delivery, but for those of earlier versions. */
+/** The first one is stored in the row of the delivery, unless the delivery was moved here. */
 const ATTEMPTS = `
   SELECT (first_attempt).* FROM trunkline.open_deliveries WHERE id = $1 AND (first_attempt).number IS NOT NULL
   UNION ALL
@@ -149,10 +138,6 @@ const POSITION = `
     WHERE id = $1 AND id <> ALL (ARRAY(SELECT delivery_id FROM unnest(lanes.claims)))
   ) AS due_at
   FROM trunkline.lanes WHERE endpoint_id = $2`;
-
-/** A former version has stored it. */
-const IS_FORMER =
-  'SELECT 1 FROM trunkline.events WHERE id = $1 AND workspace_id = $2 AND deliveries_beside IS NULL';
 
 // Along the primary keys, so that no index by event is needed, which every delivery would have to be written to.
 const OF_EVENT = `

@@ -1,7 +1,7 @@
-import { deliveryIdsOf, formerDeliveryIdsOf } from '@trunkline/storage-kit';
+import { deliveryIdsOf } from '@trunkline/storage-kit';
 import type { Transaction } from './database.ts';
 import { lockLanes, refreshLanes, releasing } from './lane.ts';
-import { flag, id } from './row.ts';
+import { id } from './row.ts';
 import type { Row } from './row.ts';
 import { uuidOf } from './uuid.ts';
 
@@ -17,7 +17,7 @@ export async function deleteEvents(
   const { all, run } = transaction;
   const own = await all(OWN, given, workspace);
   const events = own.map((row) => String(row['id']));
-  const spans = spansOf(own, transaction.storedWithinMs);
+  const spans = spansOf(own);
   const before = await all(DELIVERIES, events, ...spans);
   const endpoints = [...new Set(before.map((row) => String(row['webhook_id'])))];
   // What is open may end, and what has ended be retried, until these are held.
@@ -32,22 +32,13 @@ export async function deleteEvents(
   return events.length;
 }
 
-const OWN =
-  'SELECT id, deliveries_beside IS NULL AS is_former FROM trunkline.events WHERE id = ANY ($1::uuid[]) AND workspace_id = $2';
+const OWN = 'SELECT id FROM trunkline.events WHERE id = ANY ($1::uuid[]) AND workspace_id = $2';
 
 const FORGET = 'DELETE FROM trunkline.event_log WHERE id = ANY ($1::uuid[]) AND workspace_id = $2';
 
-/** Where the ids of each event's deliveries can be. */
-function spansOf(
-  events: readonly Row[],
-  storedWithinMs: number,
-): readonly [first: readonly string[], last: readonly string[]] {
-  const spans = events.map((row) => {
-    const eventId = id(row, 'id', 'evt');
-    return flag(row, 'is_former')
-      ? formerDeliveryIdsOf(eventId, 0, storedWithinMs)
-      : deliveryIdsOf(eventId, 0);
-  });
+/** The ids between which each event's deliveries are. */
+function spansOf(events: readonly Row[]): readonly [first: readonly string[], last: readonly string[]] {
+  const spans = events.map((row) => deliveryIdsOf(id(row, 'id', 'evt'), 0));
   return [spans.map(({ first }) => uuidOf('whd', first)), spans.map(({ last }) => uuidOf('whd', last))];
 }
 

@@ -145,8 +145,8 @@ async function store(
 /** One statement, so that a batch takes one round trip. An event may be stored already, for another endpoint. */
 const STORE = `
   WITH stored AS (
-    INSERT INTO trunkline.events (id, workspace_id, type, occurred_at, payload, traceparent, deliveries_beside)
-    SELECT id, workspace_id, type, occurred_at, payload, traceparent, true
+    INSERT INTO trunkline.events (id, workspace_id, type, occurred_at, payload, traceparent)
+    SELECT id, workspace_id, type, occurred_at, payload, traceparent
     FROM json_to_recordset($1::text::json)
       AS event (id uuid, workspace_id uuid, type text, occurred_at bigint, payload text, traceparent text)
     ON CONFLICT (id) DO NOTHING

@@ -470,14 +470,13 @@ CREATE TABLE trunkline.notices (
 -- whole. Rows for which no partition was made ahead go to the default ones.
 
 CREATE TABLE trunkline.events (
-  id                uuid PRIMARY KEY,
-  workspace_id      uuid NOT NULL,
-  type              text NOT NULL,
-  occurred_at       bigint NOT NULL,
-  payload           text NOT NULL,
+  id           uuid PRIMARY KEY,
+  workspace_id uuid NOT NULL,
+  type         text NOT NULL,
+  occurred_at  bigint NOT NULL,
+  payload      text NOT NULL,
   -- The span that caused it; few events have one.
-  traceparent       text,
-  deliveries_beside boolean
+  traceparent  text
 ) PARTITION BY RANGE (id);
 CREATE TABLE trunkline.events_default PARTITION OF trunkline.events DEFAULT;
 

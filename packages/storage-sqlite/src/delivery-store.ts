@@ -15,10 +15,9 @@ import type {
   Delivery,
   DeliveryDetail,
   DeliveryStore,
-  IdRange,
   RetryResult,
 } from '@trunkline/core/spi/storage';
-import { deliveryIdsOf, ENDED_GENERATION, formerDeliveryIdsOf } from '@trunkline/storage-kit';
+import { deliveryIdsOf, ENDED_GENERATION } from '@trunkline/storage-kit';
 import { sweepCancellations, TO_SWEEP } from './cancellation.ts';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
@@ -41,8 +40,7 @@ import {
 import type { Claim } from './lane-claims.ts';
 import { failedDeliveries, readRetryRound, writeRetryRound } from './failed-deliveries.ts';
 import { readPage, rowsOf } from './page.ts';
-import { entities, flag, integer, text, textOrNull } from './row.ts';
-import type { Row } from './row.ts';
+import { entities, flag, text, textOrNull } from './row.ts';
 import { shortenDeliveryWaits } from './shorten-waits.ts';
 
 export function deliveryStore(connected: Connected): DeliveryStore {
@@ -94,10 +92,11 @@ export function deliveryStore(connected: Connected): DeliveryStore {
 
     listOfEvent: async (workspaceId, event, since) => {
       const { database } = connected();
+      const { first, last } = deliveryIdsOf(event.id, since);
       return database.snapshot(() =>
-        rowsOfEvent(database, workspaceId, { eventId: event.id, since }).map((row) =>
-          readDelivery(database, row),
-        ),
+        database
+          .all(OF_EVENT, first, last, event.id, workspaceId, EVENT_DELIVERIES_MAX)
+          .map((row) => readDelivery(database, row)),
       );
     },
 
@@ -254,21 +253,6 @@ function requeueNow(database: Database, delivery: Delivery, now: number): Delive
   queueDelivery(database, { endpointId, generation, deliveryId: id, dueAt: now, lostClaims: 0 });
   return requeued;
 }
-
-function rowsOfEvent(
-  database: Database,
-  workspaceId: string,
-  { eventId, since }: { readonly eventId: string; readonly since: number },
-): readonly Row[] {
-  const rowsIn = ({ first, last }: IdRange): readonly Row[] =>
-    database.all(OF_EVENT, first, last, eventId, workspaceId, EVENT_DELIVERIES_MAX);
-  const rows = rowsIn(deliveryIdsOf(eventId, since));
-  const event = database.get(EVENT, eventId, workspaceId);
-  const isFormer = event !== undefined && rows.length < integer(event, 'deliveries');
-  return isFormer ? rowsIn(formerDeliveryIdsOf(eventId, since)) : rows;
-}
-
-const EVENT = 'SELECT deliveries FROM events WHERE id = ? AND workspace_id = ?';
 
 // Along the primary key, so that no index by event is needed, which every delivery would have to be written to.
 const OF_EVENT = `

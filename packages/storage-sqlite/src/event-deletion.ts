@@ -1,5 +1,4 @@
-import type { IdRange } from '@trunkline/core/spi/storage';
-import { deliveryIdsOf, formerDeliveryIdsOf } from '@trunkline/storage-kit';
+import { deliveryIdsOf } from '@trunkline/storage-kit';
 import type { Database } from './database.ts';
 import { removeFromLane } from './lane-claims.ts';
 import { integer, text } from './row.ts';
@@ -19,19 +18,10 @@ export function deleteEvent(database: Database, workspaceId: string, id: string)
 const FIND = 'SELECT deliveries FROM events WHERE id = ? AND workspace_id = ?';
 
 function deleteDeliveriesOf(database: Database, eventId: string, count: number): void {
-  const deleteIn = ({ first, last }: IdRange, limit: number): number => {
-    const rows = database.all(DELIVERIES, first, last, eventId, limit);
-    for (const row of rows)
-      deleteDelivery(database, { id: text(row, 'id'), endpointId: text(row, 'webhook_id') });
-    return rows.length;
-  };
-  if (count <= 0) return;
-  const left = count - deleteIn(deliveryIdsOf(eventId, 0), count);
-  // A former version has made them: their ids only follow the one of the event, and the walk ends with the last of them.
-  if (left > 0) deleteIn({ ...formerDeliveryIdsOf(eventId, 0), last: AFTER_ALL }, left);
+  const { first, last } = deliveryIdsOf(eventId, 0);
+  for (const row of database.all(DELIVERIES, first, last, eventId, Math.max(0, count)))
+    deleteDelivery(database, { id: text(row, 'id'), endpointId: text(row, 'webhook_id') });
 }
-
-const AFTER_ALL = 'whd_7zzzzzzzzzzzzzzzzzzzzzzzzz';
 
 // Along the primary key, so that no index by event is needed, which every delivery would have to be written to.
 const DELIVERIES = `

@@ -102,7 +102,6 @@ export const NOT_MOVED: Readonly<Record<string, string | Readonly<Record<string,
   queues: 'follows from instances, queued_messages and held_messages',
   contents: { is_upload: 'says which prefix message_id has' },
   endpoints: { generation: 'that of its lane' },
-  events: { deliveries_beside: 'unknown after a move: a former version may have made the deliveries' },
   open_deliveries: { first_attempt: 'moved with attempts' },
   deliveries: { first_attempt: 'moved with attempts' },
   lanes: {

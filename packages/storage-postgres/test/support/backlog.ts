@@ -73,8 +73,8 @@ export async function storeBacklog(
      FROM generate_series(1, ${count}) AS row`,
   );
   await run(
-    `INSERT INTO trunkline.events (id, workspace_id, type, occurred_at, payload, deliveries_beside)
-     SELECT ${uuid(made, 'event')}, ${workspace}, 'message.received', ${made} * 1000, '{}', true
+    `INSERT INTO trunkline.events (id, workspace_id, type, occurred_at, payload)
+     SELECT ${uuid(made, 'event')}, ${workspace}, 'message.received', ${made} * 1000, '{}'
      FROM generate_series(1, ${count}) AS row`,
   );
   // Half of them are about one message.
