@@ -18,8 +18,7 @@ export function dayOf(ms: number): number {
 /** One direction of a pair, with the day on which it was last used. */
 interface LidPair {
   readonly user: string;
-  /** Null for a pair that was stored by a version that noted no day. */
-  readonly day: number | null;
+  readonly day: number;
 }
 
 export function encodeLidPair(user: unknown, today: number): Uint8Array {
@@ -27,17 +26,15 @@ export function encodeLidPair(user: unknown, today: number): Uint8Array {
 }
 
 export function decodeLidPair(bytes: Uint8Array): LidPair {
-  const stored = decodeValue<string | LidPair>(bytes);
-  return typeof stored === 'string' ? { user: stored, day: null } : stored;
+  return decodeValue(bytes);
 }
 
 export function isToBeRenewed({ day }: LidPair, today: number): boolean {
-  return day === null || today - day >= RENEWED_AFTER_DAYS;
+  return today - day >= RENEWED_AFTER_DAYS;
 }
 
-/** One without a day is not erased, but gets one. */
 export function isUnused({ day }: LidPair, today: number): boolean {
-  return day !== null && today - day > KEPT_DAYS;
+  return today - day > KEPT_DAYS;
 }
 
 const REVERSE = '_reverse';

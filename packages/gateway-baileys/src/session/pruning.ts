@@ -1,9 +1,9 @@
 import type { Clock } from '@trunkline/core/spi/gateway';
 import { decodeValue } from './json-value.ts';
-import { LID_PAIRS, dayOf, decodeLidPair, encodeLidPair, isUnused } from './lid-pairs.ts';
-import { convertedSentMessage, isFormerSentMessage, isSentLongAgo } from './sent-messages.ts';
+import { LID_PAIRS, dayOf, decodeLidPair, isUnused } from './lid-pairs.ts';
+import { isSentLongAgo } from './sent-messages.ts';
 import type { SessionValues } from './session-values.ts';
-import { TOKEN_LIST, keyName } from './signal-keys.ts';
+import { keyName } from './signal-keys.ts';
 
 /** Names that are looked at together. */
 const PAGE = 500;
@@ -50,30 +50,17 @@ const TOKENS: string = keyName('tctoken', '');
 async function prunePage(values: SessionValues, names: readonly string[], today: number): Promise<void> {
   const changes = new Map<string, Uint8Array | null>();
   for (const name of names) {
-    // Former versions stored the list.
-    if (name === TOKEN_LIST || isSentLongAgo(name, today)) changes.set(name, null);
+    if (isSentLongAgo(name, today)) changes.set(name, null);
   }
-  const stored = await values.read(names.filter((name) => isReadToDecide(name)));
+  const stored = await values.read(names.filter((name) => name.startsWith(TOKENS) || name.startsWith(PAIRS)));
   // From here to the write nothing waits: what is used meanwhile is written after it.
   for (const [name, bytes] of stored) {
-    for (const change of changesOf(name, bytes, today)) changes.set(...change);
+    const isToErase = name.startsWith(TOKENS)
+      ? isTokenExpired(decodeValue(bytes), today)
+      : isUnused(decodeLidPair(bytes), today);
+    if (isToErase) changes.set(name, null);
   }
   await values.save(changes);
-}
-
-function isReadToDecide(name: string): boolean {
-  const isToken = name.startsWith(TOKENS) && name !== TOKEN_LIST;
-  return isToken || name.startsWith(PAIRS) || isFormerSentMessage(name);
-}
-
-type Change = readonly [name: string, value: Uint8Array | null];
-
-function changesOf(name: string, bytes: Uint8Array, today: number): readonly Change[] {
-  if (isFormerSentMessage(name)) return [[name, null], convertedSentMessage(bytes, today)];
-  if (name.startsWith(TOKENS)) return isTokenExpired(decodeValue(bytes), today) ? [[name, null]] : [];
-  const pair = decodeLidPair(bytes);
-  if (pair.day === null) return [[name, encodeLidPair(pair.user, today)]];
-  return isUnused(pair, today) ? [[name, null]] : [];
 }
 
 /** As long as WhatsApp Web keeps a token of a trusted contact: four weeks, the current one included. */

@@ -1,7 +1,7 @@
 import { proto } from '@whiskeysockets/baileys';
 import type { Clock } from '@trunkline/core/spi/gateway';
 import { networkIdOf } from '../inbound/network-id.ts';
-import { decodeValue, encodeValue } from './json-value.ts';
+import { decodeValue } from './json-value.ts';
 import { dayOf } from './lid-pairs.ts';
 import type { SessionValues } from './session-values.ts';
 import { keyName } from './signal-keys.ts';
@@ -47,25 +47,4 @@ export function sentMessageIdIn(name: string): string | null {
 /** Whether this is the name of a sent message that nobody asks for any more. */
 export function isSentLongAgo(name: string, today: number): boolean {
   return name.startsWith(SENT) && today - Number.parseInt(name.slice(SENT.length), 10) > KEPT_DAYS;
-}
-
-const FORMER = keyName('sent-message', '');
-
-/** What an earlier version kept: a number of messages, whatever their age. */
-interface FormerSentMessage {
-  readonly networkId: string;
-  readonly message: Uint8Array;
-}
-
-export function isFormerSentMessage(name: string): boolean {
-  return name.startsWith(FORMER);
-}
-
-/** The same message as one that is sent today. */
-export function convertedSentMessage(
-  bytes: Uint8Array,
-  today: number,
-): readonly [name: string, value: Uint8Array] {
-  const { networkId, message } = decodeValue<FormerSentMessage>(bytes);
-  return [keyName(TYPE, `${today}.${networkId}`), encodeValue(message)];
 }

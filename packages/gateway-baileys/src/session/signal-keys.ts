@@ -100,7 +100,7 @@ export function keyName(type: string, id: string): string {
  * Where Baileys keeps the ids of everybody whose token there is, to remove old ones. This gateway removes them without it,
  * and does not store it: all of it would be written again with each new person.
  */
-export const TOKEN_LIST: string = keyName('tctoken', '__index');
+const TOKEN_LIST: string = keyName('tctoken', '__index');
 
 interface Entry {
   readonly type: string;
