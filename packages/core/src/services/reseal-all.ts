@@ -3,14 +3,8 @@ import type { Instance } from '../domain/instance/instance.ts';
 import type { PendingDownload } from '../ports/storage/download-store.ts';
 import type { ServiceContext } from './context.ts';
 import { changeEndpoint } from './endpoints.ts';
-import {
-  endpointSecretPurpose,
-  proxyUrlPurpose,
-  referencePurpose,
-  SECRET_KEY_CHECK,
-  sessionPurpose,
-} from './sealer.ts';
-import { resealSecretKeyCheck, secretKeyCheck } from './secret-key-check.ts';
+import { endpointSecretPurpose, proxyUrlPurpose, referencePurpose, sessionPurpose } from './sealer.ts';
+import { resealSecretKeyCheck } from './secret-key-check.ts';
 
 const PAGE = 100;
 /** A session may have a hundred thousand values. */
@@ -31,7 +25,7 @@ export interface Resealed {
 }
 
 /**
- * Seals again, with the first `secretKey`, what a former one or a former version has sealed. The check of the key comes
+ * Seals again, with the first `secretKey`, what another one has sealed. The check of the key comes
  * last, so that the database asks for the former key for as long as something needs it; and so whatever ends this, it
  * can be begun again. Pairing codes are left alone: they run out within a minute.
  */
@@ -156,14 +150,6 @@ export async function resealAll(
     after = workspaces.length === PAGE ? (workspaces.at(-1)?.id ?? null) : null;
   } while (after !== null && !isStopping());
   if (!isComplete || isStopping()) return { sealed, isComplete: false };
-  if (!(await isSealedWithFirst(context))) {
-    await resealSecretKeyCheck(context);
-    count(1);
-  }
+  if (await resealSecretKeyCheck(context)) count(1);
   return { sealed, isComplete: true };
-}
-
-/** Whether the check of the key is sealed with the first one. */
-export async function isSealedWithFirst(context: ServiceContext): Promise<boolean> {
-  return context.sealer.resealText(await secretKeyCheck(context), SECRET_KEY_CHECK) === null;
 }

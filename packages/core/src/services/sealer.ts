@@ -26,8 +26,8 @@ export interface SealPurpose {
   readonly label: string;
 }
 
-/** The first byte says how it was sealed: 1, with one key for everything; 2, with a key for each kind. */
-const [ONE_KEY, KEY_OF_KIND] = [1, 2];
+/** The first byte of what is sealed, so that later versions may seal in another way. */
+const FORMAT = 1;
 const NONCE_LENGTH = 12;
 
 export function createSealer({
@@ -41,18 +41,18 @@ export function createSealer({
   readonly random: Random;
 }): Sealer {
   const utf8 = new TextEncoder();
-  const derived = new Map<string, readonly Uint8Array[]>();
+  const derived = new Map<SealPurpose['kind'], readonly Uint8Array[]>();
   /** One for each secret key, in their order. */
-  const keysFor = (info: string): readonly Uint8Array[] => {
-    const keys = derived.get(info) ?? secretKeys.map((secretKey) => crypto.deriveKey(secretKey, info));
-    derived.set(info, keys);
+  const keysFor = (kind: SealPurpose['kind']): readonly Uint8Array[] => {
+    const derive = (secretKey: string): Uint8Array =>
+      crypto.deriveKey(secretKey, `trunkline sealing key v${FORMAT}: ${kind}`);
+    const keys = derived.get(kind) ?? secretKeys.map(derive);
+    derived.set(kind, keys);
     return keys;
   };
-  const keysOfKind = (kind: SealPurpose['kind']): readonly Uint8Array[] =>
-    keysFor(`trunkline sealing key v2: ${kind}`);
 
   const seal = (plaintext: Uint8Array, { kind, label }: SealPurpose): Uint8Array => {
-    const [key] = keysOfKind(kind);
+    const [key] = keysFor(kind);
     if (!key)
       throw new TypeError(
         'There is no secret key to seal with: give createTrunkline the option "secretKey".',
@@ -60,16 +60,20 @@ export function createSealer({
     const nonce = random.bytes(NONCE_LENGTH);
     const ciphertext = crypto.encrypt(key, nonce, plaintext, utf8.encode(label));
     const sealed = new Uint8Array(1 + NONCE_LENGTH + ciphertext.length);
-    sealed[0] = KEY_OF_KIND;
+    sealed[0] = FORMAT;
     sealed.set(nonce, 1);
     sealed.set(ciphertext, 1 + NONCE_LENGTH);
     return sealed;
   };
 
-  const openWith = (keys: readonly Uint8Array[], sealed: Uint8Array, label: string): Opened | null => {
+  const find = (sealed: Uint8Array, { kind, label }: SealPurpose): Opened => {
+    if (sealed[0] !== FORMAT)
+      throw new Error(
+        `The ${label} was sealed by a newer version of Trunkline, or is damaged: run that version, or restore the database from a backup.`,
+      );
     const nonce = sealed.subarray(1, 1 + NONCE_LENGTH);
     const ciphertext = sealed.subarray(1 + NONCE_LENGTH);
-    for (const [index, key] of keys.entries()) {
+    for (const [index, key] of keysFor(kind).entries()) {
       try {
         return {
           plaintext: crypto.decrypt(key, nonce, ciphertext, utf8.encode(label)),
@@ -79,31 +83,14 @@ export function createSealer({
         // Another key may open it.
       }
     }
-    return null;
-  };
-
-  const find = (
-    sealed: Uint8Array,
-    { kind, label }: SealPurpose,
-  ): Opened & { readonly isCurrent: boolean } => {
-    const format = sealed[0];
-    if (format !== ONE_KEY && format !== KEY_OF_KIND)
-      throw new Error(
-        `The ${label} was sealed by a newer version of Trunkline, or is damaged: run that version, or restore the database from a backup.`,
-      );
-    const keys = format === KEY_OF_KIND ? keysOfKind(kind) : keysFor('trunkline sealing key v1');
-    const opened = openWith(keys, sealed, label);
-    if (!opened) {
-      throw new Error(
-        `The ${label} cannot be opened: it was sealed with another secretKey, or changed. If the key was replaced, give the former one after the new one: secretKey: [new, former] (SECRET_KEY and SECRET_KEY_PREVIOUS).`,
-      );
-    }
-    return { ...opened, isCurrent: format === KEY_OF_KIND && opened.isFirst };
+    throw new Error(
+      `The ${label} cannot be opened: it was sealed with another secretKey, or changed. If the key was replaced, give the former one after the new one: secretKey: [new, former] (SECRET_KEY and SECRET_KEY_PREVIOUS).`,
+    );
   };
 
   const reseal: Sealer['reseal'] = (sealed, purpose) => {
-    const { plaintext, isCurrent } = find(sealed, purpose);
-    return isCurrent ? null : seal(plaintext, purpose);
+    const { plaintext, isFirst } = find(sealed, purpose);
+    return isFirst ? null : seal(plaintext, purpose);
   };
 
   return {

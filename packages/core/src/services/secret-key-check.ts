@@ -21,13 +21,18 @@ export async function checkSecretKey(context: ServiceContext): Promise<void> {
 }
 
 /** The check as it is stored; sealed and stored by the first process on the database. */
-export function secretKeyCheck({ storage, sealer }: ServiceContext): Promise<string> {
+function secretKeyCheck({ storage, sealer }: ServiceContext): Promise<string> {
   return storage.setting(SECRET_KEY_SETTING, sealer.sealText(KNOWN, SECRET_KEY_CHECK));
 }
 
-/** Seals the check with the first secret key: from then on no other one is asked for. Nothing if that was done. */
-export async function resealSecretKeyCheck(context: ServiceContext): Promise<void> {
+/**
+ * Seals the check with the first secret key, after which no other one is asked for. Returns whether it was sealed with
+ * another one.
+ */
+export async function resealSecretKeyCheck(context: ServiceContext): Promise<boolean> {
   const { storage, sealer } = context;
   const resealed = sealer.resealText(await secretKeyCheck(context), SECRET_KEY_CHECK);
-  if (resealed !== null) await storage.replaceSetting(SECRET_KEY_SETTING, resealed);
+  if (resealed === null) return false;
+  await storage.replaceSetting(SECRET_KEY_SETTING, resealed);
+  return true;
 }

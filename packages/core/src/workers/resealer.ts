@@ -1,20 +1,20 @@
 import { createLoop } from '../runtime/loop.ts';
 import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
-import { isSealedWithFirst, resealAll } from '../services/reseal-all.ts';
+import { resealAll } from '../services/reseal-all.ts';
 
 /** How long a pass that left something behind is waited for to be made again. */
 const AGAIN_MS = 60_000;
 
-/** Seals again, with the first `secretKey`, what a former one or a former version has sealed: once for each start. */
+/** Seals again, with the first `secretKey`, what another one has sealed: once for each start. */
 export function createResealer(context: ServiceContext, keys: number): Worker {
   const { clock, logger } = context;
   let isStopping = false;
   let isDone = false;
 
   const reseal = async (): Promise<boolean> => {
-    // With a single key, with which the check was sealed, there is nothing that another one could have sealed.
-    if (keys === 1 && (await isSealedWithFirst(context))) return true;
+    // With a single key, which the start has checked, there is nothing that another one could have sealed.
+    if (keys === 1) return true;
     const { isComplete } = await resealAll(context, { isStopping: () => isStopping });
     if (isComplete)
       logger.info(
