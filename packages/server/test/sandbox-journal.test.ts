@@ -14,6 +14,7 @@ const unlinked: NetworkRecord = { instanceId, kind: 'unlinked' };
 const group: NetworkRecord = {
   instanceId,
   kind: 'group',
+  phoneNumber: '15550100',
   group: { networkId: 'g1', name: 'Choir', participantsCount: 7 },
 };
 const accepted = (networkId: string, receipts: readonly ('delivered' | 'read')[] = []): NetworkRecord => ({
@@ -28,7 +29,7 @@ const accepted = (networkId: string, receipts: readonly ('delivered' | 'read')[]
 const inbound: NetworkRecord = {
   instanceId,
   kind: 'inbound',
-  message: { networkId: 'IN1', from: '15550101', groupNetworkId: null, text: 'Hi', file: null },
+  message: { networkId: 'IN1', from: '15550101', groupNetworkId: null, text: 'Hi', file: null, sentAt: 1 },
 };
 
 describe("The sandbox network's journal", () => {

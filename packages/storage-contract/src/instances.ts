@@ -46,7 +46,7 @@ export function instanceContract(subject: ContractSubject): void {
         createdAt: NOW + 1,
         phoneNumber: null,
         profileName: null,
-        operationOutcome: { id: 'opr_0', error: null },
+        operationOutcome: { id: 'opr_0', error: null, earlier: [] },
         statusChangedAt: null,
         connectedAt: null,
       });

@@ -39,7 +39,7 @@ it('every text comes back as it was sent', async () => {
     profileName: text,
     profilePictureUrl: text,
     lastError: text,
-    operationOutcome: { id: 'opr_1', error: text },
+    operationOutcome: { id: 'opr_1', error: text, earlier: [] },
   });
   await storage.instances.insert(instance, null);
   expect(await storage.instances.list(workspace.id)).toEqual([instance]);

@@ -8,8 +8,8 @@ import type { SandboxPerson } from './person.ts';
 export type NetworkRecord = { readonly instanceId: string } & (
   | { readonly kind: 'linked'; readonly profile: LinkedProfile }
   | { readonly kind: 'unlinked' }
-  /** The number is in this group. A journal of an older version has it without the number: then it is the linked one's. */
-  | { readonly kind: 'group'; readonly phoneNumber?: string; readonly group: GroupReport }
+  /** The number is in this group. */
+  | { readonly kind: 'group'; readonly phoneNumber: string; readonly group: GroupReport }
   | { readonly kind: 'group_left'; readonly phoneNumber: string; readonly networkId: string }
   /** The network accepted a message, and owes these receipts. */
   | {
@@ -102,8 +102,8 @@ export interface InboundMessage {
   readonly text: string;
   readonly file: InboundFile | null;
   readonly detail?: MessageKindAndPayload;
-  /** Epoch milliseconds, by the sender's phone. Absent in a journal of an older version. */
-  readonly sentAt?: number;
+  /** Epoch milliseconds, by the sender's phone. */
+  readonly sentAt: number;
   /** The network's id of the message that it quotes. */
   readonly replyTo?: string;
 }

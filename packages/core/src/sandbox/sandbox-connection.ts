@@ -232,7 +232,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   };
 
   const reportMessage = async (message: InboundMessage): Promise<void> => {
-    const { networkId, from, sender, groupNetworkId, file, detail, sentAt = null, replyTo = null } = message;
+    const { networkId, from, sender, groupNetworkId, file, detail, sentAt, replyTo = null } = message;
     const contact = personOf(from, sender);
     await listener.message({
       networkId,

@@ -286,11 +286,6 @@ describe('an instance with an operation open', () => {
     expect(outcomeOf(instance, 'opr_0')).toBeNull();
   });
 
-  it('finds the outcome that an older version stored', () => {
-    const stored = { ...STATES.connected, operationOutcome: { id: 'opr_1', error: 'no response' } };
-    expect(outcomeOf(stored, 'opr_1')).toEqual({ id: 'opr_1', error: 'no response' });
-  });
-
   it('reports once when the phone unlinks while the logout is in progress', () => {
     const unlinked = transition(
       { ...STATES.connected, operation: operation('logout') },

@@ -34,8 +34,8 @@ export interface OperationOutcome {
  * has ended.
  */
 export interface LastOutcome extends OperationOutcome {
-  /** Newest first, a few of them. Absent on one that an older version stored. */
-  readonly earlier?: readonly OperationOutcome[];
+  /** Newest first, a few of them. */
+  readonly earlier: readonly OperationOutcome[];
 }
 
 /** What links a phone: shown as a QR, and also as a code to type if that was requested. Stored encrypted. */
@@ -125,7 +125,7 @@ export function withOutcome(last: LastOutcome | null, { id, error }: OperationOu
 }
 
 function allOutcomes(last: LastOutcome | null): readonly OperationOutcome[] {
-  return last ? [{ id: last.id, error: last.error }, ...(last.earlier ?? [])] : [];
+  return last ? [{ id: last.id, error: last.error }, ...last.earlier] : [];
 }
 
 /** Name limits, in Unicode code points after trimming. */

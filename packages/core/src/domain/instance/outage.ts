@@ -19,8 +19,7 @@ export function outageAfter(
 ): Outage {
   if (after.status === 'connected') return NO_OUTAGE;
   if (after.desired === 'stopped' && isOnRequest) return NO_OUTAGE;
-  // A connected one has no outage, whatever a process of an older version has left there.
-  const { downSince, downNotifiedAt } = before.status === 'connected' ? NO_OUTAGE : before;
+  const { downSince, downNotifiedAt } = before;
   if (downSince !== null) return { downSince, downNotifiedAt };
   const wasMeantToRun = before.desired === 'running' || after.desired === 'running';
   return wasMeantToRun && before.phoneNumber !== null ? { ...NO_OUTAGE, downSince: now } : NO_OUTAGE;

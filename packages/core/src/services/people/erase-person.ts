@@ -152,8 +152,8 @@ async function deleteMessages(
 }
 
 /**
- * Those that earlier versions stored without their messages' ids, and those of what the person did. Leaves those of messages
- * that are stored, and have come since the messages were looked through: each goes with its message, in the next round.
+ * Deletes the events of what the person did, such as a reaction. Leaves those of messages that are stored, and have come
+ * since the messages were looked through: each is deleted with its message, in the next round.
  */
 async function deleteEvents(
   work: PersonWork,

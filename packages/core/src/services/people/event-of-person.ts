@@ -5,13 +5,13 @@ import type { Person } from '../../domain/person/person.ts';
 
 const contact = z.object({ id: z.string(), phone_number: z.string().nullable() }).nullable();
 
-/** What event bodies name people in; see `messageResource`. Earlier versions sent messages without contacts. */
+/** The fields of event bodies that name people; see `messageResource`. */
 const message = z.object({
   direction: z.enum(['inbound', 'outbound']),
   from: z.string().nullable(),
   to: z.string().nullable(),
   group_id: z.string().nullable(),
-  contact: contact.default(null),
+  contact,
 });
 const body = z.object({ data: z.record(z.string(), z.unknown()) });
 const messageBody = z.object({ data: z.object({ message: z.looseObject({ id: z.string() }) }) });
