@@ -6,7 +6,6 @@ import { scalar } from '#scalar';
 import { dashboardLink, dashboardSignIn } from './dashboard.ts';
 import { removeDrafts } from './create-whole.ts';
 import { checkDataFiles, createDirectory } from './data-files.ts';
-import { warnOfOpenFiles } from './file-modes.ts';
 import type { DataFiles } from './data-files.ts';
 import { hasWorkspace, storageOn } from './database.ts';
 import { openDefaultWorkspace } from './default-workspace.ts';
@@ -177,7 +176,6 @@ async function startOn(
         isDraining: () => draining,
       }).fetch,
     );
-    await warnOfOpenFiles(files, logger);
     await announce(
       {
         settings,

@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isLongForm } from '@trunkline/test-support/long-form';
 import { startServer } from './support/server-process.ts';
 import type { ServerProcess } from './support/server-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
@@ -45,29 +44,4 @@ describe.skipIf(process.platform === 'win32')('What the server writes', () => {
     expect(await server.stop()).toBe(0);
     expect(server.stderr()).toBe('');
   });
-
-  it.runIf(isLongForm)(
-    'is warned of at the start where others can read it, with the command that mends it',
-    async () => {
-      const directory = openDirectory();
-      expect(await (await serverOn(directory)).stop()).toBe(0);
-      const database = join(directory, 'trunkline.db');
-      chmodSync(database, 0o644);
-      chmodSync(join(directory, 'media'), 0o755);
-      chmodSync(directory, 0o777);
-      const warned = await startServer({ env: { DATA_DIR: directory, API_KEY } });
-      expect(await warned.stop()).toBe(0);
-      for (const command of [
-        `chmod go-rwx ${database}`,
-        `chmod go-rwx ${join(directory, 'media')}`,
-        `chmod go-w ${directory}`,
-      ])
-        expect(warned.stderr()).toContain(`run \\"${command}\\"`);
-
-      chmodSync(directory, 0o700);
-      const shut = await startServer({ env: { DATA_DIR: directory, API_KEY } });
-      expect(await shut.stop()).toBe(0);
-      expect(shut.stderr()).toBe('');
-    },
-  );
 });

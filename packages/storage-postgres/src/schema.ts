@@ -679,7 +679,7 @@ CREATE TABLE trunkline.queued_events (
 CREATE INDEX queued_events_due ON trunkline.queued_events (subscription_id, event_type, due_at, event_id)
   WHERE due_at IS NOT NULL;
 -- Retrying the exhausted events of a subscription walks along it.
-CREATE INDEX queued_events_exhausted ON trunkline.queued_events (subscription_id, exhausted_at NULLS FIRST, event_id)
+CREATE INDEX queued_events_exhausted ON trunkline.queued_events (subscription_id, exhausted_at, event_id)
   WHERE due_at IS NULL;
 CREATE INDEX queued_events_claimed ON trunkline.queued_events (process) WHERE process <> 0;
 `;

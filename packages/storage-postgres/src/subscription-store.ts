@@ -73,7 +73,7 @@ const waitingIn = (subscription: string): string => `
 const exhaustedIn = (subscription: string): string => `
   SELECT event_id, exhausted_at FROM trunkline.queued_events
   WHERE subscription_id BETWEEN ${subscription} AND ${subscription} AND due_at IS NULL
-  ORDER BY subscription_id, exhausted_at NULLS FIRST, event_id`;
+  ORDER BY subscription_id, exhausted_at, event_id`;
 
 /** Looks at no more rows than it counts. */
 const LIST = `

@@ -132,7 +132,7 @@ const READ = `
     ) AS deliveries_due_at,
     ${counted('failing_endpoints', "endpoints WHERE failing_since IS NOT NULL AND exhausted AND status = 'enabled' ORDER BY id")},
     ${counted('queued_events', 'queued_events WHERE due_at IS NOT NULL ORDER BY subscription_id, event_type, due_at, event_id')},
-    ${counted('exhausted_events', 'queued_events WHERE due_at IS NULL ORDER BY subscription_id, exhausted_at NULLS FIRST, event_id')},
+    ${counted('exhausted_events', 'queued_events WHERE due_at IS NULL ORDER BY subscription_id, exhausted_at, event_id')},
     (
       SELECT min(first.due_at)
       FROM trunkline.subscriptions

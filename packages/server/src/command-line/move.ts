@@ -308,7 +308,6 @@ function storeIn(directory: string): MediaStore {
   throw new Error(`There is no store for the files in ${directory}.`);
 }
 
-/** Upgrades of large databases say how far they are. */
 function quietLogger({ output }: Call): Logger {
   const note = (_: Readonly<Record<string, unknown>>, message: string): void =>
     output.note(`trunkline: ${message}`);

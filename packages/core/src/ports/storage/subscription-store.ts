@@ -116,8 +116,7 @@ export interface SubscriptionStore {
 
   /**
    * Makes up to `limit` exhausted events due at `now`, with their attempts unchanged and no lost claims: those whose
-   * last attempt failed longest ago first, then by event id. Events that an earlier version exhausted, without that
-   * time, come before these. `remaining` is how many more wait for their attempt in the round of this call
+   * last attempt failed longest ago first, then by event id. `remaining` is how many more wait for their attempt in the round of this call
    * (`takeRetryBatch`), counted up to `countUpTo`; with none left, the round is over. Null if there is no such
    * subscription.
    */
