@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
-// What commands read of responses. What they only pass on is not looked at, nor what a newer service adds; what an older one
-// may lack is nullish. Ids have no other characters than these, since people paste them into shells.
+// What commands read of responses. What they only pass on is not looked at, nor what a newer service adds. Ids have no
+// other characters than these, since people paste them into shells.
 
 const id = z.string().regex(/^[\w.:@-]{1,128}$/, 'expected an id');
 const count = z.number().min(0);
@@ -29,12 +29,12 @@ export const message: Shape = z.object({
   direction: text,
   type: text,
   status: text,
-  kind: text.nullish(),
+  kind: text,
   to: textOrNull,
   from: textOrNull,
-  group_id: id.nullish(),
-  contact: z.object({ id, name: textOrNull }).nullish(),
-  reply_to: id.nullish(),
+  group_id: id.nullable(),
+  contact: z.object({ id, name: textOrNull }).nullable(),
+  reply_to: id.nullable(),
   text: textOrNull,
   caption: textOrNull,
   media: z.object({ filename: text }).nullable(),
@@ -93,9 +93,9 @@ const endpoint = {
   disabled_reason: textOrNull,
   events: z.array(text),
   description: textOrNull,
-  trace_context: z.boolean().nullish(),
-  failing_since: text.nullish(),
-  auto_disable_at: text.nullish(),
+  trace_context: z.boolean(),
+  failing_since: textOrNull,
+  auto_disable_at: textOrNull,
   secret_hint: text,
   last_delivery: z.object({ id, status: text, at: text }).nullable(),
 };
@@ -136,7 +136,7 @@ export const deliveryDetail: Shape = z.object({
       response_body: textOrNull,
     }),
   ),
-  waiting: z.object({ reason: text, until: textOrNull }).nullish(),
+  waiting: z.object({ reason: text, until: textOrNull }).optional(),
 });
 
 export const retried: Shape = z.object({ requeued: count, remaining: count });

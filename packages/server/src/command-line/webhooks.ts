@@ -170,8 +170,8 @@ function described(data: WebhookResource, secret?: string): string {
     description: data.description,
     'trace context': yesOrNo(data.trace_context),
     [secret === undefined ? 'secret ends in' : 'secret']: secret ?? data.secret_hint,
-    'failing since': data.failing_since ?? null,
-    'disabled at the earliest': data.auto_disable_at ?? null,
+    'failing since': data.failing_since,
+    'disabled at the earliest': data.auto_disable_at,
     'last delivery': last && `${last.id} ${last.status} ${last.at}`,
   });
 }
