@@ -262,7 +262,7 @@ async function sendFromNothing(path) {
     }
     Object.assign(env, {
       TRUNKLINE_URL: /http:\/\/[\d.:]+/.exec(printed.join('\n'))?.[0],
-      TRUNKLINE_API_KEY: /trk_\w+/.exec(printed.join('\n'))?.[0],
+      TRUNKLINE_API_KEY: JSON.parse((await npx('keys', 'create', '--json')).stdout).data.token,
     });
     const hasDashboard = await isDashboardServed(`${env.TRUNKLINE_URL}/dashboard/`);
     await npx('connect', '--scan');

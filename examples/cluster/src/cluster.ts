@@ -21,8 +21,6 @@ export interface Cluster {
   /** Of each API process, by its name. */
   readonly apis: ReadonlyMap<string, string>;
   readonly networkUrl: string;
-  /** The key that the first start made; null when there was one already. */
-  readonly apiKey: string | null;
   readonly processes: readonly ManagedProcess[];
   stop(): Promise<void>;
 }
@@ -39,13 +37,10 @@ const SERVICES = [
 
 type Program = Omit<ProcessOptions, 'onLine'>;
 
-const NEW_KEY = /^API key, shown only this once: (\S+)$/;
-
-/** Starts everything, the first API process before the others so that one of them alone prints a new API key. */
+/** Starts everything, the first API process before the others so that one of them alone makes the workspace. */
 export async function startCluster({ host, port, databaseUrl, notify }: ClusterOptions): Promise<Cluster> {
   const started: ManagedProcess[] = [];
   const apis = new Map<string, string>();
-  let apiKey: string | null = null;
   const directory = await makeSharedDirectory('trunkline-cluster-');
   const cleaner = afterExit({ directory });
   const stop = async (): Promise<void> => {
@@ -58,10 +53,7 @@ export async function startCluster({ host, port, databaseUrl, notify }: ClusterO
   const run = (options: Program): ManagedProcess => {
     const managed = manageProcess({
       ...options,
-      onLine(line) {
-        apiKey ??= NEW_KEY.exec(line)?.[1] ?? null;
-        if (!line.startsWith('API key')) notify(options.name, line);
-      },
+      onLine: (line) => notify(options.name, line),
     });
     started.push(managed);
     return managed;
@@ -90,7 +82,6 @@ export async function startCluster({ host, port, databaseUrl, notify }: ClusterO
       url: `http://${host}:${balancer.port}`,
       apis,
       networkUrl: NETWORK_URL,
-      apiKey,
       processes: started,
       async stop() {
         balancer.close();

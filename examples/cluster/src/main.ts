@@ -17,7 +17,6 @@ for (const { name, pid } of cluster.processes) console.log(`${name} is process $
 for (const [name, url] of cluster.apis) console.log(`${name} is at ${url}/api/v1`);
 console.log(`The sandbox network's log is at ${cluster.networkUrl}/log`);
 console.log(`Both APIs are behind ${cluster.url}/api/v1`);
-if (cluster.apiKey !== null) console.log(`API key, shown only this once: ${cluster.apiKey}`);
 console.log('Ctrl-C stops everything.');
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -1,3 +1,5 @@
+import type { SignIn } from '@trunkline/dashboard';
+import { DASHBOARD_PATH, dashboardLink } from './dashboard.ts';
 import type { Access } from './default-workspace.ts';
 import type { Settings } from './settings.ts';
 import type { Terminal } from './terminal.ts';
@@ -8,15 +10,15 @@ interface Started {
   /** Where the metrics are, if on an address of their own. */
   readonly metricsUrl: string | null;
   readonly access: Access;
-  /** Signs an admin in to the dashboard; null where it is not served. */
-  readonly dashboardLink: string | null;
+  /** How people sign in to the dashboard; null where it is not served. */
+  readonly signIn: SignIn | null;
   /** Whether another process has the sandbox network that this one was to have. */
   readonly networkIsElsewhere: boolean;
 }
 
 /** Shows the people at the terminal what they need to know; the last lines are where the server is and the API key. */
 export async function announce(
-  { settings, url, metricsUrl, access, dashboardLink, networkIsElsewhere }: Started,
+  { settings, url, metricsUrl, access, signIn, networkIsElsewhere }: Started,
   terminal: Terminal,
 ): Promise<void> {
   if (settings.urlPolicy === 'local') {
@@ -35,8 +37,14 @@ export async function announce(
     );
   }
   if (metricsUrl !== null) terminal.say(`The metrics are at ${metricsUrl}/metrics`);
-  if (dashboardLink !== null)
-    terminal.say(`The dashboard, with a link that signs in once, within an hour: ${dashboardLink}`);
+  if (signIn !== null) {
+    const base = settings.publicUrl ?? url;
+    terminal.say(
+      terminal.isTTY
+        ? `The dashboard, with a link that signs in once, within an hour: ${dashboardLink(signIn, base)}`
+        : `The dashboard is at ${base}${DASHBOARD_PATH}: "trunkline dashboard" prints a link that signs in`,
+    );
+  }
   if (settings.publicUrl !== undefined) terminal.say(`Trunkline listens on ${url}`);
   terminal.say(
     settings.roles.api
@@ -49,7 +57,7 @@ export async function announce(
       return access.shown();
     case 'given':
       return terminal.say('API key: the one in API_KEY');
-    case 'earlier':
-      return terminal.say('API key: shown at the first start (API_KEY=... installs one of your own)');
+    case 'own':
+      return terminal.say('API key: "trunkline keys create" makes one');
   }
 }

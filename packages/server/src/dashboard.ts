@@ -9,7 +9,7 @@ import type { SandboxControls } from './sandbox-controls.ts';
 import type { Settings } from './settings.ts';
 
 /** Where the server has it. */
-const DASHBOARD_PATH = '/dashboard';
+export const DASHBOARD_PATH = '/dashboard';
 
 /** How people sign in to the dashboard of a server. */
 export function dashboardSignIn(

@@ -15,31 +15,41 @@ export type Access =
   | { readonly kind: 'new'; readonly token: string; readonly shown: () => Promise<void> }
   /** In the variable API_KEY. */
   | { readonly kind: 'given' }
-  /** At an earlier start. */
-  | { readonly kind: 'earlier' };
+  /** A command makes it: an earlier start has shown one, or this one has no terminal to show it on. */
+  | { readonly kind: 'own' };
+
+interface KeyOptions {
+  /** The value of the variable API_KEY. */
+  readonly apiKey: string | undefined;
+  /** Whether a new key would be seen by people alone. */
+  readonly canShow: boolean;
+}
 
 const NAME = 'Default workspace';
-/** The workspace's name until somebody has an API key for it: a start that ends before that is made up for by the next. */
+/** The workspace's name until somebody has or can make an API key for it: a start that ends before that is made up for by the next. */
 const UNSHOWN_NAME = `${NAME} (nobody has a key yet)`;
 /** The name of the key that came in the variable API_KEY. */
 const GIVEN_KEY = 'API_KEY';
 
-/** Makes sure that there is a workspace, and that its user has an API key with every scope. */
-export async function openDefaultWorkspace(parts: Parts, apiKey: string | undefined): Promise<Access> {
+/** Makes sure that there is a workspace, and that its user has or can make an API key with every scope. */
+export async function openDefaultWorkspace(parts: Parts, { apiKey, canShow }: KeyOptions): Promise<Access> {
   const { workspaces, apiKeys } = parts.trunkline.admin;
   const workspace = await defaultWorkspace(parts);
-  const shown = async (): Promise<void> => {
+  const settle = async (): Promise<void> => {
     if (workspace.name === UNSHOWN_NAME) await workspaces.rename(workspace.id, NAME);
   };
 
   if (apiKey !== undefined) {
     await installKey(parts, workspace, apiKey);
-    await shown();
+    await settle();
     return { kind: 'given' };
   }
-  if (workspace.name !== UNSHOWN_NAME) return { kind: 'earlier' };
+  if (workspace.name !== UNSHOWN_NAME || !canShow) {
+    await settle();
+    return { kind: 'own' };
+  }
   const { token } = await apiKeys.create({ workspaceId: workspace.id, name: 'First start', scopes: SCOPES });
-  return { kind: 'new', token, shown };
+  return { kind: 'new', token, shown: settle };
 }
 
 /** The oldest one, so that two servers that make one at the same time agree. */

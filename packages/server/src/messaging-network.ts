@@ -28,8 +28,7 @@ export async function closedGateway({ gateway }: Settings): Promise<Gateway> {
 async function openWhatsApp({ messagesPerMinute }: Settings, terminal: Terminal): Promise<Gateway> {
   const { baileysGateway } = await loadBaileys();
   const gateway = baileysGateway(messagesPerMinute === undefined ? {} : { pace: { messagesPerMinute } });
-  // Never into a file or a log, where others could find it.
-  return process.stdout.isTTY ? drawQrs(gateway, terminal.say) : gateway;
+  return terminal.isTTY ? drawQrs(gateway, terminal.say) : gateway;
 }
 
 /** Large, and under a licence of its own: a package that whoever holds connections installs beside this one. */

@@ -85,7 +85,7 @@ export interface ServeOptions {
 }
 
 /**
- * Starts the server, and resolves when it is ready. It prints its address and, at the first start, the API key. Rejects
+ * Starts the server, and resolves when it is ready. It prints its address and, to a terminal only, the first API key and a link to the dashboard. Rejects
  * with an error that says in a line for each what is wrong: nothing was written then.
  *
  * It leaves the process alone: signals and unexpected errors are the program's. `runServer` deals with these too.

@@ -385,7 +385,7 @@ const variables = z.object({
   }),
   DASHBOARD: z.enum(['on', 'off'], 'must be on or off.').default('on').register(documented, {
     meaning:
-      'whether the [dashboard](dashboard.md) is served beside the API, at `/dashboard`; the start prints a link to it that signs in once',
+      'whether the [dashboard](dashboard.md) is served beside the API, at `/dashboard`; a start at a terminal prints a link to it that signs in once',
   }),
   DASHBOARD_TOKEN: z
     .string()

@@ -3,7 +3,7 @@ import type { Logger, Storage, Trunkline, TrunklineOptions } from '@trunkline/co
 import { nodeRuntime } from '@trunkline/core/node';
 import { announce } from './announce.ts';
 import { scalar } from '#scalar';
-import { dashboardLink, dashboardSignIn } from './dashboard.ts';
+import { dashboardSignIn } from './dashboard.ts';
 import { removeDrafts } from './create-whole.ts';
 import { checkDataFiles, createDirectory } from './data-files.ts';
 import type { DataFiles } from './data-files.ts';
@@ -149,7 +149,10 @@ async function startOn(
     await trunkline.start();
     await checkKeysUnchanged(settings, files, secretKey);
     const openWorkspace = (): Promise<Access> =>
-      openDefaultWorkspace({ trunkline, storage, crypto: runtime.crypto }, settings.apiKey);
+      openDefaultWorkspace(
+        { trunkline, storage, crypto: runtime.crypto },
+        { apiKey: settings.apiKey, canShow: terminal.isTTY },
+      );
     // Another server may be doing the same at this moment: the second look finds what that one has made.
     const access = await openWorkspace().catch(openWorkspace);
     if (settings.emailTo !== undefined) await setEmailRecipients(trunkline, settings.emailTo);
@@ -182,7 +185,7 @@ async function startOn(
         url: listener.url,
         metricsUrl: metricsListener?.url ?? null,
         access,
-        dashboardLink: signIn && dashboardLink(signIn, settings.publicUrl ?? listener.url),
+        signIn,
         networkIsElsewhere: network.isElsewhere,
       },
       terminal,

@@ -2,6 +2,8 @@ import { printableLines } from './printable.ts';
 
 /** Where people read what the server says to them. */
 export interface Terminal {
+  /** Whether stdout is a terminal: what is secret is said there, and never to a log or a pipe. */
+  readonly isTTY: boolean;
   /** A line on stdout. */
   say(line: string): void;
   /** A line on stderr. */
@@ -10,6 +12,7 @@ export interface Terminal {
 
 /** Paths, proxies and codes of the network are in the lines: none of them does anything to the terminal. */
 export const processTerminal: Terminal = {
+  isTTY: process.stdout.isTTY,
   say: (line) => void process.stdout.write(`${printableLines(line)}\n`),
   warn: (line) => void process.stderr.write(`${printableLines(line)}\n`),
 };

@@ -33,7 +33,7 @@ describe('API_KEY', () => {
 
   it.runIf(isLongForm)('comes beside the key of the first start', async () => {
     const DATA_DIR = join(temporaryDirectory(), 'data');
-    const first = await startServer({ env: { DATA_DIR } });
+    const first = await startServer({ env: { DATA_DIR }, isAtTerminal: true });
     await first.stop();
     const second = await startServer({ env: { DATA_DIR, API_KEY } });
     const [shown, given] = [testClient(second.url, first.shownKey()), testClient(second.url)];

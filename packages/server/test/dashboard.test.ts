@@ -7,7 +7,7 @@ import type { ServerProcess } from './support/server-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 async function start(env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
-  return startServer({ env: { DATA_DIR: join(temporaryDirectory(), 'data'), ...env } });
+  return startServer({ env: { DATA_DIR: join(temporaryDirectory(), 'data'), ...env }, isAtTerminal: true });
 }
 
 function linkIn(server: ServerProcess): URL {

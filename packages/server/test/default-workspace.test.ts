@@ -5,6 +5,8 @@ import { createSandbox } from '@trunkline/core/sandbox';
 import { memoryStorage } from '@trunkline/core/testing';
 import { openDefaultWorkspace } from '../src/default-workspace.ts';
 
+const AT_TERMINAL = { apiKey: undefined, canShow: true };
+
 describe('The API key of the first start', () => {
   async function aStartedTrunkline() {
     const runtime = nodeRuntime();
@@ -22,23 +24,33 @@ describe('The API key of the first start', () => {
 
   it('is made again until it was shown, for the same workspace', async () => {
     const parts = await aStartedTrunkline();
-    const lost = await openDefaultWorkspace(parts, undefined);
+    const lost = await openDefaultWorkspace(parts, AT_TERMINAL);
     // Here the server died, before it had printed the key.
-    const second = await openDefaultWorkspace(parts, undefined);
+    const second = await openDefaultWorkspace(parts, AT_TERMINAL);
     if (lost.kind !== 'new' || second.kind !== 'new') throw new Error('No key was made.');
     expect(second.token).not.toBe(lost.token);
     await second.shown();
-    expect(await openDefaultWorkspace(parts, undefined)).toEqual({ kind: 'earlier' });
+    expect(await openDefaultWorkspace(parts, AT_TERMINAL)).toEqual({ kind: 'own' });
 
     const { workspace } = await parts.trunkline.authenticate(`Bearer ${second.token}`);
     expect(workspace.name).toBe('Default workspace');
     expect(await parts.trunkline.admin.workspaces.list()).toHaveLength(1);
   });
 
+  it('is not made if only a log or a pipe would have it', async () => {
+    const parts = await aStartedTrunkline();
+    expect(await openDefaultWorkspace(parts, { apiKey: undefined, canShow: false })).toEqual({ kind: 'own' });
+    const [workspace] = await parts.trunkline.admin.workspaces.list();
+    expect(workspace?.name).toBe('Default workspace');
+    expect(await parts.trunkline.admin.apiKeys.list(workspace?.id ?? '')).toEqual([]);
+  });
+
   it('is not made where one is given', async () => {
     const parts = await aStartedTrunkline();
-    expect(await openDefaultWorkspace(parts, 'a-key-for-the-tests')).toEqual({ kind: 'given' });
-    expect(await openDefaultWorkspace(parts, undefined)).toEqual({ kind: 'earlier' });
+    expect(await openDefaultWorkspace(parts, { apiKey: 'a-key-for-the-tests', canShow: true })).toEqual({
+      kind: 'given',
+    });
+    expect(await openDefaultWorkspace(parts, AT_TERMINAL)).toEqual({ kind: 'own' });
     const [workspace] = await parts.trunkline.admin.workspaces.list();
     expect(await parts.trunkline.admin.apiKeys.list(workspace?.id ?? '')).toHaveLength(1);
   });

@@ -70,7 +70,7 @@ it('A server is not ready while it cannot write, and says so to those who still 
   const settings = readSettings(
     fromEnvironment({ PORT: '0', DATA_DIR: directory, API_KEY: 'a-key-for-the-tests' }),
   );
-  const terminal = { say() {}, warn() {} };
+  const terminal = { isTTY: false, say() {}, warn() {} };
   const server = await startServer(settings, silentLogger, { terminal });
   const { url } = server;
   // A connection that stays open, as those of a load balancer do.

@@ -10,7 +10,7 @@ const NEW_KEY = 'the-new-secret-key-of-32-characters';
 describe('A new secret key', () => {
   it('takes the place of the one that the first start made, in the steps of docs/running.md', async () => {
     const cwd = temporaryDirectory();
-    const first = await startServer({ env: {}, cwd });
+    const first = await startServer({ env: {}, cwd, isAtTerminal: true });
     const authorization = `Bearer ${first.shownKey()}`;
     await first.stop();
     const former = readFileSync(join(cwd, 'data', 'secret.key'), 'utf8').trim();

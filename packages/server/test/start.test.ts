@@ -7,6 +7,7 @@ import { newDatabase } from '@trunkline/test-postgres';
 import { until } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { countingProxy } from './support/counting-proxy.ts';
+import { runCommand } from './support/command-process.ts';
 import { runServer, startServer } from './support/server-process.ts';
 import { snapshot } from './support/snapshot.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
@@ -15,7 +16,7 @@ import { API_KEY, testClient } from './support/test-client.ts';
 describe('The first start', () => {
   it('prints its address and an API key with every scope, and later starts print no other', async () => {
     const DATA_DIR = join(temporaryDirectory(), 'data');
-    const first = await startServer({ env: { DATA_DIR } });
+    const first = await startServer({ env: { DATA_DIR }, isAtTerminal: true });
     const key = first.shownKey() ?? '';
     expect(first.stdout()).toContain(`Everything is kept in the new directory ${DATA_DIR}`);
     expect(key).toMatch(/^trk_[0-9A-Za-z]{40}$/);
@@ -25,11 +26,27 @@ describe('The first start', () => {
     expect(await first.stop()).toBe(0);
     expect(first.stderr()).toBe('');
 
-    const second = await startServer({ env: { DATA_DIR } });
+    const second = await startServer({ env: { DATA_DIR }, isAtTerminal: true });
     expect(second.stdout()).not.toContain('trk_');
-    expect(second.stdout()).toContain('API key: shown at the first start');
     expect((await testClient(second.url, key).request('GET', '/api/v1/instances')).status).toBe(200);
     await second.stop();
+  });
+
+  it('prints no secret where stdout is not a terminal, and says which commands do', async () => {
+    const cwd = temporaryDirectory();
+    const server = await startServer({ env: {}, cwd });
+    const printed = server.stdout() + server.stderr();
+    expect(printed).not.toMatch(/trk_|link_|#token/);
+    expect(printed).toContain(
+      `The dashboard is at ${server.url}/dashboard: "trunkline dashboard" prints a link that signs in\n`,
+    );
+    expect(printed).toContain('API key: "trunkline keys create" makes one\n');
+    const { stdout } = await runCommand(['keys', 'create', '--json'], { cwd });
+    const { data } = JSON.parse(stdout) as { data: { token: string } }; // the JSON of docs/command-line.md
+    const { status, body } = await testClient(server.url, data.token).request('GET', '/api/v1/api-key');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ data: { workspace: { name: 'Default workspace' }, scopes: { length: 6 } } });
+    await server.stop();
   });
 
   it.runIf(isLongForm)('keeps what it keeps from other users of the machine', async () => {
@@ -92,7 +109,8 @@ describe('The first start', () => {
   });
 
   it.runIf(isLongForm)('can happen on two servers concurrently, each with its own data', async () => {
-    const start = () => startServer({ env: { DATA_DIR: join(temporaryDirectory(), 'data') } });
+    const start = () =>
+      startServer({ env: { DATA_DIR: join(temporaryDirectory(), 'data') }, isAtTerminal: true });
     const servers = await Promise.all([start(), start()]);
     const [one, two] = servers.map((server) => testClient(server.url, server.shownKey()));
     const instance = await one?.createInstance();
@@ -138,7 +156,10 @@ describe('A start on PostgreSQL', () => {
   ])('leaves something with its sessions if the pool mode is %s: %s', async (DATABASE_POOL_MODE, isLeft) => {
     const proxy = await countingProxy((await newDatabase()).url);
     const DATA_DIR = join(temporaryDirectory(), 'data');
-    const server = await startServer({ env: { DATA_DIR, DATABASE_URL: proxy.url, DATABASE_POOL_MODE } });
+    const server = await startServer({
+      env: { DATA_DIR, DATABASE_URL: proxy.url, DATABASE_POOL_MODE },
+      isAtTerminal: true,
+    });
     const { request } = testClient(server.url, server.shownKey() ?? '');
     expect((await request('POST', '/api/v1/instances', {})).status).toBe(201);
     expect(await server.stop()).toBe(0);

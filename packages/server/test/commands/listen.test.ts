@@ -78,7 +78,7 @@ describe('trunkline listen', () => {
     const cwd = temporaryDirectory();
     const port = String(await freePort());
     const settings = { DATA_DIR: join(cwd, 'data'), RATE_LIMIT: '0', PORT: port };
-    const first = await startServer({ env: settings, cwd });
+    const first = await startServer({ env: settings, cwd, isAtTerminal: true });
     const env = {
       TRUNKLINE_URL: first.url,
       TRUNKLINE_API_KEY: first.shownKey() ?? '',

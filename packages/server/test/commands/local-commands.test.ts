@@ -29,7 +29,7 @@ describe('trunkline init', () => {
     const secret = readFileSync(key, 'utf8');
     const program = startCommand(['serve'], { cwd });
     await program.printed(/^Trunkline is at http:\/\/127\.0\.0\.1:\d+\/api\/v1$/m);
-    await program.printed(/^API key, shown only this once/m);
+    await program.printed(/^API key: "trunkline keys create" makes one$/m);
     expect(await program.stop()).toBe(0);
     expect(readFileSync(key, 'utf8')).toBe(secret);
   });

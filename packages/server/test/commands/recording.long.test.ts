@@ -27,7 +27,11 @@ it('The terminal recording of the documentation is what the commands print', asy
   await run(['init']);
   expect(existsSync(join(cwd, 'trunkline.toml'))).toBe(true);
   // In any free port: another server of this machine may have the usual one.
-  const server = startCommand(['serve'], { cwd, env: { PORT: '0', LOG_LEVEL: 'warn' } });
+  const server = startCommand(['serve'], {
+    cwd,
+    env: { PORT: '0', LOG_LEVEL: 'warn' },
+    isAtTerminal: true,
+  });
   const [, url = ''] = await server.printed(/^Trunkline is at (http:\/\/[\d.:]+)\/api\/v1$/m);
   const [, key = ''] = await server.printed(/^API key, shown only this once: (\S+)$/m);
   record('trunkline serve &', server.stdout());

@@ -5,7 +5,7 @@ import { isLongForm } from '@trunkline/test-support/long-form';
 import { startNodeProgram } from '@trunkline/test-support/start-program';
 import type { End, Program } from '@trunkline/test-support/start-program';
 import { runInHost } from './command-host.ts';
-import { startServer } from './server-process.ts';
+import { startServer, TERMINAL_PRELOAD } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -23,12 +23,15 @@ interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What is on its standard input. */
   readonly input?: string;
+  /** Whether it prints what it would print to a terminal, secrets among it. */
+  readonly isAtTerminal?: boolean;
 }
 
 /** Starts a command in a process of its own. */
 export function startCommand(args: readonly string[], options: CommandOptions): Program {
-  const { cwd } = options;
-  return startNodeProgram(pathToFileURL(COMMAND_LINE), { args, cwd, env: environmentOf(options) });
+  const { cwd, isAtTerminal = false } = options;
+  const nodeArgs = isAtTerminal ? [`--import=${TERMINAL_PRELOAD}`] : [];
+  return startNodeProgram(pathToFileURL(COMMAND_LINE), { args, nodeArgs, cwd, env: environmentOf(options) });
 }
 
 /** Nothing of the tester's own environment decides what a command does. */
@@ -84,6 +87,7 @@ export async function startCommandHarness(
   const server = await startServer({
     env: { DATA_DIR: join(cwd, 'data'), WEBHOOK_URL_POLICY: 'local', RATE_LIMIT: '0', ...settings },
     cwd,
+    isAtTerminal: true,
   });
   const env = {
     TRUNKLINE_URL: server.url,

@@ -6,6 +6,8 @@ import type { End, Program } from '@trunkline/test-support/start-program';
 const SOURCE = new URL('../../src/cli.ts', import.meta.url);
 const BUILT = pathToFileURL(await builtProgram(SOURCE));
 const PRELOAD = new URL('preload.ts', import.meta.url).href;
+/** Makes a program print what it would print to a terminal. */
+export const TERMINAL_PRELOAD: string = new URL('terminal-preload.ts', import.meta.url).href;
 
 export interface ServerOptions {
   /** Variables of docs/running.md. The port is any free one unless it is given. */
@@ -15,11 +17,14 @@ export interface ServerOptions {
   readonly cwd?: string;
   /** Whether each of its modules is loaded from a file of its own, and not from a bundle. */
   readonly isFromSources?: boolean;
+  /** Whether it prints what it would print to a terminal, secrets among it. */
+  readonly isAtTerminal?: boolean;
 }
 
 export interface ServerProcess {
   /** Without a slash at its end. */
   readonly url: string;
+  readonly pid: number | undefined;
   /** Everything that it has printed so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
@@ -60,13 +65,13 @@ function addressIn(output: string): string {
   return found;
 }
 
-function spawnServer({ env, aheadMs = 0, cwd, isFromSources = false }: ServerOptions): {
+function spawnServer({ env, aheadMs = 0, cwd, isFromSources = false, isAtTerminal = false }: ServerOptions): {
   readonly server: Omit<ServerProcess, 'url'>;
   readonly printed: Program['printed'];
 } {
   const program = startNodeProgram(isFromSources ? SOURCE : BUILT, {
     args: ['serve'],
-    nodeArgs: [`--import=${PRELOAD}`],
+    nodeArgs: [`--import=${PRELOAD}`, ...(isAtTerminal ? [`--import=${TERMINAL_PRELOAD}`] : [])],
     ...(cwd !== undefined && { cwd }),
     // Nothing of the tester's own environment decides how the server runs.
     env: {
@@ -79,6 +84,7 @@ function spawnServer({ env, aheadMs = 0, cwd, isFromSources = false }: ServerOpt
     hasChannel: true,
   });
   const server = {
+    pid: program.pid,
     stdout: () => program.stdout(),
     stderr: () => program.stderr(),
     shownKey: () => /^API key.*: (trk_\w+)$/m.exec(program.stdout())?.[1],
