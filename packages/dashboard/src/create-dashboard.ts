@@ -50,9 +50,10 @@ function dashboardWith(
   trunkline: DashboardTrunkline,
   options: CheckedDashboardOptions,
 ): Dashboard {
-  const { basePath, publicUrl, rateLimit } = options;
+  const { basePath, publicUrl, clientAddress, rateLimit } = options;
   const headers = securityHeaders(options.frameAncestors);
-  const signIn = options.signIn && openSignIn(options.signIn, { trunkline, basePath, publicUrl });
+  const signIn =
+    options.signIn && openSignIn(options.signIn, { trunkline, basePath, publicUrl, clientAddress });
   const apiPath = `${basePath}/api`;
   const sessionOf = sessionOfRequest(options, signIn, trunkline);
   const guard = workspaceGuard({

@@ -34,6 +34,11 @@ export interface DashboardOptions {
    * `https://messages.example.com/dashboard`.
    */
   readonly publicUrl?: string | undefined;
+  /**
+   * The address that a request comes from; undefined if it is unknown. After 30 attempts to sign in within a minute that
+   * failed, an address has to wait. Without this option, only attempts with the same credential are counted together.
+   */
+  readonly clientAddress?: ((request: Request) => string | undefined) | undefined;
   /** The origins whose pages may show the dashboard in a frame, such as `https://app.example.com`. Default: none. */
   readonly frameAncestors?: readonly string[] | undefined;
   /**
@@ -49,6 +54,7 @@ export interface CheckedDashboardOptions {
   readonly signIn?: SignIn | undefined;
   readonly sandbox?: DashboardOptions['sandbox'];
   readonly publicUrl?: string | undefined;
+  readonly clientAddress?: DashboardOptions['clientAddress'];
   readonly frameAncestors: readonly string[];
   readonly rateLimit: CheckedRateLimit | false;
 }
@@ -59,6 +65,7 @@ const OPTION_NAMES: OptionNames<DashboardOptions> = {
   signIn: true,
   sandbox: true,
   publicUrl: true,
+  clientAddress: true,
   frameAncestors: true,
   rateLimit: true,
 };
@@ -78,6 +85,7 @@ const dashboardOptions: z.ZodType<CheckedDashboardOptions, unknown> = z.object({
     .refine((url) => !/[?#@]/.test(url), 'Must have no query, no fragment and no user name.')
     .transform((url) => url.replace(/\/$/, ''))
     .optional(),
+  clientAddress: z.custom<DashboardOptions['clientAddress']>(isFunction, 'Must be a function.').optional(),
   frameAncestors: z
     .array(
       z.string().refine((origin) => origin === "'self'" || ORIGIN.test(origin)),

@@ -188,19 +188,41 @@ it('the cookie is out of reach of scripts and of other sites', async () => {
   expect(proxied.headers.get('Set-Cookie')).toMatch(/^__Secure-.*Path=\/tools\/dashboard; HttpOnly; Secure/);
 });
 
-it('who guesses is stopped, and a link signs in all the same', async () => {
-  const { dashboard, signIn } = await startDashboard();
+it('who guesses is stopped, and keeps nobody else out; a link signs in all the same', async () => {
+  const { trunkline, signIn } = await startDashboard();
+  const dashboard = createDashboard(trunkline, {
+    signIn,
+    clientAddress: ({ headers }) => headers.get('X-Test-Address') ?? undefined,
+  });
+  const from = (address: string) => visitor(dashboard, { headers: { 'X-Test-Address': address } });
   const guesses = await Promise.all(
     Array.from({ length: 100 }, (_, at) =>
-      visitor(dashboard).signIn(at % 2 ? { token: `a guess ${at}` } : { api_key: `a-guess-of-a-key-${at}` }),
+      from('192.0.2.1').signIn(at % 2 ? { token: `a guess ${at}` } : { api_key: `a-guess-of-a-key-${at}` }),
     ),
   );
   expect(guesses.filter(({ code }) => code === 'INVALID_API_KEY')).toHaveLength(30);
   expect(guesses.filter(({ code }) => code === 'RATE_LIMITED')).toHaveLength(70);
-  const limited = await visitor(dashboard).signIn({ token: ADMIN_TOKEN });
+  const limited = await from('192.0.2.1').signIn({ token: ADMIN_TOKEN });
   expect(limited.status).toBe(429);
   expect(Number(limited.headers.get('Retry-After'))).toBeGreaterThan(0);
-  expect((await visitor(dashboard).signIn({ token: signIn.newLinkToken() })).status).toBe(200);
+  expect((await from('192.0.2.1').signIn({ token: signIn.newLinkToken() })).status).toBe(200);
+  expect((await from('192.0.2.2').signIn({ token: ADMIN_TOKEN })).status).toBe(200);
+});
+
+it('a credential that is tried again and again is stopped, also if no address is known', async () => {
+  const { dashboard } = await startDashboard();
+  const codes = [];
+  for (let at = 0; at < 31; at += 1)
+    codes.push((await visitor(dashboard).signIn({ api_key: 'one-key-that-is-wrong' })).code);
+  expect(codes.lastIndexOf('INVALID_API_KEY')).toBe(29);
+  expect(codes.at(-1)).toBe('RATE_LIMITED');
+  expect((await visitor(dashboard).signIn({ token: ADMIN_TOKEN })).status).toBe(200);
+});
+
+it('guesses from everywhere are stopped at a bound far above', async () => {
+  const { dashboard } = await startDashboard();
+  for (let at = 0; at < 3_000; at += 1) await visitor(dashboard).signIn({ token: `a guess ${at}` });
+  expect((await visitor(dashboard).signIn({ token: ADMIN_TOKEN })).code).toBe('RATE_LIMITED');
 });
 
 it.each<[string, unknown]>([

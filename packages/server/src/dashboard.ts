@@ -1,8 +1,10 @@
 import { Hono } from 'hono';
+import type { Context } from 'hono';
 import { requestId } from 'hono/request-id';
 import type { Principal, TrunklineOptions } from '@trunkline/core';
 import { createDashboard, createSignIn } from '@trunkline/dashboard';
 import type { Dashboard, DashboardOptions, SignIn } from '@trunkline/dashboard';
+import { clientAddress } from './client-address.ts';
 import { respondWithErrors, errorResponse, refused } from './error-response.ts';
 import { addSandboxControls } from './sandbox-controls.ts';
 import type { SandboxControls } from './sandbox-controls.ts';
@@ -39,15 +41,21 @@ interface DashboardParts extends Omit<SandboxControls, 'guard' | 'trunkline'> {
 
 export function addDashboard(app: Hono, parts: DashboardParts): void {
   const { trunkline, signIn, hasSandbox, publicUrl, rateLimit } = parts;
+  const addresses = new WeakMap<Request, string | undefined>();
   const dashboard: Dashboard = createDashboard(trunkline, {
     basePath: DASHBOARD_PATH,
     signIn,
     rateLimit,
     publicUrl: publicUrl === undefined ? undefined : publicUrl + DASHBOARD_PATH,
+    clientAddress: (request) => addresses.get(request),
     sandbox: hasSandbox ? sandboxOf(parts) : undefined,
   });
-  app.all(DASHBOARD_PATH, (c) => dashboard.fetch(c.req.raw));
-  app.all(`${DASHBOARD_PATH}/*`, (c) => dashboard.fetch(c.req.raw));
+  const serve = (c: Context): Promise<Response> => {
+    addresses.set(c.req.raw, clientAddress(c));
+    return dashboard.fetch(c.req.raw);
+  };
+  app.all(DASHBOARD_PATH, serve);
+  app.all(`${DASHBOARD_PATH}/*`, serve);
 }
 
 /** The controls of the phones, for who is signed in to the dashboard: it has checked who that is. */

@@ -3,12 +3,13 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
+import type { HttpBindings } from '@hono/node-server';
 import { consoleLogger } from '@trunkline/core/spi/http';
 import type { Logger } from '@trunkline/core';
 import type { Address } from './setting-values.ts';
 import { errorCode, reasonOf, StartError } from './start-error.ts';
 
-export type FetchHandler = (request: Request) => Response | Promise<Response>;
+export type FetchHandler = (request: Request, connection: HttpBindings) => Response | Promise<Response>;
 
 export interface HttpListener {
   /** Without a slash at its end. */
@@ -54,7 +55,8 @@ export async function listen(
 ): Promise<HttpListener> {
   let handler = whileStarting;
   let closing = false;
-  const handle = getRequestListener((request) => handler(request), {
+  // It has no HTTP/2.
+  const handle = getRequestListener((request, connection) => handler(request, connection as HttpBindings), {
     autoCleanupIncoming: false, // it cuts off a refused upload after half a second
     errorHandler: (error) => responseToError(error, logger),
   });

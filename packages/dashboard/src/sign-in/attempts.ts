@@ -1,45 +1,52 @@
 import { refused } from '../session.ts';
 
 const WINDOW_MS = 60_000;
-/** Nobody mistypes more, and nobody guesses a token with so few. */
+/** From one address, or with one credential: nobody mistypes more, and nobody guesses a token with so few. */
 const FAILURES_MAX = 30;
+/** Of everybody: far more than people mistype, and too few to guess anything or to keep the database busy. */
+const ALL_FAILURES_MAX = 3_000;
 
 /** Counts the attempts to sign in that failed. */
 export interface Attempts {
-  /** Throws RATE_LIMITED if too many have failed. What it returns takes the attempt back, once it has succeeded. */
-  begin(): () => void;
+  /**
+   * Throws RATE_LIMITED if too many have failed, of one of these sources or of everybody. What it returns takes the
+   * attempt back, once it has succeeded.
+   */
+  begin(sources: readonly string[]): () => void;
 }
 
-/** For all who try: behind a proxy, everybody has the same address, and `X-Forwarded-For` says what its sender likes. */
+/** By source, so that somebody who fails keeps nobody else out. */
 export function createAttempts(): Attempts {
-  let failures = 0;
+  let failures = new Map<string, number>();
   // By the time since the process began: the clock may be set.
   let endsAt = 0;
   return {
-    begin() {
+    begin(sources) {
       const now = performance.now();
       if (now >= endsAt) {
-        failures = 0;
+        failures = new Map();
         endsAt = now + WINDOW_MS;
       }
-      if (failures >= FAILURES_MAX) {
-        const retryAfter = Math.max(1, Math.ceil((endsAt - now) / 1000));
-        throw refused(
-          'RATE_LIMITED',
-          `Too many attempts to sign in have failed: try again in ${retryAfter} s, or with a new link ("trunkline dashboard" prints one).`,
-          {
-            retry_after: retryAfter,
-            limit: FAILURES_MAX,
-            reset: Math.ceil(Date.now() / 1000) + retryAfter,
-          },
-        );
-      }
-      // Counted before it is known: many that begin at once are many.
-      failures += 1;
-      const counted = endsAt;
-      return () => {
-        if (counted === endsAt) failures -= 1;
+      const counted = failures;
+      const limits = new Map(sources.map((source) => [source, FAILURES_MAX]));
+      limits.set('everybody', ALL_FAILURES_MAX);
+      for (const [source, limit] of limits)
+        if ((counted.get(source) ?? 0) >= limit) throw tooMany(limit, endsAt - now);
+      const add = (count: number): void => {
+        for (const source of limits.keys()) counted.set(source, (counted.get(source) ?? 0) + count);
       };
+      // Counted before it is known: many that begin at once are many.
+      add(1);
+      return () => add(-1);
     },
   };
+}
+
+function tooMany(limit: number, msLeft: number): Error {
+  const retryAfter = Math.max(1, Math.ceil(msLeft / 1000));
+  return refused(
+    'RATE_LIMITED',
+    `Too many attempts to sign in have failed: try again in ${retryAfter} s, or with a new link ("trunkline dashboard" prints one).`,
+    { retry_after: retryAfter, limit, reset: Math.ceil(Date.now() / 1000) + retryAfter },
+  );
 }

@@ -70,7 +70,7 @@ export function createSignIn(options: SignInOptions): SignIn {
 
   const newLinkToken = (): string => LINK_PREFIX + links.seal({ id: randomUUID(), madeAt: now() });
 
-  return makeSignIn(newLinkToken, ({ trunkline, basePath, publicUrl }) => {
+  return makeSignIn(newLinkToken, ({ trunkline, basePath, publicUrl, clientAddress }) => {
     const { spentTokens } = trunkline.admin;
     /** True for the first use of a link, in whichever process. */
     const useLink = async (token: string): Promise<boolean> => {
@@ -104,7 +104,12 @@ export function createSignIn(options: SignInOptions): SignIn {
         // Its seal cannot be guessed, and so it is not held back by those who guess.
         if ('token' in credential && (await useLink(credential.token)))
           return { session: ADMIN, cookie: cookieOf(request, { admin: adminPrint }) };
-        const succeeded = attempts.begin();
+        const address = clientAddress?.(request);
+        const secret = 'token' in credential ? credential.token : credential.apiKey;
+        const succeeded = attempts.begin([
+          `credential ${digest(secret).toString('base64url')}`,
+          ...(address === undefined ? [] : [`address ${address}`]),
+        ]);
         if ('token' in credential) {
           if (adminToken === undefined || !isSame(credential.token, adminToken)) throw wrongToken();
           succeeded();

@@ -18,6 +18,8 @@ export interface SignInPlace {
   readonly trunkline: DashboardTrunkline;
   readonly basePath: string;
   readonly publicUrl: string | undefined;
+  /** The address that a request comes from, if it is known. */
+  readonly clientAddress?: ((request: Request) => string | undefined) | undefined;
 }
 
 export interface OpenSignIn {

@@ -31,7 +31,17 @@ export interface Visitor {
   signIn(credential: { readonly api_key: string } | { readonly token: string }): Promise<Seen>;
 }
 
-export function visitor(dashboard: Dashboard, { cookie = '', origin = 'http://localhost' } = {}): Visitor {
+interface VisitorOptions {
+  readonly cookie?: string;
+  readonly origin?: string;
+  /** Of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function visitor(
+  dashboard: Dashboard,
+  { cookie = '', origin = 'http://localhost', headers: own }: VisitorOptions = {},
+): Visitor {
   let jar = cookie;
   const visit = async (method: string, path: string, { json, headers, body }: Visit = {}): Promise<Seen> => {
     const response = await dashboard.fetch(
@@ -41,6 +51,7 @@ export function visitor(dashboard: Dashboard, { cookie = '', origin = 'http://lo
           'Sec-Fetch-Site': 'same-origin',
           Cookie: jar,
           'Content-Type': json === undefined ? '' : 'application/json',
+          ...own,
           ...headers,
         }),
         ...(json !== undefined && { body: JSON.stringify(json) }),
