@@ -1,3 +1,4 @@
+import { sharedBytes } from '@trunkline/http/spi';
 import { DOCUMENT, PAGES } from './assets.ts';
 import type { Asset, Assets } from './assets.ts';
 import { preloadsOf } from './preloads.ts';
@@ -26,7 +27,7 @@ export async function pageResponse(
 function assetResponse(request: Request, name: string, { type, bytes, gzip }: Asset): Response {
   const isCompressed = gzip !== null && acceptsGzip(request.headers.get('Accept-Encoding'));
   const body = isCompressed ? gzip : bytes;
-  return new Response(body, {
+  return new Response(sharedBytes(body), {
     headers: {
       'Content-Type': type,
       'Content-Length': String(body.byteLength),

@@ -32,8 +32,12 @@ const CLOSE_WITHIN_MS = 20_000;
 /** How much of a refused body is let in: what the API itself reads of it. */
 const REFUSED_BODY_MAX = 128 * 1_048_576;
 
+/** What ended responses hold in memory together because their clients have not read them. */
+const UNREAD_MAX = 32 * 1_048_576;
+
 interface ListenOptions {
   readonly stalledAfterMs?: number;
+  readonly unreadMax?: number;
   readonly refusedBodyMax?: number;
   /** Which settings name the address, for people. */
   readonly settings?: { readonly host: string; readonly port: string };
@@ -48,6 +52,7 @@ export async function listen(
   whileStarting: FetchHandler,
   {
     stalledAfterMs = STALLED_AFTER_MS,
+    unreadMax = UNREAD_MAX,
     refusedBodyMax = REFUSED_BODY_MAX,
     settings = PORT_AND_HOST,
     logger = consoleLogger,
@@ -60,6 +65,7 @@ export async function listen(
     autoCleanupIncoming: false, // it cuts off a refused upload after half a second
     errorHandler: (error) => responseToError(error, logger),
   });
+  const keepUnread = unreadResponses(unreadMax);
   const options = { requireHostHeader: false, keepAliveTimeout: KEEP_ALIVE_MS };
   const server = createServer(options, (incoming, outgoing) => {
     if (closing) outgoing.shouldKeepAlive = false;
@@ -69,7 +75,7 @@ export async function listen(
     else if (hosts !== 1) return refuseHosts(outgoing, hosts);
     outgoing.setTimeout(stalledAfterMs, () => cutOffStalled(outgoing));
     outgoing.once('finish', () => cutOffEndless(incoming, refusedBodyMax));
-    void handle(incoming, outgoing);
+    void Promise.resolve(handle(incoming, outgoing)).then(() => keepUnread(outgoing));
   });
   await startListening(server, address, settings);
   const listensAt = server.address() as AddressInfo; // it listens on TCP
@@ -136,6 +142,31 @@ function cutOffEndless(incoming: IncomingMessage, max: number): void {
 /** Before the response begins, the client may be waiting for us: a request that stalls has Node's `requestTimeout`. */
 function cutOffStalled(outgoing: ServerResponse): void {
   if (outgoing.headersSent) outgoing.destroy();
+}
+
+/**
+ * Counts what ended responses still hold for their clients. Over `max` bytes, the oldest are cut off: clients that read
+ * nothing would take the memory of all others. A streamed response waits for its client, so that it holds little.
+ */
+function unreadResponses(max: number): (outgoing: ServerResponse) => void {
+  const unread = new Map<ServerResponse, number>();
+  let total = 0;
+  const forget = (outgoing: ServerResponse): void => {
+    total -= unread.get(outgoing) ?? 0;
+    unread.delete(outgoing);
+  };
+  return (outgoing) => {
+    const bytes = outgoing.writableLength;
+    if (bytes === 0 || outgoing.destroyed) return;
+    unread.set(outgoing, bytes);
+    total += bytes;
+    outgoing.once('close', () => forget(outgoing));
+    for (const oldest of unread.keys()) {
+      if (total <= max) return;
+      forget(oldest);
+      oldest.destroy();
+    }
+  };
 }
 
 function startListening(server: Server, address: Address, settings: typeof PORT_AND_HOST): Promise<void> {

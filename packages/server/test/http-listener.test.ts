@@ -86,6 +86,23 @@ describe('The HTTP listener', () => {
     await listener.close();
   });
 
+  it('cuts off the oldest responses if clients leave too much unread, and no other', async () => {
+    const megabytes = 8;
+    const listener = await listen(anyPort, () => new Response('x'.repeat(megabytes * 1_048_576)), {
+      unreadMax: 20 * 1_048_576,
+    });
+    const sockets = [];
+    for (let client = 0; client < 3; client++) {
+      const socket = await request11(listener, 'GET / HTTP/1.1', 'Host: a', 'Connection: close');
+      await once(socket, 'readable'); // so that the next response is younger
+      sockets.push(socket);
+    }
+    const [oldest, ...others] = await Promise.all(sockets.map((socket) => lengthOf(socket)));
+    expect(oldest).toBeLessThan(megabytes * 1_048_576);
+    for (const length of others) expect(length).toBeGreaterThan(megabytes * 1_048_576);
+    await listener.close();
+  });
+
   it('does not cut off who takes a response slowly, or waits for it', async () => {
     const chunks = 40;
     const listener = await listen(
@@ -240,6 +257,13 @@ async function request11({ url }: HttpListener, ...lines: readonly string[]): Pr
   await once(socket, 'connect');
   socket.write(`${lines.join('\r\n')}\r\n\r\n`);
   return socket;
+}
+
+async function lengthOf(socket: Socket): Promise<number> {
+  const closed = new Promise((resolve) => socket.once('close', resolve)); // also by a reset
+  socket.resume();
+  await closed;
+  return socket.bytesRead;
 }
 
 /** A client that keeps its one connection. */

@@ -1,11 +1,11 @@
 import type { ErrorCode } from '@trunkline/core';
 import type { Context } from 'hono';
-import { json } from '../route-response.ts';
 import type { RouteResponse } from '../route-response.ts';
 import { CHAPTERS, ROUTES } from '../routes/all-routes.ts';
 import { declaredErrors } from '../routes/declared-errors.ts';
 import type { Chapter, Route } from '../routes/route.ts';
 import type { DocsOptions } from '../docs-options.ts';
+import { sharedBytes } from '../shared-bytes.ts';
 import { scalarScript } from './scalar-script.ts';
 import { openApiDocument } from './open-api-document.ts';
 import type { OpenApiDocument } from './open-api-document.ts';
@@ -24,13 +24,18 @@ const DOCUMENT_PATH = '/openapi.json';
 
 export function referencePages({ publicUrl, docs, onUnreadable }: ReferenceOptions): ReferencePages {
   let document: OpenApiDocument | undefined; // made for the first who asks: most processes are never asked
+  let written: { readonly server: string; readonly bytes: Uint8Array } | undefined;
   const pages = new Map<string, (c: Context) => RouteResponse | Promise<RouteResponse>>([
     [
       DOCUMENT_PATH,
       (c) => {
         const server = publicUrl ?? c.req.path.slice(0, -DOCUMENT_PATH.length);
         document ??= openApiDocument('/');
-        return json({ ...document, servers: [{ url: server === '' ? '/' : server }] });
+        if (written?.server !== server) {
+          const text = JSON.stringify({ ...document, servers: [{ url: server === '' ? '/' : server }] });
+          written = { server, bytes: new TextEncoder().encode(text) };
+        }
+        return { headers: { 'Content-Type': 'application/json' }, body: sharedBytes(written.bytes) };
       },
     ],
   ]);

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import type { RouteResponse } from '../route-response.ts';
+import { sharedBytes } from '../shared-bytes.ts';
 
 type Read = () => Promise<Uint8Array<ArrayBuffer>>;
 
@@ -11,8 +12,9 @@ interface ScalarScript {
 }
 
 export function scalarScript(read: Read): ScalarScript {
-  const integrity = once(async () => integrityOf(await read()));
-  const compressed = once(async () => compress(await read()));
+  const whole = once(read);
+  const integrity = once(async () => integrityOf(await whole()));
+  const compressed = once(async () => compress(await whole()));
   return {
     integrity,
     async respond(c) {
@@ -26,7 +28,7 @@ export function scalarScript(read: Read): ScalarScript {
           Vary: 'Accept-Encoding',
           ...(isCompressed && { 'Content-Encoding': 'gzip' }),
         },
-        body: new Blob([isCompressed ? await compressed() : await read()]).stream(),
+        body: sharedBytes(await (isCompressed ? compressed() : whole())),
       };
     },
   };

@@ -10,6 +10,7 @@ export type { CheckedRateLimit } from '../rate-limit-options.ts';
 export { readJsonBody } from '../request-body.ts';
 export type { JsonObject } from '../request-body.ts';
 export { requestIdOf } from '../request-id.ts';
+export { sharedBytes } from '../shared-bytes.ts';
 export { RESOURCES } from '../schemas/resources.ts';
 export { ROUTES } from '../routes/all-routes.ts';
 export type { Route } from '../routes/route.ts';

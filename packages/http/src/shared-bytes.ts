@@ -1,0 +1,17 @@
+/** What a response takes at a time: the most that one holds whose client reads nothing. */
+const SLICE_BYTES = 65_536;
+
+/** Streams bytes that many responses share, as their clients read them: no response has a copy of its own. */
+export function sharedBytes(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  let start = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        if (start >= bytes.byteLength) return controller.close();
+        controller.enqueue(bytes.subarray(start, start + SLICE_BYTES));
+        start += SLICE_BYTES;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
