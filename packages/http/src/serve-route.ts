@@ -70,6 +70,8 @@ export function serveRoute(service: Service, route: Route): (c: Context) => Prom
   }
 }
 
+const NO_BODY = { ok: true, value: {} } as const;
+
 /** The checks in the decided order. That the route exists is known by now. */
 async function run(
   { trunkline, options, guard }: Service,
@@ -90,7 +92,8 @@ async function run(
   const hasJson = route.body !== undefined && !(route.body.form && isForm(c.req.raw));
   const readmit = (): Promise<void> => guard.readmit(c.req.raw, route.scope);
   const readAt = performance.now();
-  const body = hasJson ? unwrap(await readJsonBody(c.req.raw, options.maxJsonBytes)) : {};
+  const read = hasJson ? await readJsonBody(c.req.raw, options.maxJsonBytes) : NO_BODY;
+  const body = route.body?.beyond && !read.ok ? {} : unwrap(read);
   if (performance.now() - readAt > READMIT_AFTER_MS) await readmit();
   return route.handle({
     c,

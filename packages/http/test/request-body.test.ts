@@ -238,6 +238,32 @@ test('a route that takes no body ignores one, even a broken or an endless one', 
   }
 });
 
+test('connect, which has no body in the specification, ignores one that is not a JSON object', async () => {
+  const inputs: unknown[] = [];
+  const operations = {
+    instances: {
+      connect: async (_id: string, input: unknown) => {
+        inputs.push(input);
+        return { id: 'ins_1' } as never; // the response is not looked at
+      },
+    },
+  };
+  const call = client(createHttpApp(fakeTrunkline({ operations })));
+  for (const [body, type] of [
+    ['[not json', 'application/json'],
+    ['[]', 'application/json'],
+    ['null', 'application/json'],
+    ['some text', 'text/plain'],
+    ['a=b', 'application/x-www-form-urlencoded'],
+  ] as const) {
+    const headers = { 'Content-Type': type };
+    expect((await call('POST', '/instances/ins_1/connect', { body, headers })).status, body).toBe(202);
+  }
+  const body = '{"pairing_phone_number":"15550101234"}';
+  await call('POST', '/instances/ins_1/connect', { body, headers: JSON_TYPE });
+  expect(inputs).toEqual([{}, {}, {}, {}, {}, { pairing_phone_number: '15550101234' }]);
+});
+
 test('a body that somebody else has read is their mistake, not an empty body', async () => {
   const failures: unknown[] = [];
   const app = createHttpApp(fakeTrunkline(), { onError: (error) => failures.push(error) });

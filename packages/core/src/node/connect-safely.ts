@@ -15,7 +15,7 @@ export interface ConnectSafelyOptions {
   readonly policy?: UrlPolicy | undefined;
   /** The system's resolver by default. */
   readonly dns?: DnsResolver | undefined;
-  /** Milliseconds for the TCP connection. 3,000 by default. */
+  /** Milliseconds for the TCP connection and the TLS handshake. 3,000 by default. */
   readonly connectMs?: number | undefined;
   readonly tls?: TlsOptions | undefined;
 }
@@ -38,9 +38,10 @@ export interface SafeConnection {
 export async function connectSafely(url: string, options: ConnectSafelyOptions): Promise<SafeConnection> {
   const { signal, policy = 'public', dns = nodeDnsResolver(), connectMs = 3_000, tls } = options;
   const target = await findTarget({ url, urlPolicy: policy }, dns, signal);
+  const end = performance.now() + connectMs;
   const { socket: tcp, address } = await connectTcp(target, connectMs, signal);
   if (!target.url.secure) return { url: target.url, socket: tcp, address };
   const context = secureContext(tls?.ca ?? []);
-  const socket = await secure(tcp, target.url, { context, sessions: new TlsSessions(), signal });
+  const socket = await secure(tcp, target.url, { context, sessions: new TlsSessions(), signal, end });
   return { url: target.url, socket, address };
 }

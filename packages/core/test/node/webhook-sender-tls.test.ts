@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { TLSSocket, TlsOptions } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { elapsing } from '@trunkline/test-support';
+import { elapsing, HANG_MS } from '@trunkline/test-support';
 import { undiciWebhookSender } from '@trunkline/core/node';
 import type { WebhookRequest, WebhookSender } from '../../src/ports/webhook-sender.ts';
 import { Authority, type Certificate, type LeafOptions } from './certificates.ts';
@@ -166,6 +166,18 @@ describe('TLS', () => {
     });
     senders.push(post);
     expect(await post.send(to(port))).toMatchObject({ errorCode: 'TIMEOUT' });
+  });
+
+  it('is a part of the time to connect: a host that stays mute holds a slot no longer', async () => {
+    const { port } = await servers.raw((socket) => socket.resume());
+    const post = undiciWebhookSender({
+      dns: { resolve: async () => ['127.0.0.1'] },
+      timeouts: { connectMs: elapsing(100), totalMs: HANG_MS },
+    });
+    senders.push(post);
+    const began = performance.now();
+    expect(await post.send(to(port))).toMatchObject({ errorCode: 'TIMEOUT' });
+    expect(performance.now() - began).toBeLessThan(HANG_MS);
   });
 
   it('keeps its connections', async () => {

@@ -48,6 +48,7 @@ const CONNECT_INPUT: RequestBody = {
     },
   },
   example: { pairing_phone_number: '+1 (555) 010-1234' },
+  beyond: true,
 };
 
 const INSTANCE = one(instance, 'The instance');

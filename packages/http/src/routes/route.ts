@@ -89,6 +89,8 @@ export interface QueryDefinition {
 /** The JSON of a request, under the name that it has in the OpenAPI document. */
 export interface RequestBody extends InputDefinition {
   readonly example: object;
+  /** True if the specification has no body here: one that is not a JSON object is ignored. */
+  readonly beyond?: true;
   /** Where the route also takes multipart/form-data, which its handler reads for itself. */
   readonly form?: InputDefinition;
 }

@@ -30,12 +30,13 @@ export function createConnector(options: { connectMs: number; tls: TlsOptions | 
     async connect(target, signal) {
       // On first use: undici's client is large. And before there is a socket, whose errors nobody would hear meanwhile.
       const { HttpConnection: Connection } = await import('./http-connection.ts');
+      const end = performance.now() + options.connectMs;
       const { socket: tcp, address } = await connectTcp(target, options.connectMs, signal);
       open.add(tcp);
       tcp.once('close', () => open.delete(tcp));
       if (!target.url.secure) return new Connection(tcp, target.url.origin, address);
       context ??= secureContext(ca);
-      const socket = await secure(tcp, target.url, { context, sessions, signal });
+      const socket = await secure(tcp, target.url, { context, sessions, signal, end });
       return new Connection(socket, target.url.origin, address);
     },
     async close() {

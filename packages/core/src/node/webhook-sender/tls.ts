@@ -7,11 +7,13 @@ export interface TlsSurroundings {
   readonly context: SecureContext;
   readonly sessions: TlsSessions;
   readonly signal: AbortSignal;
+  /** When the handshake has to be over, on the monotonic clock. */
+  readonly end: number;
 }
 
 /** TLS over a connected socket, for the URL's host name. Rejects with a SendFailure and destroys the socket. */
 export function secure(tcp: Socket, url: EndpointUrl, surroundings: TlsSurroundings): Promise<TLSSocket> {
-  const { context, sessions, signal } = surroundings;
+  const { context, sessions, signal, end } = surroundings;
   const resumed = sessions.get(url.origin);
 
   return new Promise((resolve, reject) => {
@@ -27,12 +29,16 @@ export function secure(tcp: Socket, url: EndpointUrl, surroundings: TlsSurroundi
       session: resumed?.session,
     });
     let verifiedAt: number | undefined;
+    const timer = setTimeout(
+      () => fail(new SendFailure('TIMEOUT', 'The TLS handshake was not over in the time to connect.')),
+      Math.max(0, end - performance.now()),
+    );
     const abort = (): void => fail(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
 
     socket.once('secureConnect', () => {
-      signal.removeEventListener('abort', abort);
+      stop();
       verifiedAt = resumed !== undefined && socket.isSessionReused() ? resumed.verifiedAt : performance.now();
       resolve(socket);
     });
@@ -50,9 +56,13 @@ export function secure(tcp: Socket, url: EndpointUrl, surroundings: TlsSurroundi
     );
 
     function fail(reason: Error): void {
-      signal.removeEventListener('abort', abort);
+      stop();
       socket.destroy();
       reject(reason);
+    }
+    function stop(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
     }
   });
 }
