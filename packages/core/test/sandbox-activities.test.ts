@@ -125,7 +125,7 @@ describe('a phone of the sandbox', () => {
     // What a file is, a library says that is loaded with the first one.
     await eventually(async () => expect(await reported()).toMatchObject(expected));
     await eventually(async () =>
-      expect((await harness.api.messages.list()).data).toMatchObject([
+      expect((await harness.api.messages.list({ origin: 'device' })).data).toMatchObject([
         { status: 'read' },
         { status: 'read' },
       ]),

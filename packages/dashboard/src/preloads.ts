@@ -4,7 +4,7 @@ import type { PageFiles } from './assets.ts';
 const SESSION = 'api/session';
 const FIRST_READS: Readonly<Record<string, string>> = {
   '/w/$workspace': 'api/workspaces/$workspace/overview',
-  '/w/$workspace/messages': 'api/workspaces/$workspace/messages?limit=50',
+  '/w/$workspace/messages': 'api/workspaces/$workspace/messages?origin=any&limit=50',
 };
 
 /**

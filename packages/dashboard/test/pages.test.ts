@@ -24,7 +24,11 @@ it.each([
 
 it.each([
   ['/w/ten_1', ['now-page', 'en-now'], ['session', 'workspaces/ten_1/overview']],
-  ['/w/ten_1/messages', ['messages-page', 'en-messages'], ['session', 'workspaces/ten_1/messages?limit=50']],
+  [
+    '/w/ten_1/messages',
+    ['messages-page', 'en-messages'],
+    ['session', 'workspaces/ten_1/messages?origin=any&limit=50'],
+  ],
   ['/w/ten_1/messages?status=failed', ['messages-page', 'en-messages'], ['session']],
   ['/w/ten_1/numbers/ins_1', ['number-page', 'en-numbers'], ['session']],
   ['/system', ['system-page', 'en-system'], ['session']],

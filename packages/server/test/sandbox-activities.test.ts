@@ -98,7 +98,7 @@ describe("What people do with the sandbox's phones", () => {
     });
   });
 
-  it('a message that was typed on the phone is listed, and read without an event', async () => {
+  it('a message that was typed on the phone is listed if it is asked for, and read without an event', async () => {
     const { status, body } = await control('echoes', { to: '15550113', text: 'On my way' });
     expect({ status, body }).toMatchObject({
       status: 202,
@@ -107,7 +107,7 @@ describe("What people do with the sandbox's phones", () => {
     const data = await reported('message.echo', { message: expect.objectContaining({ text: 'On my way' }) });
     expect(data).toMatchObject({ message: { to: '15550113', origin: 'device', status: 'sent' } });
     const [message] = await until('it is read', async () => {
-      const read = await listed('direction=outbound&status=read');
+      const read = await listed('origin=device&status=read');
       return read.some(({ text }) => text === 'On my way') && read.filter(({ text }) => text === 'On my way');
     });
     expect(message).toMatchObject({ origin: 'device', read_at: expect.any(String) });

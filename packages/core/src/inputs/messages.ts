@@ -29,8 +29,14 @@ export const messageInput: z.ZodType<MessageInput, unknown> = z.object({
 /** What is said of `voice` with anything but audio. */
 export const NOT_AUDIO = 'Must be given only with the type audio.';
 
+/** U+0085 is white space in Unicode, and not in JavaScript. */
+const NOT_WHITE_SPACE = /[^\s\u0085]/;
+
 export const textInput: z.ZodType<{ readonly text: string }, unknown> = z.object({
-  text: storableText(1, TEXT_MAX).refine((text) => text.trim() !== '', 'Must hold more than white space.'),
+  text: storableText(1, TEXT_MAX).refine(
+    (text) => NOT_WHITE_SPACE.test(text),
+    'Must hold more than white space.',
+  ),
   voice: optionalField(z.literal(false, NOT_AUDIO)),
 });
 
@@ -60,6 +66,11 @@ type MessageFilterQuery<Status> = {
   readonly status?: Status | undefined;
   /** With whom: a phone number, formatted or not, the id of a contact, or that of a group. An addition of ours. */
   readonly counterpart?: string | undefined;
+  /**
+   * `device`: only messages that were typed on the phone; `any`: these too. By default, they are left out. An addition of
+   * ours.
+   */
+  readonly origin?: 'device' | 'any' | undefined;
 };
 /** `status`: one status or a comma-separated list. */
 export type MessageQuery = MessageFilterQuery<string> & PageQuery;
@@ -77,5 +88,6 @@ export const messageQuery: z.ZodType<CheckedMessageQuery, unknown> = z.object({
     .transform((statuses) => [...new Set(statuses)].toSorted())
     .optional(),
   counterpart: z.string().min(1).max(64).optional(),
+  origin: z.enum(['device', 'any']).optional(),
   ...pageFields,
 });

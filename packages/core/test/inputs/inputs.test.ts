@@ -38,9 +38,10 @@ describe('a body', () => {
   });
 
   it('is refused in words that say what is wrong with which field', () => {
-    expect(readInput(textInput, { text: '  ' })).toMatchObject({
-      refusal: { message: 'The request is not valid. text: Must hold more than white space.' },
-    });
+    for (const text of ['  ', '\u0085\u00a0\u2003'])
+      expect(readInput(textInput, { text })).toMatchObject({
+        refusal: { message: 'The request is not valid. text: Must hold more than white space.' },
+      });
     expect(readInput(webhookInput, {})).toMatchObject({
       refusal: { message: 'The request is not valid. url: Is required. events: Is required.' },
     });

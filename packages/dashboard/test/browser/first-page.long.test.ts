@@ -42,7 +42,7 @@ describe.skipIf(browser.missing !== null)('the first page', () => {
 
   it.each([
     ['', 'All is well.', 'overview'],
-    ['/messages', 'No message yet.', 'messages?limit=50'],
+    ['/messages', 'No message yet.', 'messages?origin=any&limit=50'],
   ])('asks once for what the document at %o has asked for already', async (path, shown, read) => {
     const served = await serveDashboard();
     await served.connect('Support');

@@ -102,6 +102,8 @@ export const messageRoutes: RouteGroup<'messages'> = {
           status: 'Only what has this status; of messages also a list of statuses with commas.',
           counterpart:
             'Only messages with this person, in every chat with them, or in this group: a phone number, formatted or not, the id of a contact (`con_…`), or that of a group (`grp_…`). With a filter besides that is not the instance, a page may have fewer messages than its limit, even none, and still a next one. Beyond the specification.',
+          origin:
+            'With `device`, only messages that were typed on the phone; with `any`, these too. By default, they are left out. Beyond the specification.',
           ...PAGE_PARAMETERS,
         },
       },

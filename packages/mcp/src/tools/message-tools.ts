@@ -63,7 +63,11 @@ export const MESSAGE_TOOLS: readonly Tool[] = [
     untrusted: OF_PAGE,
     longestText: LONGEST_IN_PAGE,
     async handle({ status, ...query }, { api }) {
-      const { data, nextCursor: next } = await api.messages.list({ ...query, status: status?.join(',') });
+      const { data, nextCursor: next } = await api.messages.list({
+        ...query,
+        origin: 'any',
+        status: status?.join(','),
+      });
       return done({ data: [...data], next_cursor: next });
     },
   }),
@@ -89,6 +93,7 @@ export const MESSAGE_TOOLS: readonly Tool[] = [
       for (let pages = 0; pages < SEARCH_PAGES; pages += 1) {
         const page = await api.messages.list({
           ...query,
+          origin: 'any',
           limit: SEARCH_PAGE,
           ...(next !== null && { cursor: next }),
         });

@@ -353,6 +353,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       '--type <type>': 'text, image, document, audio or video',
       '--status <list>': 'one status or several, comma-separated',
       '--counterpart <whom>': 'only those with this number, contact (con_…) or group (grp_…)',
+      '--origin <origin>': 'device: only those that were typed on the phone; any: these too',
       ...rowOptions(25),
     },
     load: async () => (await import('./messages.ts')).listMessages,

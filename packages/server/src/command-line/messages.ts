@@ -19,6 +19,7 @@ export const listMessages: CommandHandler = async (call) => {
     type: options.text('type') as MessageQuery['type'],
     status: options.text('status'),
     counterpart: options.text('counterpart'),
+    origin: options.text('origin') as MessageQuery['origin'],
   };
   const data = await readRows(asked, (page) =>
     accepted(service, service.client.messages.list({ ...query, ...page }, call), pageOf(message)),

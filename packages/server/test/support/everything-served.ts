@@ -38,7 +38,7 @@ export async function everythingServed(url: string): Promise<Readonly<Record<str
     served[`history of ${String(id)}`] = await all(`${path}/history?limit=100`);
     served[`events of ${String(id)}`] = await all(`${path}/events?limit=100`);
   }
-  const messages = await all('/api/v1/messages?limit=100');
+  const messages = await all('/api/v1/messages?origin=any&limit=100');
   served['messages'] = messages;
   const withFile = messages.filter(
     ({ media }) => (media as { available: boolean } | null)?.available === true,

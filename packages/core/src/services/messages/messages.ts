@@ -8,7 +8,9 @@ import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import { messageQuery } from '../../inputs/messages.ts';
 import { invalid, readInput } from '../../inputs/read-input.ts';
+import type { PageRequest } from '../../ports/storage/page.ts';
 import type { ServiceContext } from '../context.ts';
+import { filteredPage } from '../filtered-page.ts';
 import { findInstance } from '../instances/instances.ts';
 import { readPage } from '../paging.ts';
 import type { ListPage } from '../paging.ts';
@@ -29,29 +31,33 @@ export async function listMessages(
 ): Promise<Result<ListPage<Message>>> {
   const read = readInput(messageQuery, query);
   if (!read.ok) return read;
-  const { instance, direction, type, status } = read.value;
+  const { instance, direction, type, status, origin } = read.value;
   const counterpart = readCounterpart(read.value.counterpart);
   if (!counterpart.ok) return counterpart;
   const filter = [instance ?? null, direction ?? null, type ?? null, status ?? null];
-  const own = counterpart.value === null ? [] : [keyOfCounterpart(counterpart.value)];
+  const own = [
+    ...(counterpart.value === null ? [] : [keyOfCounterpart(counterpart.value)]),
+    ...(origin === undefined ? [] : [`origin ${origin}`]),
+  ];
   const madeFor = { prefix: 'msg', filter: [...filter, ...own] } as const;
   return readPage(read.value, madeFor, async (request) => {
     if (instance !== undefined) {
       const found = await findInstance(context, workspaceId, instance);
       if (!found.ok) return found;
     }
-    const page = await context.storage.messages.list(
-      workspaceId,
-      {
-        ...(instance === undefined ? {} : { instanceId: instance }),
-        ...(direction === undefined ? {} : { direction }),
-        ...(type === undefined ? {} : { type }),
-        ...(status === undefined ? {} : { statuses: status }),
-        ...(counterpart.value === null ? {} : { counterpart: counterpart.value }),
-      },
-      request,
-    );
-    return ok(page);
+    const wanted = {
+      ...(instance === undefined ? {} : { instanceId: instance }),
+      ...(direction !== undefined && { direction }),
+      ...(direction === undefined && origin === 'device' && { direction: 'outbound' as const }),
+      ...(type === undefined ? {} : { type }),
+      ...(status === undefined ? {} : { statuses: status }),
+      ...(counterpart.value === null ? {} : { counterpart: counterpart.value }),
+    };
+    const find = (part: PageRequest) => context.storage.messages.list(workspaceId, wanted, part);
+    // What arrives was not typed here.
+    if (origin === 'any' || (origin === undefined && direction === 'inbound')) return ok(await find(request));
+    const passes = ({ origin: from }: Message): boolean => (from === 'device') === (origin === 'device');
+    return ok(await filteredPage(request, passes, find));
   });
 }
 

@@ -100,7 +100,13 @@ async function readStretch(
   cursor: string | null,
   signal?: AbortSignal,
 ) {
-  const query = { instance: instanceId, counterpart, limit: PAGE, ...(cursor !== null && { cursor }) };
+  const query = {
+    instance: instanceId,
+    counterpart,
+    origin: 'any',
+    limit: PAGE,
+    ...(cursor !== null && { cursor }),
+  } as const;
   const page = unwrap(await clientOf(workspaceId).messages.list(query, { signal }));
   return { messages: page.data, nextCursor: page.nextCursor };
 }

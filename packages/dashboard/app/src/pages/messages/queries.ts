@@ -12,7 +12,9 @@ export const messagesQuery = (workspaceId: string, search: MessagesSearch) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'messages', 'list', search),
     queryFn: async ({ signal }) =>
-      unwrap(await clientOf(workspaceId).messages.list({ ...search, limit: PAGE }, { signal })),
+      unwrap(
+        await clientOf(workspaceId).messages.list({ ...search, origin: 'any', limit: PAGE }, { signal }),
+      ),
   });
 
 export const standingQuery = (workspaceId: string, messageId: string) =>

@@ -1,0 +1,50 @@
+import { ROWS_EXAMINED_MAX } from '../ports/storage/page.ts';
+import type { Page, PageRequest } from '../ports/storage/page.ts';
+
+/**
+ * A page of the rows that pass a filter which the storage does not have. Reads on until the page is full, and stops after
+ * `ROWS_EXAMINED_MAX` rows: the page may have fewer rows than its limit then, and says where to go on.
+ */
+export async function filteredPage<Row extends { readonly id: string }>(
+  { from, limit }: PageRequest,
+  passes: (row: Row) => boolean,
+  find: (request: PageRequest) => Promise<Page<Row>>,
+): Promise<Page<Row>> {
+  const isNewer = from?.direction === 'newer';
+  let rows: readonly Row[] = [];
+  let examined = 0;
+  let first: Page<Row> | null = null;
+  let at = from;
+  for (;;) {
+    // One more than the page has says whether there is another page.
+    const page = await find({ from: at, limit: limit + 1 });
+    first ??= page;
+    examined += page.rows.length;
+    const passing = page.rows.filter(passes);
+    rows = isNewer ? [...passing, ...rows] : [...rows, ...passing];
+    const behind = isNewer
+      ? page.hasNewer && (page.newerFrom ?? page.rows[0]?.id)
+      : page.hasOlder && (page.olderFrom ?? page.rows.at(-1)?.id);
+    const isFull = rows.length > limit;
+    if (!isFull && behind && examined < ROWS_EXAMINED_MAX) {
+      at = { direction: isNewer ? 'newer' : 'older', id: behind };
+      continue;
+    }
+    const stoppedAt = !isFull && behind ? behind : null;
+    return isNewer
+      ? {
+          rows: rows.slice(-limit),
+          hasOlder: first.hasOlder,
+          hasNewer: isFull || stoppedAt !== null,
+          ...(first.olderFrom !== undefined && { olderFrom: first.olderFrom }),
+          ...(stoppedAt !== null && { newerFrom: stoppedAt }),
+        }
+      : {
+          rows: rows.slice(0, limit),
+          hasOlder: isFull || stoppedAt !== null,
+          hasNewer: first.hasNewer,
+          ...(stoppedAt !== null && { olderFrom: stoppedAt }),
+          ...(first.newerFrom !== undefined && { newerFrom: first.newerFrom }),
+        };
+  }
+}
