@@ -12,6 +12,7 @@ import type { BackupManifest } from './backup-manifest.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, usageError } from './command-error.ts';
 import { existingFiles, localSettings } from './local-service.ts';
+import { withMessageFiles } from './message-files.ts';
 import { copyDirectory, digestOf, directoryAt, kindAt, readSmall, writeWhole } from './safe-files.ts';
 import { facts } from './table.ts';
 
@@ -70,14 +71,18 @@ async function backUp(call: Call, { settings, files, database, directory, keyPat
   }
   let [mediaFiles, mediaBytes] = [0, 0];
   if ((await kindAt(files.media)) === 'directory' && settings.s3 === null) {
-    await copyDirectory(files.media, filesOfBackup(directory).media, {
-      signal: call.signal,
-      onFile(bytes) {
-        mediaFiles += 1;
-        mediaBytes += bytes;
-        if (mediaFiles % 100 === 0) call.output.progress(`${mediaFiles} files of messages`);
-      },
-    });
+    const { database: copy, media } = filesOfBackup(directory);
+    await withMessageFiles(copy, (isWanted) =>
+      copyDirectory(files.media, media, {
+        signal: call.signal,
+        isWanted,
+        onFile(bytes) {
+          mediaFiles += 1;
+          mediaBytes += bytes;
+          if (mediaFiles % 100 === 0) call.output.progress(`${mediaFiles} files of messages`);
+        },
+      }),
+    );
   }
   manifest = { ...manifest, is_complete: true, media_files: mediaFiles, media_bytes: mediaBytes };
   await writeManifest(directory, manifest);

@@ -10,6 +10,7 @@ import { keyPathOf, sqlitePathOf } from './backup.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { localSettings, withLocalService } from './local-service.ts';
+import { withMessageFiles } from './message-files.ts';
 import {
   copyDirectory,
   copyDurably,
@@ -71,20 +72,27 @@ async function restoreTo(
   const [from, to] = [filesOfBackup(backup), filesIn(dataDirectory)];
   await checkPlace(dataDirectory, { database, digest });
   await writeWhole(join(dataDirectory, RESTORE_MARKER), `${digest}\n`);
-  let mediaFiles = 0;
+  let [mediaFiles, others] = [0, 0];
   if (settings.s3 === null && (await kindAt(from.media)) === 'directory') {
-    await copyDirectory(from.media, to.media, {
-      signal: call.signal,
-      onFile() {
-        mediaFiles += 1;
-        if (mediaFiles % 100 === 0)
-          call.output.progress(`${mediaFiles} of ${manifest.media_files} files of messages`);
-      },
-    });
+    await withMessageFiles(from.database, (isOfMessage) =>
+      copyDirectory(from.media, to.media, {
+        signal: call.signal,
+        isWanted(name) {
+          const isWanted = isOfMessage(name);
+          if (!isWanted) others += 1;
+          return isWanted;
+        },
+        onFile() {
+          mediaFiles += 1;
+          if (mediaFiles % 100 === 0)
+            call.output.progress(`${mediaFiles} of ${manifest.media_files} files of messages`);
+        },
+      }),
+    );
   }
-  if (mediaFiles < manifest.media_files && settings.s3 === null)
+  if (mediaFiles + others < manifest.media_files && settings.s3 === null)
     throw new CommandError(
-      `The backup ${backup} had ${manifest.media_files} files of messages, and has ${mediaFiles}: restore another one.`,
+      `The backup ${backup} had ${manifest.media_files} files of messages, and has ${mediaFiles + others}: restore another one.`,
     );
   if (key !== null) await writeWhole(to.secretKey, `${key}\n`);
   // Last: a server takes what has no database for a new one.

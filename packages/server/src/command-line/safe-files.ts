@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import type { Dirent } from 'node:fs';
 import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -16,6 +15,8 @@ const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 interface CopyProgress {
   readonly signal: AbortSignal;
+  /** Whether a file with this name is copied. */
+  readonly isWanted: (name: string) => boolean;
   /** Called after each file. */
   readonly onFile: (bytes: number) => void;
 }
@@ -50,7 +51,7 @@ export async function directoryAt(path: string): Promise<void> {
 }
 
 /**
- * Copies a directory with all below it. Files that are there already, in full length, are left as they are, so that a
+ * Copies the wanted files of a directory and of all directories below it. Files that are there already, in full length, are left as they are, so that a
  * copy that was interrupted can be continued; files that vanish meanwhile are left out.
  */
 export async function copyDirectory(from: string, to: string, progress: CopyProgress): Promise<void> {
@@ -59,16 +60,15 @@ export async function copyDirectory(from: string, to: string, progress: CopyProg
     progress.signal.throwIfAborted();
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) await copyDirectory(source, target, progress);
-    else if (!isUnfinished(entry)) await copyFile(source, target, progress);
+    else if (progress.isWanted(entry.name)) await copyFile(source, target, progress);
   }
 }
 
-/** What a process was writing when it was copied, or killed. */
-function isUnfinished({ name }: Dirent): boolean {
-  return name.endsWith('.part');
-}
-
-async function copyFile(from: string, to: string, { signal, onFile }: CopyProgress): Promise<void> {
+async function copyFile(
+  from: string,
+  to: string,
+  { signal, onFile }: Pick<CopyProgress, 'signal' | 'onFile'>,
+): Promise<void> {
   if ((await kindAt(from)) !== 'file') return;
   const { size } = await lstat(from);
   const there = await kindAt(to);

@@ -35,7 +35,23 @@ function contents(directory: string): Readonly<Record<string, string>> {
   return Object.fromEntries(files.map((name) => [name, readFileSync(join(directory, name), 'latin1')]));
 }
 
+/** Makes messages of the database in this directory own these files. */
+function own(cwd: string, names: readonly string[]): void {
+  const database = new DatabaseSync(join(cwd, 'data', 'trunkline.db'));
+  const insert = database.prepare(
+    "INSERT INTO contents (message_id, begun_at, instance_id) VALUES (?, 1, 'ins_1')",
+  );
+  database.exec('BEGIN');
+  for (const name of names) insert.run(name);
+  database.exec('COMMIT');
+  database.close();
+}
+
 function addMedia(cwd: string): void {
+  own(
+    cwd,
+    Array.from({ length: FILES }, (_, number) => `upl_${number}`),
+  );
   for (let number = 0; number < FILES; number += 1) {
     const folder = join(cwd, 'data', 'media', String(number % 50).padStart(2, '0'));
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -96,6 +112,7 @@ describe('A backup', () => {
     await harness.server.stop();
     addMedia(cwd);
     const directory = join(cwd, 'backup');
+    const owned = contents(join(cwd, 'data', 'media'));
     const copied = (path: string): number =>
       readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => /upl_\d+$/.test(name)).length;
     const killAtHalf = async (args: readonly string[], path: string): Promise<number> => {
@@ -116,15 +133,19 @@ describe('A backup', () => {
       `trunkline: The backup ${directory} is not complete: run "trunkline backup" in it again.\n`,
     );
     const database = statSync(join(directory, 'trunkline.db')).mtimeMs;
+    // It arrives after the database was copied, so no message of the backup has it.
+    writeFileSync(join(cwd, 'data', 'media', '00', 'upl_later'), 'later');
     expect(await backup(harness)).toMatchObject({ code: 0 });
     expect(statSync(join(directory, 'trunkline.db')).mtimeMs).toBe(database);
-    expect(contents(join(directory, 'media'))).toEqual(contents(join(cwd, 'data', 'media')));
+    expect(contents(join(directory, 'media'))).toEqual(owned);
+    // As backups of earlier versions have it.
+    writeFileSync(join(directory, 'media', '00', 'upl_later'), 'later');
 
     const target = join(cwd, 'restored');
     expect(await killAtHalf(['restore', directory, '--data-dir', target], target)).toBeLessThan(FILES);
     expect(readdirSync(target)).not.toContain('trunkline.db');
     expect(await harness.run('restore', directory, '--data-dir', target)).toMatchObject({ code: 0 });
-    expect(contents(join(target, 'media'))).toEqual(contents(join(directory, 'media')));
+    expect(contents(join(target, 'media'))).toEqual(owned);
     expect(readdirSync(target).toSorted()).toEqual(['media', 'secret.key', 'trunkline.db']);
     expect(readFileSync(join(target, 'secret.key'))).toEqual(readFileSync(join(cwd, 'data', 'secret.key')));
   });
@@ -237,6 +258,7 @@ describe('A backup', () => {
     const media = join(cwd, 'data', 'media', 'zz');
     mkdirSync(media, { recursive: true });
     const link = join(media, 'upl_link');
+    own(cwd, ['upl_link', 'upl_file']);
     symlinkSync(secret, link);
     const complaint = (path: string): object => ({
       code: 1,
