@@ -10,6 +10,8 @@ export interface DataFiles {
   readonly secretKey: string;
   /** The key that takes its place, while a rotation has not ended. */
   readonly nextSecretKey: string;
+  /** Says which database the directory belongs to, once a server has used one. */
+  readonly databaseId: string;
   readonly sandboxNetwork: string;
   /** A directory, made with the first file. */
   readonly media: string;
@@ -22,10 +24,11 @@ export interface DataFiles {
 /** Where they are in a data directory. */
 export function filesIn(
   directory: string,
-): Pick<DataFiles, 'secretKey' | 'nextSecretKey' | 'sandboxNetwork' | 'media'> {
+): Pick<DataFiles, 'secretKey' | 'nextSecretKey' | 'databaseId' | 'sandboxNetwork' | 'media'> {
   return {
     secretKey: join(directory, 'secret.key'),
     nextSecretKey: join(directory, 'secret.key.next'),
+    databaseId: join(directory, 'database.id'),
     sandboxNetwork: join(directory, 'sandbox.db'),
     media: join(directory, 'media'),
   };

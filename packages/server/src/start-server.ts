@@ -8,6 +8,7 @@ import { removeDrafts } from './create-whole.ts';
 import { checkDataFiles, createDirectory } from './data-files.ts';
 import type { DataFiles } from './data-files.ts';
 import { hasWorkspace, storageOn } from './database.ts';
+import { checkDatabaseIdentity, keepDatabaseIdentity } from './database-identity.ts';
 import { openDefaultWorkspace } from './default-workspace.ts';
 import type { Access } from './default-workspace.ts';
 import { listen } from './http-listener.ts';
@@ -148,6 +149,7 @@ async function startOn(
   try {
     await trunkline.start();
     await checkKeysUnchanged(settings, files, secretKey);
+    await keepDatabaseIdentity({ storage, files });
     const openWorkspace = (): Promise<Access> =>
       openDefaultWorkspace(
         { trunkline, storage, crypto: runtime.crypto },
@@ -235,6 +237,7 @@ async function openData({
         `a rotation of the secret key has not ended: the new key seals, and both open; ${END_ROTATION}`,
       );
     if (isInUse) await trySecretKey(storage, { secretKey, logger });
+    await checkDatabaseIdentity({ storage, files }, { database: settings.database, isInUse });
     await createDataDirectory(files, terminal);
     return { secretKey, network: network ?? (await openNetwork(settings, files, terminal)) };
   } catch (error) {

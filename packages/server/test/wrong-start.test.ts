@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { newDatabase } from '@trunkline/test-postgres';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { runServer, startServer } from './support/server-process.ts';
 import { snapshot } from './support/snapshot.ts';
@@ -145,6 +146,42 @@ describe('Files that cannot be used', () => {
     expect(await complaintIn(cwd)).toBe(
       'trunkline: The secret key of the database is missing: put data/secret.key back, or set SECRET_KEY to what it was set to.',
     );
+  });
+
+  it('an empty database in the place of the one that was used', async () => {
+    const cwd = await usedDirectory();
+    for (const end of ['', '-wal', '-shm']) rmSync(join(cwd, 'data', `trunkline.db${end}`), { force: true });
+    expect(await complaintIn(cwd)).toBe(
+      'trunkline: The database data/trunkline.db is empty, and not the one that this data directory belongs to: put that one back, or restore a backup. To go on without it, remove data/database.id.',
+    );
+    rmSync(join(cwd, 'data', 'database.id'));
+    const server = await startServer({ env: {}, cwd });
+    await server.stop();
+  });
+
+  it('a database of another data directory in the place of the one that was used', async () => {
+    const [cwd, other] = [
+      await useDirectory({ SECRET_KEY: first }),
+      await useDirectory({ SECRET_KEY: first }),
+    ];
+    const path = join(cwd, 'data', 'trunkline.db');
+    cpSync(path, `${path}.before`);
+    cpSync(join(other, 'data', 'trunkline.db'), path);
+    expect(await complaintIn(cwd, { SECRET_KEY: first })).toMatch(
+      /^trunkline: The database data\/trunkline.db is another one than the one that this data directory belongs to: /,
+    );
+    // An older copy of the same is what an operator puts back.
+    cpSync(`${path}.before`, path);
+    const server = await startServer({ env: { SECRET_KEY: first }, cwd });
+    await server.stop();
+  });
+
+  it('an emptied PostgreSQL database in the place of the one that was used', async () => {
+    const [database, emptied] = [await newDatabase(), await newDatabase()];
+    const cwd = await useDirectory({ DATABASE_URL: database.url });
+    const { code, stderr } = await runServer({ env: { DATABASE_URL: emptied.url }, cwd });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^trunkline: The PostgreSQL database is empty, and not the one /);
   });
 
   it.runIf(isLongForm)('a database with another secret key', async () => {

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import type { Storage } from '@trunkline/core';
+import { createWhole } from './create-whole.ts';
+import type { DataFiles } from './data-files.ts';
+import { readPlainFile } from './plain-file.ts';
+import type { Settings } from './settings.ts';
+import { errorCode, StartError } from './start-error.ts';
+
+/** The setting that tells a database from others. Copies of the database have it, and so has the one that it is moved to. */
+const DATABASE_ID = 'database_id';
+/** A UUID and a line break. */
+const LENGTH_MAX = 40;
+
+interface Place {
+  readonly storage: Pick<Storage, 'setting'>;
+  readonly files: Pick<DataFiles, 'databaseId'>;
+}
+
+/**
+ * Throws a StartError if the data directory belongs to another database, or if nobody has set this one up: it was deleted,
+ * emptied or exchanged, and a server would go on without what it has accepted. A database in use has to be open.
+ */
+export async function checkDatabaseIdentity(
+  { storage, files }: Place,
+  { database, isInUse }: Pick<Settings, 'database'> & { readonly isInUse: boolean },
+): Promise<void> {
+  const known = await knownId(files);
+  if (known === null) return;
+  if (isInUse && (await storage.setting(DATABASE_ID, randomUUID())) === known) return;
+  const name = database.kind === 'sqlite' ? `The database ${database.path}` : 'The PostgreSQL database';
+  throw new StartError(
+    `${name} is ${isInUse ? 'another one than' : 'empty, and not'} the one that this data directory belongs to: put that one back, or restore a backup. To go on without it, remove ${files.databaseId}.`,
+  );
+}
+
+/** Notes in the data directory which database it belongs to. */
+export async function keepDatabaseIdentity({ storage, files }: Place): Promise<void> {
+  if ((await knownId(files)) !== null) return;
+  const id = await storage.setting(DATABASE_ID, randomUUID());
+  await createWhole(files.databaseId, `${id}\n`).catch((error: unknown) => {
+    // Another server has noted the same.
+    if (errorCode(error) !== 'EEXIST') throw error;
+  });
+}
+
+async function knownId({ databaseId }: Pick<DataFiles, 'databaseId'>): Promise<string | null> {
+  try {
+    return (await readPlainFile(databaseId, LENGTH_MAX)).content.toString().trim();
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
