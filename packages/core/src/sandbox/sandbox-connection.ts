@@ -48,6 +48,7 @@ interface ConnectionOptions {
   readonly showsCode: boolean;
   /** Makes something part of the network's history. */
   readonly record: (happening: NetworkRecord) => void;
+  readonly onClosed: () => void;
 }
 
 /** One connection of an instance to the sandbox network. */
@@ -299,6 +300,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   const close = (): void => {
     state = 'closed';
     for (const end of waits) end();
+    options.onClosed();
   };
 
   const end = async (reason: ClosedReason): Promise<void> => {

@@ -149,9 +149,22 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     accounts.set(instanceId, account);
     return account;
   };
+  /** Accounts that are neither connected nor linked, the latest last: most of their instances were deleted. */
+  const idle = new Set<string>();
+  const noteIdle = (instanceId: string): void => {
+    idle.delete(instanceId);
+    if (connections.has(instanceId) || accountOf(instanceId).profile) return;
+    idle.add(instanceId);
+    for (const oldest of idle) {
+      if (idle.size <= KEPT_IDLE_ACCOUNTS) return;
+      idle.delete(oldest);
+      accounts.delete(oldest);
+    }
+  };
   const record = (happening: NetworkRecord): void => {
     journal?.append(happening);
     remember(accountOf(happening.instanceId), happening);
+    if (happening.kind === 'unlinked') noteIdle(happening.instanceId);
   };
   const context = (): GatewayContext => {
     if (!attached)
@@ -163,6 +176,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const newName = (prefix: string): string => prefix + hex(context().random.bytes(10));
 
   for (const happening of journal?.load() ?? []) remember(accountOf(happening.instanceId), happening);
+  for (const instanceId of accounts.keys()) noteIdle(instanceId);
 
   const gateway: Gateway = {
     capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
@@ -181,8 +195,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
           : listener,
         showsCode: pairingNumber !== null,
         record,
+        onClosed() {
+          if (connections.get(instanceId) === connection) connections.delete(instanceId);
+          noteIdle(instanceId);
+        },
       });
       connections.set(instanceId, connection);
+      idle.delete(instanceId);
       return connection;
     },
     async unlink({ instanceId }) {
@@ -326,6 +345,9 @@ function scanning(listener: GatewayListener, scan: () => unknown): GatewayListen
 /** An activity of any kind, without what the network adds. */
 type Happening = WithoutStamp<NetworkActivity>;
 type WithoutStamp<Activity> = Activity extends NetworkActivity ? Omit<Activity, 'networkId' | 'at'> : never;
+
+/** What the network remembers of numbers that are no longer linked, such as their groups: of the latest ones alone. */
+const KEPT_IDLE_ACCOUNTS = 100;
 
 /** A freshly linked phone is in two groups. */
 const FIRST_GROUPS = [
