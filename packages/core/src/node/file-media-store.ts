@@ -60,8 +60,9 @@ export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
       try {
         const file = await open(path, READ);
         const stream = createReadStream(path, { fd: file, ...range });
-        // The two declarations of web streams differ in name only.
-        return Readable.toWeb(stream) as ReadableStream<Uint8Array>;
+        // The file's own buffer is enough: what is read ahead is held for each client that stops reading. The two
+        // declarations of web streams differ in name only.
+        return Readable.toWeb(stream, { strategy: { highWaterMark: 0 } }) as ReadableStream<Uint8Array>;
       } catch (error) {
         if (isMissing(error)) return null;
         throw error;
