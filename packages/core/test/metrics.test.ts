@@ -36,6 +36,23 @@ it('Messages are counted by type, and how long they were queued', async () => {
   });
 });
 
+it('What alerts count is there as 0 from the start, so that none is blind to the first fault', async () => {
+  const { reader } = await measuredHarness();
+  const types = ['text', 'image', 'document', 'audio', 'video'];
+  const counted = ['accepted', 'received', 'sent', 'failed'].flatMap((what) =>
+    types.map((type) => `trunkline.messages.${what} ${type}`),
+  );
+  const files = ['in_time', 'late', 'given_up'].map((outcome) => `trunkline.files.received ${outcome}`);
+  const others = [
+    'trunkline.instances.leases.lost',
+    'trunkline.log.records warn',
+    'trunkline.log.records error',
+  ];
+  expect(await reader.values()).toMatchObject(
+    Object.fromEntries([...counted, ...files, ...others].map((name) => [name, 0])),
+  );
+});
+
 it('A message that is sent twice under one idempotency key is counted once', async () => {
   const { harness, reader } = await measuredHarness();
   const instance = await connectInstance(harness);
@@ -169,7 +186,7 @@ it('Leases that cannot be renewed are counted as lost', async () => {
   await connectInstance(harness);
   vi.spyOn(harness.storage.leases, 'renew').mockRejectedValue(new Error('The database is out of reach.'));
   await harness.clock.advance(25 * SECOND);
-  expect(await reader.values()).not.toHaveProperty('trunkline.instances.leases.lost');
+  expect(await reader.values()).toHaveProperty('trunkline.instances.leases.lost', 0);
   await harness.clock.advance(10 * SECOND);
   expect(await reader.values()).toMatchObject({ 'trunkline.instances.leases.lost': 2 });
 });
@@ -187,7 +204,7 @@ it('A lease that another process has taken is counted as lost', async () => {
 it('Warnings and errors are counted, also those that a flood leaves out', async () => {
   const { harness, reader } = await measuredHarness();
   const before = await reader.values();
-  expect(before).not.toHaveProperty('trunkline.log.records error');
+  expect(before).toHaveProperty('trunkline.log.records error', 0);
   for (let count = 0; count < 100; count += 1) harness.trunkline.logger.error({}, 'the disk is full');
   expect(harness.logs.filter(({ message }) => message === 'the disk is full')).toHaveLength(1);
   expect(await reader.values()).toMatchObject({ 'trunkline.log.records error': 100 });

@@ -1,5 +1,6 @@
 import type { MeterProvider, MetricOptions } from '@opentelemetry/api';
 import type { Delivery, DeliveryErrorCode } from '../domain/delivery/delivery.ts';
+import { MESSAGE_TYPES } from '../domain/message/message.ts';
 import type { Message } from '../domain/message/message.ts';
 import type { PortFailure } from '../runtime/port-guard.ts';
 import { boundedLabel } from './bounded-label.ts';
@@ -107,6 +108,12 @@ export function createMetrics(provider: MeterProvider): Metrics {
   const logged = meter.createCounter('trunkline.log.records', {
     description: 'Warnings and errors that were logged, by level',
   });
+  // A series that begins with the first fault hides that fault: `increase` and `rate` do not see the beginning as a rise.
+  for (const type of MESSAGE_TYPES)
+    for (const counter of [accepted, received, sent, failed]) counter.add(0, { type });
+  for (const outcome of ['in_time', 'late', 'given_up']) files.add(0, { outcome });
+  for (const level of ['warn', 'error']) logged.add(0, { level });
+  lost.add(0);
   const leases = meter.createObservableGauge('trunkline.instances.held', {
     description: 'Instances whose lease this process holds',
   });
