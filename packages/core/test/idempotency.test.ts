@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { SendMediaInput } from '../src/index.ts';
 import { DAY, HOUR, STEP, connectInstance, startHarness } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
+import { PNG, png, startMediaHarness } from './support/media.ts';
 
 async function ready() {
   const harness = await startHarness();
@@ -31,6 +33,31 @@ describe('a send with an idempotency key', () => {
     await send();
     await expect(send(changes)).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED', status: 422 });
     expect(await count(harness)).toBe(1);
+  });
+
+  it.each<[string, Partial<SendMediaInput>]>([
+    ['another caption', { caption: 'A dog' }],
+    ['no caption', { caption: undefined }],
+    ['another name', { filename: 'dog.png' }],
+    ['another type', { type: 'document' }],
+    ['other bytes', { file: new Blob([PNG, 'x']) }],
+  ])('refuses the same file with %s', async (_, changes) => {
+    const { harness, instance } = await startMediaHarness();
+    const picture = {
+      instance,
+      to: '34600000009',
+      type: 'image',
+      caption: 'A cat',
+      filename: 'cat.png',
+      file: png(),
+    } as const;
+    const key = { idempotencyKey: 'order-1' };
+    const { message } = await harness.api.messages.send(picture, key);
+    await expect(harness.api.messages.send({ ...picture, ...changes }, key)).rejects.toMatchObject({
+      code: 'IDEMPOTENCY_KEY_REUSED',
+    });
+    const again = await harness.api.messages.send({ ...picture, file: png() }, key);
+    expect(again).toMatchObject({ replayed: true, message: { id: message.id } });
   });
 
   it('refuses the same message on another instance', async () => {

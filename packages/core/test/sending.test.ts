@@ -470,6 +470,16 @@ describe('a message may be sent', () => {
     expect(gateway.sent()).toMatchObject([{ to: '120363@g.us', isGroup: true }]);
   });
 
+  it('of 1,000 messages by default, and not of one more', async () => {
+    const harness = await startHarness({ gateway: scriptedGateway({ send: silence }) });
+    const id = await connectScripted(harness);
+    for (let sent = 0; sent < 1_000; sent += 1) await sendText(harness, id);
+    await expect(sendText(harness, id)).rejects.toMatchObject({
+      code: 'SEND_BACKLOG',
+      details: { limit: 1_000 },
+    });
+  });
+
   it('until the backlog is full', async () => {
     const harness = await startHarness({ gateway: scriptedGateway({ send: silence }), sendBacklog: 3 });
     const id = await connectScripted(harness);

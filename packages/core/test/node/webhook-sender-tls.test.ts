@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { TLSSocket, TlsOptions } from 'node:tls';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { elapsing, HANG_MS } from '@trunkline/test-support';
 import { undiciWebhookSender } from '@trunkline/core/node';
 import type { WebhookRequest, WebhookSender } from '../../src/ports/webhook-sender.ts';
@@ -178,6 +178,22 @@ describe('TLS', () => {
     const began = performance.now();
     expect(await post.send(to(port))).toMatchObject({ errorCode: 'TIMEOUT' });
     expect(performance.now() - began).toBeLessThan(HANG_MS);
+  });
+
+  it('has three seconds with the connection by default', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const mute = Promise.withResolvers<void>();
+    const { port } = await servers.raw((socket) => socket.once('data', () => mute.resolve()));
+    const post = undiciWebhookSender({ dns: { resolve: async () => ['127.0.0.1'] } });
+    senders.push(post);
+    let outcome: unknown = null;
+    const sent = post.send(to(port)).then((response) => (outcome = response));
+    await mute.promise;
+    await vi.advanceTimersByTimeAsync(2_999);
+    expect(outcome).toBeNull();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await sent).toMatchObject({ errorCode: 'TIMEOUT' });
   });
 
   it('keeps its connections', async () => {
