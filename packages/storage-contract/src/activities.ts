@@ -249,6 +249,54 @@ export function activityContract(subject: ContractSubject): void {
       },
     );
 
+    itAlways('takes what a deleted message said out of its events, and out of no others', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      await storeEndpoint(storage, workspace, { events: ['message.received'] });
+      const [message, other] = [anInboundMessage(instance), anInboundMessage(instance)];
+      for (const [index, one] of [message, other].entries()) {
+        const payload = JSON.stringify({
+          id: 'evt_1',
+          data: {
+            message: { id: one.id, status: 'received', text: 'sécret', payload: { a: 1 } },
+            more: true,
+          },
+        });
+        const subject = { instanceId: instance.id, messageId: one.id };
+        const event = anEvent(workspace, NOW + index, { type: 'message.received', payload, subject });
+        await storage.messages.receive(lease, { message: one, senderId: '', contact: null, event });
+      }
+      const deleted = { ...message, text: null, kind: message.type, payload: null, deletedAt: NOW + 5 };
+      const activity = anActivity(anEvent(workspace, NOW + 5, { type: 'message.deleted' }), {
+        key: null,
+        change: { message: deleted, expected: message },
+      });
+      expect(await storage.activities.record(lease, activity)).toBe('recorded');
+      const bodies = (await claim(storage, NOW + 10, { slots: 10 })).map(({ payload }) =>
+        JSON.parse(payload),
+      );
+      expect(bodies).toEqual([
+        {
+          id: 'evt_1',
+          data: {
+            message: {
+              id: message.id,
+              status: 'received',
+              text: null,
+              caption: null,
+              media: null,
+              kind: message.type,
+              payload: null,
+            },
+            more: true,
+          },
+        },
+        expect.objectContaining({
+          data: expect.objectContaining({ message: expect.objectContaining({ text: 'sécret' }) }),
+        }),
+      ]);
+    });
+
     it('ends the download that a deleted message waits for', async () => {
       const storage = await open();
       const { instance, lease } = await storeLeasedInstance(storage);

@@ -1,11 +1,11 @@
-import { changeContent, contentIdOf } from '@trunkline/core/spi/storage';
+import { changeContent, contentIdOf, forgetWords } from '@trunkline/core/spi/storage';
 import type { ActivityStore, ContentChange, Message } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
 import { removeDownload, storeDownload } from './download-store.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { isHeld } from './lease.ts';
 import { CHANGEABLE_NAMES, MESSAGE_COLUMNS, messageColumns, readMessage } from './message-row.ts';
-import { entities } from './row.ts';
+import { entities, id, text } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 import { abandonContent, takeContent } from './upload-registry.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
@@ -75,6 +75,16 @@ async function writeContent(transaction: Transaction, { before, after }: Changed
   if (after.deletedAt === null) return;
   await removeDownload(transaction, before);
   if (before.media) await abandonContent(transaction, before.id, contentIdOf(before));
+  await forgetInEvents(transaction, after);
+}
+
+/** The message's events without what it said. */
+async function forgetInEvents(transaction: Transaction, deleted: Message): Promise<void> {
+  const about = [uuidOf('msg', deleted.id), uuidOf('ten', deleted.workspaceId)] as const;
+  for (const row of await transaction.all(EVENTS_ABOUT, ...about)) {
+    const payload = forgetWords(text(row, 'payload'), deleted);
+    await transaction.run(SET_PAYLOAD, uuidOf('evt', id(row, 'id', 'evt')), encodeText(payload));
+  }
 }
 
 const KNOWN = 'SELECT 1 FROM trunkline.activity_keys WHERE instance_id = $1 AND key = $2';
@@ -85,6 +95,15 @@ const ADD_KEY = `
 const UPDATE = `
   UPDATE trunkline.messages SET ${CHANGEABLE_NAMES.map((name, index) => `${name} = $${index + 2}`).join(', ')}
   WHERE id = $1`;
+
+/** Relies on event_log_by_message. */
+const EVENTS_ABOUT = `
+  SELECT event.id, event.payload
+  FROM trunkline.event_log AS log
+  CROSS JOIN LATERAL (SELECT id, payload FROM trunkline.events WHERE events.id = log.id LIMIT 1) AS event
+  WHERE log.message_id = $1 AND log.workspace_id = $2`;
+
+const SET_PAYLOAD = 'UPDATE trunkline.events SET payload = $2 WHERE id = $1';
 
 const LOCK = `
   SELECT ${MESSAGE_COLUMNS} FROM trunkline.messages AS item

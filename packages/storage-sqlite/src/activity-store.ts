@@ -1,4 +1,4 @@
-import { changeContent, contentIdOf } from '@trunkline/core/spi/storage';
+import { changeContent, contentIdOf, forgetWords } from '@trunkline/core/spi/storage';
 import type { ActivityStore, ContentChange, Message } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
@@ -6,6 +6,7 @@ import { removeDownload, storeDownload } from './download-store.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { isHeld } from './lease.ts';
 import { insertMessage, readMessage, updateMessage } from './message-row.ts';
+import { text } from './row.ts';
 import { abandonContent, takeContent } from './upload-registry.ts';
 
 export function activityStore(connected: Connected): ActivityStore {
@@ -55,14 +56,30 @@ function writeContent(database: Database, instanceId: string, change: ContentCha
   if (!stored || !changed) return false;
   const details = database.get(DETAILS, stored.id)?.['details'];
   updateMessage(database, changed, details ?? null);
-  if (changed.deletedAt !== null) forgetFile(database, stored);
+  if (changed.deletedAt !== null) {
+    forgetFile(database, stored);
+    forgetInEvents(database, changed);
+  }
   return true;
+}
+
+/** The message's events without what it said. */
+function forgetInEvents(database: Database, deleted: Message): void {
+  for (const row of database.all(EVENTS_ABOUT, deleted.id, deleted.workspaceId)) {
+    const payload = forgetWords(text(row, 'payload'), deleted);
+    database.run('UPDATE events SET payload = ? WHERE id = ?', payload, text(row, 'id'));
+  }
 }
 
 function forgetFile(database: Database, message: Message): void {
   removeDownload(database, message.instanceId, message.id);
   if (message.media) abandonContent(database, message.id, contentIdOf(message));
 }
+
+// Relies on event_log_by_message.
+const EVENTS_ABOUT = `
+  SELECT events.id, events.payload FROM event_log CROSS JOIN events ON events.id = event_log.id
+  WHERE event_log.message_id = ? AND event_log.workspace_id = ?`;
 
 const DETAILS = 'SELECT details FROM message_details WHERE message_id = ?';
 

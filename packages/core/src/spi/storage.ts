@@ -139,6 +139,7 @@ export type {
 } from '../domain/message/message.ts';
 export { changeContent } from '../domain/message/content-change.ts';
 export type { ContentChange } from '../domain/message/content-change.ts';
+export { forgetWords } from '../resources/forgotten-words.ts';
 export { failQueue } from '../services/messages/fail-queue.ts';
 export { IDEMPOTENCY_WINDOW_MS } from '../domain/idempotency/idempotency.ts';
 export type { IdempotencyRecord } from '../domain/idempotency/idempotency.ts';

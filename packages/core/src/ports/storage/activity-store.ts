@@ -29,7 +29,8 @@ export interface ActivityStore {
    * Stores an activity once, in one transaction under the instance's lease, which is checked first. `repeat` if its key
    * is stored already. `stale` if the message that it changes does not exist, belongs to another instance, or was edited
    * or deleted since (`changeContent`). In these cases nothing is written. Of a message that is deleted, the pending
-   * download is removed, and the content belongs to no message any more (`uploads.listAbandoned`).
+   * download is removed, the content belongs to no message any more (`uploads.listAbandoned`), and the events in the log
+   * that are about it no longer say what it said (`forgetWords`).
    */
   record(lease: Lease, activity: RecordedActivity): Promise<'recorded' | 'repeat' | 'stale' | 'fenced'>;
   /**

@@ -1,6 +1,7 @@
 import { changeContent } from '../../domain/message/content-change.ts';
 import { contentIdOf } from '../../domain/message/message.ts';
 import type { Message } from '../../domain/message/message.ts';
+import { forgetWords } from '../../resources/forgotten-words.ts';
 import type { ActivityStore, Echo, RecordedActivity } from '../../ports/storage/activity-store.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
 import { storeEvents } from './event-fan-out.ts';
@@ -30,7 +31,10 @@ export class MemoryActivityStore implements ActivityStore {
       const changed = stored?.instanceId === lease.instanceId ? changeContent(stored, change) : null;
       if (!stored || !changed) return 'stale';
       messages.set(changed.id, structuredClone(changed));
-      if (changed.deletedAt !== null) this.#abandonContent(record, stored);
+      if (changed.deletedAt !== null) {
+        this.#abandonContent(record, stored);
+        this.#forgetWords(changed);
+      }
     }
     if (known !== null) activityKeys.set(known, recordedAt);
     this.#state.signalWork(storeEvents(this.#state, [event]));
@@ -57,6 +61,12 @@ export class MemoryActivityStore implements ActivityStore {
     const old = [...activityKeys].filter(([, recordedAt]) => recordedAt < before).slice(0, limit);
     for (const [key] of old) activityKeys.delete(key);
     return old.length;
+  }
+
+  #forgetWords(deleted: Message): void {
+    const { events } = this.#state;
+    for (const [id, event] of events)
+      events.set(id, { ...event, payload: forgetWords(event.payload, deleted) });
   }
 
   #abandonContent({ downloads }: InstanceRecord, message: Message): void {

@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import type { Message } from '../domain/message/message.ts';
+import { messageResource } from './message.ts';
+
+const bodyAbout = z.looseObject({
+  data: z.looseObject({ message: z.looseObject({ id: z.string() }) }),
+});
+
+/**
+ * The body of an event that is about a message, without what the message said: `deleted` is the message after its
+ * deletion. Whatever else the body says stays as it is. Another body is returned as it is.
+ */
+export function forgetWords(payload: string, deleted: Message): string {
+  const read = bodyAbout.safeParse(parsed(payload));
+  if (!read.success || read.data.data.message.id !== deleted.id) return payload;
+  const { text, caption, media, kind, payload: detail } = messageResource(deleted);
+  const { data } = read.data;
+  const message = { ...data.message, text, caption, media, kind, payload: detail };
+  return JSON.stringify({ ...read.data, data: { ...data, message } });
+}
+
+/** A body that is not JSON was not written by Trunkline. */
+function parsed(payload: string): unknown {
+  try {
+    return JSON.parse(payload);
+  } catch {
+    return null;
+  }
+}
