@@ -1,9 +1,12 @@
 import type { Delivery } from '../domain/delivery/delivery.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { WebhookResponse } from '../ports/webhook-sender.ts';
 
 /** Endpoints whose failures are remembered: beyond it one may be logged again. */
 const REMEMBERED = 10_000;
+/** How long an endpoint that was named is not named again: one that fails every other time would fill the log. */
+const NAMED_EVERY_MS = 5 * 60_000;
 
 export interface FailureLog {
   /** Takes the outcome of an attempt. */
@@ -17,11 +20,13 @@ export interface FailureLog {
 }
 
 /**
- * Logs the first failure of an endpoint with its cause, and its first success after it: not a line for each attempt.
+ * Logs the first failure of an endpoint with its cause, and its first success after it: not a line for each attempt, and
+ * nothing more for some minutes if the endpoint keeps changing.
  * The customer's own log of the delivery has the error code alone.
  */
-export function failureLog(logger: Logger): FailureLog {
-  const failing = new Set<string>();
+export function failureLog(logger: Logger, clock: Pick<Clock, 'elapsed'>): FailureLog {
+  /** Endpoints that were named as failing: when, and whether they have been failing since. */
+  const named = new Map<string, { readonly at: number; readonly isFailing: boolean }>();
   return {
     note({ delivery, url, response, cause }) {
       const { endpointId, workspaceId, id: deliveryId, attempts, nextRetryAt } = delivery;
@@ -29,9 +34,10 @@ export function failureLog(logger: Logger): FailureLog {
       // The host alone: paths and queries often hold tokens.
       const facts = { webhookId: endpointId, workspaceId, host: hostOf(url) };
       if (errorCode === null) {
-        if (failing.delete(endpointId))
-          logger.info(facts, 'a failing webhook endpoint accepts deliveries again');
-        return;
+        const known = named.get(endpointId);
+        if (!known?.isFailing) return;
+        named.set(endpointId, { ...known, isFailing: false });
+        return logger.info(facts, 'a failing webhook endpoint accepts deliveries again');
       }
       const failure = {
         ...facts,
@@ -42,9 +48,12 @@ export function failureLog(logger: Logger): FailureLog {
         nextRetryAt: nextRetryAt === null ? null : new Date(nextRetryAt).toISOString(),
         ...(cause === undefined ? {} : { err: cause }),
       };
-      if (failing.has(endpointId)) return logger.debug(failure, 'a webhook attempt failed');
-      if (failing.size >= REMEMBERED) failing.clear();
-      failing.add(endpointId);
+      const known = named.get(endpointId);
+      const now = clock.elapsed();
+      if (known && (known.isFailing || now - known.at < NAMED_EVERY_MS))
+        return logger.debug(failure, 'a webhook attempt failed');
+      if (named.size >= REMEMBERED) named.clear();
+      named.set(endpointId, { at: now, isFailing: true });
       logger.warn(
         failure,
         'a webhook attempt failed: look at its receiver; attempts go on by the schedule, and the endpoint is named again when it accepts deliveries',

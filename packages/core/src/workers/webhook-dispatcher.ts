@@ -71,7 +71,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   /** Outcomes that a stop has left. */
   let unrecorded = 0;
   const openSecret = openedSecrets(context.sealer);
-  const failures = failureLog(logger);
+  const failures = failureLog(logger, clock);
   /** By the clock, at the last claim. It may have been set back while nothing ran. */
   let claimedAt = Infinity;
   const fruitless = createTurns({ burst: FRUITLESS_CLAIMS, everyMs: FRUITLESS_PAUSE_MS });
