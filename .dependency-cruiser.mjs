@@ -453,6 +453,7 @@ export default {
         '^packages/mcp/src/rules\\.ts$',
         '^packages/(dashboard|http|mcp|media-s3|storage-kit|storage-sqlite|storage-postgres|gateway-baileys)/src/index\\.ts$',
         '^packages/server/derive/scalar\\.ts$',
+        '^packages/server/package\\.json$',
         '^packages/(dashboard|http|media-s3|storage-kit|storage-sqlite|storage-postgres|gateway-baileys)/src/index\\.ts$',
         optionNames,
         npm(

@@ -36,6 +36,7 @@ export default library(['src/index.ts', 'src/cli.ts'], {
   esbuildOptions(options) {
     options.conditions = ['source'];
     options.legalComments = 'inline';
+    options.keepNames = true; // the log has the classes of errors
   },
   minify: true,
   sourcemap: false,

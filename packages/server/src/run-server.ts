@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import type { Logger } from '@trunkline/core';
 import { printable } from './printable.ts';
 import { settingsOf } from './serve.ts';
 import type { ServeOptions } from './serve.ts';
@@ -44,7 +45,7 @@ export function runSettings(settings: Settings, parts: ServerParts = {}): void {
   });
   const starting = startServer(settings, logger, parts);
   starting.catch(exitWith);
-  endOnSignals(starting, settings.stopTimeoutMs + CLOSE_WITHIN_MS);
+  endOnSignals(starting, { withinMs: settings.stopTimeoutMs + CLOSE_WITHIN_MS, logger });
 }
 
 function exitWith(error: unknown): never {
@@ -53,12 +54,16 @@ function exitWith(error: unknown): never {
 }
 
 /** The first signal ends the server in good order, a second one immediately. */
-function endOnSignals(starting: Promise<RunningServer>, withinMs: number): void {
+function endOnSignals(
+  starting: Promise<RunningServer>,
+  { withinMs, logger }: { readonly withinMs: number; readonly logger: Logger },
+): void {
   let ending = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       if (ending) process.exit(128 + constants.signals[signal]);
       ending = true;
+      logger.info({ signal }, 'a signal ends the server');
       end(starting, withinMs).catch(exitWith);
     });
   }

@@ -29,6 +29,7 @@ import { openMetricsListener } from './telemetry/metrics-listener.ts';
 import { openTelemetry } from './telemetry/telemetry.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
 import { trySecretKey } from './try-secret-key.ts';
+import manifest from '../package.json' with { type: 'json' };
 import { processTerminal } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -192,15 +193,30 @@ async function startOn(
       },
       terminal,
     );
+    const { database, gateway, roles } = settings;
+    logger.info(
+      {
+        version: manifest.version,
+        node: process.versions.node,
+        url: listener.url,
+        metricsUrl: metricsListener?.url ?? null,
+        storage: database.kind,
+        gateway,
+        roles: Object.entries(roles).flatMap(([role, isOn]) => (isOn ? [role] : [])),
+      },
+      'the server is ready',
+    );
     return {
       url: listener.url,
       async stop() {
         draining = true;
+        logger.info({}, 'the server stops, and finishes what is in flight');
         // A stream of events has no end of its own.
         await Promise.all([trunkline.endStreams(), listener.close()]);
         await metricsListener?.close();
         await release();
         await telemetry.close();
+        logger.info({}, 'the server has stopped');
       },
     };
   } catch (error) {

@@ -49,6 +49,35 @@ describe('The first start', () => {
     await server.stop();
   });
 
+  it('logs what it runs with and why it ends, in the JSON of every other line', async () => {
+    const cwd = temporaryDirectory();
+    const server = await startServer({ env: { LOG_LEVEL: 'info', ROLES: 'api,gateway' }, cwd });
+    await until('its start is logged', () => server.stderr().includes('the server is ready'));
+    expect(await server.stop()).toBe(0);
+    const lines = server
+      .stderr()
+      .trimEnd()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line));
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        level: 30,
+        msg: 'the server is ready',
+        version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+        node: process.versions.node,
+        url: server.url,
+        storage: 'sqlite',
+        gateway: 'sandbox',
+        roles: ['api', 'gateway'],
+      }),
+    );
+    expect(lines.slice(-3)).toMatchObject([
+      { signal: 'SIGTERM', msg: 'a signal ends the server' },
+      { msg: 'the server stops, and finishes what is in flight' },
+      { msg: 'the server has stopped' },
+    ]);
+  });
+
   it.runIf(isLongForm)('keeps what it keeps from other users of the machine', async () => {
     const DATA_DIR = join(temporaryDirectory(), 'data');
     const server = await startServer({ env: { DATA_DIR } });
