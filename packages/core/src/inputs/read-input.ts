@@ -8,7 +8,7 @@ const MOST_NAMED = 5;
 
 /** Checks an input against its schema; every complaint is filed under the name of its field (`body` for the whole). */
 export function readInput<Output>(schema: z.ZodType<Output, unknown>, input: unknown): Result<Output> {
-  const parsed = schema.safeParse(input, { error: ofMissing });
+  const parsed = schema.safeParse(input, { error: inWords });
   return parsed.success ? ok(parsed.data) : invalid(complaints(parsed.error));
 }
 
@@ -22,9 +22,11 @@ export function invalid(fields: Readonly<Record<string, readonly string[]>>): Re
   return refuse('VALIDATION_FAILED', ['The request is not valid.', ...named, ...rest].join(' '), { fields });
 }
 
-/** What is wrong with a value that is not there. Of the others, the schema or the library says it. */
-function ofMissing({ code, input }: z.core.$ZodRawIssue): string | undefined {
-  return code === 'invalid_type' && input === undefined ? 'Is required.' : undefined;
+/** What is wrong with a value that is not there, or not among those that there are. Of others, the schema or the library says it. */
+function inWords(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_type' && issue.input === undefined) return 'Is required.';
+  if (issue.code !== 'invalid_value') return undefined;
+  return `Must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}.`;
 }
 
 function complaints(error: z.ZodError): Record<string, string[]> {

@@ -52,7 +52,8 @@ function createProgram(
 ): Command {
   const program = configured(new Command('trunkline'))
     .description('The Trunkline server and what its operators do with it.')
-    .version(version, '--version', 'prints the version')
+    .version(version, '-v, --version', 'prints the version')
+    .helpCommand('help [command]', 'explains a command')
     .addHelpText(
       'after',
       '\n"trunkline <command> --help" explains a command. docs/command-line.md has the exit codes.',
@@ -88,7 +89,7 @@ function configured(command: Command): Command {
   return command
     .exitOverride()
     .configureOutput({ outputError: () => {} })
-    .helpOption('--help', 'explains the command')
+    .helpOption('-h, --help', 'explains the command')
     .helpCommand(false);
 }
 

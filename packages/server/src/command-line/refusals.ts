@@ -7,6 +7,7 @@ export async function refusable<Value>(operation: Promise<Value>): Promise<Value
     return await operation;
   } catch (error) {
     if (!isTrunklineError(error)) throw error;
-    throw new CommandError(error.message, { exitCode: EXIT.refused, code: error.code });
+    const exitCode = error.code === 'VALIDATION_FAILED' ? EXIT.usage : EXIT.refused;
+    throw new CommandError(error.message, { exitCode, code: error.code });
   }
 }

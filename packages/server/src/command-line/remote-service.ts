@@ -161,16 +161,19 @@ function refused({
   requestId,
 }: Pick<ApiError, 'status' | 'message' | 'requestId'> & { readonly code: string }): CommandError {
   const isKnown = /^[A-Z][A-Z0-9_]{0,63}$/.test(code) && code !== 'UNEXPECTED_RESPONSE';
-  const exitCode = !isKnown
-    ? EXIT.unreachable
-    : status === 401 || status === 403
-      ? EXIT.noAccess
-      : EXIT.refused;
+  const exitCode = isKnown ? exitCodeOf(code, status) : EXIT.unreachable;
   return new CommandError(message.length > MESSAGE_MAX ? `${message.slice(0, MESSAGE_MAX - 1)}…` : message, {
     exitCode,
     code: isKnown ? code : 'UNEXPECTED_RESPONSE',
     requestId: requestId === null || /^[\w.:-]{1,128}$/.test(requestId) ? requestId : null,
   });
+}
+
+function exitCodeOf(code: string, status: number | null): number {
+  // Every path that a command asks for is one of the API: whoever does not have it is another service.
+  if (code === 'NOT_FOUND') return EXIT.unreachable;
+  if (code === 'VALIDATION_FAILED') return EXIT.usage;
+  return status === 401 || status === 403 ? EXIT.noAccess : EXIT.refused;
 }
 
 function isInTheClear(url: string): boolean {

@@ -190,8 +190,29 @@ describe('The command line', () => {
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
       expect(stderr).toMatch(/^Usage: trunkline/);
     }
-    const { stdout } = await runCommand(['--version'], { cwd });
-    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    for (const args of [['-h'], ['help']])
+      expect(await runCommand(args, { cwd })).toEqual({ code: 0, stdout: asked.stdout, stderr: '' });
+    const send = await runCommand(['send', '--help'], { cwd });
+    for (const args of [
+      ['send', '-h'],
+      ['help', 'send'],
+    ])
+      expect(await runCommand(args, { cwd })).toEqual(send);
+    for (const flag of ['--version', '-v'])
+      expect((await runCommand([flag], { cwd })).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('exits with 2 if the service says that an argument is wrong, and with 4 if it is not one', async () => {
+    const { run, server } = await startCommandHarness();
+    expect(await run('messages', 'list', '--status', 'bogus')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        'status: Must be one of queued, sent, delivered, read, failed, received. (VALIDATION_FAILED',
+      ),
+    });
+    const elsewhere = await run('messages', 'list', '--url', `${server.url}/elsewhere`);
+    expect(elsewhere).toMatchObject({ code: 4, stderr: expect.stringContaining('NOT_FOUND') });
+    await server.stop();
   });
 
   it('completes in bash and zsh by a script that these can read', async () => {

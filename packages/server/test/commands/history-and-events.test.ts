@@ -248,7 +248,7 @@ describe('trunkline events', () => {
     });
     expect(await list('--message', '../events')).toMatchObject(refused('MESSAGE_NOT_FOUND'));
     expect(await list('--instance', HOSTILE)).toMatchObject(refused('INSTANCE_NOT_FOUND'));
-    expect(await list('--instance', 'ins_1', '--type', 'message.lost')).toMatchObject({ code: 3 });
+    expect(await list('--instance', 'ins_1', '--type', 'message.lost')).toMatchObject({ code: 2 });
     expect(await run('events', 'show', 'evt_01kdvdna00ey2a7dty85195v2z')).toMatchObject(
       refused('EVENT_NOT_FOUND'),
     );
@@ -311,7 +311,7 @@ describe('Every list', () => {
         error: null,
       });
       const refused = await listed('yesterday');
-      expect(exitCodeOf(refused)).toBe(3);
+      expect(exitCodeOf(refused)).toBe(2);
       expect(refused.stderr).toContain('Must be a time with its zone');
     }
     expect(

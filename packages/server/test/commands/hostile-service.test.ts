@@ -179,7 +179,7 @@ describe('A service that sends too much or too slowly', () => {
     const service = await startHostileService((_, response) => respondJson(response, { error }, 404));
     const names = REMOTE.filter((name) => name !== 'openapi');
     await callAll(service, names, (name, outcome) => {
-      expect(exitCodeOf(outcome), name).toBe(3);
+      expect(exitCodeOf(outcome), name).toBe(4);
       expect(outcome.stderr, name).toMatch(/^trunkline: x{999}…\n$/);
     });
   });

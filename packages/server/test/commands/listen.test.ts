@@ -122,7 +122,7 @@ describe('trunkline listen', () => {
     async () => {
       const { cwd, env, run, json, server } = await startCommandHarness();
       expect(await run('listen', '--types', 'message.lost')).toMatchObject({
-        code: 3,
+        code: 2,
         stderr: expect.stringMatching(/\(VALIDATION_FAILED, req_\w+\)\n$/),
       });
       expect(await run('listen', '--after', 'evt_01kdvdna00ey2a7dty85195v2z')).toMatchObject({

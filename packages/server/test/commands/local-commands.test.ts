@@ -221,7 +221,7 @@ describe('Workspaces, keys and members', () => {
       /^trunkline: The request is not valid\. name: /,
     );
     expect(await run('members', 'create', 'ada')).toMatchObject({
-      code: 3,
+      code: 2,
       stderr: 'trunkline: The request is not valid. email: Invalid email address.\n',
     });
     expect(await run('keys', 'create', '--scopes', 'everything')).toMatchObject({
