@@ -1,3 +1,5 @@
+import { checkDataFiles } from '../data-files.ts';
+import { findSecretKeys } from '../secret-key.ts';
 import { existingFiles, existingSecretKeys, localSettings } from './local-service.ts';
 import type { CommandHandler } from './command.ts';
 import { storageOn } from '../database.ts';
@@ -9,7 +11,12 @@ import type { Output } from './output.ts';
 /** Does what every start does, before a start that would take long. */
 export const migrate: CommandHandler = async (call) => {
   const settings = await localSettings(call);
-  await existingSecretKeys(settings, await existingFiles(settings));
+  const { database, dataDirectory: directory } = settings;
+  const path = database.kind === 'sqlite' ? database.path : null;
+  // After "trunkline init" there is a key and no database yet: this makes it.
+  const isSetUp =
+    (await findSecretKeys(settings, await checkDataFiles({ directory, database: path }))) !== null;
+  if (!isSetUp) await existingSecretKeys(settings, await existingFiles(settings));
   const storage = await storageOn(settings.database);
   const { random } = nodeRuntime();
   const started = performance.now();

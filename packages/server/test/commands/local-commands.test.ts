@@ -27,6 +27,10 @@ describe('trunkline init', () => {
     expect(text).toMatch(/^port = 0$/m);
 
     const secret = readFileSync(key, 'utf8');
+    expect(await runCommand(['migrate'], { cwd })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('The database is up to date'),
+    });
     const program = startCommand(['serve'], { cwd });
     await program.printed(/^Trunkline is at http:\/\/127\.0\.0\.1:\d+\/api\/v1$/m);
     await program.printed(/^API key: "trunkline keys create" makes one$/m);
