@@ -50,7 +50,7 @@ async function untilConnected(call: Call, service: RemoteService, id: string): P
     if (data.status !== status) {
       status = data.status;
       output.say(printable(`${id} is ${status}`));
-      if (output.isJson) output.result({ data: { instance: id, status } }, '');
+      if (output.isJson) output.result({ data }, '');
     }
     if (OVER.includes(data.status))
       throw new CommandError(
@@ -66,7 +66,7 @@ async function untilConnected(call: Call, service: RemoteService, id: string): P
         if (qr.ok) checkShape(service.url, qr, reply(qrShape));
         if (qr.ok && qr.data.code !== shown) {
           shown = qr.data.code;
-          showQr(call, id, qr.data);
+          showQr(call, data, qr.data);
         }
       }
     }
@@ -102,11 +102,11 @@ async function scan(service: RemoteService, id: string): Promise<void> {
 }
 
 /** Never into a file or a log, where others could find it, unless that is asked for. */
-function showQr({ output, options }: Call, id: string, qr: QrResource): void {
+function showQr({ output, options }: Call, instance: InstanceResource, qr: QrResource): void {
   const { code, pairing_code: pairingCode, expires_at: expiresAt } = qr;
   if (output.isJson) {
     output.result(
-      { data: { instance: id, qr: { code, pairing_code: pairingCode, expires_at: expiresAt } } },
+      { data: { ...instance, qr: { code, pairing_code: pairingCode, expires_at: expiresAt } } },
       '',
     );
     return;

@@ -12,6 +12,16 @@ import { startReceiver } from '../support/test-receiver.ts';
 const ESCAPE = '\u001b';
 
 describe('A number', () => {
+  it('has one shape in every line of connect --json', async () => {
+    const { json, server } = await startCommandHarness();
+    const lines = await json('connect', '--scan');
+    expect(lines.length).toBeGreaterThan(1);
+    for (const { data } of lines)
+      expect(data).toMatchObject({ id: lines[0]?.data['id'], name: expect.any(String) });
+    expect(lines.at(-1)?.data).toMatchObject({ status: 'connected' });
+    await server.stop();
+  });
+
   it('is connected, sends, and is looked at, renamed, disconnected and deleted', async () => {
     const { cwd, env, run, data, json, server } = await startCommandHarness();
     const connected = await run('connect', '--scan', '--name', 'Shop');
@@ -169,6 +179,10 @@ describe('A number', () => {
       await asJson.printed(/"qr":\{"code":"/);
       asJson.signal('SIGTERM');
       expect(await asJson.ended).toBe(143);
+      for (const line of asJson.stdout().trimEnd().split('\n'))
+        expect(JSON.parse(line)).toMatchObject({
+          data: { id: expect.stringMatching(/^ins_/), paired: false },
+        });
       expect(await run('connect', '--timeout', '1')).toMatchObject({
         code: 1,
         stderr: expect.stringMatching(/is not connected after 1 s/),
