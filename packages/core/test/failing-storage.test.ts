@@ -3,7 +3,16 @@ import { memoryStorage } from '../src/testing/index.ts';
 import type { Notifier } from '../src/index.ts';
 import type { IncomingMessage } from '../src/spi/gateway.ts';
 import { PROFILE, scriptedGateway } from './support/scripted-gateway.ts';
-import { HOUR, MINUTE, SECOND, connected, listen, sendText, startHarness } from './support/harness.ts';
+import {
+  HOUR,
+  MINUTE,
+  SECOND,
+  connectInstance,
+  connected,
+  listen,
+  sendText,
+  startHarness,
+} from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
 
 const AWAY = new Error('the disk is away');
@@ -171,6 +180,28 @@ describe('a change that others overtake for ever', () => {
     expect(await changed).toMatchObject({ name: 'UnavailableError' });
     expect(writes).toBeLessThan(200);
     expect(linesOf(harness, 'overtaken by other changes')).toHaveLength(1);
+  });
+});
+
+describe('a receipt that is stored slowly', () => {
+  it('is counted once, though the connection drops meanwhile', async () => {
+    const storage = memoryStorage();
+    const harness = await startHarness({ storage });
+    const id = await connectInstance(harness);
+    const change = storage.messages.change.bind(storage.messages);
+    let isSlow = true;
+    storage.messages.change = async (lease, next) => {
+      if (isSlow && next.message.status !== 'sent')
+        await new Promise<void>((resolve) => harness.clock.setTimer(20 * SECOND, resolve));
+      return change(lease, next);
+    };
+    const { message } = await sendText(harness, id, '34600000011');
+    await harness.clock.advance(5 * SECOND);
+    await harness.sandbox.phone(id).drop();
+    await harness.clock.advance(10 * SECOND);
+    isSlow = false;
+    await harness.clock.advance(MINUTE);
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'read' });
   });
 });
 

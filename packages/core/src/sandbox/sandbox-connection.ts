@@ -183,7 +183,9 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     for (const [networkId, [status]] of account.owedReceipts) {
       if (state !== 'open' || status === undefined) return;
       await listener.receipt({ networkId, status });
-      record({ instanceId, kind: 'receipt_taken', networkId });
+      // Unless another connection has reported it meanwhile, and the next one is owed.
+      if (account.owedReceipts.get(networkId)?.[0] === status)
+        record({ instanceId, kind: 'receipt_taken', networkId });
     }
     for (const message of nextMessages()) {
       if (state !== 'open') return;
