@@ -183,6 +183,44 @@ describe('a change that others overtake for ever', () => {
   });
 });
 
+describe('a deletion that deletes nothing though more is left', () => {
+  it('pauses, and is given up', async () => {
+    const storage = memoryStorage();
+    const { harness, id } = await connected({ storage, gateway: scriptedGateway() });
+    await sendText(harness, id, '34600000001');
+    await harness.clock.advance(SECOND);
+    let calls = 0;
+    storage.erasure.deleteMessages = async () => {
+      calls += 1;
+      return { messages: 0, events: 0, more: true };
+    };
+    const erased = harness.trunkline.admin
+      .erasePerson({ workspaceId: harness.workspaceId, number: '34600000001' })
+      .catch((error: unknown) => error);
+    await harness.clock.advance(MINUTE);
+    expect(await erased).toMatchObject({ name: 'UnavailableError' });
+    expect(calls).toBe(10);
+  });
+});
+
+describe('a worker that always finds more to do', () => {
+  it('pauses, and says so', async () => {
+    const storage = memoryStorage();
+    const harness = await startHarness({ storage });
+    let passes = 0;
+    storage.deliveries.sweepClosed = async (limit) => {
+      passes += 1;
+      return limit;
+    };
+    await harness.clock.advance(70 * SECOND);
+    expect(passes).toBeGreaterThan(1_000);
+    expect(passes).toBeLessThan(75_000);
+    expect(linesOf(harness, 'more to do in each of a thousand passes')[0]?.facts).toEqual({
+      worker: 'retention cleaner',
+    });
+  });
+});
+
 describe('a receipt that is stored slowly', () => {
   it('is counted once, though the connection drops meanwhile', async () => {
     const storage = memoryStorage();

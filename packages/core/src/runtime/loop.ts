@@ -48,6 +48,9 @@ interface LoopOptions {
  */
 const AGAIN_MS = 1_000;
 
+/** Passes of a second: a storage that always has more to do, and lets nothing be done, must not keep the machine busy. */
+const MOST_PASSES = 1_000;
+
 /**
  * Runs passes one after another: immediately while there is more to do, else when woken, when something is due, or
  * after `everyMs`.
@@ -58,6 +61,7 @@ export function createLoop({ name, clock, logger, everyMs, pass }: LoopOptions):
   let woken = false;
   /** In a row. */
   let failures = 0;
+  let second = { from: -Infinity, passes: 0 };
   let cancelTimer = (): void => {};
 
   const next = (): void => {
@@ -85,7 +89,7 @@ export function createLoop({ name, clock, logger, everyMs, pass }: LoopOptions):
     try {
       const { more, nextAt } = await pass();
       failures = 0;
-      if (more) return 0;
+      if (more) return isSpinning() ? AGAIN_MS : 0;
       return nextAt === null ? everyMs : Math.min(everyMs, Math.max(1, nextAt - clock.now()));
     } catch (error) {
       logger[isLogged(error) ? 'debug' : 'error'](
@@ -95,6 +99,18 @@ export function createLoop({ name, clock, logger, everyMs, pass }: LoopOptions):
       failures += 1;
       return doublingDelay(failures - 1, { firstMs: AGAIN_MS, longestMs: everyMs });
     }
+  };
+
+  const isSpinning = (): boolean => {
+    const now = clock.elapsed();
+    if (now - second.from >= 1_000) second = { from: now, passes: 0 };
+    second.passes += 1;
+    if (second.passes < MOST_PASSES) return false;
+    logger.warn(
+      { worker: name },
+      'a worker found more to do in each of a thousand passes within a second, so it pauses for a second each time: look for a database that does not carry out what it is given, or report it as a defect',
+    );
+    return true;
   };
 
   return {

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../domain/endpoint/endpoint.ts';
 import type { Instance } from '../domain/instance/instance.ts';
 import type { PendingDownload } from '../ports/storage/download-store.ts';
+import { changeTries } from '../runtime/retry.ts';
 import type { ServiceContext } from './context.ts';
 import { changeEndpoint } from './endpoints.ts';
 import { endpointSecretPurpose, proxyUrlPurpose, referencePurpose, sessionPurpose } from './sealer.ts';
@@ -87,6 +88,7 @@ export async function resealAll(
 
   const resealProxyUrl = async (listed: Instance): Promise<void> => {
     const { id, workspaceId } = listed;
+    const nextTry = changeTries(context, 'A change of an instance');
     for (
       let instance: Instance | null = listed;
       instance?.sealedProxyUrl;
@@ -94,6 +96,7 @@ export async function resealAll(
     ) {
       const sealedProxyUrl = sealer.resealText(instance.sealedProxyUrl, proxyUrlPurpose(id));
       if (sealedProxyUrl === null) return;
+      await nextTry();
       const resealed = { ...instance, sealedProxyUrl };
       const written = await storage.instances.write({ instance: resealed, event: null, lease: null });
       if (written.kind === 'written') return count(1);

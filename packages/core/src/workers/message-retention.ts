@@ -2,6 +2,7 @@ import type { Workspace } from '../domain/workspace/workspace.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
+import { deleteMessages } from '../services/people/delete-messages.ts';
 import { partsOf } from '../services/people/walks.ts';
 
 /** Between two rounds: a message may be that much older than its retention. */
@@ -82,18 +83,16 @@ export async function* workspacesWithRetention({
 
 /** Yields how many it has deleted, after each step. */
 async function* deleteBefore(
-  { storage: { erasure } }: ServiceContext,
+  context: ServiceContext,
   workspaceId: string,
   before: number,
 ): AsyncGenerator<number> {
+  const { erasure } = context.storage;
   for await (const { rows } of partsOf((walk) => erasure.listMessages(workspaceId, { ...walk, before }))) {
     for (let first = 0; first < rows.length; first += MESSAGES) {
       const ids = rows.slice(first, first + MESSAGES).map(({ message }) => message.id);
-      for (let more = true; more;) {
-        const deleted = await erasure.deleteMessages(workspaceId, { ids, unfinished: 'kept', limit: EVENTS });
-        more = deleted.more;
-        yield deleted.messages;
-      }
+      const deletion = { ids, unfinished: 'kept', limit: EVENTS } as const;
+      for await (const { messages } of deleteMessages(context, workspaceId, deletion)) yield messages;
     }
   }
 }

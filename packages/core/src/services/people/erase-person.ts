@@ -6,6 +6,7 @@ import { noMedia } from '../../ports/media-store.ts';
 import type { StoredMessage } from '../../ports/storage/erasure-store.ts';
 import type { ServiceContext } from '../context.ts';
 import { deleteAbandonedFiles } from '../media/uploads.ts';
+import { deleteMessages } from './delete-messages.ts';
 import { ownMessageIdOf } from './event-of-person.ts';
 import { contactsOf, findPerson } from './find-person.ts';
 import type { PersonInput } from './find-person.ts';
@@ -104,7 +105,7 @@ async function erase(work: PersonWork, { counts, messageIds }: Survey): Promise<
     const sentBefore = messageIds.size;
     for await (const page of messagesOf(work, from)) {
       noteSent(messageIds, page);
-      const deleted = await deleteMessages(work, page);
+      const deleted = await deletePage(work, page);
       messages += deleted.messages;
       events += deleted.events;
       files += page.filter(({ message }) => message.media?.available === true).length;
@@ -132,20 +133,19 @@ async function erase(work: PersonWork, { counts, messageIds }: Survey): Promise<
 const MESSAGES = 50;
 const EVENTS = 500;
 
-async function deleteMessages(
+async function deletePage(
   { context, person, signal }: PersonWork,
   page: readonly StoredMessage[],
 ): Promise<{ readonly messages: number; readonly events: number }> {
   let [messages, events] = [0, 0];
   for (let first = 0; first < page.length; first += MESSAGES) {
     const ids = page.slice(first, first + MESSAGES).map(({ message }) => message.id);
-    for (let more = true; more;) {
-      signal?.throwIfAborted();
-      const deletion = { ids, unfinished: 'deleted', limit: EVENTS } as const;
-      const deleted = await context.storage.erasure.deleteMessages(person.workspaceId, deletion);
+    const deletion = { ids, unfinished: 'deleted', limit: EVENTS } as const;
+    signal?.throwIfAborted();
+    for await (const deleted of deleteMessages(context, person.workspaceId, deletion)) {
       messages += deleted.messages;
       events += deleted.events;
-      more = deleted.more;
+      signal?.throwIfAborted();
     }
   }
   return { messages, events };
