@@ -48,6 +48,18 @@ it('the calm logger leaves out no other line, nor one about something else', () 
   expect(lines).toHaveLength(6);
 });
 
+it('one message about many deliveries is logged once in a minute, for each endpoint', async () => {
+  const { lines, clock, logger } = recording();
+  for (const webhookId of ['a', 'b'])
+    for (let one = 0; one < 100; one += 1) logger.warn({ webhookId, deliveryId: `dlv_${one}` }, 'failed');
+  expect(lines).toHaveLength(2);
+  await clock.advance(60_000);
+  expect(lines.slice(2)).toMatchObject([
+    { facts: { webhookId: 'a', deliveryId: 'dlv_99', repeated: 99 } },
+    { facts: { webhookId: 'b', deliveryId: 'dlv_99', repeated: 99 } },
+  ]);
+});
+
 it('a message about ever new things is logged about 20 of them in a minute, and the others counted', async () => {
   const { lines, clock, logger } = recording();
   for (let one = 0; one < 5_000; one += 1) logger.error({ instanceId: `ins_${one}` }, 'failed');

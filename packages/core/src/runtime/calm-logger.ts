@@ -6,6 +6,8 @@ import { unfailing } from './unfailing.ts';
 const EVERY_MS = 60_000;
 /** Things that one message is logged about within that time: a fault that hits every instance hits thousands. */
 const MOST_THINGS = 20;
+/** One fault hits thousands of them: lines are not told apart by these. */
+const ITEMS: readonly string[] = ['contentId', 'deliveryId', 'eventId', 'messageId', 'notificationId'];
 /** Messages that are watched at the same time: memory stays bounded. */
 const MOST_MESSAGES = 1_000;
 
@@ -31,7 +33,7 @@ export interface CalmLogger extends Logger {
 
 /**
  * A logger that a fault cannot flood. In a minute, a warning or an error with one message is logged once about the same
- * thing, and about 20 things at most. When the minute is over, each line that was left out is logged with how often
+ * thing, such as an instance, and about 20 things at most. When the minute is over, each line that was left out is logged with how often
  * as `repeated`, and one more line with the number of those about other things as `leftOut`. `noted` is called for every
  * line, left out or not. If the logger throws, its line is lost, and nothing else happens.
  */
@@ -88,7 +90,9 @@ export function calmLogger(
     (facts, message) => {
       noted(level);
       const recent = recentOf(level, message);
-      const thing = JSON.stringify(Object.values(facts).filter((fact) => typeof fact === 'string'));
+      const thing = JSON.stringify(
+        Object.entries(facts).filter(([name, fact]) => typeof fact === 'string' && !ITEMS.includes(name)),
+      );
       const known = recent.things.get(thing);
       if (!known && recent.things.size < MOST_THINGS) {
         recent.things.set(thing, { facts, leftOut: 0 });
