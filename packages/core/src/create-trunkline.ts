@@ -44,11 +44,12 @@ export function createTrunkline<Transaction = never>(
   options: TrunklineOptions<Transaction>,
 ): Trunkline<Transaction> {
   const { secretKeys, roles, ...settings } = checkOptions(options);
-  const { random, crypto, dns, gateway } = options;
+  const { random, crypto } = options;
   const metrics = createMetrics(options.meterProvider ?? openTelemetry.getMeterProvider());
   const logger = calmLogger(options.logger ?? consoleLogger, options.clock, metrics.logged);
   const guard = createPortGuard({ clock: options.clock, logger, failed: metrics.portFailed });
   const storage = guard.storage(options.storage);
+  const gateway = guard.gateway(options.gateway);
   const webhookSender = options.webhookSender && guard.webhookSender(options.webhookSender);
   const time = serviceClock(options.clock, { storage, logger });
   const { clock } = time;
@@ -58,7 +59,7 @@ export function createTrunkline<Transaction = never>(
     gateway,
     mediaStore: guard.media(options.media ?? noMedia),
     capabilities: options.media ? gateway.capabilities : gateway.capabilities.filter(needsNoMedia),
-    dns,
+    dns: guard.dns(options.dns),
     clock,
     random,
     crypto,
@@ -77,13 +78,16 @@ export function createTrunkline<Transaction = never>(
   const eventWorkers = createEventWorkers(context);
   const workload = keptWorkload(context);
   const endedProcesses = createEndedProcesses(context);
-  const notifier = options.notifier ?? loggingNotifier(logger);
+  const notifier = guard.notifier(options.notifier ?? loggingNotifier(logger));
   let workers: Workers | null = null;
   let reporter: ProcessReporter | null = null;
 
+  const operationMs = Math.max(OPERATION_MS, settings.operationTimeoutMs + STATUS_MS);
   const state = createRunState();
   const facade = (id: string, member: Member | null): WorkspaceApi<Transaction> =>
-    whileRunning(state, workspaceFacade(context, id, member));
+    whileRunning(state, workspaceFacade(context, id, member), (name, work) =>
+      guard.inTime(name, operationMs, work),
+    );
   /** Made once for each look-up of a key, which serves many requests: it has some thirty operations. */
   const facades = new WeakMap<Principal, WorkspaceApi<Transaction>>();
 
@@ -198,6 +202,11 @@ export function createTrunkline<Transaction = never>(
     newRequestId: () => newId('req', clock.now()),
   };
 }
+
+/** How long an operation of the API may take in all, whatever each of its calls may: clients and proxies wait a minute. */
+const OPERATION_MS = 30_000;
+/** What it may take beyond the wait for a gateway. */
+const STATUS_MS = 15_000;
 
 /** How long the database and the connections to receivers may take to close. */
 const CLOSE_WITHIN_MS = 3_000;

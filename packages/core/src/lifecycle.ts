@@ -64,21 +64,39 @@ export function createRunState(): RunState {
   };
 }
 
-/** The same operations, each of which rejects while the service does not run. */
-export function whileRunning<Api extends object>(state: RunState, api: Api): Api {
+/** Bounds the work of the operation that has this name. */
+type Bound = (name: string, work: Promise<unknown>) => Promise<unknown>;
+
+/**
+ * The same operations, each of which rejects while the service does not run. `bound` gets the work of each, unless the
+ * caller decides how long it takes.
+ */
+export function whileRunning<Api extends object>(state: RunState, api: Api, bound?: Bound): Api {
   // All that an API here has are methods that return promises, and groups of such.
-  return guarded(state, api as unknown as Operations) as unknown as Api;
+  const guarded = (operations: Operations, path: string): Operations =>
+    Object.fromEntries(
+      Object.entries(operations).map(([name, operation]): [string, Operation | Operations] => [
+        name,
+        typeof operation === 'function'
+          ? async (...values) => {
+              state.check();
+              const work = operation(...values);
+              return bound && !isPacedByCaller(values) ? bound(path + name, work) : work;
+            }
+          : guarded(operation, `${path}${name}.`),
+      ]),
+    );
+  return guarded(api as unknown as Operations, '') as unknown as Api;
 }
 
-function guarded(state: RunState, operations: Operations): Operations {
-  const entries = Object.entries(operations).map(([name, operation]): [string, Operation | Operations] => [
-    name,
-    typeof operation === 'function'
-      ? async (...values) => {
-          state.check();
-          return operation(...values);
-        }
-      : guarded(state, operation),
-  ]);
-  return Object.fromEntries(entries);
+/** Whether the caller's own stream is read, or the caller's own transaction is used. */
+function isPacedByCaller(values: readonly unknown[]): boolean {
+  return values.some(
+    (value) =>
+      value instanceof ReadableStream ||
+      (typeof value === 'object' &&
+        value !== null &&
+        (('file' in value && value.file instanceof ReadableStream) ||
+          ('transaction' in value && value.transaction !== undefined))),
+  );
 }

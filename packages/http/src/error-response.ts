@@ -21,9 +21,7 @@ export function errorResponse(error: PublicError, { requestId, headers = {} }: E
 
 function headersOf({ status, details }: PublicError): Record<string, string> {
   if (status === 401) return { 'WWW-Authenticate': 'Bearer' };
-  if (status === 503 && details?.retry_after !== undefined) {
-    return { 'Retry-After': String(details.retry_after) };
-  }
+  if (status === 503) return { 'Retry-After': String(details?.retry_after ?? UNAVAILABLE_RETRY_AFTER) };
   if (status !== 429) return {};
   return {
     'Retry-After': String(details?.retry_after),

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { isTrunklineError } from '@trunkline/core';
-import { checkScope, consoleLogger, unwrap } from '@trunkline/core/spi/http';
+import { checkScope, consoleLogger, isUnavailable, unwrap } from '@trunkline/core/spi/http';
 import type { Trunkline } from '@trunkline/core';
 import { toResponse } from './route-response.ts';
 import type { RouteResponse } from './route-response.ts';
@@ -35,6 +35,8 @@ interface Progress {
 
 const REQUEST_FAILED =
   'a request failed through no fault of its caller: mend what err names, or report it as a defect; the response has the same requestId';
+const UNAVAILABLE =
+  'requests get 503, because the database or the media store does not carry out what they need: err says why; check both';
 const STORE_FAILED =
   'the store of the rate limit failed: this process counts requests for itself until the store responds; check the store';
 
@@ -57,6 +59,8 @@ export function serveRoute(service: Service, route: Route): (c: Context) => Prom
     const report = (error: unknown, message: string): void => {
       const request = { requestId, method: c.req.method, path: c.req.path };
       if (options.onError) options.onError(error, request);
+      // One line for all of them: a database that is away fails every request, each with an id of its own.
+      else if (isUnavailable(error)) logger.warn({ request, err: error }, UNAVAILABLE);
       else logger.error({ ...request, err: error }, message);
     };
     const progress: Progress = { storeFailed: (error) => report(error, STORE_FAILED), headers: {} };

@@ -2,9 +2,10 @@ import { expect, it } from 'vitest';
 import { silentLogger } from '@trunkline/core';
 import type { Storage } from '@trunkline/core';
 import { memoryMediaStore, memoryStorage } from '@trunkline/core/testing';
-import { startService } from './service.ts';
+import { idOf, startService } from './service.ts';
 
 const never = (): Promise<never> => new Promise(() => {});
+const WEBHOOK = { url: 'https://hooks.example.com/all', events: ['message.sent'] };
 /** When the slowest of these calls, a write, has been given up. */
 const GIVEN_UP_MS = 35_000;
 
@@ -38,6 +39,24 @@ it('a message with a file gets 503 if the media store hangs', async () => {
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
   const seen = await service.during(call('POST', '/messages', { body: form }), GIVEN_UP_MS);
   expect(seen.status).toBe(503);
+});
+
+it('a request gets 503 within a minute if its calls are slow, one after another', async () => {
+  const { storage, service, call } = await startOnMemory();
+  const slow =
+    <Args extends unknown[], Value>(work: (...args: Args) => Promise<Value>) =>
+    async (...args: Args): Promise<Value> => {
+      await new Promise<void>((resolve) => service.clock.setTimer(14_000, resolve));
+      return work(...args);
+    };
+  storage.apiKeys.findByHash = slow(storage.apiKeys.findByHash.bind(storage.apiKeys));
+  storage.endpoints.find = slow(storage.endpoints.find.bind(storage.endpoints));
+  storage.endpoints.write = slow(async () => 'stale' as const);
+  storage.workspaces.find = slow(storage.workspaces.find.bind(storage.workspaces));
+  const made = await service.during(call('POST', '/webhooks', { json: WEBHOOK }), 60_000);
+  const changed = call('PATCH', `/webhooks/${idOf(made.json)}`, { json: { description: 'new' } });
+  const seen = await service.during(changed, 50_000);
+  expect([seen.status, seen.headers.get('Retry-After')]).toEqual([503, '5']);
 });
 
 it('an operation that waits for a number gets 503 if the database hangs meanwhile', async () => {

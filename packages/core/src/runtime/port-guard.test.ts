@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { GatewayConnection } from '../ports/gateway.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 import { isUnavailable } from '../ports/unavailable-error.ts';
+import { createSandbox } from '../sandbox/index.ts';
 import { manualClock, memoryStorage } from '../testing/index.ts';
 import { createPortGuard, isLogged } from './port-guard.ts';
 import type { PortFailure } from './port-guard.ts';
@@ -37,6 +39,15 @@ function mediaStore(overrides: Partial<MediaStore> = {}): MediaStore {
     size: async () => 2,
     get: async () => streamOf([new Uint8Array([1]), new Uint8Array([2])]),
     async delete() {},
+    ...overrides,
+  };
+}
+
+function connection(overrides: Partial<GatewayConnection>): GatewayConnection {
+  return {
+    send: async () => ({ kind: 'accepted' }),
+    close: async () => {},
+    logout: async () => {},
     ...overrides,
   };
 }
@@ -111,6 +122,61 @@ describe('a call of the storage', () => {
     found.resolve(null);
     expect(await result).toBeNull();
     expect(lines).toEqual([]);
+  });
+});
+
+describe('a call of the gateway', () => {
+  it('is given up when it hangs, and a connection that opens later is closed', async () => {
+    const { clock, guard, lines } = await guarded();
+    const opened = Promise.withResolvers<GatewayConnection>();
+    const gateway = guard.gateway({ ...createSandbox().gateway, open: () => opened.promise });
+    // @ts-expect-error the gateway looks at neither its session nor its listener
+    const error = rejection(gateway.open());
+    await clock.advance(60_000);
+    expect(isUnavailable(await error)).toBe(true);
+    expect(lines).toMatchObject([{ operation: 'gateway.open', purpose: 'connections of instances' }]);
+    let isClosed = false;
+    opened.resolve(connection({ close: async () => void (isClosed = true) }));
+    await clock.settle();
+    expect(isClosed).toBe(true);
+  });
+
+  it('closes in ten seconds, or is left', async () => {
+    const { clock, guard, lines } = await guarded();
+    const gateway = guard.gateway({
+      ...createSandbox().gateway,
+      open: async () => connection({ close: never }),
+    });
+    // @ts-expect-error the gateway looks at neither its session nor its listener
+    const open = await gateway.open();
+    const error = rejection(open.close());
+    await clock.advance(10_000);
+    expect(isUnavailable(await error)).toBe(true);
+    expect(lines).toMatchObject([{ operation: 'connection.close' }]);
+  });
+});
+
+describe('a call of the DNS resolver', () => {
+  it.each([
+    ['is given up when it hangs, and logged', never, 'dns.resolve did not end within 3 s.', 1],
+    ['that finds no such name is no failure', () => Promise.reject(new Error('ENOTFOUND')), 'ENOTFOUND', 0],
+  ])('%s', async (_, resolve, message, count) => {
+    const { clock, guard, lines } = await guarded();
+    const error = rejection(guard.dns({ resolve }).resolve('example.com', new AbortController().signal));
+    await clock.advance(3_000);
+    expect(await error).toMatchObject({ message });
+    expect(lines).toHaveLength(count);
+  });
+});
+
+describe('a call of the notifier', () => {
+  it('is given up when it hangs, and logged', async () => {
+    const { clock, guard, lines } = await guarded();
+    // @ts-expect-error the notifier does not look at the email
+    const error = rejection(guard.notifier({ notify: never }).notify({}));
+    await clock.advance(60_000);
+    expect(isUnavailable(await error)).toBe(true);
+    expect(lines).toMatchObject([{ operation: 'notifier.notify' }]);
   });
 });
 

@@ -1,7 +1,10 @@
 import type { Clock } from '../ports/clock.ts';
+import type { DnsResolver } from '../ports/dns-resolver.ts';
+import type { Gateway, GatewayConnection } from '../ports/gateway.ts';
 import type { Logger } from '../ports/logger.ts';
 import { noMedia } from '../ports/media-store.ts';
 import type { MediaStore } from '../ports/media-store.ts';
+import type { Notifier } from '../ports/notifier.ts';
 import type { Storage } from '../ports/storage/storage.ts';
 import { isUnavailable, UnavailableError } from '../ports/unavailable-error.ts';
 import type { WebhookSender } from '../ports/webhook-sender.ts';
@@ -17,6 +20,13 @@ const WRITING_MS = 30_000;
 const STREAMING_MS = 30_000;
 /** A webhook sender ends its requests itself, after 10 s. */
 const NETWORK_MS = 30_000;
+/** A connection that cannot even be begun within this time is given up. */
+const CONNECTING_MS = 60_000;
+/** How long the network may take to close, or to unlink a number. */
+const DISCONNECTING_MS = 10_000;
+const EMAIL_MS = 60_000;
+/** A client waits for this one. */
+const RESOLVING_MS = 3_000;
 
 const READS = /^(?:count|describe|find|has|is[A-Z]|list|load|names|queue|read|serverTime)/u;
 /** The position of the caller's own transaction among the arguments: its waits and its errors are the caller's. */
@@ -59,6 +69,12 @@ const MEDIA_FAILED =
   'the media store did not carry out an operation: what needs the file waits or its request gets 503; err says why: check the media store';
 const SENDER_FAILED =
   'the webhook sender did not end a request in time, so it counts as a failed attempt: check the sockets and the DNS of this machine';
+const GATEWAY_FAILED =
+  'the gateway did not open or close a connection: it is tried again as often as the state of its instance asks for it; err says why';
+const NOTIFIER_FAILED =
+  'an email was not accepted by the notifier, and is tried again later: check the notifier';
+const RESOLVER_FAILED =
+  'the DNS resolver did not respond in time, so the URL of a webhook was refused: check the DNS of this machine';
 
 /** A failure of a port, for the metrics. */
 export interface PortFailure {
@@ -76,6 +92,13 @@ export interface PortGuard {
   storage<Transaction>(storage: Storage<Transaction>): Storage<Transaction>;
   media(store: MediaStore): MediaStore;
   webhookSender(sender: WebhookSender): WebhookSender;
+  /** Sends, whose bounds depend on the size of the message, are the caller's to bound and to log. */
+  gateway(gateway: Gateway): Gateway;
+  notifier(notifier: Notifier): Notifier;
+  /** A name that does not resolve is no failure of the resolver. */
+  dns(resolver: DnsResolver): DnsResolver;
+  /** Rejects with an `UnavailableError` if the work is late, for calls that are slow one after another. */
+  inTime<Value>(what: string, ms: number, work: Promise<Value>): Promise<Value>;
 }
 
 interface GuardOptions {
@@ -93,32 +116,45 @@ export function isLogged(error: unknown): boolean {
   return logged.has(error) || (error.cause !== undefined && isLogged(error.cause));
 }
 
+/** Errors of calls that did not end in time. */
+const late = new WeakSet<object>();
+
+/** Whether a call was given up because it did not end in time. */
+export function isLate(error: unknown): boolean {
+  return error instanceof Error && late.has(error);
+}
+
 interface Operation {
   readonly operation: string;
   readonly purpose: string;
   readonly message: string;
   /** How long a call may take. */
   readonly ms: number;
+  /** Whether it reaches the network: such calls are so rare that each has a timer, and their failures are no defects. */
+  readonly isRemote?: boolean;
 }
 
 export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGuard {
   const watch = createCallWatch(clock);
   let isOpen = false;
+  const begin = ({ ms, isRemote }: Operation, giveUp: () => void): (() => void) =>
+    isRemote ? clock.setTimer(ms, giveUp) : watch.begin(ms, giveUp);
 
   const note = (
-    { operation, purpose, message }: Operation,
+    { operation, purpose, message, isRemote = false }: Operation,
     outcome: PortFailure['outcome'],
     err: unknown,
   ): void => {
     failed({ operation, outcome });
     if (err instanceof Error) logged.add(err);
     // An operator can end what is unavailable for now; any other error should not happen.
-    const level = isUnavailable(err) ? 'warn' : 'error';
+    const level = isRemote || isUnavailable(err) ? 'warn' : 'error';
     logger[isOpen ? level : 'debug']({ operation, purpose, err }, message);
   };
 
   const noteLate = (operation: Operation): UnavailableError => {
-    const error = new UnavailableError(`${operation.operation} did not end within ${operation.ms / 1000} s.`);
+    const error = lateError(operation.operation, operation.ms);
+    late.add(error);
     note(operation, 'late', error);
     return error;
   };
@@ -130,20 +166,20 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
     dispose?: (late: Value) => void,
   ): Promise<Value> =>
     new Promise((resolve, reject) => {
-      let isLate = false;
-      const end = watch.begin(operation.ms, () => {
-        isLate = true;
+      let hasEnded = false;
+      const end = begin(operation, () => {
+        hasEnded = true;
         reject(noteLate(operation));
       });
       work.then(
         (value) => {
           end();
-          if (isLate) dispose?.(value);
+          if (hasEnded) dispose?.(value);
           else resolve(value);
         },
         (error: unknown) => {
           end();
-          if (isLate) return;
+          if (hasEnded) return;
           note(operation, 'rejected', error);
           reject(error as Error); // whatever the port rejected with
         },
@@ -181,7 +217,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
       let hasSourceFailed = false;
       let endCall = (): void => {};
       const beginCall = (): void => {
-        if (!hasEnded) endCall = watch.begin(operation.ms, () => fail(noteLate(operation)));
+        if (!hasEnded) endCall = begin(operation, () => fail(noteLate(operation)));
       };
       const fail = (error: Error): void => {
         hasEnded = true;
@@ -288,5 +324,74 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
         open: () => sender.open?.(),
       };
     },
+    gateway(gateway) {
+      const call = (operation: string, ms: number): Operation => ({
+        operation,
+        purpose: 'connections of instances',
+        message: GATEWAY_FAILED,
+        ms,
+        isRemote: true,
+      });
+      const [open, unlink, close, logout] = [
+        call('gateway.open', CONNECTING_MS),
+        call('gateway.unlink', DISCONNECTING_MS),
+        call('connection.close', DISCONNECTING_MS),
+        call('connection.logout', DISCONNECTING_MS),
+      ] as const;
+      const closeLate = (connection: GatewayConnection): void => {
+        connection.close().catch(() => undefined);
+      };
+      return {
+        ...wrapMethods(gateway, (_name, method) => method),
+        async open(...args) {
+          const connection = await inTime(open, gateway.open(...args), closeLate);
+          return {
+            ...wrapMethods(connection, (_name, method) => method),
+            close: () => inTime(close, connection.close()),
+            logout: () => inTime(logout, connection.logout()),
+          };
+        },
+        unlink: (...args) => inTime(unlink, gateway.unlink(...args)),
+      };
+    },
+    notifier(notifier) {
+      const operation = {
+        operation: 'notifier.notify',
+        purpose: 'emails to members',
+        message: NOTIFIER_FAILED,
+        ms: EMAIL_MS,
+        isRemote: true,
+      };
+      return { notify: (notification) => inTime(operation, notifier.notify(notification)) };
+    },
+    dns(resolver) {
+      const operation = {
+        operation: 'dns.resolve',
+        purpose: 'the URLs of webhooks',
+        message: RESOLVER_FAILED,
+        ms: RESOLVING_MS,
+        isRemote: true,
+      };
+      return {
+        async resolve(hostname, signal) {
+          const resolved = resolver.resolve(hostname, signal).then(
+            (addresses) => ({ addresses }),
+            (error: unknown) => ({ error }),
+          );
+          const outcome = await inTime(operation, resolved);
+          if ('error' in outcome) throw outcome.error;
+          return outcome.addresses;
+        },
+      };
+    },
+    inTime: (what, ms, work) =>
+      new Promise((resolve, reject) => {
+        const end = watch.begin(ms, () => reject(lateError(what, ms)));
+        work.then(resolve, reject).finally(end);
+      }),
   };
+}
+
+function lateError(what: string, ms: number): UnavailableError {
+  return new UnavailableError(`${what} did not end within ${ms / 1000} s.`);
 }

@@ -15,13 +15,10 @@ import { webhookChanges, webhookInput } from '../inputs/webhooks.ts';
 import type { CheckedWebhookChanges } from '../inputs/webhooks.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
 import { testedWebhook } from '../resources/webhook.ts';
-import { withDeadline } from '../runtime/deadline.ts';
 import { changeTries } from '../runtime/retry.ts';
 import { noWorkspace } from './admin/workspaces.ts';
 import type { ServiceContext } from './context.ts';
 import { endpointSecretPurpose } from './sealer.ts';
-
-const RESOLVE_TIMEOUT_MS = 3_000;
 
 /** An endpoint with its secret, which is shown only when it is made. */
 interface EndpointWithSecret {
@@ -222,14 +219,10 @@ function refuseUnlessAllowed(message: string): Result<never> {
   );
 }
 
-async function resolve(
-  { dns, clock }: { dns: DnsResolver } & Pick<ServiceContext, 'clock'>,
-  hostname: string,
-): Promise<readonly string[]> {
+async function resolve({ dns }: { dns: DnsResolver }, hostname: string): Promise<readonly string[]> {
   const abort = new AbortController();
   try {
-    const limit = { what: 'Resolving a host', ms: RESOLVE_TIMEOUT_MS };
-    return await withDeadline(clock, limit, dns.resolve(hostname, abort.signal));
+    return await dns.resolve(hostname, abort.signal);
   } catch {
     return [];
   } finally {

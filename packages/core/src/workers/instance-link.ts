@@ -4,7 +4,6 @@ import { readEnd, readRestriction } from '../domain/instance/restriction.ts';
 import type { Restriction } from '../domain/instance/restriction.ts';
 import type { ClosedReason, GatewayConnection, GatewayListener } from '../ports/gateway.ts';
 import type { Lease } from '../ports/storage/lease.ts';
-import { DeadlineError, withDeadline } from '../runtime/deadline.ts';
 import { patientStorage } from '../runtime/patient-storage.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { FencedError } from '../services/instances/fenced-error.ts';
@@ -19,8 +18,6 @@ import type { OperatedConnection } from './instance-operation.ts';
 import type { InstanceRecord } from './instance-record.ts';
 import { createReconnectSchedule } from './reconnect-schedule.ts';
 
-/** How long the network may take to close, or to unlink a number. */
-const GATEWAY_DEADLINE_MS = 10_000;
 /** A connection that neither opens nor fails within this time is given up. */
 const OPEN_DEADLINE_MS = 60_000;
 /** Most open within a second or two. One that takes longer may be stuck, and leaves its turn to others meanwhile. */
@@ -96,18 +93,14 @@ export function createInstanceLink({
     const opened: Try = { phase: 'opening', since: clock.now(), connection: null };
     link = opened;
     record.begin('opening a connection', async () => {
-      let opening: Promise<GatewayConnection> | null = null;
       try {
         const { pairingNumber } = record.current();
         const proxyUrl = openProxyUrl(context, record.current());
-        opening = gateway.open(session, listener(opened), { pairingNumber, proxyUrl });
-        const limit = { what: 'Opening a connection', ms: OPEN_DEADLINE_MS };
-        const connection = await withDeadline(clock, limit, opening);
+        const connection = await gateway.open(session, listener(opened), { pairingNumber, proxyUrl });
         if (link === opened) opened.connection = connection;
         else await connection.close();
       } catch (error) {
         if (error instanceof FencedError) throw error;
-        if (error instanceof DeadlineError) opening?.then((late) => late.close()).catch(() => undefined);
         logger.debug({ err: error, instanceId }, 'a connection could not be opened, and is tried again');
         lastFailure = error;
         await record.inOrder(() => closed(opened, { kind: 'dropped', detail: 'connection_failed' }));
@@ -265,13 +258,10 @@ export function createInstanceLink({
     });
   };
 
-  const inTime = <Value>(what: string, work: Promise<Value>): Promise<Value> =>
-    withDeadline(clock, { what, ms: GATEWAY_DEADLINE_MS }, work);
-
   const close = async (): Promise<void> => {
     const closing = link;
     link = null;
-    if (closing?.connection) await inTime('Closing the connection', closing.connection.close());
+    await closing?.connection?.close();
   };
 
   return {
@@ -301,17 +291,14 @@ export function createInstanceLink({
       const connection = link?.phase === 'open' ? link.connection : null;
       if (!connection) {
         await close();
-        return inTime(
-          'Unlinking the number',
-          gateway.unlink(session, { proxyUrl: openProxyUrl(context, record.current()) }),
-        );
+        return gateway.unlink(session, { proxyUrl: openProxyUrl(context, record.current()) });
       }
       // The network responds to an unlink by closing: that end is ours, not one to report.
       link = null;
       try {
-        await inTime('Unlinking the number', connection.logout());
+        await connection.logout();
       } catch (error) {
-        await inTime('Closing the connection', connection.close());
+        await connection.close();
         throw error;
       }
     },

@@ -4,12 +4,10 @@ import type {
   OwedInstanceNotification,
   OwedNotification,
 } from '../ports/storage/owed-notification.ts';
-import { withDeadline } from '../runtime/deadline.ts';
 import type { ServiceContext } from '../services/context.ts';
 
 /** How long an email may take before another process tries it. */
 const LEASE_MS = 5 * 60_000;
-const EMAIL_DEADLINE_MS = 60_000;
 
 const NOT_MARKED =
   'an email was sent and could not be marked as sent: this process does not send it again and marks it later, but after a restart it may be sent once more; check the database';
@@ -20,11 +18,10 @@ interface Owing<Owed> {
   completeNotification(id: string): Promise<void>;
 }
 
-/** What the emails of one kind are about, and what is logged when one is not accepted. */
+/** What the emails of one kind are about. */
 interface Mailbag<Owed> {
   readonly from: Owing<Owed>;
   readonly contentOf: (owed: Owed) => Content;
-  readonly refused: string;
 }
 
 type Content =
@@ -48,8 +45,6 @@ export function createEndpointNotificationSender(
       kind,
       webhook: { id: webhookId, url, failingSince },
     }),
-    refused:
-      'an email about a webhook endpoint was not accepted by the notifier, and is tried again later: check the notifier',
   });
 }
 
@@ -60,25 +55,23 @@ export function createInstanceNotificationSender(
   return createSender<OwedInstanceNotification>(context, notifier, {
     from: context.storage.instances,
     contentOf: ({ kind, instance }) => ({ kind, instance }),
-    refused:
-      'an email about an instance was not accepted by the notifier, and is tried again later: check the notifier',
   });
 }
 
 function createSender<Owed extends { readonly id: string; readonly workspaceId: string }>(
   { storage, clock, logger }: ServiceContext,
   notifier: Notifier,
-  { from, contentOf, refused }: Mailbag<Owed>,
+  { from, contentOf }: Mailbag<Owed>,
 ): NotificationSender {
   /** Emails that the notifier has accepted, and that could not be marked as sent: none is sent again. */
   const accepted = new Set<string>();
 
   const send = async (owed: Owed): Promise<boolean> => {
     try {
-      if (!accepted.has(owed.id))
-        await withDeadline(clock, { what: 'Sending an email', ms: EMAIL_DEADLINE_MS }, notify(owed));
+      if (!accepted.has(owed.id)) await notify(owed);
     } catch (error) {
-      logger.warn({ err: error, notificationId: owed.id }, refused);
+      // Of the notifier or of the storage, either of which has logged it.
+      logger.debug({ err: error, notificationId: owed.id }, 'an email is tried again later');
       return false;
     }
     accepted.add(owed.id);
