@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStorage } from '../src/testing/index.ts';
-import type { Notifier } from '../src/index.ts';
+import type { Notifier, Storage } from '../src/index.ts';
 import type { IncomingMessage } from '../src/spi/gateway.ts';
+import { wrapMethods } from '../src/runtime/wrap-methods.ts';
 import { PROFILE, scriptedGateway } from './support/scripted-gateway.ts';
 import {
   HOUR,
@@ -53,6 +54,53 @@ describe('a storage call that never settles', () => {
     );
     await harness.clock.advance(20 * SECOND);
     expect(await listed).toMatchObject({ name: 'UnavailableError' });
+  });
+});
+
+describe('a process in which a storage call never settles', () => {
+  const hangingIn = (storage: Storage): { readonly storage: Storage; hang(): void } => {
+    let hangs = false;
+    const messages = wrapMethods(
+      storage.messages,
+      (name, method) =>
+        (...of) =>
+          hangs && name === 'queueHeads' ? never() : method(...of),
+    );
+    return {
+      storage: { ...storage, messages },
+      hang: () => void (hangs = true),
+    };
+  };
+
+  it('hands its numbers over to another process within a minute, and takes none', async () => {
+    const stored = memoryStorage();
+    const own = hangingIn(stored);
+    const harness = await startHarness({ storage: own.storage });
+    const { api, clock, sandbox } = harness;
+    const ids = [await connectInstance(harness), await connectInstance(harness)];
+    await harness.another({ storage: stored });
+    await clock.advance(30 * SECOND);
+    own.hang();
+    const sent = await Promise.all(ids.map((id) => sendText(harness, id, '34600000001')));
+    await clock.advance(MINUTE);
+    for (const { message } of sent)
+      expect(await api.messages.get(message.id)).toMatchObject({ status: 'sent' });
+    expect(ids.map((id) => sandbox.phone(id).accepted())).toMatchObject([[{ repeats: 0 }], [{ repeats: 0 }]]);
+    expect(linesOf(harness, 'hands its instances over to other processes')).toHaveLength(1);
+    const held = (): Promise<readonly number[]> =>
+      harness.trunkline.admin.processes().then((all) => all.map((one) => one.held));
+    await clock.advance(9 * MINUTE);
+    expect(Math.max(...(await held()))).toBe(2);
+  });
+
+  it('keeps them if there is no other one', async () => {
+    const own = hangingIn(memoryStorage());
+    const harness = await startHarness({ storage: own.storage });
+    const id = await connectInstance(harness);
+    own.hang();
+    await harness.clock.advance(5 * MINUTE);
+    expect(await harness.api.instances.history(id)).toMatchObject({ data: [{}, {}, {}, {}] });
+    expect(linesOf(harness, 'hands its instances over')).toEqual([]);
   });
 });
 

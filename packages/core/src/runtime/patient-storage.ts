@@ -1,6 +1,7 @@
 import { doublingDelay } from '../domain/backoff.ts';
 import type { Clock } from '../ports/clock.ts';
 import { pause } from './deadline.ts';
+import { wrapCalls } from './wrap-methods.ts';
 
 const AGAIN = { firstMs: 1_000, longestMs: 10_000 };
 
@@ -16,15 +17,7 @@ interface Patience {
  * effect when they are repeated, such as storing what a network delivers.
  */
 export function patientStorage<Port extends object>(port: Port, patience: Patience): Port {
-  return new Proxy(port, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name);
-      if (typeof member === 'object' && member !== null) return patientStorage(member, patience);
-      if (typeof member !== 'function') return member;
-      return (...args: readonly unknown[]) =>
-        repeated(async () => Reflect.apply(member, target, args), patience);
-    },
-  });
+  return wrapCalls(port, (call) => repeated(async () => call(), patience));
 }
 
 async function repeated<Value>(

@@ -18,6 +18,21 @@ export function wrapMethods<Port extends object>(
   return Object.fromEntries(wrapped) as Port; // the same names, with methods of the same types
 }
 
+/**
+ * Returns an object with the same members, each call of which `wrap` makes. Also of the objects that it has, such as the
+ * stores of a storage.
+ */
+export function wrapCalls<Port extends object>(port: Port, wrap: (call: () => unknown) => unknown): Port {
+  return new Proxy(port, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member === 'object' && member !== null) return wrapCalls(member, wrap);
+      if (typeof member !== 'function') return member;
+      return (...args: readonly unknown[]) => wrap(() => Reflect.apply(member, target, args));
+    },
+  });
+}
+
 /** Includes the methods of a class and its superclasses. */
 function namesOf(port: object): readonly string[] {
   const names = new Set<string>();

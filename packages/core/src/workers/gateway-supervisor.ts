@@ -42,6 +42,8 @@ interface SupervisorOptions {
   readonly owner: string;
   /** See `ServiceClock`. */
   readonly leadsKnown: Promise<void>;
+  /** When a call of the storage last did not end in time, epoch milliseconds. */
+  readonly hungAt: () => number;
   /** Called once for each connection, when messages can be sent on it. */
   readonly opened: (instanceId: string) => void;
   readonly files: FileLane;
@@ -54,7 +56,7 @@ interface SupervisorOptions {
  */
 export function createGatewaySupervisor(
   context: ServiceContext,
-  { owner, leadsKnown, opened, files }: SupervisorOptions,
+  { owner, leadsKnown, hungAt, opened, files }: SupervisorOptions,
 ): GatewaySupervisor {
   const { clock, logger, storage } = context;
   const controllers = new Map<string, InstanceController>();
@@ -66,7 +68,8 @@ export function createGatewaySupervisor(
   const sharing = createInstanceSharing(context, {
     owner,
     register: (report) => inTime('Sharing instances', storage.processes.register(owner, report)),
-    open: () => [...controllers.values()].filter((controller) => controller.open()),
+    hungAt,
+    held: () => [...controllers.values()],
     async handOver(controller, reservation) {
       try {
         await release(controller, reservation);
@@ -96,7 +99,7 @@ export function createGatewaySupervisor(
     isBehind ||= pending.hasFenced();
     if (isRenewal) await renew(now);
     else await lookAtDue(now);
-    if (claims.isDue(now, isRenewal)) {
+    if (isClaimDue(now, isRenewal)) {
       await keepAll(
         await claims.claim({ now, isRenewal }, (mayTakeAhead) => claim(now, mayTakeAhead && !isBehind)),
       );
@@ -106,10 +109,14 @@ export function createGatewaySupervisor(
     await sharing.shareAt(now);
     pending.prune();
     return {
-      more: claims.isDue(clock.now(), false),
-      nextAt: Math.min(renewAt, sharing.nextAt(), claims.nextAt(), pending.nextAt()),
+      more: isClaimDue(clock.now(), false),
+      nextAt: Math.min(renewAt, sharing.nextAt(), claimAt(clock.now()), pending.nextAt()),
     };
   };
+
+  const isClaimDue = (now: number, isRenewal: boolean): boolean =>
+    sharing.mayClaim(now, isRenewal) && claims.isDue(now, isRenewal);
+  const claimAt = (now: number): number => (sharing.mayClaim(now, false) ? claims.nextAt() : Infinity);
 
   const claim = async (now: number, mayTakeAhead: boolean): Promise<readonly ClaimedInstance[]> => {
     const claimed = await inTime(

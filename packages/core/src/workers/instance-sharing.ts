@@ -20,6 +20,14 @@ const NEXT_BATCH_MS = 1_000;
 /** An ask that brought no instance is repeated after this time, then after twice as long, and so on. */
 const ASK_AGAIN_MS = 20_000;
 const ASK_AGAIN_MAX_MS = 320_000;
+/** A process in which calls of the storage hang leaves its instances to others for so long. */
+const REST_MS = 10 * 60_000;
+const EVACUATION_BATCH = 20;
+/** While it rests, it takes what the others have not taken within this time. */
+const LEAVE_MS = 20_000;
+
+const EVACUATES =
+  'calls of the database do not return in this process, so it hands its instances over to other processes, and asks for none for ten minutes: look for what its connections to the database wait for';
 
 export interface InstanceSharing {
   /** Registers where that is due, and hands instances over to others who ask for them. */
@@ -28,6 +36,8 @@ export interface InstanceSharing {
   noteClaimed(instanceIds: readonly string[], now: number): void;
   /** When to look for instances that are reserved for this process, or its own again, if it looked last at `lookedAt`. */
   lookAt(lookedAt: number): number;
+  /** Whether to take instances that are free. `isRenewal`: the leases have just been renewed. */
+  mayClaim(now: number, isRenewal: boolean): boolean;
   /** When there is something to share next. */
   nextAt(): number;
 }
@@ -39,8 +49,10 @@ interface SharingOptions {
     readonly since: number;
     readonly asksUntil: number;
   }): Promise<GatewayShare>;
-  /** The instances whose connection is open. */
-  open(): readonly InstanceController[];
+  /** When a call of the storage last did not end in time, epoch milliseconds. */
+  hungAt(): number;
+  /** The instances that this process holds. */
+  held(): readonly InstanceController[];
   /** Closes the connection and releases the lease to the owner that `reservation` names. */
   handOver(
     controller: InstanceController,
@@ -55,7 +67,7 @@ interface SharingOptions {
  */
 export function createInstanceSharing(
   { clock, logger }: ServiceContext,
-  { owner, register, open, handOver }: SharingOptions,
+  { owner, register, hungAt, held: heldHere, handOver }: SharingOptions,
 ): InstanceSharing {
   const startedAt = clock.now();
   /** What was handed over, until it is known who has taken it. */
@@ -67,6 +79,11 @@ export function createInstanceSharing(
   let askFrom = startedAt + ASK_AFTER_MS;
   let askPauseMs = ASK_AGAIN_MS;
   let registerAt = startedAt;
+  /** Since a call of the storage did not end in time, while there are other processes. */
+  let restsUntil = -Infinity;
+  /** Instances that were handed over in this rest: one that comes back is kept. */
+  const evacuated = new Set<string>();
+  let leavesUntil = -Infinity;
 
   const report = (now: number): Promise<GatewayShare> =>
     register({ now, since: now - OWNER_SILENT_MS, asksUntil: asking ? now + ASK_MS : 0 });
@@ -104,11 +121,44 @@ export function createInstanceSharing(
     }
   };
 
+  const isSilent = (other: OwnerShare): boolean => silent.get(other.owner) === other.registeredAt;
+
+  /** Whether this process leaves its instances to others. */
+  const rests = (now: number, others: readonly OwnerShare[]): boolean => {
+    if (others.length === 0) restsUntil = -Infinity;
+    else if (now >= restsUntil && hungAt() > Math.max(startedAt, restsUntil)) {
+      logger.warn({ instances: heldHere().length }, EVACUATES);
+      restsUntil = now + REST_MS;
+      evacuated.clear();
+    }
+    return now < restsUntil;
+  };
+
+  /** Hands over what this process holds, in equal parts to the others. */
+  const evacuate = async (now: number, others: readonly OwnerShare[]): Promise<void> => {
+    asking = null;
+    const given = heldHere()
+      .filter(({ lease }) => !evacuated.has(lease.instanceId))
+      .slice(0, EVACUATION_BATCH);
+    if (given.length === 0) return;
+    registerAt = now + NEXT_BATCH_MS;
+    leavesUntil = now + LEAVE_MS;
+    for (const { lease } of given) evacuated.add(lease.instanceId);
+    await Promise.all(
+      given.map(async (controller, index) => {
+        const to = others[index % others.length];
+        if (to) await handOverTo(to, controller);
+      }),
+    );
+  };
+
   return {
     async shareAt(now) {
       if (now < registerAt) return;
       let share = await report(now);
       registerAt = now + REGISTER_EVERY_MS;
+      const others = share.owners.filter((other) => other.owner !== owner && !isSilent(other));
+      if (rests(now, others)) return evacuate(now, others);
       const wasAsking = asking !== null;
       asking = ask(share, now);
       if ((asking !== null) !== wasAsking) share = await report(now);
@@ -116,10 +166,11 @@ export function createInstanceSharing(
 
       const receivers = handOvers(owner, share, {
         limit: HAND_OVER_BATCH,
-        mayReceive: (other) =>
-          other.asksUntil >= now + RESERVED_MS && silent.get(other.owner) !== other.registeredAt,
+        mayReceive: (other) => other.asksUntil >= now + RESERVED_MS && !isSilent(other),
       });
-      const given = open().slice(0, receivers.length);
+      const given = heldHere()
+        .filter((controller) => controller.open())
+        .slice(0, receivers.length);
       if (given.length === 0) return;
       registerAt = now + NEXT_BATCH_MS;
       await Promise.all(
@@ -137,7 +188,7 @@ export function createInstanceSharing(
         silent.set(to.owner, to.registeredAt);
         logger.warn(
           { instanceId, to: to.owner },
-          'another process asked for an instance and did not take it: it is taken back',
+          'another process did not take an instance that was handed over to it: it is taken back',
         );
       }
       for (const [instanceId, { until }] of handedOver) if (until <= now) handedOver.delete(instanceId);
@@ -146,6 +197,7 @@ export function createInstanceSharing(
       const ends = Array.from(handedOver.values(), ({ until }) => until);
       return Math.min(asking ? lookedAt + LOOK_EVERY_MS : Infinity, ...ends);
     },
+    mayClaim: (now, isRenewal) => now >= restsUntil || (isRenewal && now >= leavesUntil),
     nextAt: () => registerAt,
   };
 }

@@ -1,6 +1,8 @@
 import { noMedia } from '../ports/media-store.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { WebhookSender } from '../ports/webhook-sender.ts';
+import { isLate } from '../runtime/port-guard.ts';
+import { wrapCalls } from '../runtime/wrap-methods.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { createContactRetention } from './contact-retention.ts';
 import { createEndpointMonitor } from './endpoint-monitor.ts';
@@ -88,9 +90,21 @@ export function createWorkers(
 }
 
 function gatewayRole(
-  context: ServiceContext,
+  service: ServiceContext,
   { owner, leadsKnown }: { readonly owner: string; readonly leadsKnown: Promise<void> },
 ): Role {
+  let hungAt = -Infinity;
+  const noteHung = (error: unknown): void => {
+    if (isLate(error)) hungAt = service.clock.now();
+  };
+  const context: ServiceContext = {
+    ...service,
+    storage: wrapCalls(service.storage, (call) => {
+      const result = call();
+      if (result instanceof Promise) result.catch(noteHung);
+      return result;
+    }),
+  };
   const downloader = createFileDownloader(context, {
     ids: () => supervisor.connections.ids(),
     get: (instanceId) => supervisor.connections.get(instanceId),
@@ -98,6 +112,7 @@ function gatewayRole(
   const supervisor = createGatewaySupervisor(context, {
     owner,
     leadsKnown,
+    hungAt: () => hungAt,
     files: downloader.lane,
     opened(instanceId) {
       sender.wake(instanceId);
