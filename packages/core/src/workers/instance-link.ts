@@ -23,6 +23,7 @@ const OPEN_DEADLINE_MS = 60_000;
 /** Most open within a second or two. One that takes longer may be stuck, and leaves its turn to others meanwhile. */
 const OPENING_TURN_MS = 5_000;
 const HEARTBEAT_EVERY_MS = 60_000;
+const GIVING_UP_OPENING = 'giving up a connection that does not open';
 
 const NOT_STORED =
   'what arrived on an instance cannot be stored yet: it is tried again until it is, nothing of it is acknowledged to the network before, and the connection stays open; check the database';
@@ -239,7 +240,7 @@ export function createInstanceLink({
   };
 
   const giveUpOpening = (stuck: Try): void => {
-    record.begin('giving up a connection', async () => {
+    record.beginOnce(GIVING_UP_OPENING, async () => {
       await record.inOrder(() => closed(stuck, { kind: 'dropped', detail: 'connect_timeout' }));
       await stuck.connection?.close();
     });
@@ -282,7 +283,9 @@ export function createInstanceLink({
       }
     },
     nextAt(mayOpen) {
-      if (link) return link.phase === 'opening' ? link.since + OPEN_DEADLINE_MS : null;
+      // A connection that is being given up is not due again: see `InstanceController.nextAt`.
+      const isGivenUp = record.isDoing(GIVING_UP_OPENING);
+      if (link) return link.phase === 'opening' && !isGivenUp ? link.since + OPEN_DEADLINE_MS : null;
       return mayOpen && record.current().desired === 'running' ? schedule.retryAt() : null;
     },
     retryNow: schedule.retryNow,
