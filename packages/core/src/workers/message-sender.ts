@@ -179,7 +179,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       );
     const ms = SEND_DEADLINE_MS + (message.media?.size ?? 0) / SLOWEST_BYTES_PER_MS;
     const sent = (async () => open.connection.send(outgoing))();
-    const outcome = await withDeadline(clock, { what: 'Sending', ms }, sent).catch(
+    const outcome = await withDeadline(clock, { what: 'connection.send', ms }, sent).catch(
       (error: unknown): SendOutcome => ({
         kind: 'unknown',
         reason: error instanceof Error ? error.message : 'the gateway failed',

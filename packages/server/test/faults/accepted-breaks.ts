@@ -1,0 +1,77 @@
+import type { Mode } from './faults.ts';
+import type { Letter } from './promises.ts';
+import type { Phase } from './simulation.ts';
+
+/** Cells in which a promise is broken, for a reason that a user would accept. */
+export interface AcceptedBreak {
+  readonly operation: string;
+  readonly modes: readonly Mode[];
+  readonly letters: readonly Letter[];
+  /** By default, while the service runs. */
+  readonly phase?: Phase;
+  readonly why: string;
+}
+
+/** The list can only shrink: a cell that is on it and holds fails the suite as well. */
+export const ACCEPTED_BREAKS: readonly AcceptedBreak[] = [
+  {
+    operation: 'dns.resolve',
+    modes: ['once', 'lost once', 'rejects', 'answer lost'],
+    letters: ['S'],
+    why: "A name that does not resolve is the caller's to correct, who gets a 422 that says so.",
+  },
+  {
+    operation: 'connection.send',
+    modes: ['rejects'],
+    letters: ['F'],
+    why: 'A gateway that fails each send may have sent the message: it is sent five times under its network id, and then fails with `send_outcome_unknown`, as docs/decisions.md has it.',
+  },
+  {
+    operation: 'connection.openFile',
+    modes: ['once', 'lost once', 'rejects', 'answer lost', 'hangs', 'one rejects', 'one hangs'],
+    letters: ['D', 'S'],
+    why: 'A file that the network does not have now is no failure, and is asked for again after one minute, then two, and so on for a day: later than in 90 s.',
+  },
+  {
+    operation: 'media.put',
+    modes: ['rejects', 'answer lost', 'hangs'],
+    letters: ['D'],
+    why: 'The sandbox keeps a file until it was read once; a network keeps it for weeks, and the file is asked for again.',
+  },
+  {
+    operation: 'uploads.reserve',
+    modes: ['rejects', 'answer lost', 'hangs'],
+    letters: ['D'],
+    why: 'The same.',
+  },
+  {
+    operation: 'downloads.complete',
+    modes: ['fenced', 'stale'],
+    letters: ['D'],
+    why: 'The same, of a storage that says that the message needs its file no longer.',
+  },
+  {
+    operation: 'downloads.listNext',
+    modes: ['none'],
+    letters: ['D'],
+    why: 'A storage that hides a download breaks its contract. All instances are looked at again after five minutes.',
+  },
+  {
+    operation: 'instances.write',
+    modes: ['fenced'],
+    letters: ['H', 'N'],
+    why: 'A storage that calls a write without a lease fenced breaks its contract: a defect, which is a 500 and a line for each request.',
+  },
+  {
+    operation: 'messages.queueHeads',
+    modes: ['one hangs', 'one 30 s'],
+    letters: ['I'],
+    why: 'Queued messages are looked for in one query for all numbers, which is given up after 15 to 20 s: the others are delayed by that once.',
+  },
+  {
+    operation: 'storage.purge',
+    modes: ['hangs'],
+    letters: ['S'],
+    why: 'It may rewrite the whole database, so it is given ten minutes: longer than this simulation.',
+  },
+];

@@ -1,0 +1,93 @@
+import { AsyncResource } from 'node:async_hooks';
+import type { Clock } from '@trunkline/core/spi/runtime';
+
+/** A clock that a test moves, and that waits for calls of ports which are in flight: to a database, a disk or a network. */
+export interface SimulatedClock extends Clock {
+  /** Counts the work as in flight until it has settled: meanwhile, time stands still. */
+  during<Value>(work: Promise<Value>): Promise<Value>;
+  advance(ms: number): Promise<void>;
+  settle(): Promise<void>;
+}
+
+interface Timer {
+  at: number;
+  readonly callback: () => void;
+}
+
+/** Rounds of the event loop in a row in which nothing has begun: then all that is left waits for a timer. */
+const QUIET_ROUNDS = 3;
+/** The most rounds for what begins I/O without end. */
+const MOST_ROUNDS = 400;
+/** What a round and the count of it begin by themselves. */
+const OWN = 2;
+/** For what is in flight, after so many rounds: they would only keep the machine busy. */
+const PATIENT_AFTER = 50;
+const LONGEST_CALL_MS = 60_000;
+
+/**
+ * As `manualClock` of `@trunkline/core/testing`, but for real databases, disks and networks: it moves on when no call is
+ * in flight.
+ */
+export function simulatedClock(start: number = Date.UTC(2026, 0, 1)): SimulatedClock {
+  let now = start;
+  let inFlight = 0;
+  const timers = new Set<Timer>();
+
+  const settle = async (): Promise<void> => {
+    const since = performance.now();
+    let quiet = 0;
+    for (let round = 0; quiet < QUIET_ROUNDS && (inFlight > 0 || round < MOST_ROUNDS); round++) {
+      const before = begun();
+      await (inFlight > 0 && round > PATIENT_AFTER ? aMillisecond() : nextRound());
+      quiet = inFlight === 0 && begun() - before <= OWN ? quiet + 1 : 0;
+      if (performance.now() - since > LONGEST_CALL_MS) throw new Error('A call of a port does not return.');
+    }
+  };
+  const earliest = (): Timer | undefined => {
+    let first: Timer | undefined;
+    for (const timer of timers) if (!first || timer.at < first.at) first = timer;
+    return first;
+  };
+
+  return {
+    now: () => now,
+    elapsed: () => now,
+    setTimer(delayMs, callback) {
+      const timer: Timer = { at: now + Math.max(0, delayMs), callback };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    async during(work) {
+      inFlight += 1;
+      try {
+        return await work;
+      } finally {
+        inFlight -= 1;
+      }
+    },
+    settle,
+    async advance(ms) {
+      const end = now + ms;
+      await settle();
+      for (let timer = earliest(); timer && timer.at <= end; timer = earliest()) {
+        timers.delete(timer);
+        now = Math.max(now, timer.at);
+        timer.callback();
+        await settle();
+      }
+      now = end;
+    },
+  };
+}
+
+function begun(): number {
+  return new AsyncResource('SimulatedClock').asyncId();
+}
+
+function nextRound(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function aMillisecond(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1));
+}

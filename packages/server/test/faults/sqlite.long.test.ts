@@ -1,0 +1,4 @@
+import { describeMatrix } from './matrix.ts';
+import { inMemory } from './surroundings.ts';
+
+describeMatrix({ name: 'SQLite and the sandbox', surround: inMemory });

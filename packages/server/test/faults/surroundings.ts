@@ -1,0 +1,90 @@
+import type { Gateway, MediaStore, Storage } from '@trunkline/core';
+import type { SandboxMessage } from '@trunkline/core/sandbox';
+import { createSandbox } from '@trunkline/core/sandbox';
+import { memoryMediaStore } from '@trunkline/core/testing';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
+import type { SimulatedClock } from './simulated-clock.ts';
+
+/** What a simulated service runs on. */
+export interface Surroundings {
+  readonly storage: Storage;
+  readonly media: MediaStore;
+  readonly network: Network;
+  close(): Promise<void>;
+}
+
+export type Surround = (clock: SimulatedClock) => Promise<Surroundings>;
+
+/** The network behind the gateway, with the phones of the instances. What a phone cannot do now rejects. */
+export interface Network {
+  readonly gateway: Gateway;
+  scan(instanceId: string, code: string): Promise<void>;
+  /** Somebody sends a message to the instance. Returns the network's id of it. */
+  receive(
+    instanceId: string,
+    message: Pick<SandboxMessage, 'groupNetworkId' | 'file'> & {
+      readonly from: string;
+      readonly text: string;
+    },
+  ): Promise<string>;
+  /** What happens in chats besides messages; absent if the network is not made to. */
+  act?(instanceId: string, about: string): Promise<void>;
+  drop(instanceId: string): Promise<void>;
+  /** Drops an instance, and lets nobody connect it for so long; absent if the network does not do that. */
+  away?(instanceId: string, ms: number): Promise<void>;
+  /** What the network has accepted, each network id once. */
+  accepted(instanceId: string): readonly { readonly networkId: string; readonly text: string }[];
+}
+
+export const inMemory: Surround = async (clock) => ({
+  storage: sqliteStorage({ path: ':memory:' }),
+  media: memoryMediaStore(),
+  network: sandboxNetwork(clock),
+  close: async () => undefined,
+});
+
+function sandboxNetwork(clock: SimulatedClock): Network {
+  const { gateway, phone } = createSandbox();
+  const awayUntil = new Map<string, number>();
+  /** Throws if there is no connection; whether the service hears of its end is the service's affair. */
+  const drop = (instanceId: string): void =>
+    void phone(instanceId)
+      .drop()
+      .catch(() => undefined);
+  return {
+    gateway: {
+      ...gateway,
+      async open(session, listener, options) {
+        if (clock.now() >= (awayUntil.get(session.instanceId) ?? 0))
+          return gateway.open(session, listener, options);
+        // As a connection is refused: later, and not by the call.
+        clock.setTimer(
+          25,
+          () => void listener.closed({ kind: 'dropped', detail: 'network_down' }).catch(() => {}),
+        );
+        return {
+          send: () => Promise.reject(new Error('not open')),
+          close: async () => {},
+          logout: async () => {},
+        };
+      },
+    },
+    async away(instanceId, ms) {
+      const until = clock.now() + ms;
+      drop(instanceId);
+      awayUntil.set(instanceId, until);
+    },
+    scan: (instanceId) => phone(instanceId).scan(),
+    receive: (instanceId, message) => phone(instanceId).receive(message),
+    async act(instanceId, about) {
+      await phone(instanceId).react({ about, from: '34600000011', emoji: '👍' });
+      await phone(instanceId).edit({ about, from: '34600000011', text: 'edited' });
+      await phone(instanceId).write({ to: '34600000011', text: 'by the phone' });
+      await phone(instanceId).call({ from: '34600000011' });
+      const groupNetworkId = await phone(instanceId).addGroup({ name: 'New', participantsCount: 3 });
+      await phone(instanceId).receive({ from: '34600000011', text: 'in a group', groupNetworkId });
+    },
+    drop: async (instanceId) => drop(instanceId),
+    accepted: (instanceId) => phone(instanceId).accepted(),
+  };
+}
