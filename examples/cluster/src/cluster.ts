@@ -37,7 +37,7 @@ const SERVICES = [
 
 type Program = Omit<ProcessOptions, 'onLine'>;
 
-/** Starts everything, the first API process before the others so that one of them alone makes the workspace. */
+/** Starts everything, the first API process before the others so that only one of them makes the workspace. */
 export async function startCluster({ host, port, databaseUrl, notify }: ClusterOptions): Promise<Cluster> {
   const started: ManagedProcess[] = [];
   const apis = new Map<string, string>();

@@ -21,7 +21,7 @@ export type Access =
 interface KeyOptions {
   /** The value of the variable API_KEY. */
   readonly apiKey: string | undefined;
-  /** Whether a new key would be seen by people alone. */
+  /** Whether a new key would be seen only by people. */
   readonly canShow: boolean;
 }
 

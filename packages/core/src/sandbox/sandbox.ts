@@ -346,7 +346,7 @@ function scanning(listener: GatewayListener, scan: () => unknown): GatewayListen
 type Happening = WithoutStamp<NetworkActivity>;
 type WithoutStamp<Activity> = Activity extends NetworkActivity ? Omit<Activity, 'networkId' | 'at'> : never;
 
-/** What the network remembers of numbers that are no longer linked, such as their groups: of the latest ones alone. */
+/** What the network remembers of numbers that are no longer linked, such as their groups: only of the latest ones. */
 const KEPT_IDLE_ACCOUNTS = 100;
 
 /** A freshly linked phone is in two groups. */
