@@ -69,7 +69,7 @@ const SAMPLE: readonly {
     phase: 'start',
     faults: {
       'storage.setting': 'once',
-      'dns.resolve': 'rejects',
+      'leases.claim': 'none',
       'gateway.open': 'once',
     },
   },
