@@ -9,6 +9,7 @@ import {
   sendText,
   startHarness,
 } from './support/harness.ts';
+import type { Harness } from './support/harness.ts';
 
 describe('a connection that drops', () => {
   it('and is back within 30 s is not reported', async () => {
@@ -149,8 +150,10 @@ describe('a connection that drops', () => {
 
 describe('an instance that cannot be connected', () => {
   const UNREACHABLE = { kind: 'dropped', detail: 'network_unreachable' } as const;
-  const warnings = ({ logs }: { readonly logs: readonly { readonly level: string }[] }): number =>
-    logs.filter(({ level }) => level === 'warn' || level === 'error').length;
+  /** The lines about an instance. The gateway's own failures are logged apart from them, once a minute for all instances. */
+  const warnings = ({ logs }: Pick<Harness, 'logs'>): number =>
+    logs.filter(({ level, facts }) => (level === 'warn' || level === 'error') && 'instanceId' in facts)
+      .length;
 
   it('says so after 30 s: in its status, its last error, an event and one log line, and goes on trying', async () => {
     const gateway = scriptedGateway({ opened: ({ listener }) => listener.closed(UNREACHABLE) });
