@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryStorage } from '../src/testing/index.ts';
 import type { Notifier, Storage } from '../src/index.ts';
 import type { IncomingMessage } from '../src/spi/gateway.ts';
-import { wrapMethods } from '../src/runtime/wrap-methods.ts';
+import { wrapCalls, wrapMethods } from '../src/runtime/wrap-methods.ts';
 import { PROFILE, scriptedGateway } from './support/scripted-gateway.ts';
 import {
   HOUR,
@@ -91,6 +91,23 @@ describe('a process in which a storage call never settles', () => {
       harness.trunkline.admin.processes().then((all) => all.map((one) => one.held));
     await clock.advance(9 * MINUTE);
     expect(Math.max(...(await held()))).toBe(2);
+  });
+
+  it('keeps them over an outage in which all calls hang', async () => {
+    const stored = memoryStorage();
+    let ends = (): void => {};
+    let outage: Promise<void> | null = null;
+    const storage = wrapCalls(stored, (call) => (outage === null ? call() : outage.then(call)));
+    const harness = await startHarness({ storage });
+    await connectInstance(harness);
+    await harness.another({ storage });
+    await harness.clock.advance(30 * SECOND);
+    outage = new Promise((resolve) => (ends = resolve));
+    await harness.clock.advance(2 * MINUTE);
+    outage = null;
+    ends();
+    await harness.clock.advance(5 * MINUTE);
+    expect(linesOf(harness, 'hands its instances over')).toEqual([]);
   });
 
   it('keeps them if there is no other one', async () => {

@@ -93,15 +93,24 @@ function gatewayRole(
   service: ServiceContext,
   { owner, leadsKnown }: { readonly owner: string; readonly leadsKnown: Promise<void> },
 ): Role {
+  const { clock } = service;
   let hungAt = -Infinity;
-  const noteHung = (error: unknown): void => {
-    if (isLate(error)) hungAt = service.clock.now();
+  let succeededAt = -Infinity;
+  /** Calls that others overtook: if all hang, the database is away, and another process would do no better. */
+  const noteFailure = (error: unknown, began: number): void => {
+    const now = clock.now();
+    if (isLate(error) && succeededAt > (began + now) / 2) hungAt = now;
   };
   const context: ServiceContext = {
     ...service,
     storage: wrapCalls(service.storage, (call) => {
+      const began = clock.now();
       const result = call();
-      if (result instanceof Promise) result.catch(noteHung);
+      if (result instanceof Promise)
+        result.then(
+          () => (succeededAt = clock.now()),
+          (error: unknown) => noteFailure(error, began),
+        );
       return result;
     }),
   };
