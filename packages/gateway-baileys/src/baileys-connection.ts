@@ -33,7 +33,7 @@ export interface ConnectionParts {
   readonly skipped: (kind: string) => void;
 }
 
-/** What has come is reported before the end is, unless it takes longer than this; then the next connection does it. */
+/** How long the last arrivals may take to be reported before the end is. The next connection reports the rest. */
 const LAST_REPORTS_MS = 5_000;
 
 /** Opens one connection of an instance: it connects, or pairs where nothing is stored, and reports what happens. */

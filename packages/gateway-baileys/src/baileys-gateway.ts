@@ -18,8 +18,8 @@ import { quietConsole } from './socket/baileys-logs.ts';
 
 export interface BaileysGateway extends Gateway {
   /**
-   * How much has arrived since the process began that is neither a message nor an event of this API (statuses, posts in
-   * channels, votes in polls…), by kind. `plaintext` are messages that are said to be from a person and are not encrypted.
+   * The number of arrivals since the process began that are neither a message nor an event of this API (statuses, posts
+   * in channels, votes in polls…), by kind. `plaintext` are messages that name a person as sender and are not encrypted.
    */
   skipped(): ReadonlyMap<string, number>;
 }

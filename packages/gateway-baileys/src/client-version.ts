@@ -1,7 +1,7 @@
 import type { WAVersion } from '@whiskeysockets/baileys';
 import type { InstanceNetwork } from './network/instance-network.ts';
 
-/** Which version of WhatsApp Web to say that we are: that of Baileys until the network refuses it. */
+/** The version of WhatsApp Web that we report: that of Baileys until the network refuses it. */
 export interface ClientVersion {
   /** Null for the version of Baileys. */
   readonly current: WAVersion | null;
@@ -9,7 +9,7 @@ export interface ClientVersion {
   refused(version: WAVersion | null, network: InstanceNetwork): Promise<boolean>;
 }
 
-/** One for all instances: what the network refuses one it refuses all, and it is asked for once. */
+/** Shared by all instances: a version is refused for all of them, and the current one is asked for once. */
 export function clientVersion(
   askForCurrent: (network: InstanceNetwork) => Promise<WAVersion>,
 ): ClientVersion {

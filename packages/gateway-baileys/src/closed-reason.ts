@@ -16,11 +16,11 @@ interface ClosingInstance {
   readonly clock: Clock;
   readonly versions: ClientVersion;
   readonly network: InstanceNetwork;
-  /** What the socket said that it was. */
+  /** The version that the socket reported. */
   readonly version: WAVersion | null;
 }
 
-/** What core is to do about a connection that ended with `error`, and what the network itself said. */
+/** Returns how core reacts to a connection that ended with `error`, and the code that the network gave. */
 export async function closedReason(error: unknown, instance: ClosingInstance): Promise<ClosedReason> {
   const code = statusCodeOf(error);
   return { ...(await consequence(error, instance)), ...(code !== null && { networkCode: String(code) }) };
@@ -46,7 +46,7 @@ async function consequence(error: unknown, instance: ClosingInstance): Promise<C
   }
 }
 
-/** Where another process has the lease by now, this report ends at the lease, and no connection follows. */
+/** If another process has the lease by now, core ignores this report, and no connection follows. */
 function replaced({ memory, clock }: ClosingInstance, detail: string): ClosedReason {
   const now = clock.elapsed();
   const again = memory.replacedAt !== null && now - memory.replacedAt < REPLACED_AGAIN_MS;

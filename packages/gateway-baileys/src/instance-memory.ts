@@ -15,7 +15,7 @@ import type { PruningProgress } from './session/pruning.ts';
 import { socketCaches } from './socket/socket-caches.ts';
 import type { SocketCaches } from './socket/socket-caches.ts';
 
-/** What is worth knowing of an instance from one connection to the next. Nothing here must survive the process. */
+/** The knowledge of an instance that connections share. Nothing here must survive the process. */
 export interface InstanceMemory {
   readonly caches: SocketCaches;
   readonly recipients: RecipientCache;

@@ -8,12 +8,12 @@ import { queryErrorOf, statusCodeOf } from './socket/status-code.ts';
 
 /** A picture is not worth a longer wait. */
 const PICTURE_MS = 3_000;
-/** What Baileys calls an account whose name it does not know. */
+/** Baileys' name of an account whose name it does not know. */
 const NO_NAME = '~';
 /** How the network responds if there is no picture, or if it is hidden. */
 const NO_PICTURE = new Set([401, 404]);
 
-/** Whom a socket that is open belongs to. */
+/** The profile of the account of an open socket. */
 export async function linkedProfile(socket: WASocket, clock: Clock): Promise<LinkedProfile> {
   const { id = '', name } = socket.user ?? {};
   const phoneNumber = userOf(id);
@@ -55,7 +55,7 @@ export async function unlinkDevice(
   });
   const removed = withDeadline(clock, { what: "WhatsApp's response to a logout", ms: RESPONSE_MS }, response);
   await Promise.race([removed, ended.then(checkUnlinked)]).catch((error: unknown) => {
-    // Not linked any more: somebody was faster.
+    // The device was unlinked meanwhile.
     if (queryErrorOf(error) === 401 || statusCodeOf(error) === 401) return;
     throw error;
   });

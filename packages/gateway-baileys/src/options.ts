@@ -38,7 +38,7 @@ interface SocketOptions {
   readonly proxy?: string | URL;
   /** Instead of `proxy`: how to connect. Everything goes through it, unless there is a `fetchAgent`. */
   readonly agent?: Agent;
-  /** For everything but the WebSocket. */
+  /** The agent for all requests but the WebSocket. */
   readonly fetchAgent?: Agent;
   /** A server other than WhatsApp's. */
   readonly waWebSocketUrl?: string | URL;
@@ -63,8 +63,8 @@ interface InstanceOptions extends SocketOptions {
 export interface GatewaySettings {
   readonly currentVersion: (network: InstanceNetwork) => Promise<WhatsAppVersion>;
   /**
-   * Rejects where what the app says of the instance is wrong. A proxy of the instance's own stands in for the proxy and
-   * the agents of the options.
+   * Rejects if the app's settings of the instance are wrong. A proxy of the instance's own replaces the proxy and the
+   * agents of the options.
    */
   of(instanceId: string, proxyUrl: string | null): Promise<InstanceSettings>;
 }

@@ -3,13 +3,13 @@ import type { ConnectionState, NewChatMessageCapInfo, WASocket } from '@whiskeys
 
 type Source = 'timelock' | 'capping';
 
-/** What the network forbids an instance for now, as far as this process has heard. */
+/** The restrictions that the network has put on an instance, as far as this process knows. */
 export interface Restrictions {
-  /** What is in force now; null if nothing is. */
+  /** The restriction in force; null if there is none. */
   current(): Restriction | null;
-  /** What the network says now; null if it has ended. */
+  /** Notes the network's latest word on a restriction; null if it has ended. */
   note(source: Source, restriction: Restriction | null): void;
-  /** Reports what is in force, unless that has been reported since the network said anything. */
+  /** Reports the restriction in force, unless it was reported since the network's latest word. */
   report(listener: Pick<GatewayListener, 'restricted'>): Promise<void>;
 }
 

@@ -35,7 +35,7 @@ export interface WiringParts {
   readonly context: GatewayContext;
   readonly settings: InstanceSettings;
   readonly memory: InstanceMemory;
-  /** What to say that we are; null for what Baileys says. */
+  /** The version that we report; null for that of Baileys. */
   readonly version: WAVersion | null;
   readonly stored: StoredSession;
   readonly skipped: (kind: string) => void;
@@ -54,7 +54,7 @@ export interface WiredSocket {
   /** Reports all groups, as soon as the network names them. */
   readonly syncGroups: () => void;
   readonly pauses: Pauses;
-  /** Something went wrong that a new connection mends. */
+  /** Called with an error that a new connection fixes. */
   readonly giveUp: (error: unknown) => void;
 }
 

@@ -10,7 +10,7 @@ import { momentOf } from './message-kinds.ts';
 import { networkIdOf } from './network-id.ts';
 import { senderOf } from './phone-number.ts';
 
-/** What somebody did to a message, which that person's app named. */
+/** An act on a message that the actor's app has named. */
 export type Deed = Extract<MessageContent, { kind: 'reaction' | 'edit' | 'deletion' | 'media_update' }>;
 
 /** The session that a deed came to. */
@@ -19,7 +19,7 @@ export interface Witness {
   readonly findAdmins: FindAdmins;
 }
 
-/** A deed as core takes it; null where whoever did it had no right to, which an app that is not WhatsApp's can send. */
+/** A deed as core takes it; null if the actor had no right to it, which an app other than WhatsApp's can send. */
 export async function activityOf(witness: Witness, message: WAMessage, deed: Deed): Promise<Activity | null> {
   const { people } = witness;
   const contact = await contactOf(people, message);
@@ -37,7 +37,7 @@ export async function activityOf(witness: Witness, message: WAMessage, deed: Dee
       const author = deed.target.fromMe ? actor : await memberIn(people, message, deed.target, otherSide);
       return { ...about, kind: 'reaction', author, emoji: deed.emoji };
     }
-    // Nobody but its author can edit a message, whatever else its target says.
+    // Only its author can edit a message, whatever else its target says.
     case 'edit':
       return { ...about, kind: 'edit', author: actor, text: deed.text };
     case 'media_update': {
@@ -54,7 +54,7 @@ export async function activityOf(witness: Witness, message: WAMessage, deed: Dee
   }
 }
 
-/** The member of a group whom a target names, null for the account itself; `otherwise` where it names none. */
+/** The member of a group whom a target names, null for the account itself; `otherwise` if it names no member. */
 async function memberIn(
   people: People,
   message: WAMessage,
@@ -72,7 +72,7 @@ async function isAdmin({ findAdmins }: Witness, message: WAMessage): Promise<boo
   if (group === null) return false;
   const { fromMe, participant, participantAlt } = message.key;
   if (fromMe) return true;
-  // A group that cannot be read is one whose admins nobody knows.
+  // If the group cannot be read, its admins are unknown: nobody counts as one.
   const admins = await findAdmins(group).catch((): readonly string[] => []);
   return [participant, participantAlt].some((jid) => jid && admins.includes(jidNormalizedUser(jid)));
 }

@@ -28,17 +28,17 @@ const ERASE_AFTER_MS = 250;
 export interface Arrivals {
   /** Sees every stanza before Baileys does, to know which message a ciphertext belongs to. */
   watch(socket: WASocket): void;
-  /** What is to be written together with the keys. Null where nothing is. */
+  /** The changes to write together with the keys. Null if there are none. */
   record(ciphertext: Uint8Array, plaintext: Uint8Array): RecordedArrival | null;
   /** The ciphertext could not be decrypted. Resolves when that is written. */
   recordFailure(ciphertext: Uint8Array, error: unknown): Promise<void>;
   /** The stanza's message came without a ciphertext. Resolves when that is written. */
   recordUnreadable(stanza: BinaryNode): Promise<void>;
-  /** It is written: whoever listens gets it now, which is sooner than by Baileys' events. */
+  /** The arrival is written: the listener gets it now, sooner than by Baileys' events. */
   announce(arrival: RecordedArrival): void;
-  /** Hears of what an earlier connection left, oldest first, and then of every arrival. */
+  /** Calls `heard` with each arrival that an earlier connection left, oldest first, and then with every new one. */
   listen(me: Me | undefined, heard: (message: WAMessage) => void): void;
-  /** Whether the listener has heard of it lately. */
+  /** Whether the listener got this message lately. */
   wasHeard(key: MessageIdentity): boolean;
   /** The key of a message that this process has read before; null for any other. */
   readBefore(stanza: BinaryNode): WAMessage['key'] | null;
@@ -46,14 +46,14 @@ export interface Arrivals {
   complete(key: MessageIdentity): void;
   /** Erases what is completed. */
   flush(): Promise<void>;
-  /** The messages that nobody here could read so far. */
+  /** The messages that could not be decrypted so far. */
   readonly unreadable: Unreadable;
 }
 
 interface RecordedArrival {
   /** A set of Signal keys, of types of our own. */
   readonly keys: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Empty where the message becomes nothing that is stored. */
+  /** Empty if nothing of the message is stored. */
   readonly arrivals: readonly Arrival[];
 }
 
@@ -101,7 +101,7 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
     await unreadable.record(identityOf(messageOf(origin, me).key), origin);
   };
 
-  /** What cannot be placed is reported by Baileys, once it has acknowledged it. */
+  /** Baileys reports a message that matches no missing one, after acknowledging it. */
   const recordResent = (opened: proto.IMessage): RecordedArrival | null => {
     const found = resentIn(opened).flatMap(({ key, message }) => {
       const missing = message && unreadable.find(networkIdOf(key?.id));
@@ -146,7 +146,7 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
     },
     async recordFailure(ciphertext, error) {
       const stanza = stanzas.get(ciphertext);
-      // A message that comes once more after it was read is not one that nobody could read.
+      // A repeat of a message that was read is not unreadable.
       if (stanza && !isRepeat(error)) await recordUnreadable(stanza);
     },
     recordUnreadable,
@@ -154,7 +154,7 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
       for (const arrival of arrivals) hear(arrival);
     },
     listen(account, heard) {
-      // Nothing is read before there is somebody whom it was written to.
+      // Nothing can be read before the account is known.
       if (!account) return;
       me = account;
       hear = ({ message, ...origin }) => {
@@ -171,7 +171,7 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
     },
     complete(key) {
       completed.add(ARRIVALS + identityOf(key));
-      // What does not get erased is stored once more after a restart, and found to be stored already.
+      // An arrival that is not erased is stored again after a restart, and found to be stored already.
       cancelTimer ??= clock.setTimer(ERASE_AFTER_MS, () => void flush().catch(() => undefined));
     },
     flush,

@@ -7,17 +7,17 @@ import { momentOf } from './message-kinds.ts';
 import { networkIdOf } from './network-id.ts';
 import { childrenOf } from './stanza-message.ts';
 
-/** The stanza's first word about a call. `offer_notice` is one that came while nobody here was connected. */
+/** The tags that announce a call. `offer_notice` is a call that came while this device was not connected. */
 const OFFERS = new Set(['offer', 'offer_notice']);
 
-/** Somebody calls: the id of the call, and the offer of it. Null for whatever else happens to a call. */
+/** The id and the offer of an incoming call. Null for any other event of a call. */
 export function offerIn(stanza: BinaryNode): { readonly id: string; readonly offer: BinaryNode } | null {
   const offer = childrenOf(stanza).find(({ tag }) => OFFERS.has(tag));
   const id = networkIdOf(offer?.attrs['call-id']);
   return offer && id ? { id, offer } : null;
 }
 
-/** Null where our own phone calls somebody. */
+/** Null if the call was made by our own phone. */
 export async function callActivity(people: People, stanza: BinaryNode): Promise<Activity | null> {
   const found = offerIn(stanza);
   if (!found) return null;

@@ -16,7 +16,7 @@ export interface People {
   };
 }
 
-/** Somebody, by whatever the network calls that person: a LID, a number, or both. */
+/** A person, by the names that the network uses: a LID, a number, or both. */
 export interface Named {
   readonly jids: readonly (string | null | undefined)[];
   readonly name?: string | null | undefined;
@@ -24,8 +24,8 @@ export interface Named {
 }
 
 /**
- * A person as core takes one: the LID is the id, because it stays when the number is hidden or changes. What only one
- * of them is said of is completed by what was learned before. Null where no person is named.
+ * A person as core takes one: the LID is the id, because it stays when the number is hidden or changes. If the network
+ * names only one of them, the other comes from what was learned before. Null if no person is named.
  */
 export async function contactReport(
   people: People,
@@ -48,7 +48,7 @@ export async function contactReport(
   };
 }
 
-/** What Baileys has stored: its own look-up would ask the network, which a message must not wait for. */
+/** The LID that Baileys has stored. Its own lookup would ask the network, and a message must not wait for that. */
 export async function learnedLid(
   { authState }: Pick<People, 'authState'>,
   number: string,
@@ -58,7 +58,7 @@ export async function learnedLid(
   return lid ? `${lid}@lid` : undefined;
 }
 
-/** Whoever wrote a message, or, if the owner of the number did, whoever it was written to: nobody in a group. */
+/** The author of a message, or its recipient if the owner of the number wrote it: null in a group. */
 export async function contactOf(
   people: People,
   { key, pushName, verifiedBizName }: WAMessage,

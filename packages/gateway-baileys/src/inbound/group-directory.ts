@@ -3,12 +3,12 @@ import type { GroupMetadata, GroupParticipant } from '@whiskeysockets/baileys';
 
 /** Members of all remembered groups together: 16 bytes each. */
 const MAX_MEMBERS = 100_000;
-/** What a group takes besides its members, as if it had so many more. */
+/** The memory of a group without its members, in members. */
 const GROUP_AS_MEMBERS = 100;
 
 /**
- * Who is in which group: sending to a group without asking the network each time. Holds the groups that were used last,
- * packed: as Baileys has them, the members of a big account's groups take tens of megabytes.
+ * The members of groups, so that sending to one need not ask the network each time. Holds the groups that were used last,
+ * packed: in Baileys' form, the members of a big account's groups take tens of megabytes.
  */
 export interface GroupDirectory {
   get(jid: string): GroupMetadata | undefined;
@@ -71,16 +71,16 @@ function sizeOf({ members }: PackedGroup): number {
 interface PackedMembers {
   /** The digits of their ids. */
   readonly users: BigUint64Array;
-  /** The digits of their numbers; 0 where the network names none. */
+  /** The digits of their numbers; 0 if the network does not name the number. */
   readonly numbers: BigUint64Array;
-  /** Their ids are of these servers, by the positions in `servers`. */
+  /** The servers of their ids, as positions in `servers`. */
   readonly serverOf: Uint8Array;
   readonly servers: readonly string[];
 }
 
 const DIGITS = /^[1-9]\d{0,17}$/;
 
-/** Null where an id has another form than all that are known: such a group is asked for each time. */
+/** Null if an id has an unknown form: such a group is asked for each time. */
 function packed(participants: readonly GroupParticipant[]): PackedMembers | null {
   const servers: string[] = [];
   const users = new BigUint64Array(participants.length);

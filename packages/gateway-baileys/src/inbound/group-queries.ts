@@ -7,7 +7,7 @@ type Querying = Pick<WASocket, 'query'>;
 
 /**
  * Asks which groups the number is in, without their members: of a big account, these are tens of thousands, which take
- * seconds to read. Where the network then does not say how many there are, they are asked for.
+ * seconds to read. If the network does not report the number of members, the members are asked for.
  */
 export async function askForGroups(socket: Querying): Promise<readonly GroupReport[]> {
   const groups = await ask(socket, []);

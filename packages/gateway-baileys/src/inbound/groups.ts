@@ -26,7 +26,7 @@ interface GroupWatch {
 export interface Groups {
   /** Reports all groups, as soon as the network names them. */
   sync(): void;
-  /** Who is in a group; asks the network where it is not known. */
+  /** The members of a group; asks the network if they are not known. */
   find(jid: string): Promise<GroupMetadata>;
 }
 
@@ -36,7 +36,7 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
   directory.clear();
   /** Reported since all were asked for: the network's list may be older. */
   const recent = new Map<string, GroupReport>();
-  /** To be read; in the order of their changes. */
+  /** The groups to read, in the order of their changes. */
   const changed = new Set<string>();
   const reading = new Map<string, Promise<GroupMetadata>>();
   let isListStale = false;
@@ -91,7 +91,7 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
     }
   };
 
-  /** One query at a time. What fails stays to be read, and everything waits before it is tried again. */
+  /** Makes one query at a time. A group whose query fails stays in the list, and all wait before the next try. */
   const readAll = async (): Promise<void> => {
     let wait = FIRST_RETRY_MS;
     while (!pauses.isOver() && (isListStale || changed.size > 0)) {
@@ -104,7 +104,7 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
         if (wantsList) isListStale = true;
         else if (next !== undefined) changed.add(next);
         await pauses.pause(wait);
-        // The end of the connection is no news of the groups.
+        // The end of the connection is not a failure of the groups.
         if (wait === FIRST_RETRY_MS && !pauses.isOver()) failed(error);
         wait = Math.min(wait * 2, LONGEST_RETRY_MS);
       }

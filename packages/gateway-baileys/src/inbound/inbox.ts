@@ -136,7 +136,7 @@ export function createInbox(parts: InboxParts): Inbox {
   };
 
   const reportUndecryptable = async (message: WAMessage, reason: 'no_key' | 'view_once'): Promise<void> => {
-    // What the owner's own phone sent it shows there.
+    // The owner's own phone shows what it sent.
     if (message.key.fromMe) return skipped('own');
     await takeActivity(await undecryptable(socket, message, reason));
   };
@@ -160,7 +160,7 @@ export function createInbox(parts: InboxParts): Inbox {
   );
   holdStanzas(socket, 'call', takeCall);
   holdStanzas(socket, 'message', takeUnavailable);
-  // What is not recorded comes this way alone. Of both types: what was written while we were away is of type `append`.
+  // Messages that are not recorded come only this way, in both types: `append` are those written while we were away.
   socket.ev.on('messages.upsert', ({ messages }) => {
     for (const message of messages) if (!arrivals.wasHeard(message.key)) take(message);
   });
@@ -170,7 +170,7 @@ export function createInbox(parts: InboxParts): Inbox {
   return { open: work.release, completed: work.completed };
 }
 
-/** What one person writes in one chat is reported in order. */
+/** The messages of one person in one chat are reported in order. */
 function laneOf({ key }: WAMessage): string {
   return `${key.remoteJid}/${senderOf(key)}`;
 }
@@ -187,7 +187,7 @@ function directReceipts(updates: BaileysEventMap['messages.update']): readonly M
   });
 }
 
-/** Receipts of messages to a group, one for each participant. Those of our own other devices say nothing about others. */
+/** Receipts of messages to a group, one for each participant. Receipts of our own other devices are left out. */
 function groupReceipts(
   updates: BaileysEventMap['message-receipt.update'],
   me: Contact | undefined,

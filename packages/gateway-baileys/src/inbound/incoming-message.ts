@@ -31,7 +31,7 @@ export async function incomingMessage(
   };
 }
 
-/** What the owner of the number wrote on another device, as core takes it. */
+/** A message that the owner of the number wrote on another device, as core takes it. */
 export async function echoOf(receiver: Receiver, message: WAMessage, said: Said): Promise<Echo> {
   const contact = await contactOf(receiver.socket, message);
   return {

@@ -4,7 +4,7 @@ import type { proto } from '@whiskeysockets/baileys';
 export interface InteractiveMessage {
   readonly text: string | null | undefined;
   readonly buttons: readonly Button[];
-  /** What stands above the text: a picture or a file, if it has one. */
+  /** The picture or file above the text, if there is one. */
   readonly header: Pick<proto.IMessage, 'imageMessage' | 'videoMessage' | 'documentMessage'> | null;
 }
 
@@ -13,7 +13,7 @@ interface Button {
   readonly title: string | null | undefined;
 }
 
-/** Null where the message is none of these. */
+/** Null for any other message. */
 export function interactiveIn(message: proto.IMessage): InteractiveMessage | null {
   const { buttonsMessage, listMessage, interactiveMessage, highlyStructuredMessage } = message;
   const templateMessage = message.templateMessage ?? highlyStructuredMessage?.hydratedHsm;

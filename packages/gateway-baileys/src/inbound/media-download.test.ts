@@ -10,7 +10,7 @@ const CONTENT: Buffer = randomBytes(50_000);
 
 interface Sealed {
   readonly file: MediaFile;
-  /** What a host has. */
+  /** The file as a host has it. */
   readonly encrypted: Buffer<ArrayBuffer>;
 }
 

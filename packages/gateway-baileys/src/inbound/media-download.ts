@@ -11,7 +11,7 @@ const ROUND_AFTER_MS = 1_000;
 /** A host that sends nothing for this long is left for the next one. */
 const HOST_STALLED_MS = 8_000;
 const BLOCK = 16;
-/** What follows the ciphertext. */
+/** The length of the MAC after the ciphertext, in bytes. */
 const MAC_LENGTH = 10;
 
 /**
@@ -114,7 +114,7 @@ async function* fromHosts(
   }
 }
 
-/** The host has no file there (any more), or does not let anybody have it: the address has expired. */
+/** The host no longer has the file, or refuses it because the address has expired. */
 class MediaGoneError extends Error {}
 const GONE: readonly number[] = [403, 404, 410];
 
@@ -135,12 +135,12 @@ async function* bytesFrom({ address, offset, network, signal }: HostRequest): As
     const response = await inTime(
       fetch(address, {
         headers: { Origin: DEFAULT_ORIGIN, ...(offset > 0 && { Range: `bytes=${offset}-` }) },
-        // It would lead away from the network's own host, and perhaps into ours.
+        // A redirect could lead away from the network's hosts, and into our own network.
         redirect: 'error',
         signal: AbortSignal.any([signal, ended.signal]),
       }),
     );
-    // It has been sent whole, whatever went wrong at its end.
+    // The whole file has been sent, whatever went wrong at its end.
     if (offset > 0 && response.status === RANGE_NOT_SATISFIABLE) return;
     checkStatus(response);
     // A host that ignores the range sends what is known already.
@@ -155,7 +155,7 @@ async function* bytesFrom({ address, offset, network, signal }: HostRequest): As
       if (fresh.length > 0) yield fresh;
     }
   } finally {
-    // Ends what is not read, and the request that nobody waits for.
+    // Ends the unread rest and the request.
     ended.abort(new Error('The download is taken up elsewhere.'));
   }
 }

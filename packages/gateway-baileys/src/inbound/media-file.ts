@@ -8,7 +8,7 @@ export interface MediaFile extends Pick<MediaContent, 'keyType' | 'source'> {
   readonly key: proto.IMessageKey;
 }
 
-/** Which field of a message stands for what a key is derived for. */
+/** The field of a message for each use that a key is derived for. */
 const FIELDS = [
   ['image', 'imageMessage'],
   ['sticker', 'stickerMessage'],
@@ -34,7 +34,7 @@ export function referenceTo({ key, keyType, source }: MediaFile): Uint8Array | u
   return bytes.length <= MAX_REFERENCE_BYTES ? bytes : undefined;
 }
 
-/** Throws for what is no reference. */
+/** Throws if `reference` is malformed. */
 export function fileOf(reference: Uint8Array): MediaFile {
   const { key, message } = decode(reference);
   for (const [keyType, field] of FIELDS) {

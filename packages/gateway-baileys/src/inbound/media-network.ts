@@ -5,7 +5,7 @@ import type { Fetch } from '../network/instance-network.ts';
 import { mediaReuploads } from './media-reuploads.ts';
 import type { MediaReuploads } from './media-reuploads.ts';
 
-/** What downloads need of a connection. */
+/** The parts of a connection that downloads need. */
 export interface MediaNetwork {
   readonly clock: Clock;
   readonly fetch: Fetch;

@@ -12,7 +12,7 @@ const REMEMBERED = 1_000;
 
 /** Has the phone of the number upload files again that the media hosts have no more. */
 export interface MediaReuploads {
-  /** Where the file is since the phone has uploaded it again. */
+  /** The path of the file since the phone uploaded it again; null if it has not. */
   pathOf(file: MediaFile): string | null;
   /** Resolves when the phone has uploaded it. Rejects if it does not have the file either, or does not respond. */
   request(file: MediaFile): Promise<void>;
@@ -46,7 +46,7 @@ export function mediaReuploads(socket: WASocket, clock: Clock): MediaReuploads {
   const ask = (file: MediaFile, mediaKey: Uint8Array): PromiseWithResolvers<void> => {
     const { id = '' } = file.key;
     const waiting = Promise.withResolvers<void>();
-    // It may be asked for by nobody when it fails.
+    // It may fail when no download waits for it.
     waiting.promise.catch(() => undefined);
     const known = requests.get(id ?? '');
     requests.set(id ?? '', { mediaKey, path: known?.path ?? null, waiting });
@@ -76,7 +76,7 @@ export function mediaReuploads(socket: WASocket, clock: Clock): MediaReuploads {
 
 const { SUCCESS, NOT_FOUND } = proto.MediaRetryNotification.ResultType;
 
-/** Throws where the phone does not have the file, or nothing can be made of its response. */
+/** Throws if the phone does not have the file, or its response cannot be read. */
 function readPath({ key, media, error }: Response, mediaKey: Uint8Array): string {
   if (!media) throw error ?? new Error('The phone has not uploaded the file again, and does not say why.');
   const { result, directPath } = decryptMediaRetryData(media, mediaKey, key.id ?? '');

@@ -13,21 +13,21 @@ export interface MediaContent {
   readonly caption: string | null;
   readonly filename: string | null;
   readonly mimeType: string;
-  /** What its key is derived for. */
+  /** The use that its key is derived for. */
   readonly keyType: WAMediaType;
   readonly source: MediaSource;
 }
 
-/** Where a file is and what opens it. */
+/** The place of a file and its key. */
 export type MediaSource = Pick<
   proto.Message.IImageMessage,
   'directPath' | 'url' | 'mediaKey' | 'fileSha256' | 'fileLength'
 >;
 
-/** What a message says. */
+/** The content of a message. */
 interface SaidContent {
   readonly content: { readonly type: 'text'; readonly text: string } | MediaContent;
-  /** Absent where its type says all. */
+  /** Absent if the type says everything. */
   readonly detail?: MessageKindAndPayload;
 }
 
@@ -37,7 +37,7 @@ export type MessageContent =
       /** The network id of the message that this one replies to. */
       readonly replyTo: string | null;
     })
-  /** What somebody does to the message that `target` names, from that person's point of view. */
+  /** An act on the message that `target` names, from the actor's point of view. */
   | { readonly kind: 'reaction'; readonly target: proto.IMessageKey; readonly emoji: string | null }
   | { readonly kind: 'edit'; readonly target: proto.IMessageKey; readonly text: string }
   | { readonly kind: 'deletion'; readonly target: proto.IMessageKey }
@@ -68,7 +68,7 @@ export function readContent(wrapped: proto.IMessage | null | undefined): Message
 }
 
 const { AssociationType } = proto.MessageAssociation;
-/** What completes the message that it names. Pictures of an album are messages of their own. */
+/** The associations that complete another message. Pictures of an album are messages of their own. */
 const PARTS = new Set<number>([
   AssociationType.HD_IMAGE_DUAL_UPLOAD,
   AssociationType.HD_VIDEO_DUAL_UPLOAD,
@@ -85,7 +85,7 @@ const BETTER_COPIES = new Set<number>([
   AssociationType.HD_VIDEO_DUAL_UPLOAD,
 ]);
 
-/** What completes another message; null for a message of its own. */
+/** The completion of another message; null for a message of its own. */
 function readPart(
   { associationType: type, parentMessageKey: target }: proto.IMessageAssociation,
   message: proto.IMessage,
@@ -140,7 +140,7 @@ function readMedia(message: proto.IMessage): MediaContent | null {
   return null;
 }
 
-/** What a file is, finer than its type. */
+/** The kind of a file, finer than its type. */
 function mediaDetail({
   stickerMessage,
   ptvMessage,

@@ -7,7 +7,7 @@ export interface MessageIdentity {
   readonly participant?: string | null | undefined;
 }
 
-/** What one message of a session is stored under. Baileys leaves the device out of a message's key. */
+/** The key under which a session stores one message. Baileys leaves the device out of a message's key. */
 export function identityOf({ id, remoteJid, participant }: MessageIdentity): string {
   const chat = jidNormalizedUser(remoteJid ?? undefined);
   return `${networkIdOf(id)}/${chat}/${jidNormalizedUser(participant ?? undefined)}`;

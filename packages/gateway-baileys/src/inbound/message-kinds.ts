@@ -18,7 +18,7 @@ const LONGEST_NUMBER = 100;
 /** The answers of a form, as it sends them. */
 const LONGEST_FORM = 65_536;
 
-/** What a message without a file is, and null where this API has no word for it. */
+/** The kind of a message without a file; null if this API has no word for it. */
 export function readKind(message: proto.IMessage): KindOfText | null {
   const { locationMessage, liveLocationMessage, contactMessage, contactsArrayMessage } = message;
   const { eventMessage, orderMessage, productMessage, groupInviteMessage } = message;
@@ -55,7 +55,7 @@ function place(kind: 'location' | 'live_location', message: Place): KindOfText {
   const longitude = message.degreesLongitude ?? 0;
   const name = storableLine(message.name);
   const address = storableLine(message.address);
-  // Numbers that are no place on Earth, nor JSON.
+  // Numbers outside the Earth, or NaN, which JSON cannot hold.
   if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180))
     return named('Location', name ?? address, null);
   return inWords({ kind, payload: { latitude, longitude, name, address } });
@@ -106,7 +106,7 @@ function order(message: proto.Message.IOrderMessage): KindOfText {
   return { ...words, text: [words.text, storable(message.message)].filter(Boolean).join('\n') };
 }
 
-/** Null for what is no count: absent, negative, or beyond what numbers of JSON hold. */
+/** Null if the value is absent, negative or not a safe integer. */
 export function countOf(value: Parameters<typeof toNumber>[0]): number | null {
   if (value === null || value === undefined) return null;
   const count = toNumber(value);

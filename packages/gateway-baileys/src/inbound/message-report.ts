@@ -7,7 +7,7 @@ import { echoOf, incomingMessage } from './incoming-message.ts';
 import type { MediaNetwork } from './media-network.ts';
 import type { MessageContent } from './message-content.ts';
 
-/** What to report of a message that the network delivered. */
+/** The report of a message that the network delivered. */
 export interface MessageReport {
   /** A file's may take minutes, and nothing waits for it. */
   readonly hasFile: boolean;
@@ -32,7 +32,7 @@ export async function reportOf(
 ): Promise<MessageReport | null> {
   const { socket, listener, takeActivity, findAdmins, skipped } = parts;
   const { fromMe, remoteJid } = message.key;
-  // What the owner sends to a list of people is no message to one of them.
+  // A message of the owner to a broadcast list is not a message to one person.
   if (read.kind === 'other' || (fromMe && isJidBroadcast(remoteJid ?? undefined))) {
     skipped(read.kind === 'other' && !fromMe ? read.name : 'own');
     return null;

@@ -2,7 +2,7 @@
 export interface OrderedWork {
   /** Runs `work` after everything given before under the same key. Failures are the work's own to report. */
   run(key: string, work: () => Promise<void>): void;
-  /** From now on work is done. */
+  /** Starts the work. */
   release(): void;
   /** Resolves when nothing is left to do. */
   completed(): Promise<void>;

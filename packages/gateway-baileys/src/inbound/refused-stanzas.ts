@@ -3,15 +3,15 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
 
 /**
- * Keeps from Baileys what never becomes a message: statuses, posts in channels, and texts that are said to be from a
- * person and are not encrypted. Baileys would acknowledge them with an error; the network then keeps them, and can hold
- * everything behind them back. `skipped` gets the kind of each.
+ * Keeps stanzas from Baileys that never become a message: statuses, posts in channels, and texts that name a person as
+ * sender and are not encrypted. Baileys would acknowledge them with an error; the network then keeps them, and can hold
+ * back everything behind them. `skipped` gets the kind of each.
  */
 export function refuseStanzas(socket: WASocket, skipped: (kind: string) => void): void {
   const refuse = (kind: string | null, stanza: BinaryNode): boolean => {
     if (kind === null) return false;
     skipped(kind);
-    // Where the connection has ended, the network repeats the stanza.
+    // If the connection has ended, the network repeats the stanza.
     socket.sendMessageAck(stanza).catch(() => undefined);
     return true;
   };

@@ -23,7 +23,7 @@ export function confirmRepeats({ socket, arrivals, skipped }: RepeatWatch): void
       fromMe || !remoteJid || !id
         ? socket.sendMessageAck(stanza)
         : socket.sendReceipt(remoteJid, participant ?? undefined, [id], 'inactive');
-    // Where the connection has ended, the network repeats the stanza.
+    // If the connection has ended, the network repeats the stanza.
     confirmed.catch(() => undefined);
     return true;
   });

@@ -2,7 +2,7 @@ import { proto } from '@whiskeysockets/baileys';
 
 const { PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE } = proto.Message.ProtocolMessage.Type;
 
-/** The messages that our own phone hands on because this device has got them without what they say. */
+/** The messages that our own phone sends to this device, which got them without their content. */
 export function resentIn({ protocolMessage }: proto.IMessage): readonly proto.WebMessageInfo[] {
   if (protocolMessage?.type !== PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE) return [];
   const results = protocolMessage.peerDataOperationRequestResponseMessage?.peerDataOperationResult ?? [];
@@ -12,7 +12,7 @@ export function resentIn({ protocolMessage }: proto.IMessage): readonly proto.We
   });
 }
 
-/** Null for what is no message: Baileys logs it. */
+/** Null if the bytes are not a message: Baileys logs it. */
 function decoded(bytes: Uint8Array): proto.WebMessageInfo | null {
   try {
     return proto.WebMessageInfo.decode(bytes);

@@ -7,7 +7,7 @@ export interface Me {
   readonly lid?: string | undefined;
 }
 
-/** What is kept of a stanza to know who wrote the message in it. */
+/** The parts of a stanza that name the author of its message. */
 export interface StanzaOrigin {
   readonly attrs: BinaryNode['attrs'];
   /** Of a business, as the network certifies it. */
@@ -15,8 +15,8 @@ export interface StanzaOrigin {
 }
 
 /**
- * The message of a stanza, without what it says. Baileys reads the stanza; what it overlooks is who the owner of the
- * number wrote to, and how people with a username are named. Throws where it names neither a message nor a sender.
+ * The message of a stanza, without its content. Baileys reads the stanza, but overlooks the recipient of a message by the
+ * owner of the number, and the names of people with a username. Throws if it names neither a message nor a sender.
  */
 export function messageOf({ attrs, verifiedName }: StanzaOrigin, me: Me): WAMessage {
   const { fullMessage } = decodeMessageNode({ tag: 'message', attrs }, me.id, me.lid ?? '');
@@ -47,7 +47,7 @@ export function originOf(stanza: BinaryNode): StanzaOrigin {
   return { attrs: stanza.attrs, ...(verifiedName !== null && { verifiedName }) };
 }
 
-/** The name that the network has certified for a business; null for everybody else. */
+/** The name that the network has certified for a business; null for all others. */
 function verifiedNameIn(stanza: BinaryNode): string | null {
   const certificate = childrenOf(stanza).find(({ tag }) => tag === 'verified_name')?.content;
   if (!(certificate instanceof Uint8Array)) return null;

@@ -1,4 +1,4 @@
-/** Text that every database can store: senders may put anything into it. Null where nothing is left. */
+/** Text that every database can store: senders may put anything into it. Null if nothing is left. */
 export function storable(text: string | null | undefined): string | null {
   return text?.replaceAll('\0', '').toWellFormed() || null;
 }

@@ -19,7 +19,7 @@ const UNAVAILABLE: Readonly<Record<string, Unavailability>> = {
   sender_drop: 'for_others',
 };
 
-/** Null where the message has a ciphertext, or is in no chat. */
+/** Null if the message has a ciphertext, or is not in a chat. */
 export function unavailabilityOf(stanza: BinaryNode): Unavailability | null {
   const { from } = stanza.attrs;
   if (!isJidGroup(from) && !isPnUser(from) && !isLidUser(from)) return null;
@@ -29,7 +29,7 @@ export function unavailabilityOf(stanza: BinaryNode): Unavailability | null {
   return UNAVAILABLE[unavailable.attrs['type'] ?? ''] ?? 'unknown';
 }
 
-/** A message that nobody here can read. */
+/** A message that cannot be decrypted here. */
 export async function undecryptable(
   people: People,
   message: WAMessage,

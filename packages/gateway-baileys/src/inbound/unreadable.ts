@@ -9,8 +9,8 @@ const TYPE = 'unreadable';
 /** How the names under which they are stored begin: they are read when a connection is opened. */
 export const UNREADABLE: string = keyName(TYPE, '');
 /**
- * How long the sender's phone has to send a message again that could not be read. Phones that are on take seconds. What
- * one that was off sends later is received as usual.
+ * How long the sender's phone has to send an unreadable message again. Phones that are on take seconds. A message that
+ * comes later is received as usual.
  */
 const WAIT_MS = 300_000;
 /** A stranger can send any number of them. */
@@ -20,14 +20,14 @@ const MOST = 200;
 export interface Unreadable {
   /** Resolves when it is written, or dropped, because there are too many. */
   record(identity: string, origin: StanzaOrigin): Promise<void>;
-  /** The one with this id of the network's; null where there is none, and where there are several. */
+  /** The message with this id of the network; null if there is none, or more than one. */
   find(networkId: string): Pick<UnreadableMessage, 'identity' | 'origin'> | null;
-  /** What to write with the keys of messages that could be read, if they could not be before. */
+  /** The changes to write with the keys of messages that can be read now; null if none was unreadable. */
   erasure(...identities: readonly string[]): Erasure | null;
   /** Calls `heard` for each, those of an earlier connection first, and `dropped` for those that are too many. */
   listen(heard: (message: UnreadableMessage) => void, dropped: () => void): void;
   has(identity: string): boolean;
-  /** It is reported, or was read in another way. */
+  /** Forgets a message that was reported, or read in another way. */
   erase(identity: string): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export function createUnreadable(values: SessionValues, clock: Clock): Unreadabl
       });
       return found.length === 1 ? (found[0] ?? null) : null;
     },
-    // Where this is not written, the connection ends, and with it what is known here.
+    // If this is not written, the connection ends, and with it what is known here.
     erasure(...identities) {
       const erased = identities.filter((identity) => known.delete(identity));
       if (erased.length === 0) return null;

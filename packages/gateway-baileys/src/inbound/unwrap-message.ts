@@ -3,7 +3,7 @@ import type { proto } from '@whiskeysockets/baileys';
 /** A message without what it comes in, such as a message that disappears or one that was sent from an album. */
 export interface UnwrappedMessage {
   readonly message: proto.IMessage;
-  /** What it refers to: the message that it replies to, above all. */
+  /** The references of the message, above all to the one that it replies to. */
   readonly context: proto.IContextInfo | null;
   /** The message that it belongs to, such as the small copy of a picture in HD. */
   readonly association: proto.IMessageAssociation | null;
@@ -28,10 +28,10 @@ const WRAPPERS = [
   'questionMessage',
 ] as const satisfies readonly (keyof proto.IMessage)[];
 
-/** Nobody wraps deeper; a stranger could. */
+/** No app wraps deeper, but a stranger could. */
 const DEEPEST = 5;
 
-/** Null where there is no message in it, or only after more wrappers than there ever are. */
+/** Null if it holds no message, or only below more wrappers than any app uses. */
 export function unwrapMessage(message: proto.IMessage | null | undefined): UnwrappedMessage | null {
   let inner = message;
   let association: proto.IMessageAssociation | null = null;

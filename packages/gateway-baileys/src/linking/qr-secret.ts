@@ -15,7 +15,7 @@ export interface QrSecret {
 interface SecretOptions {
   readonly socket: WASocket;
   readonly clock: Clock;
-  /** There is a new secret: the QR that is shown links nobody any more. */
+  /** Called when there is a new secret: the QR that is shown no longer links a phone. */
   readonly changed: () => void;
 }
 

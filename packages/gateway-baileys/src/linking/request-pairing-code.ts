@@ -38,7 +38,7 @@ export async function requestPairingCode(socket: WASocket, phoneNumber: string):
   const { creds } = socket.authState;
   const code = bytesToCrockford(randomBytes(5));
   const jid = jidEncode(phoneNumber, 's.whatsapp.net');
-  // Where Baileys looks when the code has been typed.
+  // Baileys reads these when the code has been typed.
   creds.pairingCode = code;
   creds.me = { id: jid, name: '~' };
 

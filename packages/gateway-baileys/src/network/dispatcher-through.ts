@@ -17,7 +17,7 @@ interface TunnellingAgent {
 
 type Connect = (options: buildConnector.Options) => Promise<Socket>;
 
-/** What `fetch` takes to connect the way that an agent of Node's does. */
+/** A dispatcher for `fetch` that connects as an agent of Node's does. */
 export function dispatcherThrough(agent: Agent): Dispatcher {
   const opened = callbackify(isTunnelling(agent) ? throughTunnel(agent) : asAgent(agent));
   const connect: buildConnector.connector = (options, callback) =>

@@ -13,9 +13,9 @@ export interface NetworkOptions {
 export interface InstanceNetwork {
   /** For the WebSocket; undefined for none. */
   readonly agent: Agent | undefined;
-  /** For uploads. */
+  /** The agent for uploads. */
   readonly fetchAgent: Agent | undefined;
-  /** For what Baileys fetches by itself. */
+  /** The dispatcher for Baileys' own requests. */
   readonly dispatcher: Dispatcher | undefined;
   readonly fetch: Fetch;
 }
@@ -35,7 +35,7 @@ export function instanceNetwork({ proxy, agent, fetchAgent }: NetworkOptions): I
   };
 }
 
-/** What `fetch` is told of a dispatcher. */
+/** The options that make `fetch` use a dispatcher. */
 export function withDispatcher(dispatcher: Dispatcher | undefined): RequestInit {
   // The types of Node's own fetch are those of another version.
   return dispatcher ? ({ dispatcher } as unknown as RequestInit) : {};

@@ -20,7 +20,7 @@ export function checkProxy(proxy: string | URL): void {
 export function proxyAgent(proxy: string | URL): Agent {
   const url = new URL(proxy);
   if (!url.protocol.startsWith('socks5')) return new HttpProxy(url);
-  // The proxy finds the addresses, so that nobody beside it learns the names.
+  // The proxy resolves the names, so that they reach no other resolver.
   url.href = url.href.replace(/^socks5h?:/, 'socks5h:');
   return new SocksProxy(url);
 }

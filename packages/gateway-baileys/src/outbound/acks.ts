@@ -1,6 +1,6 @@
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 
-/** The network's responses to messages: `error` is null where it accepted the message. */
+/** The network's responses to messages: `error` is null if it accepted the message. */
 interface Ack {
   readonly error: string | null;
 }

@@ -9,8 +9,8 @@ const TYPE = 'chat-timer';
 const LONGEST_SECONDS: number = 366 * 24 * 3_600;
 
 /**
- * After how many seconds messages disappear in chats with people, as their phones last said. Those of groups are among
- * what the network says of the groups.
+ * The seconds after which messages disappear in chats with people, as their phones last reported. The timer of a group
+ * is among the network's data of the group.
  */
 export interface ChatTimers {
   /** In seconds; null if messages stay. `jids` are names of one person. */
@@ -35,7 +35,7 @@ export function watchChatTimers({ socket, values, groupChanged, failed }: TimerW
   const learn = async (jids: readonly (string | null | undefined)[], seconds: number): Promise<void> => {
     const timer = seconds > 0 && seconds <= LONGEST_SECONDS ? Math.floor(seconds) : null;
     for (const jid of jids) {
-      // What has not changed is not written: most chats have no timer, and each message says so.
+      // Write only changes: most chats have no timer, and each message says so.
       if (!jid || (await read(jid)) === timer) continue;
       await values.save(new Map([[keyName(TYPE, jid), timer === null ? null : encodeValue(timer)]]));
     }
@@ -68,7 +68,7 @@ export function watchChatTimers({ socket, values, groupChanged, failed }: TimerW
   };
 }
 
-/** What the sender's phone says of the chat's timer in a message of content; null if it is another kind of message. */
+/** The chat's timer by the sender's phone, from a message with content; null for any other message. */
 function expirationOf({ message }: WAMessage): number | null {
   const content = normalizeMessageContent(message);
   if (!content || content.protocolMessage || content.reactionMessage) return null;

@@ -11,7 +11,7 @@ const UPLOAD_STALLED_MS = 30_000;
 /** The chat that a message is made for. */
 interface ComposedFor {
   readonly jid: string;
-  /** After how many seconds messages disappear there; null if they stay. */
+  /** The seconds after which messages disappear there; null if they stay. */
   readonly timer: number | null;
 }
 

@@ -16,7 +16,7 @@ export function watchDeviceLists(socket: WASocket, remembered: CacheStore): void
     for (const jid of [from, other]) await remembered.del((jid && userOf(jid)) ?? '');
   };
   socket.ws.on('CB:notification,type:devices', (stanza: BinaryNode) => {
-    // What cannot be looked up is asked for again within minutes.
+    // A list that cannot be looked up is asked for again within minutes.
     void drop(stanza).catch(() => undefined);
   });
 }

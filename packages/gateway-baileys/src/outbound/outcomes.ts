@@ -12,7 +12,7 @@ const NOT_ON_WHATSAPP: MessageError = {
 
 export const notOnWhatsApp: SendOutcome = { kind: 'refused', error: NOT_ON_WHATSAPP };
 
-/** How long WhatsApp is left alone after it has limited requests, and after other failures before a message is written. */
+/** How long to wait after WhatsApp has limited requests, and after other failures before a message is written. */
 const LIMITED_MS = 60_000;
 const FAILED_MS = 15_000;
 
@@ -55,8 +55,8 @@ export function notWritten(error: unknown): SendOutcome {
 }
 
 /**
- * Whether an error while a message is encrypted and written proves that it was not written: the network refused a query
- * that comes before that, or there was nobody to encrypt it for.
+ * Whether an error while a message is encrypted and written proves that it was not written: the network refused an
+ * earlier query, or the recipient had no devices.
  */
 export function provesNothingWritten(error: unknown): boolean {
   return queryErrorOf(error) !== null || isUnencryptable(error);

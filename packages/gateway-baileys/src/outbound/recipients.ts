@@ -19,7 +19,7 @@ interface Found {
   readonly jid: string | null;
 }
 
-/** Whom a number belongs to, as the network said lately. */
+/** The owners of numbers, as the network reported lately. */
 export type RecipientCache = Keyv<Found>;
 
 export function recipientCache(): RecipientCache {
@@ -34,14 +34,14 @@ interface Search {
 
 /** The network's two names of a person. */
 export interface Addresses {
-  /** What is written to first. */
+  /** The address to try first. */
   readonly jid: string;
   /** The other one, if it is known. */
   readonly other: string | null;
 }
 
 /**
- * Asks the network for its names of a recipient; null where the number is not on WhatsApp. Rejects without a response.
+ * Asks the network for its names of a recipient; null if the number is not on WhatsApp. Rejects without a response.
  * WhatsApp moves contacts from numbers to hidden ids (LIDs), and then refuses to deliver to the number, so the hidden
  * id comes first, unless only the number has worked.
  */
@@ -100,7 +100,7 @@ async function findNumber({ socket, recipients }: Search, digits: string): Promi
   return jid;
 }
 
-/** Without the device. */
+/** The JID without its device. */
 function normalized(jid: string | null): string | null {
   return jid === null ? null : jidNormalizedUser(jid);
 }

@@ -39,11 +39,11 @@ export interface Outbox {
   readonly restrictions: Restrictions;
 }
 
-/** Where a message goes. */
+/** The chat that a message goes to. */
 interface Chat extends Addresses {
-  /** After how many seconds messages disappear there; null if they stay. */
+  /** The seconds after which messages disappear there; null if they stay. */
   readonly timer: number | null;
-  /** Whom the network registers under another number than the one that was dialled. */
+  /** The recipient, if the network registers that person under another number than the dialled one. */
   readonly recipient?: ContactReport;
 }
 

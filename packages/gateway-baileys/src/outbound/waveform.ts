@@ -33,7 +33,7 @@ export function withWaveform(content: ReadableStream<Uint8Array>): {
   return { content: content.pipeThrough(passing), waveform };
 }
 
-/** Calls `found` with the size of each packet that ends in the chunks. Bytes that are no Ogg pages end the reading. */
+/** Calls `found` with the size of each packet that ends in the chunks. Bytes that are not an Ogg page end the reading. */
 function oggPackets(found: (size: number) => void): (chunk: Uint8Array) => void {
   const header = new Uint8Array(PAGE_HEADER + 255);
   let filled = 0;

@@ -4,18 +4,18 @@ import { decodeValue, encodeValue } from './json-value.ts';
 import { namePages } from './session-values.ts';
 import type { SessionValues } from './session-values.ts';
 
-/** What the credentials are stored as. */
+/** The name under which the credentials are stored. */
 export const CREDENTIALS = 'creds';
 
 /**
- * The credentials of the linked device, or new ones to pair with. Those of a pairing that never ended would make the
- * network refuse every login, so they are erased with all that belongs to them.
+ * The credentials of the linked device, or new ones to pair with. Credentials of a pairing that never ended would make
+ * the network refuse every login, so they are erased with everything that belongs to them.
  */
 export async function readCredentials(values: SessionValues): Promise<AuthenticationCreds> {
   const bytes = values.resident.get(CREDENTIALS);
   const stored = bytes && decodeValue<AuthenticationCreds>(bytes);
   if (stored && isPaired(stored)) return stored;
-  // What decides whether this is done comes last.
+  // The credentials come last: they decide whether this is done again.
   for await (const names of namePages(values, ''))
     await erase(
       values,

@@ -3,7 +3,7 @@ import type { SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys';
 
 /**
  * Baileys begins work in a transaction that goes on after its end, such as giving the recipient of a message a token and
- * then storing that. What such work stores is added to what has been written already, and is lost: so it is done outside.
+ * then storing that. Such work would add to a transaction that is already written, and be lost: so it is done outside.
  */
 export function leaveEndedTransactions(keys: SignalKeyStoreWithTransaction): void {
   const { get, set, transaction, isInTransaction } = keys;

@@ -18,7 +18,7 @@ export async function makeFirstPreKeys(
   creds: AuthenticationCreds,
   clock: Clock,
 ): Promise<void> {
-  // It is 1 until they have been made.
+  // The next id is 1 until the first keys have been made.
   if (!isPaired(creds) || creds.nextPreKeyId > 1) return;
   const keys = signalKeys(values, clock);
   const turn = politeTurns(clock);

@@ -5,7 +5,7 @@ export function encodeValue(value: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value, BufferJSON.replacer));
 }
 
-/** What was stored under a name is of the type that is always stored under it. */
+/** Decodes a value. Values under one name always have the same type. */
 export function decodeValue<Value>(bytes: Uint8Array): Value {
   return JSON.parse(new TextDecoder().decode(bytes), BufferJSON.reviver) as Value; // written by encodeValue
 }

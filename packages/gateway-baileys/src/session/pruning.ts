@@ -31,7 +31,7 @@ interface Pruning {
   readonly pauses: { pause(ms: number): Promise<void>; isOver(): boolean };
 }
 
-/** Erases what nobody uses any more, page by page, once a day, until the connection ends. Rejects if a read fails. */
+/** Erases unused values page by page, once a day, until the connection ends. Rejects if a read fails. */
 export async function pruneSession({ values, clock, progress, pauses }: Pruning): Promise<void> {
   for (;;) {
     await pauses.pause(Math.max(BETWEEN_PAGES_MS, progress.dueAt - clock.elapsed()));

@@ -7,7 +7,7 @@ export interface RecentValues {
 
 /** Some hundred Signal sessions. */
 const MAX_BYTES = 1_048_576;
-/** What an entry takes besides its name and value, about. */
+/** The approximate size of an entry without its name and value. */
 const ENTRY_BYTES = 150;
 
 export function recentValues(maxBytes: number = MAX_BYTES): RecentValues {

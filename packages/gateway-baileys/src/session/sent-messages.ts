@@ -8,13 +8,13 @@ import { keyName } from './signal-keys.ts';
 
 const TYPE = 'sent';
 const SENT: string = keyName(TYPE, '');
-/** A phone that was off for so long still asks for a message that it could not read. */
+/** How long a message is kept for a phone that was off and asks for it again. */
 const KEPT_DAYS = 7;
 
 /** The messages sent in the last days, for phones that could not read them and ask again. */
 export interface SentMessages {
   find(networkId: string): Promise<proto.IMessage | undefined>;
-  /** What to write together with the keys that the message was encrypted with. */
+  /** The changes to write together with the keys that the message was encrypted with. */
   record(networkId: string, message: proto.IMessage): SentMessageChanges;
 }
 
@@ -44,7 +44,7 @@ export function sentMessageIdIn(name: string): string | null {
   return id.slice(id.indexOf('.') + 1);
 }
 
-/** Whether this is the name of a sent message that nobody asks for any more. */
+/** Whether this is the name of a sent message that is too old for phones to ask for. */
 export function isSentLongAgo(name: string, today: number): boolean {
   return name.startsWith(SENT) && today - Number.parseInt(name.slice(SENT.length), 10) > KEPT_DAYS;
 }

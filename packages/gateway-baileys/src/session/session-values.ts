@@ -5,7 +5,7 @@ type SessionChanges = ReadonlyMap<string, Uint8Array | null>;
 type SessionReads = Required<Pick<Session, 'read' | 'names'>>;
 
 /**
- * What is stored for one instance, read when it is needed and written through. A big account stores a hundred thousand
+ * The stored values of one instance, read when they are needed and written through. A big account stores a hundred thousand
  * values, of which it uses a few hundred a day.
  */
 export interface SessionValues extends SessionReads {
@@ -23,7 +23,7 @@ interface ResidentValues {
   names(prefix: string): readonly string[];
 }
 
-/** What is read with the session, and is then in memory. */
+/** The values that are read with the session, and are then in memory. */
 interface Resident {
   readonly names: readonly string[];
   /** All values whose names begin with one of these. */
@@ -41,7 +41,7 @@ export async function readSession(
 ): Promise<SessionValues> {
   const { stored, resident, isResident } = await openSession(session, withResident);
   const recent = recentValues();
-  /** What is being written counts as stored. */
+  /** The values that are being written, which count as stored. */
   const inFlight = new Map<string, Uint8Array | null>();
   let writes: Promise<void> = Promise.resolve();
   let writesBegun = 0;
@@ -84,7 +84,7 @@ export async function readSession(
       const before = writesBegun;
       const missing = names.filter((name) => known(name) === undefined);
       const found = missing.length === 0 ? NOTHING : await stored.read(missing);
-      // What was written meanwhile may be newer than what was read.
+      // Values written meanwhile may be newer than those read.
       if (writesBegun === before) for (const name of missing) recent.set(name, found.get(name) ?? null);
       return new Map(
         names.flatMap((name) => {

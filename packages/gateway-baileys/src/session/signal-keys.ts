@@ -53,7 +53,7 @@ export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): Si
         const stored = await values.read(part.map((id) => keyName(type, id)));
         for (const id of part) {
           const bytes = stored.get(keyName(type, id));
-          // What was stored under a type is of that type.
+          // Values stored under a type are of that type.
           if (bytes) found[id] = open(type, id, bytes) as SignalDataTypeMap[typeof type];
         }
       }
@@ -97,8 +97,8 @@ export function keyName(type: string, id: string): string {
 }
 
 /**
- * Where Baileys keeps the ids of everybody whose token there is, to remove old ones. This gateway removes them without it,
- * and does not store it: all of it would be written again with each new person.
+ * Baileys' list of the people with a token, for removing old tokens. This gateway removes them without the list, and does
+ * not store it: the whole list would be written again with each new person.
  */
 const TOKEN_LIST: string = keyName('tctoken', '__index');
 

@@ -5,9 +5,9 @@ import { sentMessageIdIn } from './sent-messages.ts';
 const USERS = /\d{7,}/g;
 
 /**
- * Whether a stored value is about this person, by its name: their keys, their devices and their pair of number and hidden
- * id, each of which has one of the two in its name, and copies of messages that were sent to them. Keys of a group name
- * the member whose they are.
+ * Whether a stored value is about this person, by its name. That holds for their keys, devices, and pair of number and
+ * hidden id, each of which has one of the two in its name, and for copies of messages that were sent to them. Keys of a
+ * group name their member.
  */
 export function isValueOfPerson(name: string, { numbers, networkIds, messageIds }: PersonOnNetwork): boolean {
   const sentId = sentMessageIdIn(name);

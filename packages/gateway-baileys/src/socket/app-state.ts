@@ -1,12 +1,12 @@
 import type { WASocket } from '@whiskeysockets/baileys';
 import { interceptStanzas } from './intercepted-stanzas.ts';
 
-/** Where the name of the account is, among what a phone shares with its linked devices. */
+/** The collection with the account's name, among those that a phone shares with its linked devices. */
 const OWN_NAME = 'critical_block';
 
 /**
- * Of what a phone shares with its linked devices, this gateway reads the account's own name alone: the address book and
- * the state of every chat would take seconds to read, of a big account, and tens of megabytes to keep.
+ * Limits what is read of the state that a phone shares with its linked devices to the account's own name. The address
+ * book and the state of every chat of a big account would take seconds to read, and tens of megabytes to keep.
  */
 export function limitAppState(socket: Pick<WASocket, 'ws' | 'ev' | 'resyncAppState'>): void {
   interceptStanzas(socket, 'notification', (stanza) => {

@@ -3,8 +3,8 @@ import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import { statusCodeOf } from './status-code.ts';
 
 /**
- * Baileys' own log, at debug and without its facts: they hold keys, stanzas and what people write. Of an error the
- * status code remains. What it says below `warn` is not even made.
+ * Baileys' own log, at debug and without its facts: they hold keys, stanzas and what people write. An error keeps its
+ * status code. Lines below `warn` are dropped before they are made.
  */
 export function baileysLogger(logger: Logger, instanceId: string): ILogger {
   const log = (facts: unknown, message?: string): void => {
@@ -38,8 +38,8 @@ function withoutNumbers(said: string): string {
 }
 
 /**
- * What libsignal says on the console, the secrets of a session among it. It has no logger to be given, so these lines
- * and no others are kept from the console of the app.
+ * The lines that libsignal writes to the console, with secrets of sessions. It takes no logger, so exactly these lines
+ * are kept from the console of the app.
  */
 const LIBSIGNAL_LINES = [
   'Closing session:',

@@ -1,7 +1,7 @@
 import { PairingCodeRefused } from '../linking/request-pairing-code.ts';
 import { briefly, failureAttribute, statusCodeOf } from './status-code.ts';
 
-/** What to do when the network ended a connection. */
+/** The reaction to a connection that the network ended. */
 type CloseAction =
   /** A new connection immediately. */
   | 'restart'
@@ -9,7 +9,7 @@ type CloseAction =
   | 'unlinked'
   /** Another connection of the same device took its place. */
   | 'replaced'
-  /** Nobody scanned. */
+  /** No phone scanned the QR. */
   | 'qr_timeout'
   /** Our version of WhatsApp Web is too old. */
   | 'version_refused'
@@ -55,10 +55,10 @@ export function describeClose(error: unknown): SocketClose {
 /** Later than any duration in seconds, and earlier than any time: July 2001. */
 const FIRST_TIME_SECONDS = 1e9;
 
-/** When a temporary ban ends, in epoch milliseconds; null if `error` is none, or does not say it. */
+/** The end of a temporary ban, in epoch milliseconds; null if `error` is not a ban, or does not report its end. */
 export function banEndsAt(error: unknown, now: number): number | null {
   const expire = Number(failureAttribute(error, 'expire'));
   if (statusCodeOf(error) !== 402 || !Number.isSafeInteger(expire) || expire <= 0) return null;
-  // A duration as other clients read it; nobody has said that it is never a time.
+  // Other clients read it as a duration; it is not documented that it is never a time.
   return expire < FIRST_TIME_SECONDS ? now + expire * 1000 : expire * 1000;
 }

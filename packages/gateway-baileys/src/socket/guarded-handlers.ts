@@ -4,8 +4,8 @@ import type { WASocket } from '@whiskeysockets/baileys';
 const REJECTED = Symbol.for('nodejs.rejection');
 
 /**
- * Makes a socket whose handlers may fail. Baileys leaves their errors to nobody, and one stanza that they do not expect
- * would end the process, with all the numbers in it. Here it is skipped, and `skipped` gets the stanza's tag; what
+ * Makes a socket whose handlers may fail. Baileys does not catch their errors, so one stanza that they do not expect
+ * would end the process, with all its numbers. Such a stanza is skipped, and `skipped` gets its tag; a stanza that
  * cannot be read at all ends the connection.
  */
 export function guardHandlers(

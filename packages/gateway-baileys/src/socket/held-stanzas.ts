@@ -1,11 +1,11 @@
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import { interceptStanzas } from './intercepted-stanzas.ts';
 
-/** What to do before Baileys gets a stanza, which it acknowledges to the network; null for what it gets immediately. */
+/** The work before Baileys gets a stanza, which it acknowledges to the network; null if it gets it immediately. */
 export type Hold = (stanza: BinaryNode) => Promise<void> | null;
 
 /**
- * Keeps stanzas from Baileys until what they report is stored. One whose promise rejects stays with the network, which
+ * Keeps stanzas from Baileys until what they report is stored. If the promise rejects, the network keeps the stanza and
  * delivers it again on the next connection.
  */
 export function holdStanzas(socket: Pick<WASocket, 'ws'>, tag: 'call' | 'message', hold: Hold): void {

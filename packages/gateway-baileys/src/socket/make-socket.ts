@@ -36,7 +36,7 @@ interface SocketParts {
   readonly stored: StoredSession;
   readonly caches: SocketCaches;
   readonly clock: Clock;
-  /** Who is in a group. */
+  /** Returns the members of a group. */
   readonly findGroup: (jid: string) => Promise<GroupMetadata>;
   /** Called with stanzas that Baileys could not handle. */
   readonly skipped: (tag: string, error: unknown) => void;
@@ -70,8 +70,8 @@ function configOf(parts: SocketParts): UserFacingSocketConfig {
     markOnlineOnConnect: false,
     syncFullHistory: false,
     shouldIgnoreJid: (jid) => isJidStatusBroadcast(jid) || isJidNewsletter(jid),
-    // What was said before belongs to the phone. Asked for in vain, it would bring the hidden ids and the names of every
-    // contact at once; whoever writes brings theirs.
+    // Earlier messages stay on the phone. The history would also bring the hidden ids and the names of all contacts at
+    // once; each person who writes brings their own.
     shouldSyncHistoryMessage: ({ syncType }) => syncType === proto.HistorySync.HistorySyncType.ON_DEMAND,
     getMessage: async ({ id }) => (id ? sent.find(id) : undefined),
     cachedGroupMetadata: findGroup,
@@ -81,8 +81,8 @@ function configOf(parts: SocketParts): UserFacingSocketConfig {
 type MakeRepository = SocketConfig['makeSignalRepository'];
 
 /**
- * Baileys acknowledges a message to the network before it reports it to us. So what a message says is stored in the
- * very transaction in which its decryption uses a key up: from then on it cannot be lost, and before, the network still
+ * Baileys acknowledges a message to the network before it reports it to us. So the content of a message is stored in the
+ * same transaction in which its decryption uses up a key: from then on it cannot be lost, and before, the network still
  * has it.
  */
 function recordingRepository(
@@ -115,7 +115,7 @@ function recordingRepository(
     };
 
     return Object.assign(Object.create(repository), {
-      // What is done for each device of each member of a group.
+      // Called for each device of each member of a group.
       validateSession: (jid) => turn().then(() => repository.validateSession(jid)),
       injectE2ESession: (options) => turn().then(() => repository.injectE2ESession(options)),
       encryptMessage: (options) => turn().then(() => repository.encryptMessage(options)),

@@ -1,11 +1,11 @@
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 
-/** As many as Baileys asks for when it connects. */
+/** The number that Baileys asks for when it connects. */
 const BATCH = 100;
 
 /**
- * What waited while there was no connection comes in batches. Baileys asks for the first one alone: this asks for the
- * next when one is complete.
+ * Asks for the next batch of stanzas that waited while there was no connection, when one is complete. Baileys asks only
+ * for the first.
  */
 export function askForOfflineBatches(socket: Pick<WASocket, 'ws' | 'sendNode'>): void {
   let arrived = 0;

@@ -5,7 +5,7 @@ import QuickLRU from 'quick-lru';
 const MINUTE = 60_000;
 const HOUR: number = 60 * MINUTE;
 
-/** What Baileys remembers beyond one socket: without it, each new one asks and counts again. */
+/** Baileys' memory beyond one socket: without it, each new socket asks and counts again. */
 export interface SocketCaches {
   readonly msgRetryCounterCache: CacheStore;
   readonly userDevicesCache: CacheStore;

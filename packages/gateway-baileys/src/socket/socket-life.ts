@@ -7,13 +7,13 @@ const CONNECT_MS = 30_000;
 /** A peer that is gone does not respond to a goodbye either. */
 const GOODBYE_MS = 2_000;
 
-/** From a socket's first moment to its last. */
+/** The life of a socket, from its first moment to its end. */
 export interface SocketLife {
-  /** Resolves with the error that it ended with, undefined where the end was ours. */
+  /** Resolves with the error that it ended with, undefined if the end was ours. */
   readonly ended: Promise<unknown>;
-  /** It must get somewhere in time, or it is ended. */
+  /** Ends the socket unless it makes progress in time. */
   expectProgress(): void;
-  /** It got somewhere: waits as long as it takes from now on. */
+  /** Notes progress: from now on, the socket may take as long as it needs. */
   progressed(): void;
   /** Ends it; what it has decrypted and not reported yet it reports before. */
   end(error?: unknown): void;
@@ -33,7 +33,7 @@ export function socketLife(socket: WASocket, clock: Clock): SocketLife {
     if (isOver) return;
     socket.ev.flush();
     over(error);
-    // Its promise waits for a socket that may never have been there.
+    // The promise waits for a WebSocket that may never have opened.
     void socket.end(undefined).catch(() => undefined);
   };
   const expectProgress = (): void => {

@@ -16,7 +16,7 @@ export function failureAttribute(error: unknown, name: string): unknown {
   return property(property(error, 'data'), name);
 }
 
-/** What went wrong in a few words; the rest of an error may have secrets in it. */
+/** The cause of an error in a few words; the rest of an error may hold secrets. */
 export function briefly(error: unknown): string {
   if (typeof error === 'number') return `closed (${error})`;
   return error instanceof Error ? error.message.slice(0, 200) : 'failed';
