@@ -14,7 +14,7 @@ export function bodyReadBefore(): TrunklineError {
   );
 }
 
-/** What Fetch rejects with where a body was read before (Fetch, "unusable"): a TypeError, whose text each runtime has its own of. */
+/** Whether Fetch rejected because the body was read before (Fetch, "unusable"): a TypeError, whose text differs per runtime. */
 export function isUnusableBody(error: unknown): boolean {
   return (
     error instanceof TypeError && /unusable|disturbed|locked|already (been )?(read|used)/i.test(error.message)

@@ -2,7 +2,7 @@
 export interface DocsOptions {
   /**
    * Reads the file `dist/browser/standalone.js` of the npm package `@scalar/api-reference`, which makes the page
-   * interactive. It is called when somebody first opens the page. The API serves it itself: the page loads nothing from
+   * interactive. It is called when the page is first opened. The API serves it itself: the page loads nothing from
    * another host. By default, the page is a plain list of the operations, and runs no script.
    */
   readonly scalar?: (() => Promise<Uint8Array<ArrayBuffer>>) | undefined;

@@ -6,8 +6,8 @@ import type { RouteResponse } from './route-response.ts';
 const UNREAD_MAX_MS = 60_000;
 
 /**
- * A stored file as an attachment: never shown by a browser as a page of ours, whatever is in it, and without scripts and
- * an origin should one show it all the same. The name is written so that any is safe (RFC 6266, RFC 8187).
+ * A stored file as an attachment, which browsers do not show as a page of ours, whatever is in it. If one does, it has no
+ * scripts and no origin. The name is written so that any name is safe (RFC 6266, RFC 8187).
  */
 export async function downloadResponse(download: MediaDownload, request: Request): Promise<RouteResponse> {
   const { mimeType, filename, size, sha256 } = download;
@@ -37,9 +37,9 @@ export interface ByteRange {
 }
 
 /**
- * The one range that a request asks for (RFC 9110 section 14.2); null for the whole file. A header that is malformed,
- * asks for several ranges or lies outside of the file is ignored, as a server may; so is one for another version of the
- * file (`If-Range`).
+ * The one range that a request asks for (RFC 9110 section 14.2); null for the whole file. A header is ignored, as the RFC
+ * allows, if it is malformed, asks for several ranges, lies outside of the file, or names another version of it
+ * (`If-Range`).
  */
 export function readRange(
   headers: Headers,
@@ -59,8 +59,8 @@ export function readRange(
 }
 
 /**
- * What `source` gives, read as it is asked for. Where nobody asks for more for `ms`, it ends with an error and `source` is
- * cancelled, which may hold a file or a connection open.
+ * The content of `source`, read on demand. If the reader asks for nothing for `ms`, the stream ends with an error and
+ * `source`, which may hold a file or a connection open, is cancelled.
  */
 function attendedStream(source: ReadableStream<Uint8Array>, ms: number): ReadableStream<Uint8Array> {
   const reader = source.getReader();
@@ -90,6 +90,6 @@ function attendedStream(source: ReadableStream<Uint8Array>, ms: number): Readabl
       `The client took nothing of the download for ${ms} ms, so its connection is closed.`,
     );
     controller.error(reason);
-    reader.cancel(reason).catch(() => undefined); // nobody is left who could hear of it
+    reader.cancel(reason).catch(() => undefined); // the client has gone
   }
 }

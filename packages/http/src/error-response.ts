@@ -2,7 +2,7 @@ import { isTrunklineError, TrunklineError } from '@trunkline/core';
 import { isUnavailable, refuse } from '@trunkline/core/spi/http';
 import { json, toResponse } from './route-response.ts';
 
-/** What callers are shown: mostly refusals. */
+/** An error as callers see it: mostly refusals. */
 export type PublicError = Pick<TrunklineError, 'code' | 'message' | 'status' | 'details'>;
 
 interface ErrorFrame {
@@ -31,7 +31,7 @@ function headersOf({ status, details }: PublicError): Record<string, string> {
   };
 }
 
-/** What callers are shown of a failure: a refusal as it is, and nothing of what is no fault of theirs. */
+/** A failure as callers see it: a refusal as it is, and no details of the service's own faults. */
 export function publicErrorOf(error: unknown): PublicError {
   if (isTrunklineError(error)) return error;
   return isUnavailable(error) ? unavailable() : internalError();
@@ -44,7 +44,7 @@ function internalError(): TrunklineError {
   );
 }
 
-/** No such path. The key is not looked at: what does not exist is the same for everybody. */
+/** The response for an unknown path. The key is not checked: such a path is the same for every caller. */
 export function notFound(requestId: string): Response {
   const { refusal } = refuse('NOT_FOUND', 'There is nothing at this path.');
   return errorResponse(new TrunklineError(refusal), { requestId });

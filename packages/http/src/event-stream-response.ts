@@ -10,7 +10,7 @@ const HEARTBEAT_MS = 15_000;
 const READMIT_MS = 5_000;
 /** How long a client may take nothing of a stream. */
 const UNREAD_MAX_MS = 60_000;
-/** What is written in one piece, if there is so much. */
+/** The characters that are written together, if there are that many. */
 const CHUNK_CHARACTERS = 65_536;
 
 interface EventStreamRequest {
@@ -28,7 +28,7 @@ export async function eventStreamResponse({
   request,
   readmit,
 }: EventStreamRequest): Promise<RouteResponse> {
-  // A browser that connects again sends the header beside the query that it began with.
+  // A browser that reconnects sends the header together with its first query.
   const lastEventId = request.headers.get('Last-Event-ID') ?? query.last_event_id;
   const stream = await api.events.stream({
     ...query,
@@ -62,12 +62,12 @@ function bytesOf(stream: EventStream, readmit: () => Promise<void>): ReadableStr
   };
   const admission = setInterval(() => {
     readmit().catch((error: unknown) => {
-      // Where the key cannot be looked up for now, nothing can be read either.
+      // If the key cannot be looked up for now, nothing can be read either.
       if (isTrunklineError(error) && error.code !== 'INTERNAL_ERROR') end();
     });
   }, READMIT_MS);
 
-  /** What has come, as text, once something has; a heartbeat if nothing comes. Null at the end. */
+  /** The next items as text, as soon as there is one; a heartbeat if none comes. Null at the end. */
   const nextText = async (): Promise<string | null> => {
     let text = '';
     while (text.length < CHUNK_CHARACTERS) {
@@ -116,12 +116,12 @@ function eventText({ id, type, body }: StreamedEvent): string {
   return `id: ${id}\nevent: ${type}\n${data.join('')}\n`;
 }
 
-/** A comment, and the position: an event without data is none, but its id is kept. */
+/** A comment and the position: clients ignore an event without data, but keep its id. */
 function heartbeat(position: string): string {
   return `: \nid: ${position}\n\n`;
 }
 
-/** What `work` resolves with, or null if it takes longer. */
+/** The result of `work`, or null if it takes longer than `ms`. */
 async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | null> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<null>((resolve) => {

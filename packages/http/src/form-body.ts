@@ -5,7 +5,7 @@ import { checkContentEncoding } from './content-encoding.ts';
 import { createFormParser } from './form-parser.ts';
 import { dropRest } from './rest-of-body.ts';
 
-/** What a form holds: each field once, and what `takeFile` made of its file; null where it has none. */
+/** The content of a form: each field once, and the result of `takeFile` for its file; null if it has none. */
 export interface Form<Stored> {
   readonly fields: Readonly<Record<string, string>>;
   readonly file: Stored | null;
@@ -144,22 +144,22 @@ function tooLarge(maxBytes: number): Problem {
 
 /** A file of a form, while it comes in. */
 interface FormFile {
-  /** As the client names it; may be empty. */
+  /** The name that the client gave it; may be empty. */
   readonly filename: string;
-  /** As the client declares it. */
+  /** The type that the client declared. */
   readonly mimeType: string | null;
   readonly content: ReadableStream<Uint8Array>;
 }
 
-/** The receiving end of a file: what the parser pushes, somebody takes. */
+/** The receiving end of a file that the parser pushes. */
 export interface IncomingFile<Stored> {
   /** Null is the end. */
   push(chunk: Uint8Array | null): void;
   /** Resolves when more may be pushed. Rejects with what the taker rejects with. */
   ready(): Promise<void>;
-  /** What the taker made of it, once all is pushed. */
+  /** The result of the taker, once everything is pushed. */
   readonly stored: Promise<Stored>;
-  /** Breaks the file off. Returns what the taker has made of it all the same; null where it has not. */
+  /** Breaks the file off. Returns the result of the taker if it has one; null otherwise. */
   giveUp(): Promise<Stored | null>;
 }
 

@@ -25,7 +25,7 @@ export interface FormParser {
   end(): void;
 }
 
-/** What is expected next. At `line`, the rest of a line that began with the boundary. */
+/** The part that is expected next. At `line`, the rest of a line that began with the boundary. */
 type State = 'preamble' | 'line' | 'headers' | 'content' | 'end';
 
 /**
@@ -36,7 +36,7 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
   const boundary = boundaryOf(contentType);
   const delimiter = encoder.encode(`\r\n--${boundary}`);
   let state: State = 'preamble';
-  /** What is not dealt with yet. The first boundary may stand at the very beginning. */
+  /** The bytes that are not parsed yet. The first boundary may be at the start of the body. */
   const held = createByteBuffer();
   held.append(CRLF);
   /** How many of these bytes are known not to begin what is looked for: a byte that comes alone costs no second search. */
@@ -156,7 +156,7 @@ const CR = 0x0d;
 const SPACE = 0x20;
 const TAB = 0x09;
 
-/** Empty where there is none. */
+/** Empty if there is none. */
 function boundaryOf(contentType: string): string {
   const [, quoted, token] =
     /;\s*boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType) ?? [];
@@ -214,7 +214,7 @@ function startsWith(bytes: Uint8Array, beginning: Uint8Array): boolean {
 /** How a part of a form names itself. */
 interface PartNames {
   readonly name: string;
-  /** As the client calls the file; undefined where the part is none. */
+  /** The name that the client gave the file; undefined if the part is not a file. */
   readonly filename: string | undefined;
 }
 

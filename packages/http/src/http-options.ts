@@ -13,7 +13,7 @@ export interface HttpAppOptions {
   /**
    * The address of the API that clients use, base path included: `https://api.example.com/api/v1`. Links in responses
    * begin with it. By default, they repeat the address of the request, which is wrong behind a proxy that changes it,
-   * such as one that ends TLS: `X-Forwarded-*` headers are not read, because anybody can send them.
+   * such as one that ends TLS: `X-Forwarded-*` headers are not read, because any client can send them.
    */
   readonly publicUrl?: string | undefined;
   /** The largest JSON body, in bytes. Default 1,048,576. */

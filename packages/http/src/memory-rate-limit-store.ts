@@ -4,13 +4,13 @@ import { WINDOW_SECONDS } from './rate-limit-options.ts';
 
 interface Window {
   used: number;
-  /** By `performance.now()`. */
+  /** The time by `performance.now()`. */
   readonly endsAt: number;
 }
 
 /**
- * Counts in the memory of this process. Not `RateLimiterMemory`, which goes by the machine's clock: where that is set,
- * what is left of a minute would be an hour, or nothing.
+ * Counts in the memory of this process. Not `RateLimiterMemory`, which uses the machine's clock: after that is set, the
+ * rest of a minute would be an hour, or nothing.
  */
 export function memoryRateLimitStore(points: number): RateLimitStore {
   /** In the order in which they end. */

@@ -71,7 +71,7 @@ export function postgresRateLimitStore(
   };
 }
 
-/** As it stands in SQL. */
+/** Returns the name as SQL has it. Throws a TypeError if it would need quotes. */
 function identifier(option: string, name: string): string {
   if (/^[a-z_][a-z0-9_]{0,62}$/.test(name)) return name;
   throw new TypeError(
@@ -79,7 +79,7 @@ function identifier(option: string, name: string): string {
   );
 }
 
-/** What the store needs of Postgres, such as a `Pool` of `pg`. */
+/** The part of a client of Postgres that the store needs, such as a `Pool` of `pg`. */
 export interface PostgresQueryable {
   query(statement: { text: string; values?: unknown[] }): Promise<{ readonly rows: readonly unknown[] }>;
 }
@@ -139,7 +139,7 @@ const UNDEFINED_TABLE = '42P01';
 
 /** Makes the table when a statement finds that it is missing. */
 function withTable(pool: PostgresQueryable, table: string): PostgresQueryable {
-  // Not logged: after a crash of the database everybody begins a new minute.
+  // Not logged: after a crash of the database, all keys begin a new minute.
   const make = `CREATE UNLOGGED TABLE IF NOT EXISTS ${table} (
     key text PRIMARY KEY,
     points integer NOT NULL,
@@ -152,8 +152,8 @@ function withTable(pool: PostgresQueryable, table: string): PostgresQueryable {
       } catch (error) {
         if (codeOf(error) !== UNDEFINED_TABLE) throw error;
       }
-      // Where many processes make it at the same time, all but one may fail, each with another code of PostgreSQL's:
-      // an error of theirs matters only if the table is still missing.
+      // If many processes create the table concurrently, all but one may fail, with different codes of PostgreSQL. Their
+      // errors matter only if the table is still missing.
       const [made] = await Promise.allSettled([pool.query({ text: make })]);
       try {
         return await pool.query(statement);

@@ -11,8 +11,8 @@ export interface RateLimitOptions {
   /** Requests that one API key may make in a minute. Default 600. */
   readonly requestsPerMinute?: number | undefined;
   /**
-   * Where requests are counted, by default the memory of this process. Several processes that serve one API count
-   * together in Postgres (`postgresRateLimitStore`) or in Redis, made with the same limit:
+   * The store that counts requests, by default the memory of this process. Several processes that serve one API share a
+   * store in Postgres (`postgresRateLimitStore`) or in Redis, with the same limit:
    *
    * ```ts
    * new RateLimiterRedis({ storeClient: redis, points: 600, duration: 60, inMemoryBlockOnConsumed: 600 })

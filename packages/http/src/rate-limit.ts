@@ -11,7 +11,7 @@ const STORE_DEADLINE_MS = 1_000;
 /** How long requests are counted in memory before one of them tries the store again. */
 const STORE_REST_MS = 5_000;
 
-/** Where a key stands in its window, for the headers of the response. */
+/** The state of a key in its window, for the headers of the response. */
 interface RateState {
   readonly headers: Readonly<Record<string, string>>;
   /** A refusal when this request was one too many. */
@@ -22,7 +22,7 @@ interface RateState {
 export interface RateLimit {
   /** Counts a request of a key. */
   count(keyId: string, failed: (error: unknown) => void): Promise<RateState>;
-  /** Where a key stands, for requests that are refused for another reason. */
+  /** Returns the state of a key without counting, for requests that are refused for another reason. */
   look(keyId: string, failed: (error: unknown) => void): Promise<RateState>;
 }
 
@@ -32,14 +32,14 @@ export interface RateLimit {
  */
 export function createRateLimit({ requestsPerMinute: limit, store }: CheckedRateLimit): RateLimit {
   const memory = memoryRateLimitStore(limit);
-  /** By `performance.now()`; 0 while the store responds. */
+  /** The time by `performance.now()` until which the store is not asked; 0 while it responds. */
   let restsUntil = 0;
 
   const insured = async (
     failed: (error: unknown) => void,
     ask: (limiter: RateLimitStore) => Promise<RateState>,
   ): Promise<RateState> => {
-    // Not the clock, which may be set back: the store would rest for as long.
+    // The clock may be set back, and the store would rest for that long: `performance.now()` may not.
     const now = performance.now();
     if (store === undefined || now < restsUntil) return ask(memory);
     // One request at a time finds out whether the store is back.
@@ -77,7 +77,7 @@ async function consume(store: RateLimitStore, keyId: string): Promise<Count> {
   }
 }
 
-/** Not by its class: the store may come from another copy of the library. */
+/** Checks the shape, not the class: the store may come from another copy of the library. */
 function isCount(rejected: unknown): rejected is RateLimiterRes {
   return typeof rejected === 'object' && rejected !== null && 'msBeforeNext' in rejected;
 }

@@ -11,7 +11,7 @@ import { readTraceparent, sampledTraceparent } from '@trunkline/core/spi/http';
 
 /** The span of one request. */
 interface RequestSpan {
-  /** For what the request causes; undefined if nobody records its trace. */
+  /** The parent of the spans that the request causes; undefined if its trace is not recorded. */
   readonly traceparent: string | undefined;
   run<Value>(work: () => Value): Value;
   end(status: number): void;
@@ -20,12 +20,12 @@ interface RequestSpan {
 /** Makes the span of a request with this `traceparent`, the header that says where its caller's span stands. */
 type OpenSpan = (traceparent: string | undefined) => RequestSpan;
 
-/** Where no SDK is installed, and the caller says nothing. */
+/** The span if no SDK is installed and the caller sent no `traceparent`. */
 const UNTRACED: RequestSpan = { traceparent: undefined, run: (work) => work(), end: () => undefined };
 
 /**
- * The spans of a route's requests, by OpenTelemetry's conventions for HTTP. Where something else has made one, as an
- * instrumentation of the server does, that one counts. A `traceparent` that is not valid is ignored.
+ * The spans of a route's requests, by OpenTelemetry's conventions for HTTP. If an instrumentation of the server has made
+ * one already, that one is used. A `traceparent` that is not valid is ignored.
  */
 export function requestSpans(
   provider: TracerProvider | undefined,

@@ -2,9 +2,9 @@
 const REST_MAX = 128 * 1_048_576;
 
 /**
- * Reads what is left of a refused body and drops it, while the response goes out: the next request of the connection
- * stands behind it, and many clients read no response before they have sent everything. It is not cancelled: servers
- * take that for the end of the connection. Who sends much more is left to the server, which closes the connection.
+ * Reads the rest of a refused body and drops it, while the response goes out: the next request of the connection comes
+ * after it, and many clients read no response before they have sent everything. The body is not cancelled, since servers
+ * would close the connection. If a client sends much more, the server closes the connection.
  */
 export async function dropRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   let left = REST_MAX;

@@ -1,4 +1,4 @@
-/** What a route returns, before the headers that every response has. */
+/** The response of a route, before the headers that every response has. */
 export interface RouteResponse {
   /** The route's own success status by default. */
   readonly status?: number;
@@ -15,15 +15,15 @@ export function json(value: object): RouteResponse {
   return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) };
 }
 
-/** For 204: neither body nor content type. */
+/** The response with 204: neither body nor content type. */
 export const NOTHING: RouteResponse = { headers: {}, body: null };
 
 interface ResponseFrame {
   readonly status: number;
   readonly requestId: string;
-  /** For secrets and QRs, which no cache may write down. */
+  /** Whether no cache may store the response: it holds a secret or a QR. */
   readonly noStore?: boolean;
-  /** What is said of the request rather than of what it asked for: its rate limit. */
+  /** Headers about the request itself: its rate limit. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -27,7 +27,7 @@ interface Service {
   readonly guard: RequestGuard;
 }
 
-/** What is known of a request while it is served, and goes into its response. */
+/** The state of a request while it is served, for its response. */
 interface Progress {
   readonly storeFailed: (error: unknown) => void;
   headers: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** What a response takes at a time: the most that one holds whose client reads nothing. */
+/** The bytes that a response takes at a time, and at most holds if its client reads nothing. */
 const SLICE_BYTES = 65_536;
 
 /** Streams bytes that many responses share, as their clients read them: no response has a copy of its own. */

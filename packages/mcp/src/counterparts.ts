@@ -2,15 +2,15 @@ import { isId, parsePhoneNumber } from '@trunkline/core/spi/http';
 
 const NUMBERS_THAT_BEGIN_SO = /^\+?([1-9]\d{0,14})\*$/;
 
-/** Whom a list of counterparts allows. */
+/** The counterparts that a list allows. */
 export interface Counterparts {
   /** Phone numbers in digits, ids of groups and ids of contacts. */
   readonly exact: ReadonlySet<string>;
-  /** What allowed phone numbers begin with, in digits. */
+  /** The beginnings of allowed phone numbers, in digits. */
   readonly beginnings: readonly string[];
 }
 
-/** What is wrong with an entry of `to`, to stand after the entry itself; undefined if nothing is. */
+/** The flaw in an entry of `to`, as text to follow the entry itself; undefined if it is valid. */
 export function flawInCounterpart(entry: string): string | undefined {
   if (NUMBERS_THAT_BEGIN_SO.test(entry) || parsePhoneNumber(entry).ok) return undefined;
   if (isId('grp', entry) || isId('con', entry)) return undefined;

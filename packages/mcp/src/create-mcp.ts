@@ -157,7 +157,7 @@ function acceptedBy({ headers }: Request): Headers {
   return accepted;
 }
 
-/** What is known of a request, for the headers of its response. */
+/** The facts of a request for the headers of its response. */
 interface Facts {
   readonly requestId: string;
   rate: Readonly<Record<string, string>>;

@@ -3,9 +3,8 @@ import type { Admin } from '@trunkline/core';
 /** Counts the messages of a day in the storage: every process on it counts together, and a restart loses nothing. */
 export interface DailyMessages {
   /**
-   * Takes one of the `limit` places that a workspace has on this day. Resolves with how many are left, or with null if
-   * there was none. Of calls that come concurrently, each takes another place. A key that took a place on this day takes
-   * no other.
+   * Takes one of the `limit` places that a workspace has on this day. Resolves with the number of places left, or with null
+   * if there was none. Concurrent calls take different places. A key that took a place on this day takes no other.
    */
   take(of: {
     readonly workspaceId: string;

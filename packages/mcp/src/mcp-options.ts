@@ -10,10 +10,10 @@ import { counterpartsOf, flawInCounterpart } from './counterparts.ts';
 import type { Counterparts } from './counterparts.ts';
 import { MESSAGES_PER_DAY } from './rules.ts';
 
-/** What models may send. The server checks it for each message, whatever the model was made to believe. */
+/** The messages that models may send. The server checks each message, whatever the model was made to believe. */
 export interface SendingRules {
   /**
-   * Whom they may write to: phone numbers, beginnings of phone numbers with a star (`+4930*`), ids of groups (`grp_…`) and
+   * The allowed recipients: phone numbers, beginnings of phone numbers with a star (`+4930*`), ids of groups (`grp_…`) and
    * of contacts (`con_…`).
    */
   readonly to: readonly string[];

@@ -1,14 +1,14 @@
 const REPLACEMENT = '\ufffd';
 
 /**
- * Characters that a terminal acts on, that turn the direction of a text around, or that nobody sees: in a text from a
- * stranger, these can hide from a person what a model reads. Line breaks and tabs are none of them. Kept are single joiners
+ * Characters that a terminal acts on, that reverse the direction of a text, or that are invisible: in a text from a
+ * stranger, they can hide from a person what a model reads. Line breaks and tabs are kept, and so are single joiners
  * between letters or emoji, and the selector of an emoji's look. A run of the others counts as one.
  */
 const HIDDEN =
   /((?<=[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])[\u200c\u200d](?=[\p{L}\p{Extended_Pictographic}])|(?<=\p{Emoji})[\ufe0e\ufe0f])|(?:(?![\t\n])[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Zl}\p{Zp}\u2800\ufff9-\ufffb])+/gu;
 
-/** Returns the text with U+FFFD in the place of what is hidden, at most `longest` characters and a note of how many more there are. */
+/** Returns the text with U+FFFD for each hidden run, at most `longest` characters, and a note of how many more there are. */
 export function plainText(text: string, longest: number): string {
   const shown = text.length <= longest ? text : text.slice(0, longest);
   const plain = shown

@@ -1,4 +1,4 @@
-// For who checks settings, without the rest of the package.
+// For checks of settings, without the rest of the package.
 export { flawInCounterpart } from './counterparts.ts';
 
 /** How many messages models may send in each workspace on one day. */

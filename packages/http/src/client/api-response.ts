@@ -3,7 +3,7 @@ import { clientFailure } from './call-result.ts';
 import type { Failure, Success } from './call-result.ts';
 import { readText } from './response-text.ts';
 
-/** A success as it came: `body` is null where the response has none. */
+/** A success as it came: `body` is null if the response has none. */
 export interface ApiResponse extends Success {
   readonly body: JsonObject | null;
   /** Of a file or a stream of events, where one was asked for; not read yet. */
@@ -29,7 +29,7 @@ export async function readResponse(response: Response): Promise<ApiResponse | Fa
   return { ok: true, requestId, body, headers };
 }
 
-/** Takes a response that is a file, as it streams in; one that is none is an error, in JSON. */
+/** Takes a file as it streams in. Any other response is an error, in JSON. */
 export async function takeFile(response: Response): Promise<ApiResponse | Failure> {
   const { headers } = response;
   if (!response.ok || !headers.has('Content-Disposition')) {
@@ -40,7 +40,7 @@ export async function takeFile(response: Response): Promise<ApiResponse | Failur
   return { ok: true, requestId: headers.get('X-Request-Id'), body: null, content, headers };
 }
 
-/** Takes a response that is a stream of events; one that is none is an error, in JSON. */
+/** Takes a stream of events. Any other response is an error, in JSON. */
 export async function takeEvents(response: Response): Promise<ApiResponse | Failure> {
   const { headers, body } = response;
   if (!response.ok || !body || !headers.get('Content-Type')?.startsWith('text/event-stream')) {

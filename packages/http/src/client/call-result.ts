@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorDetails } from '@trunkline/core';
 
-/** What a call returns. It never throws, whatever the service or the network does. */
+/** The result of a call. Calls never throw, whatever the service or the network does. */
 export type CallResult<Reply> = (Success & Reply) | Failure;
 
 export interface Success {
@@ -26,7 +26,7 @@ export interface ApiError {
   readonly requestId: string | null;
   /** `fields` on VALIDATION_FAILED, `retry_after` in seconds on 429. */
   readonly details: ErrorDetails;
-  /** What was caught, on NETWORK_ERROR and ABORTED. */
+  /** The error that was caught, on NETWORK_ERROR and ABORTED. */
   readonly cause?: unknown;
 }
 

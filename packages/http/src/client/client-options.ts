@@ -41,7 +41,7 @@ export function checkClientOptions(options: ClientOptions): CheckedClientOptions
   if (typeof baseUrl !== 'string' || !/^(https?:\/\/[^/?#]+(\/[^?#]*)?|\/(?!\/)[^?#]*)$/i.test(baseUrl)) {
     throw wrong('baseUrl', 'must be like https://api.example.com/api/v1');
   }
-  // What a header cannot carry would fail in fetch, with a message that has the key in it.
+  // Characters that a header cannot carry would fail in fetch, with a message that contains the key.
   if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
     throw wrong('apiKey', 'must be printable characters without spaces');
   }

@@ -49,7 +49,7 @@ export type TrunklineClient = {
     : RemoteApi[Group];
 };
 
-/** What takes the place of an operation, or stands beside it. */
+/** The calls that replace or complete an operation. */
 interface OwnCalls {
   readonly instances: InstanceCalls;
   readonly messages: MessageCalls;

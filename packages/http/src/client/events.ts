@@ -16,13 +16,13 @@ export interface EventCalls {
 }
 
 export interface StreamResult {
-  /** Throws what the connection breaks off with, or a ClientError if what comes is no stream of the API. */
+  /** Throws the error of a connection that breaks off, or a ClientError if the content is not a stream of the API. */
   readonly data: AsyncIterable<RemoteEvent>;
 }
 
-/** What a stream brings: an event, or a position without one. */
+/** An item of a stream: an event, or a position without one. */
 export interface RemoteEvent {
-  /** To continue from. */
+  /** The position to continue from. */
   readonly id: string;
   /** Null for a position, which comes every 15 s if no event does. */
   readonly event: { readonly type: string; readonly body: string } | null;
@@ -42,7 +42,7 @@ export function eventCalls(transport: Transport): EventCalls {
   };
 }
 
-/** Both become headers: of the next request, and of a webhook that somebody makes of the event. */
+/** Both become headers: of the next request, and of a webhook that is made of the event. */
 const ID = /^[\w.:-]{1,200}$/;
 const TYPE = /^[\w.-]{1,100}$/;
 

@@ -6,10 +6,10 @@ export type { MediaFile, SendFileInput, SendOptions, Sent } from './messages.ts'
 export type { RemoteEvent, StreamResult } from './events.ts';
 export type { DeliveryPage } from './webhooks.ts';
 export type { TrunklineClient } from './create-client.ts';
-// For those who would rather catch than look at `ok`.
+// An alternative to `ok`: results become values or errors to catch.
 export { ClientError, isClientError, unwrap } from './call-result.ts';
 
-// What the calls take and return, so that one import is enough.
+// The types that calls take and return, so that one import is enough.
 export type {
   ApiKeyResource,
   ChatMessageResource,

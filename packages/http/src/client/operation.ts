@@ -3,11 +3,11 @@ import type { RemoteApi } from './remote-api.ts';
 /** How a call of the client becomes a request, and its response a result. */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** With the id of the call in the place of `{…}`. */
+  /** The path; the id of the call replaces `{…}`. */
   readonly path: string;
-  /** What the input of the call becomes, if it takes one. */
+  /** The part of the request that the input of the call becomes, if it takes one. */
   readonly input?: 'json' | 'query';
-  /** What the result has beside `data`, by the names in the `meta` of the response. */
+  /** The fields of the result next to `data`, by their names in the `meta` of the response. */
   readonly facts?: Readonly<Record<string, string>>;
 }
 

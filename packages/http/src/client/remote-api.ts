@@ -4,7 +4,7 @@ import type { CallResult } from './call-result.ts';
 /** Every operation of the API as a remote call: those of `WorkspaceApi`, and the one about the key itself. */
 export interface RemoteApi extends RemoteWorkspace {
   readonly apiKey: {
-    /** To whom this key belongs, and what it may do. */
+    /** The workspace of this key, and its scopes. */
     get(options?: CallOptions): Promise<CallResult<{ readonly data: ApiKeyResource }>>;
   };
 }
@@ -23,7 +23,7 @@ type Remote<Operation> = Operation extends (...args: infer Arguments) => Promise
   ? (...args: [...Arguments, options?: CallOptions]) => Promise<CallResult<Returned<Value>>>
   : never;
 
-/** A list with facts beside its `data` is the result itself; anything else is the `data` of one. */
+/** A list with facts next to its `data` is the result itself; anything else is the `data` of a result. */
 type Returned<Value> = [Value] extends [{ readonly data: readonly unknown[] }]
   ? Value
   : { readonly data: [Value] extends [void] ? undefined : Value };

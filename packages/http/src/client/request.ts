@@ -5,20 +5,20 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, string | number | undefined>> | undefined;
   readonly json?: object | undefined;
   readonly form?: FormData | undefined;
-  /** What comes is a file, not JSON. */
+  /** The response is a file, not JSON. */
   readonly wantsFile?: boolean | undefined;
-  /** What comes is a stream of events. */
+  /** The response is a stream of events. */
   readonly wantsEvents?: boolean | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A path with an id in the place of `{…}`, as one segment whatever it is. */
+/** The path with an id instead of `{…}`, as one segment whatever the id is. */
 export function pathOf(path: string, id: string): string {
   return path.replace(/\{\w+\}/, () => segment(id));
 }
 
-/** What is no id, or would make another path of this one, is written so that the API responds with "not found". */
+/** Writes a text that is not an id, or would change the path, so that the API responds with "not found". */
 function segment(id: string): string {
   return /^\.{0,2}$/.test(id) ? `_${id}` : encodeURIComponent(id);
 }

@@ -2,7 +2,7 @@ import type { ApiRequest } from './request.ts';
 
 interface Refused {
   readonly status: number;
-  /** Null where the response is not the API's. */
+  /** Null if the response does not come from the API. */
   readonly code: string | null;
 }
 
@@ -16,8 +16,8 @@ export function mayRetry({ status, code }: Refused, { method, headers = {} }: Ap
 }
 
 /**
- * How many milliseconds to wait before a request is made again: what `Retry-After` says (RFC 9110, 10.2.3: seconds or
- * a date), else 0.5 s, 1 s, 2 s… up to 8 s, of which a random part keeps many clients from coming back together.
+ * The milliseconds to wait before a request is repeated: the value of `Retry-After` (RFC 9110, 10.2.3: seconds or a
+ * date), or else 0.5 s, 1 s, 2 s… up to 8 s. A random part keeps many clients from coming back together.
  */
 export function retryWaitMs(
   retryAfter: string | null,
@@ -33,7 +33,7 @@ function asked(retryAfter: string | null, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Resolves after so many milliseconds, or immediately when the signal is aborted: look at it afterwards. */
+/** Resolves after `ms`, or immediately when the signal is aborted: the caller checks it afterwards. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

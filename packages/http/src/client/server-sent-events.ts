@@ -5,16 +5,16 @@ export interface ServerSentEvent {
   /** Null if the block has none. */
   readonly id: string | null;
   readonly type: string;
-  /** Null for a block without data, which is no event. */
+  /** Null for a block without data, which is not an event. */
   readonly data: string | null;
 }
 
-/** In characters: longer than any event. A stream without line breaks or blank lines must not fill the memory. */
+/** The characters of a block at most, more than any event has: a stream without blank lines must not fill the memory. */
 const BLOCK_MAX = 4_194_304;
 
 /**
- * The blocks of a stream, which it cancels when its reader stops. What is cut off at the end is dropped. Throws a
- * ClientError for a block that is too long.
+ * The blocks of a stream, which is cancelled when the reader stops. A block that is cut off at the end is dropped. Throws
+ * a ClientError for a block that is too long.
  */
 export async function* readServerSentEvents(
   content: ReadableStream<Uint8Array>,

@@ -7,7 +7,7 @@ import { initOf, urlOf } from './request.ts';
 import type { ApiRequest } from './request.ts';
 import { mayRetry, pause, retryWaitMs } from './retry-wait.ts';
 
-/** Makes a request, repeats it where the response asks for that, and resolves whatever the outcome. */
+/** Makes a request, repeats it if the response asks for that, and always resolves. */
 export type Transport = (request: ApiRequest) => Promise<ApiResponse | Failure>;
 
 export function createTransport(options: CheckedClientOptions): Transport {

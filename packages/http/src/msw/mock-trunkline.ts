@@ -24,7 +24,7 @@ export interface MockTrunklineOptions {
    * `public`.
    */
   readonly urlPolicy?: UrlPolicy | undefined;
-  /** As for `createHttpApp`; off by default. */
+  /** The option of `createHttpApp`; off by default. */
   readonly rateLimit?: HttpAppOptions['rateLimit'];
   /** `console` will do. Silent by default. */
   readonly logger?: Logger | undefined;
@@ -32,7 +32,7 @@ export interface MockTrunklineOptions {
 
 /** The real service, in the process of your tests, with one workspace. */
 export interface MockTrunkline {
-  /** For `setupServer(...handlers)` or `server.use(...handlers)` of `msw/node`. */
+  /** The handlers for `setupServer(...handlers)` or `server.use(...handlers)` of `msw/node`. */
   readonly handlers: readonly HttpHandler[];
   readonly baseUrl: string;
   /** A key with every scope of the workspace. */
@@ -48,6 +48,6 @@ export interface MockTrunkline {
   readonly webhooks: readonly SentWebhook[];
   /** A new instance, linked and connected. */
   connectInstance(input?: InstanceInput): Promise<InstanceResource>;
-  /** Stops the service: after that, none of its work is in flight. */
+  /** Stops the service, and resolves when no work is in flight. */
   stop(): Promise<void>;
 }

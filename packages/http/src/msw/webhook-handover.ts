@@ -7,7 +7,7 @@ export type WebhookReceiver = (request: Request) => Response | Promise<Response>
 /** One attempt to deliver a webhook, as it was sent. */
 export interface SentWebhook {
   readonly url: string;
-  /** With the signature, for `verify` of `@trunkline/receiver`. */
+  /** The headers with the signature, for `verify` of `@trunkline/receiver`. */
   readonly headers: Headers;
   readonly body: string;
 }

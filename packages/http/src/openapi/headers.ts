@@ -8,7 +8,7 @@ export const RESPONSE_HEADERS: Headers = {
   'Cache-Control': reference('CacheControl'),
 };
 
-/** On every response to a known key, unless the limit is off. */
+/** The headers of every response to a known key, unless the limit is off. */
 export const RATE_LIMIT_HEADERS: Headers = {
   'X-RateLimit-Limit': reference('RateLimitLimit'),
   'X-RateLimit-Remaining': reference('RateLimitRemaining'),

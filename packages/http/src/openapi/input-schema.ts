@@ -40,7 +40,7 @@ function withoutNull({ type, anyOf = [], ...rest }: JsonSchema): JsonSchema {
   };
 }
 
-/** What several schemas check one after the other, as one object. */
+/** Several schemas, which are checked one after the other, as one object. */
 function merged(objects: readonly JsonSchema[]): JsonSchema {
   const [first, ...others] = objects;
   if (first !== undefined && others.length === 0) return first;

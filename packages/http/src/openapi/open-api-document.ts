@@ -16,7 +16,7 @@ import { EVENTS_TAG, WEBHOOK_PARAMETERS, webhooks } from './webhooks.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 
-/** The OpenAPI 3.1 document of the API as it stands at `server`, an address or a path. */
+/** The OpenAPI 3.1 document of the API at `server`, an address or a path. */
 export function openApiDocument(server: string): OpenApiDocument {
   return createDocument(
     {

@@ -17,7 +17,7 @@ export function operation(route: Route): ZodOpenApiOperationObject {
     tags: [beyond ? eventRoutes.tag.name : chapter.tag.name],
     summary,
     description: scopeText(scopes),
-    // Beside OAuth, OpenAPI 3.1 takes these names as the roles that the caller must have.
+    // Outside of OAuth, OpenAPI 3.1 reads these names as the roles that the caller must have.
     security: [{ apiKey: [...scopes] }],
     parameters: parameters(route),
     ...(body && { requestBody: requestBody(body) }),

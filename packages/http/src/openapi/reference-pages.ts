@@ -10,7 +10,7 @@ import { scalarScript } from './scalar-script.ts';
 import { openApiDocument } from './open-api-document.ts';
 import type { OpenApiDocument } from './open-api-document.ts';
 
-/** What stands beside the routes, needs no key and is not counted: the path below the base, and its response. */
+/** Pages next to the routes, which need no key and are not counted: the path below the base, and its response. */
 export type ReferencePages = ReadonlyMap<string, (c: Context) => RouteResponse | Promise<RouteResponse>>;
 
 export interface ReferenceOptions {
@@ -49,7 +49,7 @@ export function referencePages({ publicUrl, docs, onUnreadable }: ReferenceOptio
 
 const SCRIPT_PATH = '/docs/scalar.js';
 
-/** Puts the interactive reference in the place of the plain one, once it is there. */
+/** Replaces the plain reference with the interactive one, once its script is loaded. */
 export const START: string = `addEventListener('load', () => {
   if (!window.Scalar) return;
   Scalar.createApiReference('#reference', {
@@ -78,7 +78,7 @@ function contentSecurityPolicy(integrity: string | null): string {
   ].join('; ');
 }
 
-/** The reference as a page: a plain one that needs no script, and Scalar over it where there is one. */
+/** The reference as a page: a plain one without scripts, and Scalar over it if its script is available. */
 function docsPage(integrity: string | null | void): RouteResponse {
   const script = integrity ?? null;
   return {

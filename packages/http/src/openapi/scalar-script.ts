@@ -5,7 +5,7 @@ import { sharedBytes } from '../shared-bytes.ts';
 type Read = () => Promise<Uint8Array<ArrayBuffer>>;
 
 interface ScalarScript {
-  /** What the page names it by, so that the browser runs this very file or none. */
+  /** The hash by which the page names the script, so that the browser runs exactly this file or none. */
   integrity(): Promise<string>;
   /** The file, compressed where the browser reads that: it has megabytes. */
   respond(c: Context): Promise<RouteResponse>;
@@ -34,7 +34,7 @@ export function scalarScript(read: Read): ScalarScript {
   };
 }
 
-/** What `make` makes, made once. After it failed, the next call tries again. */
+/** Calls `make` once, and returns its result each time. After a failure, the next call tries again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

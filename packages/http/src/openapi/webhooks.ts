@@ -33,7 +33,7 @@ function receive({ type, schema, example }: EventBody): ZodOpenApiOperationObjec
     tags: [EVENTS_TAG.name],
     summary: type,
     description: `Sent when ${MEANINGS[type]}.${isOptIn ? ' Only endpoints that name this event get it.' : ''}`,
-    // It is the receiver's to check the signature.
+    // The receiver checks the signature.
     security: [],
     parameters: Object.keys(WEBHOOK_PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: { required: true, content: { 'application/json': { schema, example } } },

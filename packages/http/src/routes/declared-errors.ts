@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@trunkline/core';
 import type { Route } from './route.ts';
 
-/** What every route may return: "Every operation may also return 401, 403, 429" (specification, "Endpoints"). */
+/** The codes that every route may return: "Every operation may also return 401, 403, 429" (specification, "Endpoints"). */
 export const COMMON_ERRORS: readonly ErrorCode[] = [
   'UNAUTHENTICATED',
   'INVALID_API_KEY',
@@ -22,7 +22,7 @@ export function declaredErrors(route: Route): ReadonlySet<ErrorCode> {
   return new Set([...COMMON_ERRORS, ...scoped, ...read, ...ownErrors(route)]);
 }
 
-/** The codes that its operation returns, among them the one of an id in its path that names nothing. */
+/** The codes that its operation returns, among them the one for an unknown id in its path. */
 export function ownErrors({ parameter, chapter: { id }, errors, refuses = {} }: Route): readonly ErrorCode[] {
   const ofId = id !== undefined && parameter === id.name ? [id.notFound] : [];
   const refused = Object.keys(refuses) as ErrorCode[]; // the keys that its type allows

@@ -22,7 +22,7 @@ import { sendForm } from '../send-form.ts';
 import { unchecked } from './route.ts';
 import type { RequestBody, RouteGroup } from './route.ts';
 
-/** Ids that name nothing. */
+/** Unknown ids. */
 const NO_INSTANCE = 'ins_01k9z000000000000000000000';
 const NO_GROUP = 'grp_01k9z000000000000000000000';
 
@@ -59,7 +59,7 @@ const INPUT: RequestBody = {
       instance: SENDER,
       to: RECIPIENT,
       type: { enum: MESSAGE_TYPES.filter((type) => type !== 'text') },
-      text: false, // it is refused beside a file
+      text: false, // refused together with a file
       reply_to: REPLY,
       voice: {
         description: 'With the type audio: a recorded voice message. The file must be Opus in Ogg.',

@@ -8,9 +8,9 @@ import type { JsonSchema } from '../schemas/json-schema.ts';
 import type { ResponseBody } from '../schemas/response-body.ts';
 
 /**
- * The routes of one kind of object, under the names of their operations in `WorkspaceApi`: one that it gains does not
- * compile without a route. All that is said about a route stands in its definition; what serves it, the OpenAPI
- * document, the reference, the calls of the client and the tables of the tests derive from it.
+ * The routes of one kind of object, under the names of their operations in `WorkspaceApi`: a new operation does not
+ * compile without a route. Everything about a route is in its definition: the handler, the OpenAPI document, the
+ * reference, the calls of the client and the tables of the tests derive from it.
  */
 export interface RouteGroup<Name extends GroupName> extends Chapter {
   readonly routes: Readonly<Record<OperationName<Name>, RouteDefinition>>;
@@ -23,9 +23,9 @@ type OperationName<Name extends GroupName> = Name extends keyof WorkspaceApi
   ? Exclude<keyof WorkspaceApi[Name], 'upload'>
   : 'get';
 
-/** What the routes of a group have in common. */
+/** The properties that the routes of a group share. */
 export interface Chapter {
-  /** Their chapter of the reference. */
+  /** The chapter of the reference. */
   readonly tag: { readonly name: string; readonly description: string };
   /** The id in their paths, if any. */
   readonly id?: PathId;
@@ -35,18 +35,18 @@ interface PathId {
   /** As the paths have it: `instance` for `{instance}`. */
   readonly name: string;
   readonly description: string;
-  /** The code of an id that names nothing, which every route with the id may return. */
+  /** The code for an unknown id, which every route with the id may return. */
   readonly notFound: ErrorCode;
 }
 
 export interface RouteDefinition {
-  /** What generated clients call it. */
+  /** The name in generated clients. */
   readonly operationId: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below the base path, as the specification writes it: `/instances/{instance}`. At most one parameter, the group's id. */
   readonly path: string;
   readonly summary: string;
-  /** What the key must be allowed to do; null for nothing in particular. */
+  /** The scope that the key needs; null if it needs none. */
   readonly scope: Scope | null;
   /** Another scope that the key needs. */
   readonly alsoScope?: Scope;
@@ -57,21 +57,21 @@ export interface RouteDefinition {
   /** The JSON that it takes. A route without one ignores whatever body it is sent. */
   readonly body?: RequestBody;
   readonly success: SuccessResponse;
-  /** What it returns when the same request was accepted before and nothing new was done. */
+  /** The response if the same request was accepted before and nothing new was done. */
   readonly replay?: SuccessResponse & { readonly description: string };
   /**
-   * Its own error codes, where more than the request decides (what was sent before, the plan, the network). Those that
-   * every route may return, and the one of an unknown id, are not repeated.
+   * Its own error codes, if more than the request decides (earlier requests, the plan, the network). Codes that every
+   * route may return, and the one for an unknown id, are not repeated.
    */
   readonly errors: readonly ErrorCode[];
-  /** Its other codes, each with a request that gets it: the reference shows this request, and the tests send it. */
+  /** The other codes, each with a request that gets it: the reference shows this request, and the tests send it. */
   readonly refuses?: Readonly<Partial<Record<ErrorCode, RefusedRequest>>>;
   readonly handle: (request: ApiRequest) => Promise<RouteResponse>;
 }
 
 /** A route with what its group says about it. */
 export interface Route extends RouteDefinition {
-  /** Where the client has it: `instances.get`. */
+  /** The name of its call in the client: `instances.get`. */
   readonly operation: `${GroupName}.${string}`;
   readonly chapter: Chapter;
   /** The name of the id in its path. */
@@ -80,7 +80,7 @@ export interface Route extends RouteDefinition {
 }
 
 export interface QueryDefinition {
-  /** What the operation checks it with. */
+  /** The schema with which the operation checks it. */
   readonly schema: z.ZodType;
   /** The names that it knows, each with what it means. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -91,23 +91,23 @@ export interface RequestBody extends InputDefinition {
   readonly example: object;
   /** True if the specification has no body here: one that is not a JSON object is ignored. */
   readonly beyond?: true;
-  /** Where the route also takes multipart/form-data, which its handler reads for itself. */
+  /** The form, if the route also takes multipart/form-data, which its handler reads. */
   readonly form?: InputDefinition;
 }
 
 export interface InputDefinition {
   readonly name: string;
-  /** What the operation checks it with, one after the other. */
+  /** The schemas with which the operation checks it, one after the other. */
   readonly schemas: readonly z.ZodType[];
-  /** What only sentences can say about a field, or JSON Schema says better. False leaves the field out. */
+  /** Descriptions of fields, or a better JSON Schema than the derived one. False leaves the field out. */
   readonly fields: Readonly<Record<string, JsonSchema | false>>;
-  /** Fields that must be there beside those that the schemas require. */
+  /** Required fields in addition to those that the schemas require. */
   readonly required?: readonly string[];
   /** Whether it is a form, whose fields are text or a file. */
   readonly isForm?: boolean;
 }
 
-/** What is wrong with a request that is right otherwise. */
+/** A request that is valid but for one fault. */
 export interface RefusedRequest {
   /** `limit=0` */
   readonly query?: string;
@@ -132,21 +132,21 @@ interface ApiRequest {
   readonly principal: Principal;
   /** The operations, as the holder of the key. */
   readonly api: WorkspaceApi;
-  /** The id in the path; empty where the path has none. */
+  /** The id in the path; empty if the path has none. */
   readonly id: string;
   readonly query: Query;
   readonly body: JsonObject;
   /** The address of the request as clients know it. */
   readonly publicUrl: () => URL;
-  /** Where the span of the request stands; undefined if nobody records its trace. */
+  /** The parent of spans that the request causes; undefined if its trace is not recorded. */
   readonly traceparent: string | undefined;
   /** Checks the key again, after a body that took long to arrive. */
   readonly readmit: () => Promise<void>;
 }
 
 /**
- * Input as it came, in the type of the operation that takes it next. Operations check what they are given, also when
- * its type promises that it is right: that is where a bad field becomes a VALIDATION_FAILED.
+ * Input as it came, in the type of the operation that takes it next. Operations check their input, whatever its type
+ * promises. A bad field becomes a VALIDATION_FAILED there.
  */
 export function unchecked<Input>(input: JsonObject | Query): Input {
   return input as Input; // checked by the operation

@@ -2,10 +2,10 @@ import type { Context } from 'hono';
 import { parameterOf } from './route.ts';
 
 /**
- * What stands at each path of the specification, by the paths that Hono's router is given: `/instances/:instance` for
- * `/instances/{instance}`. The faster of its routers takes no word beside a parameter, as in `/events/stream` and
- * `/events/{event}`, and would leave all paths to the slower one, which takes 4 µs more of each request. So such a word is
- * a value of the parameter.
+ * The values of the specification's paths, by the paths that Hono's router gets: `/instances/:instance` for
+ * `/instances/{instance}`. The faster of its routers takes no word next to a parameter, as in `/events/stream` and
+ * `/events/{event}`, and would leave all paths to the slower one, which takes 4 µs more per request. So such a word is a
+ * value of the parameter.
  */
 export function byRouterPath<Value>(
   values: ReadonlyMap<string, Value>,
@@ -23,7 +23,7 @@ export function byRouterPath<Value>(
   return chosen;
 }
 
-/** By the word that each of them has where this path has its parameter, if that is the end of it. */
+/** The values of the paths that have a word instead of the last parameter of this path, by that word. */
 function wordsBeside<Value>(path: string, values: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> {
   const stem = stemOf(path);
   if (!path.endsWith('}')) return new Map();

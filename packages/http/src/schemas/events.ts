@@ -10,7 +10,7 @@ import type { EventSchema } from './webhook-events.ts';
 const event: Resource = {
   // Not Event: in generated clients that would hide the one of browsers.
   name: 'WebhookEvent',
-  // By their type, so that generated clients need not try one after the other. There are some.
+  // Discriminated by type, so that generated clients need not try one after the other. There is at least one.
   schema: z.discriminatedUnion(
     'type',
     EVENT_BODIES.map(({ schema }) => schema) as [EventSchema, ...EventSchema[]],

@@ -4,7 +4,7 @@ import type { list } from './response-body.ts';
 export const cursor: z.ZodType<string | null> = z.string().max(512).nullable();
 export const perPage: z.ZodType<number> = z.int().min(1).max(100);
 
-/** What the query parameters of every list with pages mean. */
+/** The descriptions of the query parameters of every list with pages. */
 export const PAGE_PARAMETERS = {
   limit: 'How many on a page.',
   cursor: 'Where the page begins: a cursor of another page of the same list.',
@@ -14,7 +14,7 @@ export const PAGE_PARAMETERS = {
 
 const url = z.string().nullable();
 
-/** What stands beside the `data` of a page that has links (`page-links.ts`). `name` as in `/messages`. */
+/** The fields next to the `data` of a page that has links (`page-links.ts`). `name` as in `/messages`. */
 export function pageOfLinks(name: string): Required<Parameters<typeof list>>[2] {
   return {
     schemas: {

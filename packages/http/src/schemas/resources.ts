@@ -18,7 +18,7 @@ import { message } from './messages.ts';
 import { messageStanding } from './message-standing.ts';
 import { webhook } from './webhooks.ts';
 
-/** What the operations return, as schemas, for another way to them than REST. */
+/** The schemas of what operations return, for interfaces other than REST. */
 export const RESOURCES: {
   readonly chat: z.ZodType<ChatResource>;
   readonly delivery: z.ZodType<DeliveryResource>;

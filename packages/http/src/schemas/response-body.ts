@@ -14,7 +14,7 @@ export interface ResponseBody {
   readonly schema: z.ZodType;
   readonly description: string;
   readonly example: object;
-  /** What is in it that the document describes by itself. */
+  /** The resource in it that the document describes separately. */
   readonly resource?: Resource;
 }
 
@@ -30,7 +30,7 @@ export function one(resource: Resource, description: string): ResponseBody {
   };
 }
 
-/** `{ "data": [ … ] }` with whatever facts stand beside it. */
+/** `{ "data": [ … ] }` with any fields next to it. */
 export function list(
   resource: Resource,
   description: string,

@@ -60,7 +60,7 @@ const instanceData = exactly<EventData<'instance.connected'>>()(
   z.strictObject({ instance: eventInstance.schema }),
 );
 
-/** Who did something to a message, and when. */
+/** An act on a message: its author and its time. */
 const deed = {
   contact: contact.meta({
     description: 'Null if the owner of the number did it, or if the network does not say who.',
@@ -69,7 +69,7 @@ const deed = {
   at: timestampOrNull.meta({ description: "By the network's clock; null if the network does not say it." }),
 };
 
-/** Where something happened that is not a message. */
+/** The place of an event that is not a message. */
 const place = {
   instance_id: id('ins'),
   contact: contact.meta({ description: 'Who did it, if the network says who.' }),
@@ -108,7 +108,7 @@ const RECEIVED: MessageResource = {
 };
 const BY_ADA = { contact: ADA, own: false, at: '2026-11-20T21:20:59.000+00:00' } as const;
 
-/** What each event reports. */
+/** The data of each event. */
 const EVENT_DATA: { readonly [Type in EventType]: DataDefinition<EventData<Type>> } = {
   'message.received': { schema: messageData, example: { message: RECEIVED } },
   'message.sent': { schema: messageData, example: { message: SENT } },

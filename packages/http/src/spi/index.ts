@@ -1,4 +1,4 @@
-// What is written beside the API, with its requests and its responses, such as `@trunkline/dashboard`. Unlike the names of
+// For packages next to the API that share its requests and responses, such as `@trunkline/dashboard`. Unlike the names of
 // `@trunkline/http`, these may change with a minor version.
 export { checkContentEncoding } from '../content-encoding.ts';
 export { errorResponse, methodNotAllowed, notFound, publicErrorOf } from '../error-response.ts';

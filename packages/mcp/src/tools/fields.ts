@@ -1,11 +1,11 @@
 import { optionalField } from '@trunkline/core/spi/http';
 import * as z from 'zod';
 
-// What tools are asked with, and how their pages look.
+// The input of tools, and the form of their pages.
 
 /** Texts of a page are cut, so that a result stays within what a model can read. */
 export const LONGEST_IN_PAGE = 2_000;
-/** Of one object. */
+/** Texts of a single object are cut here. */
 export const LONGEST_ALONE = 16_384;
 
 const MOST_ON_PAGE = 50;

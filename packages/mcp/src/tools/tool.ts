@@ -6,7 +6,7 @@ import type { DailyMessages } from '../daily-messages.ts';
 import type { CheckedSendingRules } from '../mcp-options.ts';
 import { plainJson, plainText } from '../plain-text.ts';
 
-/** What a tool works with, for the holder of one key. */
+/** The environment of a tool, for the holder of one key. */
 export interface ToolUse {
   readonly principal: Principal;
   readonly api: WorkspaceApi;
@@ -18,13 +18,13 @@ export interface ToolUse {
   readonly report: (call: ReportedCall) => void;
 }
 
-/** What the log has of a call: neither texts nor phone numbers. */
+/** A call as the log has it: without texts and phone numbers. */
 export interface ReportedCall {
   readonly tool: string;
   /** `ok`, the code of an error, or `rule: …`. */
   readonly outcome: string;
   readonly facts: Readonly<Record<string, unknown>>;
-  /** What it failed with, if that is no refusal. */
+  /** The error that it failed with, if that is not a refusal. */
   readonly failure?: unknown;
 }
 
@@ -35,14 +35,14 @@ type Outcome<Output> =
   | { readonly ok: true; readonly value: Output; readonly facts?: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly rule: Rule; readonly message: string };
 
-/** Whom tools are offered to. */
+/** The caller that tools are offered to. */
 export type Asker = Pick<ToolUse, 'principal' | 'sending' | 'mayRetry'>;
 
 interface ToolDefinition<Input extends z.ZodRawShape, Output extends z.ZodRawShape> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** What the key has to be allowed to do, or a rule of its own: to others, the tool is not offered. */
+  /** The scope that the key needs, or a rule of its own: to other keys, the tool is not offered. */
   readonly offeredTo: Scope | ((use: Asker) => boolean);
   /** Whether it changes something. Default false. */
   readonly isWriting?: boolean;
@@ -50,7 +50,7 @@ interface ToolDefinition<Input extends z.ZodRawShape, Output extends z.ZodRawSha
   /** The fields of the input that the log may have. */
   readonly logged?: readonly (keyof Input & string)[];
   readonly output: Output;
-  /** Which fields of the output other people wrote. */
+  /** The fields of the output that other people wrote. */
   readonly untrusted: readonly string[];
   /** The length from which texts of the output are cut. */
   readonly longestText: number;
