@@ -27,8 +27,8 @@ export interface Admin {
     rename(id: string, name: string): Promise<Workspace>;
     setPlan(id: string, plan: Partial<Plan>): Promise<Workspace>;
     /**
-     * For how many days the messages of the workspace are kept, or `forever`; null for what the service's option
-     * `retention` says. What is older is deleted within the next hours.
+     * Sets for how many days the messages of the workspace are kept, or `forever`; null for the service's option
+     * `retention`. Older messages are deleted within the next hours.
      */
     setRetention(id: string, retention: Retention | null): Promise<Workspace>;
     /** From now on, every request with a key of the workspace is refused. */
@@ -55,8 +55,8 @@ export interface Admin {
     revoke(workspaceId: string, id: string): Promise<ApiKeyInfo>;
   };
   /**
-   * Which of the tokens that you give out and do not store, such as sealed cookies and links, ended before their time. All
-   * processes on the storage share them. The dashboard's sign-in uses it.
+   * The tokens that you give out and do not store, such as sealed cookies and links, and that ended early. All
+   * processes on the storage share this list. The dashboard's sign-in uses it.
    */
   readonly spentTokens: {
     /**
@@ -81,8 +81,8 @@ export interface Admin {
     /** How many instances each of these workspaces has; one that has none is left out. */
     countIn(workspaceIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
     /**
-     * What happened to an instance, newest first: also of one that is deleted, for as long as the history is kept. An
-     * id that names none has no history.
+     * The events in the history of an instance, newest first: also of a deleted instance, for as long as the history is
+     * kept. An unknown id has no history.
      */
     history(
       workspaceId: string,
@@ -92,25 +92,25 @@ export interface Admin {
   };
   /** The subscriptions of handlers (`trunkline.on`), in whichever process they run. */
   readonly subscriptions: {
-    /** By name. */
+    /** Ordered by name. */
     list(): Promise<readonly SubscriptionInfo[]>;
     /**
      * Gives up to 100 exhausted events one more attempt each, those that failed longest ago first; repeat while
-     * `remaining` (counted to 1,000) is above 0. What fails again meanwhile is not counted in `remaining`, so that the
-     * loop ends. A round of calls is over when nothing remains, or after an hour without a call.
+     * `remaining` (counted to 1,000) is above 0. An event that fails again meanwhile is not counted in `remaining`, so
+     * that the loop ends. A round of calls ends when nothing remains, or after an hour without a call.
      */
     retryFailedEvents(name: string): Promise<{ readonly requeued: number; readonly remaining: number }>;
     /**
-     * Deletes a subscription whose handler you have removed from the app: otherwise it would collect events for ever.
+     * Deletes a subscription whose handler you have removed from the app: otherwise it would collect events forever.
      * Its events are deleted soon after. A handler that still runs under this name is no longer called, until its
      * process registers it again.
      */
     delete(name: string): Promise<void>;
   };
   /**
-   * Seals again, with the first `secretKey`, what a former one has sealed, as the role `maintenance` does after its
-   * start. Continues where it was interrupted if it is called again. Once it resolves with `isComplete`, the former keys
-   * can be taken out of the list; if it does not, the log says what could not be opened.
+   * Seals again, with the first `secretKey`, all values that a previous one sealed, as the role `maintenance` does
+   * after its start. Continues where it was interrupted if it is called again. Once it resolves with `isComplete`, the
+   * previous keys can be removed from the list; if it does not, the log names the values that could not be opened.
    */
   resealSecrets(options?: {
     /** Ends it early, between two secrets. */
@@ -119,13 +119,13 @@ export interface Admin {
     readonly onProgress?: (sealed: number) => void;
   }): Promise<{ readonly sealed: number; readonly isComplete: boolean }>;
   /**
-   * What is open in the whole service and how old it is, with the message that has waited longest and its workspace. Each
+   * The open work of the whole service and its age, with the message that has waited longest and its workspace. Each
    * count stops at 10,000. Read at most every 5 seconds; the same numbers are exported as metrics.
    */
   workload(): Promise<Workload>;
   /**
-   * What waits to be sent in a workspace: the queues that are not empty, at most 100, the one with the oldest message
-   * first; or that of one instance, whatever is in it. Each is counted up to 1,000. An id that names none has no queue.
+   * The send queues of a workspace that are not empty, at most 100, the one with the oldest message first; or the queue
+   * of one instance, even if it is empty. Each is counted up to 1,000. An unknown id has no queue.
    */
   queues(workspaceId: string, instanceId?: string): Promise<readonly InstanceQueue[]>;
   /**
@@ -140,6 +140,6 @@ export interface Admin {
    * not among them, and one that died is for an hour, with its last report. At most 500.
    */
   processes(): Promise<readonly ServiceProcess[]>;
-  /** What the database is, and how large. Read at most every 5 seconds. */
+  /** The product, version and size of the database. Read at most every 5 seconds. */
   storage(): Promise<StorageDescription>;
 }

@@ -31,7 +31,7 @@ const HOURS = 24;
 const HOUR_MS = 3_600_000;
 const DESCRIPTION_KEPT_MS = 5_000;
 
-/** The administration, each refusal thrown. What a cached API key might contradict is forgotten immediately. */
+/** The administration, each refusal thrown. Drops cached API keys immediately if they may be out of date. */
 export function adminFacade(
   context: ServiceContext,
   {

@@ -105,7 +105,7 @@ export function createTrunkline<Transaction = never>(
     }
   };
 
-  /** What this process does at this moment: handlers may come later. */
+  /** The work of this process at this moment: handlers may come later. */
   const work = (): readonly string[] => [
     ...Object.entries(roles).flatMap(([role, isTaken]) => (isTaken ? [role] : [])),
     ...(eventWorkers.isEmpty() ? [] : ['handlers']),
@@ -128,7 +128,7 @@ export function createTrunkline<Transaction = never>(
       // A process that takes up no work holds nothing, and leaves the database as it found it.
       if (work().length > 0) await endedProcesses.start();
       webhookSender?.open?.();
-      // New ones at each start, under a new name: what an earlier stop has left in flight is none of theirs.
+      // New workers at each start, under a new name: they must not touch the work that an earlier stop left in flight.
       const name = base64url(random.bytes(12));
       workers = createWorkers(context, {
         name,
@@ -205,7 +205,7 @@ export function createTrunkline<Transaction = never>(
 
 /** How long an operation of the API may take in all, whatever each of its calls may: clients and proxies wait a minute. */
 const OPERATION_MS = 30_000;
-/** What it may take beyond the wait for a gateway. */
+/** The limit beyond the wait for a gateway. */
 const STATUS_MS = 15_000;
 
 /** How long the database and the connections to receivers may take to close. */

@@ -1,5 +1,5 @@
-// What an app imports. Two tiers: what it calls and gets back, and the parts that it may bring. What the authors of
-// storages, gateways, runtimes and HTTP adapters need beyond that is in `./spi/storage`, `./spi/gateway`, `./spi/runtime`
+// The exports for apps, in two tiers: the operations with their results, and the parts that an app may bring. Authors
+// of storages, gateways, runtimes and HTTP adapters find the rest in `./spi/storage`, `./spi/gateway`, `./spi/runtime`
 // and `./spi/http`. A name that is in two of them is the same declaration. test/exports.test.ts holds the lists.
 
 // Tier 1: the service and its operations.
@@ -73,7 +73,7 @@ export type { MediaType } from './domain/message/media-rules.ts';
 export { SCOPES } from './domain/api-key/api-key.ts';
 export type { Scope } from './domain/api-key/api-key.ts';
 
-// What the operations throw.
+// The errors of the operations.
 export { TrunklineError, isTrunklineError } from './trunkline-error.ts';
 export type { ErrorCode } from './domain/error-code.ts';
 export type { ErrorDetails } from './domain/result.ts';

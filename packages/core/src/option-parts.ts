@@ -3,7 +3,7 @@ type Part = RequiredPart | 'media' | 'logger' | 'notifier' | 'meterProvider' | '
 /** The options of `createTrunkline`, as they were given. */
 type GivenParts = { readonly [Name in Part]?: unknown };
 
-/** What a part of the service must be able to do to be taken for one, and where it comes from. */
+/** The methods that a part of the service must have, and the text that says where to get one. */
 const PARTS: Readonly<Record<Part, { readonly methods: readonly string[]; readonly fix: string }>> = {
   clock: {
     methods: ['now', 'elapsed', 'setTimer'],
@@ -92,7 +92,7 @@ export function checkSecretKeys(
   if (first === undefined || first === null || first === '') {
     throw new TypeError(`createTrunkline: the option "secretKey" is missing. ${HOW_TO_MAKE_ONE}`);
   }
-  // A configuration without a former key may still name the variable that it would be in.
+  // A configuration without a previous key may still name its variable.
   const keys = [first, ...former.filter((key) => key !== undefined && key !== '')];
   return [...new Set(keys.map(checkSecretKey))];
 }

@@ -38,8 +38,8 @@ export interface TrunklineOptions<Transaction = never> {
   readonly storage: Storage<Transaction>;
   readonly gateway: Gateway;
   /**
-   * Where the files of media messages are kept; `fileMediaStore()` keeps them in a directory. If omitted, only texts
-   * can be sent, and received files are not kept.
+   * Keeps the files of media messages; `fileMediaStore()` keeps them in a directory. If omitted, only texts can be
+   * sent, and received files are not kept.
    */
   readonly media?: MediaStore | undefined;
   /**
@@ -66,7 +66,7 @@ export interface TrunklineOptions<Transaction = never> {
   readonly tracerProvider?: TracerProvider | undefined;
   /** Sends the emails about failing endpoints and numbers that are down; by default they are logged as warnings. */
   readonly notifier?: Notifier | undefined;
-  /** What this process does; all by default. */
+  /** The roles of this process; all by default. */
   readonly roles?: Partial<Roles> | undefined;
   /**
    * `local` also accepts http, any port and loopback in webhook URLs: for development, never in production. Default
@@ -93,9 +93,8 @@ export interface TrunklineOptions<Transaction = never> {
   /** Whether webhooks also have the headers of Standard Webhooks (https://www.standardwebhooks.com). Default true. */
   readonly standardWebhooks?: boolean | undefined;
   /**
-   * Whether instances may have a `proxy_url`, with a gateway that accepts proxies. Whoever may write instances can then
-   * make this service connect to any host and port, private ones too. Default false; proxies that are stored already stay
-   * in use.
+   * Whether instances may have a `proxy_url`, with a gateway that accepts proxies. Anyone who may write instances can
+   * then make this service connect to any host and port, private ones too. Default false; stored proxies stay in use.
    */
   readonly instanceProxies?: boolean | undefined;
   /**
@@ -199,7 +198,7 @@ function hostsListed(list: 'allow' | 'deny'): z.ZodType<HostList, readonly strin
     .transform(hostList);
 }
 
-/** What a function returns is not known before it is called. */
+/** Runs on each call: the function's results are not known before. */
 function checkOwn(addresses: readonly OwnAddress[]): readonly OwnAddress[] {
   for (const { host } of addresses) {
     const flaw = flawInHostEntry('deny', host);

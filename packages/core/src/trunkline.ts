@@ -6,7 +6,7 @@ import type { Logger } from './ports/logger.ts';
 import type { Roles } from './workers/workers.ts';
 import type { WorkspaceApi } from './workspace-api.ts';
 
-/** Who makes a request: an API key that is valid now, its workspace, and the member who made the key. */
+/** The caller of a request: an API key that is valid now, its workspace, and the member who made the key. */
 export interface Principal {
   readonly apiKey: ApiKey;
   readonly workspace: Workspace;
@@ -48,7 +48,7 @@ export interface Trunkline<Transaction = never> {
     options: HandlerOptions,
   ): HandlerRegistration;
 
-  /** What REST does not offer: workspaces, members, plans, suspension, API keys. For a dashboard. */
+  /** The operations that REST does not offer: workspaces, members, plans, suspension, API keys. For a dashboard. */
   readonly admin: Admin;
   /** The REST operations on one workspace, in process, as its owner. */
   workspace(id: string): WorkspaceApi<Transaction>;

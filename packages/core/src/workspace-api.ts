@@ -49,14 +49,14 @@ export interface WorkspaceApi<Transaction = never> {
     groups(id: string): Promise<readonly GroupResource[]>;
     /** The chats of the instance by their last message, newest first. */
     chats(id: string, query?: ChatQuery): Promise<PageResult<ChatResource>>;
-    /** What has happened to the instance and its messages in the last 30 days, newest first. */
+    /** The events of the instance and its messages in the last 30 days, newest first. */
     events(id: string, query?: EventQuery): Promise<PageResult<WebhookEvent>>;
-    /** What happened to the instance, with the reason and what comes next, newest first. */
+    /** The history of the instance, with the reasons and the next steps, newest first. */
     history(id: string, query?: HistoryQuery): Promise<PageResult<InstanceHistoryResource>>;
   };
   readonly messages: {
     /**
-     * Newest first. With a `counterpart` beside other filters than the instance, a page may have fewer messages than its
+     * Newest first. With a `counterpart` and other filters than the instance, a page may have fewer messages than its
      * limit, even none, and still a `nextCursor`: it stops after 2,000 messages of the chat.
      */
     list(query?: MessageQuery): Promise<PageResult<MessageResource>>;
@@ -82,9 +82,9 @@ export interface WorkspaceApi<Transaction = never> {
     /** The file of a message. Throws MEDIA_NOT_AVAILABLE if there is none. */
     media(id: string): Promise<MediaDownload>;
     get(id: string): Promise<MessageResource>;
-    /** Where the message stands now and why, as a code and as a sentence for a person. */
+    /** The progress of the message and its reason, as a code and as a sentence for a person. */
     standing(id: string): Promise<MessageStandingResource>;
-    /** What has happened to the message in the last 30 days, newest first. */
+    /** The events of the message in the last 30 days, newest first. */
     events(id: string, query?: EventPageQuery): Promise<PageResult<WebhookEvent>>;
   };
   readonly webhooks: {
@@ -109,14 +109,14 @@ export interface WorkspaceApi<Transaction = never> {
     retry(id: string): Promise<DeliveryResource>;
   };
   readonly events: {
-    /** An event of the last 30 days, as webhooks report it. Whether somebody subscribed to it makes no difference. */
+    /** An event of the last 30 days, as webhooks report it. It is found with or without subscribers. */
     get(id: string): Promise<WebhookEvent>;
     /** The deliveries of an event, oldest first. */
     deliveries(id: string): Promise<readonly DeliveryResource[]>;
     /**
-     * The events of the workspace as they happen: those that `'*'` stands for, or the `types` that you name. With a
-     * `last_event_id`, what came after that event first, and what came up to a minute before it again: leave out ids
-     * that you have had.
+     * The events of the workspace as they happen: those that `'*'` means, or the `types` that you name. With a
+     * `last_event_id`, the stream begins with the events after that one, and repeats those of up to a minute before it:
+     * skip ids that you know.
      */
     stream(query?: EventStreamQuery, options?: StreamOptions): Promise<EventStream>;
   };
@@ -127,7 +127,7 @@ export interface StreamOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What every message has. */
+/** The fields of all messages. */
 interface SendInput {
   readonly instance: string;
   /** A phone number, formatted or not, the id of a group, or that of a contact, whose number may be unknown. */
@@ -164,7 +164,7 @@ export interface SendOptions<Transaction = never> {
   readonly transaction?: Transaction | undefined;
   /**
    * The `traceparent` of the request that this is about (W3C Trace Context). By default, the span that is active by
-   * OpenTelemetry's API. One that is not valid is ignored.
+   * OpenTelemetry's API. An invalid value is ignored.
    */
   readonly traceparent?: string | undefined;
 }

@@ -1,4 +1,4 @@
-/** Waits that double from the first to the longest: how long to wait after so many failures in a row, from 0 on. */
+/** Returns a wait that doubles with each failure in a row, from `firstMs` at 0 failures up to `longestMs`. */
 export function doublingDelay(
   failures: number,
   { firstMs, longestMs }: { readonly firstMs: number; readonly longestMs: number },
@@ -6,27 +6,27 @@ export function doublingDelay(
   return Math.min(longestMs, firstMs * 2 ** Math.max(0, failures));
 }
 
-/** How long to leave an instance alone after `failures` writes in a row that failed, as on a full disk. */
+/** How long to leave an instance idle after `failures` failed writes in a row, as on a full disk. */
 export function writeRetryDelay(failures: number): number {
   return doublingDelay(failures - 1, { firstMs: 500, longestMs: 10_000 });
 }
 
 /**
- * How long to wait before connecting again after `failures` connections in a row that did not open: doubling from one
- * second to a minute, each wait shortened by up to half so that many instances do not come back at the same time.
+ * How long to wait before connecting again after `failures` connections in a row that did not open. The wait doubles
+ * from one second to a minute. Each is shortened by up to half, so that many instances do not come back together.
  * `jitter` is in [0, 1).
  */
 export function reconnectDelay(failures: number, jitter: number): number {
   return shortened(doublingDelay(failures, { firstMs: 1_000, longestMs: 60_000 }), jitter);
 }
 
-/** A few drops cost little; what goes on is no accident. */
+/** Retries the first few drops quickly; repeated ones are not chance. */
 const LOGIN_SPACINGS_MS = [1_000, 2_000, 4_000, 8_000, 30_000] as const;
 const LONGEST_SPACING_MS = 300_000;
 
 /**
  * How far apart two logins are at least, after `unstable` connections in a row that opened and soon ended, from 1 on,
- * each distance shortened as above. That is at most eight logins in the first five minutes, where the network ends each
+ * each distance shortened as above. That is at most eight logins in the first five minutes, if the network ends each
  * connection as soon as it is open: it restricts numbers that log in again and again.
  */
 export function loginSpacing(unstable: number, jitter: number): number {

@@ -15,7 +15,7 @@ const SPECIFIED: Record<number, string> = {
   502: 'GATEWAY_ERROR',
   503: 'GATEWAY_UNAVAILABLE',
 };
-/** Those whose status the specification leaves open, as docs/decisions.md decides them. */
+/** Codes whose status the specification leaves open, as docs/decisions.md decides them. */
 const DECIDED = {
   WORKSPACE_MISMATCH: 403,
   METHOD_NOT_ALLOWED: 405,

@@ -2,9 +2,9 @@ import { v7 } from 'uuid';
 import { base32ToUuid, decodeBase32, encodeBase32, uuidToBase32 } from './base32.ts';
 
 /**
- * What an id names. `req` (requests), `mem` (members), `opr` (operations), `ntc` (owed emails), `sub` (subscriptions),
- * `upl` (uploads), `con` (contacts) and `hst` (entries of an instance's history) are ours beside the specification's
- * eight.
+ * The kind of an id. `req` (requests), `mem` (members), `opr` (operations), `ntc` (owed emails), `sub` (subscriptions),
+ * `upl` (uploads), `con` (contacts) and `hst` (entries of an instance's history) are ours, in addition to the
+ * specification's eight.
  */
 export type IdPrefix =
   | 'key'
@@ -28,8 +28,8 @@ export type IdPrefix =
 export type NewId = (prefix: IdPrefix, now: number) => string;
 
 /**
- * Within one factory ids never repeat and never sort before an earlier one, even when the clock steps back
- * or thousands are made in one millisecond.
+ * Ids of one factory never repeat and never sort before an earlier one, even when the clock steps back or thousands are
+ * made in one millisecond.
  */
 export function createNewId(randomBytes: (length: number) => Uint8Array): NewId {
   const uuid = new Uint8Array(16);
@@ -58,7 +58,7 @@ export function idPattern(prefix: IdPrefix): RegExp {
   return new RegExp(`^${prefix}_${SUFFIX}$`);
 }
 
-/** Whether `text` has the form of an id of this kind. An id of the wrong form names nothing. */
+/** Whether `text` has the form of an id of this kind. Ids of a wrong form do not exist. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return (
     text.length === prefix.length + 27 &&
@@ -87,7 +87,7 @@ export function uuidToId(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${uuidToBase32(uuid)}`;
 }
 
-/** What ids are sorted by, apart from their last 42 bits, which are random. */
+/** The sort key of an id, without its last 42 bits, which are random. */
 export interface IdOrder {
   /** Epoch milliseconds. */
   readonly ms: number;

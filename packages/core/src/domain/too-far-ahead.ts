@@ -1,8 +1,8 @@
 import { retryDelay } from './delivery/retry-schedule.ts';
 
 /**
- * Stored times lie at most this far ahead, unless they were written by a clock that has been set back since: then they
- * count as past, or what waits for them would wait for as long as the clock was set back. All in epoch milliseconds.
+ * These functions bound how far ahead stored times are. A later time was written by a clock that has been set back
+ * since: it counts as past, or its waiters would wait for as long as the clock was set back. All in epoch milliseconds.
  */
 
 /**
@@ -16,7 +16,7 @@ export function latestLeaseEnd(now: number, lengthMs: number): number {
 /** How far ahead of this process's clock another one's may have been. */
 export const CLOCKS_APART_MS = 5_000;
 
-/** Whether what happened at `at` did so before the clock was set back. */
+/** Whether `at` was written before the clock was set back. */
 export function isTooFarAhead(at: number, now: number): boolean {
   return at > now + CLOCKS_APART_MS;
 }

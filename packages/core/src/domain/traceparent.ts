@@ -1,4 +1,4 @@
-/** Where a span stands, as W3C Trace Context carries it (https://www.w3.org/TR/trace-context/#traceparent-header). */
+/** The ids of a span, as W3C Trace Context carries them (https://www.w3.org/TR/trace-context/#traceparent-header). */
 export interface TracePosition {
   readonly traceId: string;
   readonly spanId: string;
@@ -19,7 +19,7 @@ export function readTraceparent(text: unknown): TracePosition | null {
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & SAMPLED };
 }
 
-/** Null where nobody records the trace: there is nothing to link to. */
+/** Null if the trace is not recorded: there is nothing to link to. */
 export function sampledTraceparent({ traceId, spanId, traceFlags }: TracePosition): string | null {
   return (traceFlags & SAMPLED) === 0 ? null : `00-${traceId}-${spanId}-01`;
 }

@@ -39,7 +39,7 @@ const PAGE_LIMIT_MAX = 100;
 const PAGE_LIMIT_DEFAULT = 25;
 
 const timeWithZone = z.iso.datetime({ offset: true });
-/** With as many digits of a second as anybody writes. */
+/** Enough for any fraction of a second in use. */
 const TIME_LENGTH_MAX = 40;
 
 /** A page of a list; both may come as the text of a query parameter. */
@@ -48,7 +48,7 @@ export type PageQuery = {
   readonly cursor?: string | undefined;
   /**
    * A time by ISO 8601 with its zone, such as `2026-11-22T09:30:00Z`: the first page begins with the newest row from
-   * before it. It has no effect beside a cursor. An addition of ours.
+   * before it. It has no effect with a cursor. An addition of ours.
    */
   readonly before?: string | undefined;
 };
@@ -59,7 +59,7 @@ export type CheckedPageQuery = {
   readonly before?: number | undefined;
 };
 
-/** What the query of every list with pages has. */
+/** The fields of the query of every list with pages. */
 export const pageFields: {
   readonly limit: z.ZodType<number, unknown>;
   readonly cursor: z.ZodType<string | undefined>;

@@ -47,7 +47,7 @@ export const MESSAGE_PAYLOADS: {
 
 export const MESSAGE_KINDS: readonly MessageKind[] = Object.keys(MESSAGE_PAYLOADS) as MessageKind[]; // its own keys
 
-/** A kind with its fields, as somebody who is no gateway writes them. */
+/** A kind with its fields, as written by a caller other than a gateway. */
 export const messageDetail: z.ZodType<MessageKindAndPayload, unknown> = z
   .object({ kind: z.enum(MESSAGE_KINDS), payload: z.unknown() })
   .transform(({ kind, payload = null }, context): MessageKindAndPayload => {

@@ -26,7 +26,7 @@ export const messageInput: z.ZodType<MessageInput, unknown> = z.object({
   reply_to: optionalField(z.string()),
 });
 
-/** What is said of `voice` with anything but audio. */
+/** The error for `voice` with anything but audio. */
 export const NOT_AUDIO = 'Must be given only with the type audio.';
 
 /** U+0085 is white space in Unicode, and not in JavaScript. */

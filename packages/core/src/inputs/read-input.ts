@@ -22,7 +22,7 @@ export function invalid(fields: Readonly<Record<string, readonly string[]>>): Re
   return refuse('VALIDATION_FAILED', ['The request is not valid.', ...named, ...rest].join(' '), { fields });
 }
 
-/** What is wrong with a value that is not there, or not among those that there are. Of others, the schema or the library says it. */
+/** The error for a missing value, or for one outside a list. Other errors get the text of the schema or the library. */
 function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'Is required.';
   if (issue.code !== 'invalid_value') return undefined;

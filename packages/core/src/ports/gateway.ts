@@ -88,8 +88,8 @@ export interface GatewayConnection {
 }
 
 /**
- * What a gateway stores for one instance: small named values, encrypted at rest, and written under the lease with which
- * the session was opened.
+ * The values that a gateway stores for one instance: small, named, encrypted at rest, and written under the lease with
+ * which the session was opened.
  */
 export interface Session {
   readonly instanceId: string;
@@ -138,7 +138,7 @@ export interface QuotedMessage {
   readonly networkId: string;
   /** The network's id of whoever wrote it; null if the instance did. */
   readonly senderId: string | null;
-  /** What the recipient's app shows of it: its text or caption, perhaps shortened. Empty if it has none. */
+  /** The text that the recipient's app shows of it: its text or caption, perhaps shortened. Empty if it has neither. */
   readonly text: string;
 }
 
@@ -148,7 +148,7 @@ export type OutgoingContent =
       readonly type: MediaType;
       readonly caption: string | null;
       readonly file: OutgoingFile;
-      /** For audio alone: shown and played as a recorded voice message. */
+      /** Whether audio is shown and played as a recorded voice message. */
       readonly voice?: boolean;
     };
 
@@ -162,8 +162,8 @@ export interface OutgoingFile {
 
 export type SendOutcome = SendResult & {
   /**
-   * The recipient as the network registers them, if that is under another number than the one that was dialled, or under
-   * none that it names. Both are one person from then on.
+   * The recipient as the network registers them, if that is under another number than the dialled one, or without a
+   * number. Both are one person from then on.
    */
   readonly recipient?: ContactReport;
 };
@@ -175,9 +175,9 @@ type SendResult =
   | { readonly kind: 'refused'; readonly error: MessageError }
   /**
    * Nothing was written to the network, or the network has said that it did not take it. Without `retryAfterMs`, the
-   * connection had ended: the message is sent on the next one, and this counts as no try. With it, the network does not
-   * take this message for now: it is sent again after that time or later, and messages to other recipients do not wait
-   * for it. If it is never taken, it fails with `error`.
+   * connection had ended: the message is sent on the next one, and this does not count as an attempt. With it, the
+   * network does not take this message for now: it is sent again after that time or later, and messages to other
+   * recipients do not wait for it. If it is never taken, it fails with `error`.
    */
   | {
       readonly kind: 'not_sent';
@@ -196,7 +196,7 @@ export interface IncomingMessage {
   readonly from: string | null;
   readonly groupNetworkId: string | null;
   /**
-   * Who wrote it. Absent or null if the network does not say more than `senderId` and `from`. Its strings are as others
+   * The author. Absent or null if the network does not say more than `senderId` and `from`. Its strings are as others
    * wrote them, and may have any length.
    */
   readonly contact?: ContactReport | null;
@@ -204,12 +204,12 @@ export interface IncomingMessage {
   readonly sentAt?: number | null;
   /** The network id of the message that this one replies to. */
   readonly replyTo?: string | null;
-  /** What it is, finer than the type of its content; if absent, it is what its type says. */
+  /** The kind, finer than the type of its content; that type if absent. */
   readonly detail?: MessageKindAndPayload;
   readonly content: IncomingContent;
 }
 
-/** What happens in a chat besides messages to the instance and their receipts. */
+/** An event in a chat that is neither a message to the instance nor a receipt. */
 export type Activity =
   /** The owner of the number wrote a message on the phone, or on another linked device. */
   | {
@@ -229,7 +229,7 @@ export type Activity =
   | (ActivityOnMessage & { readonly kind: 'reaction'; readonly emoji: string | null })
   /** The text or the caption is replaced. */
   | (ActivityOnMessage & { readonly kind: 'edit'; readonly text: string })
-  /** Of a message that somebody else wrote, only by an admin of the group: who is one, the gateway has to know. */
+  /** Messages of others can be deleted only by an admin of the group: the gateway has to check that. */
   | (ActivityOnMessage & { readonly kind: 'deletion' })
   /**
    * A better copy of the file of a message, which its author's phone sends later, such as a picture in HD. It replaces
@@ -240,7 +240,7 @@ export type Activity =
       readonly type: MediaType;
       readonly reference: Uint8Array;
     })
-  /** A message arrived that nobody here can read, and that the sender's phone was asked for in vain, or cannot send. */
+  /** A message that cannot be decrypted arrived; the sender's phone did not send it again, or cannot. */
   | {
       readonly kind: 'undecryptable';
       readonly networkId: string;
@@ -248,7 +248,7 @@ export type Activity =
       readonly groupNetworkId: string | null;
       readonly contact: ContactReport | null;
       readonly sentAt: number | null;
-      /** `view_once`: the network shows it on the phone alone. */
+      /** `view_once`: the network shows it only on the phone. */
       readonly reason: 'no_key' | 'view_once';
     }
   /** A call to the number, reported once. */
@@ -261,15 +261,17 @@ export type Activity =
       readonly at: number | null;
     };
 
-/** What a person does to a message. The service checks that the message is in this chat, and, where it matters, whose it is. */
+/**
+ * An act of a person on a message. The service checks that the message is in this chat and, if it matters, its author.
+ */
 export interface ActivityOnMessage {
   /** The network's id of the message that it is about. */
   readonly about: string;
-  /** Who wrote that message, as the network says now: null if the instance did. */
+  /** The author of that message, as the network says now: null if it is the instance. */
   readonly author: string | null;
   /** The chat: the network's id of a group, or null for the chat with `contact`. */
   readonly groupNetworkId: string | null;
-  /** Who did it, or with whom the chat is if the owner of the number did it (`own`). */
+  /** The person who did it, or the other side of the chat if the owner of the number did it (`own`). */
   readonly contact: ContactReport | null;
   readonly own: boolean;
   readonly at: number | null;
@@ -284,8 +286,8 @@ export interface IncomingFile {
   readonly mimeType: string;
   readonly filename: string | null;
   /**
-   * What `GatewayConnection.openFile` needs to download it later, perhaps in another process: at most 16 KiB. The
-   * service keeps it sealed, until it has the file or gives it up.
+   * The value that `GatewayConnection.openFile` needs to download it later, perhaps in another process: at most 16 KiB.
+   * The service keeps it sealed, until it has the file or gives it up.
    */
   readonly reference?: Uint8Array;
   /** Downloads the content. Rejects if it is not available. */
@@ -309,7 +311,7 @@ export interface LinkedProfile {
 }
 
 export type ClosedReason = ClosedFor & {
-  /** What the network itself said, such as a status of `428`: for the history, which keeps 64 characters. */
+  /** The network's own code, such as a status of `428`: for the history, which keeps 64 characters. */
   readonly networkCode?: string;
 };
 
@@ -323,18 +325,18 @@ type ClosedFor =
     }
   /** The network asks for a new connection immediately, for example after pairing. */
   | { readonly kind: 'restart' }
-  /** Nobody scanned the QR. */
+  /** The QR was not scanned. */
   | { readonly kind: 'qr_timeout' }
   /** The phone unlinked the instance. */
   | { readonly kind: 'unlinked' }
   /**
-   * The instance cannot continue: banned, replaced, version refused. `code` becomes `last_error`. With `until`, in epoch
-   * milliseconds, the network forbids it until then: the service connects again by itself.
+   * The instance cannot continue: banned, replaced, version refused. `code` becomes `last_error`. With `until`, in
+   * epoch milliseconds, the network forbids it until then: the service connects again automatically.
    */
   | { readonly kind: 'failed'; readonly code: string; readonly until?: number };
 
 /**
- * What a gateway reports about one connection. Each promise resolves when the report is stored: only then may the
+ * The reports of a gateway about one connection. Each promise resolves when the report is stored: only then may the
  * gateway acknowledge it to the network. If it rejects, the report is not stored, and the network has to deliver it
  * again. While the storage fails, messages, receipts, groups and activities are pending until they are stored or the
  * connection ends: a gateway keeps the connection open meanwhile, and bounds how much it takes from the network.
@@ -361,12 +363,12 @@ export interface GatewayListener {
    */
   groups(groups: readonly GroupReport[], extent?: GroupsExtent): Promise<void>;
   /**
-   * As with a message, it may be acknowledged to the network once it resolves. What is done to a message has to be
-   * reported after the message was taken.
+   * As with a message, acknowledge it to the network once this resolves. An act on a message has to be reported after
+   * the message was taken.
    */
   activity?(activity: Activity): Promise<void>;
   /** Something arrived that is neither stored nor reported: counted, by its kind. */
   skipped?(kind: string): void;
-  /** What the network forbids the number from now on; null if it allows everything again. */
+  /** The restriction of the number from now on; null if the network allows everything again. */
   restricted?(restriction: Restriction | null): Promise<void>;
 }

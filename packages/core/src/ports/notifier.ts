@@ -21,7 +21,7 @@ export interface InstanceNotification extends ToMembers {
   readonly instance: DownInstance;
 }
 
-/** An instance at the time when it was decided to notify somebody. Times are epoch milliseconds. */
+/** An instance at the time when a notification was decided. Times are epoch milliseconds. */
 export interface DownInstance extends Pick<Instance, 'id' | 'name' | 'phoneNumber' | 'status' | 'lastError'> {
   readonly downSince: number;
   /** When it was connected again; null if it is down. */

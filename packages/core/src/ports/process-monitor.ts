@@ -1,4 +1,4 @@
-/** What the runtime knows of the process that the service runs in. */
+/** Reads the vitals of the process that the service runs in. */
 export interface ProcessMonitor {
   /** Costs next to nothing: it is asked every half minute. */
   read(): ProcessVitals;
@@ -10,7 +10,7 @@ export interface ProcessVitals {
   readonly pid: number;
   /** The runtime with its version, such as `Node.js 24.21.0`. */
   readonly runtime: string;
-  /** What the process holds of the memory (resident). */
+  /** The resident memory of the process. */
   readonly memoryBytes: number;
   /** For how much of the time since the last reading JavaScript ran, as a whole percentage. Near 100, everything waits. */
   readonly busyPercent: number;

@@ -8,7 +8,10 @@ import { timestamp } from './time.ts';
 /** An instance's messages with one person, or in one group. An addition of ours, beyond the specification. */
 export interface ChatResource {
   readonly instance_id: string;
-  /** What to list its messages by, and to send to: the id of the contact or of the group, or the number, digits only. */
+  /**
+   * The value to list its messages by, and to send to: the id of the contact or of the group, or the number, digits
+   * only.
+   */
   readonly counterpart: string;
   /** Null if it is the chat with a person. */
   readonly group_id: string | null;
@@ -21,7 +24,7 @@ export interface ChatResource {
   readonly last_message: ChatMessageResource;
 }
 
-/** What a chat shows of its last message. */
+/** The parts of its last message that a chat shows. */
 export interface ChatMessageResource {
   readonly id: string;
   readonly direction: MessageDirection;

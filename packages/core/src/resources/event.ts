@@ -3,7 +3,7 @@ import type { WebhookEvent, WebhookEventOf } from '@trunkline/receiver';
 import type { Event, EventType } from '../domain/event/event.ts';
 import { eventTime } from './time.ts';
 
-/** What an event of this type reports. */
+/** The data of an event of this type. */
 export type EventData<Type extends EventType> = WebhookEventOf<Type>['data'];
 
 /** The JSON body that receivers get: exactly these five fields, in this order (specification, "Request the receiver gets"). */

@@ -26,7 +26,7 @@ export interface InstanceHistoryResource {
   readonly description: string;
   /** The cause, in the words of `last_error`. */
   readonly code: string | null;
-  /** What the network itself said, such as `428`. */
+  /** The network's own code, such as `428`. */
   readonly network_code: string | null;
   readonly next: { readonly kind: NextStepKind; readonly at: string | null; readonly text: string } | null;
   readonly caused_by: HistoryCause;

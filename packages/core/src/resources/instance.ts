@@ -14,7 +14,7 @@ export interface InstanceResource {
   readonly paired: boolean;
   readonly capabilities: readonly Capability[];
   readonly last_error: string | null;
-  /** What the network forbids the number for now, and when that ends, if the network says it. An addition of ours. */
+  /** The network's current restriction of the number, and its end if the network says it. An addition of ours. */
   readonly restriction: { readonly code: string; readonly until: string | null } | null;
   /** Whether it has a `proxy_url`, which is never shown. An addition of ours. */
   readonly has_proxy: boolean;

@@ -1,7 +1,7 @@
 import type { MessageStanding, StandingCode } from '../domain/message/message-standing.ts';
 import { timestamp } from './time.ts';
 
-/** Where a message stands. An addition of ours, beyond the specification. */
+/** The progress of a message. An addition of ours, beyond the specification. */
 export interface MessageStandingResource {
   readonly code: StandingCode;
   readonly since: string;

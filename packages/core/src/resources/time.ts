@@ -4,7 +4,7 @@ export function timestamp(time: number): string {
   return latest.text;
 }
 
-/** What is accepted together is of one moment, and so are most times of a resource. */
+/** The last formatted time: messages accepted together, and most times of a resource, share one. */
 let latest = { time: Number.NaN, text: '' };
 
 export function timestampOrNull(time: number | null): string | null {

@@ -29,7 +29,7 @@ export interface WebhookResource {
   /** Whether each request has the header `traceparent`, where there is a trace. */
   readonly trace_context: boolean;
   /**
-   * Since when no delivery succeeds; null while the last attempt succeeded or none was made. It stays when the service
+   * When deliveries began to fail; null while the last attempt succeeded or none was made. It stays when the service
    * disables the endpoint, and enabling clears it.
    */
   readonly failing_since: string | null;

@@ -23,7 +23,7 @@ export interface AcceptedMessage {
   repeats: number;
 }
 
-/** What the network knows of one instance. `undefined` as profile: it has not heard of it in this process's time. */
+/** The network's record of one instance. The profile is `undefined` until this process first learns it. */
 export interface NetworkAccount {
   profile: LinkedProfile | null | undefined;
   /** By phone number, then by their network ids: a number stays in its groups when it is unlinked from an instance. */

@@ -16,10 +16,10 @@ export type NetworkRecord = { readonly instanceId: string } & (
       readonly kind: 'accepted';
       readonly networkId: string;
       readonly to: string;
-      /** The text, or what stands with the file. */
+      /** The text, or the caption of the file. */
       readonly text: string;
       readonly file: AcceptedFile | null;
-      /** Whom it was sent to where there is no number in `to`, or not only that. */
+      /** The recipient's network id, if the message was addressed by it, with or without `to`. */
       readonly contactNetworkId?: string;
       /** The network's id of the message that it quotes. */
       readonly replyTo?: string;
@@ -36,11 +36,11 @@ export type NetworkRecord = { readonly instanceId: string } & (
 );
 
 /**
- * What happens in a chat besides messages to the instance and their receipts. People are phone numbers, or network ids
+ * An event in a chat that is neither a message to the instance nor a receipt. People are phone numbers, or network ids
  * if they hide theirs.
  */
 export type NetworkActivity = {
-  /** Its own. That of an echo is the message's. */
+  /** The network id of the activity; for an echo, the message's. */
   readonly networkId: string;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -49,7 +49,7 @@ export type NetworkActivity = {
       readonly kind: 'echo';
       readonly to: string | null;
       readonly groupNetworkId: string | null;
-      /** The text, or what stands with the file. */
+      /** The text, or the caption of the file. */
       readonly text: string;
       readonly file: InboundFile | null;
     }
@@ -71,7 +71,7 @@ export type NetworkActivity = {
     }
 );
 
-/** What somebody does to a message. */
+/** An act on a message. */
 export interface ActivityOn extends NetworkMessage {
   /** The network's id of the message. */
   readonly about: string;
@@ -79,26 +79,26 @@ export interface ActivityOn extends NetworkMessage {
   readonly own: boolean;
 }
 
-/** Where a message is, and whose it is. */
+/** The chat and the author of a message. */
 export interface NetworkMessage {
   /** Null if the owner of the phone wrote it. */
   readonly author: string | null;
   readonly groupNetworkId: string | null;
-  /** Who is at the other end of the chat, or who did something in a group. */
+  /** The person at the other end of the chat, or the one who acted in a group. */
   readonly contact: string | null;
 }
 
-/** What somebody wrote, on either side. */
+/** The content of a message, from either side. */
 export type WrittenMessage = Pick<InboundMessage, 'networkId' | 'text' | 'file'>;
 
 export interface InboundMessage {
   readonly networkId: string;
-  /** Null where the sender hides their number. */
+  /** Null if the sender hides their number. */
   readonly from: string | null;
-  /** What else the network says of the sender. */
+  /** Further facts of the network about the sender. */
   readonly sender?: SandboxPerson;
   readonly groupNetworkId: string | null;
-  /** The text, or what stands with the file. */
+  /** The text, or the caption of the file. */
   readonly text: string;
   readonly file: InboundFile | null;
   readonly detail?: MessageKindAndPayload;
@@ -118,7 +118,7 @@ export interface AcceptedFile {
   readonly voice?: true;
 }
 
-/** A file that somebody sent; the network keeps it until it is downloaded. */
+/** A file that was sent; the network keeps it until it is downloaded. */
 export interface InboundFile {
   readonly type: MediaType;
   readonly mimeType: string;
@@ -129,8 +129,8 @@ export interface InboundFile {
 }
 
 /**
- * Where the sandbox network stores what happened, so that it remembers it after its process ends, as a real network
- * would. Without a journal, it forgets everything when the process ends.
+ * Stores the events of the sandbox network, so that it remembers them after its process ends, as a real network would.
+ * Without a journal, it forgets everything when the process ends.
  */
 export interface NetworkJournal {
   /** Oldest first. */

@@ -1,6 +1,6 @@
 import type { ContactReport } from '../domain/contact/contact.ts';
 
-/** What the sandbox network says of a person besides their number. */
+/** The facts of the sandbox network about a person, apart from their number. */
 export interface SandboxPerson {
   /**
    * The network's id of the person, which stays the same when their number becomes known. By default, the number is
@@ -11,7 +11,9 @@ export interface SandboxPerson {
   readonly username?: string | undefined;
 }
 
-/** A person as the sandbox network reports them. Without a number or a network id of their own, they are nobody. */
+/**
+ * A person as the sandbox network reports them. Without a number or a network id, the report's `networkId` is empty.
+ */
 export function personOf(phoneNumber: string | null, person: SandboxPerson = {}): ContactReport {
   const { networkId = phoneNumber ?? '', name = null, username = null } = person;
   const aliases = phoneNumber === null || phoneNumber === networkId ? [] : [phoneNumber];

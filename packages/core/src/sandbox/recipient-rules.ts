@@ -1,4 +1,4 @@
-/** What the sandbox network does with a message, by the last digits of its recipient (docs/sandbox.md). */
+/** The behaviour of the sandbox network for a message, by the last digits of its recipient (docs/sandbox.md). */
 export type RecipientRule =
   | 'refuse'
   | 'no_response'

@@ -44,7 +44,7 @@ interface ConnectionOptions {
   readonly account: NetworkAccount;
   readonly session: Session;
   readonly listener: GatewayListener;
-  /** Whether a pairing shows a code to type beside its QR. */
+  /** Whether a pairing shows a code to type in addition to its QR. */
   readonly showsCode: boolean;
   /** Makes something part of the network's history. */
   readonly record: (happening: NetworkRecord) => void;
@@ -80,7 +80,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   /** Messages with a file that the service has been given and has not taken yet: others do not wait for them. */
   const offered = new Set<string>();
 
-  /** Ends early when the connection closes, so that nobody waits for what will not come: look at `state` afterwards. */
+  /** Ends early when the connection closes, so that callers do not keep waiting: look at `state` afterwards. */
   const after = (ms: number): Promise<void> =>
     new Promise((resolve) => {
       const end = (): void => {
@@ -173,7 +173,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     account.owedReceipts.size > 0 || nextMessages().length > 0 || nextActivities().length > 0;
   const nextMessages = (): readonly InboundMessage[] =>
     [...account.inbox.values()].filter(({ networkId }) => !offered.has(networkId));
-  /** What is done to a message comes after the message. */
+  /** An act on a message comes after the message. */
   const nextActivities = (): readonly NetworkActivity[] =>
     [...account.activities.values()].filter(
       (activity) => !offered.has(activity.networkId) && !('about' in activity && offered.has(activity.about)),

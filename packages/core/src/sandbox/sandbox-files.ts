@@ -20,7 +20,7 @@ export interface SandboxFiles {
   openFile(reference: Uint8Array): Promise<ReadableStream<Uint8Array>>;
 }
 
-/** What the file of a message, or a better copy of one, is downloaded by. */
+/** The reference by which the file of a message, or a better copy of one, is downloaded. */
 export function referenceTo(networkId: string): Uint8Array {
   return new TextEncoder().encode(networkId);
 }
@@ -35,7 +35,7 @@ export function sandboxFiles({ account, instanceId, record, until }: FilesOption
     return content.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({ flush: read }));
   };
 
-  /** Of a message that the service has not taken yet. */
+  /** The file of a message that the service has not taken yet. */
   const fileOf = (networkId: string): InboundFile | null => {
     const activity = account.activities.get(networkId);
     const sent = activity?.kind === 'echo' || activity?.kind === 'media_update' ? activity.file : null;

@@ -35,24 +35,26 @@ export interface SandboxPhone {
     readonly phoneNumber?: string | undefined;
     readonly profileName?: string | undefined;
   }): Promise<void>;
-  /** Somebody sends a message to the instance. Returns the network's id of the message. */
+  /** Sends a message to the instance, as a person. Returns the network's id of the message. */
   receive(message: SandboxMessage): Promise<string>;
   /**
    * The owner of the phone sends a message with it, which the service gets as an echo. Returns the network's id of the
    * message.
    */
   write(message: SandboxEcho): Promise<string>;
-  /** Somebody reacts to a message. Null takes the reaction back. */
+  /** Reacts to a message, as a person. Null takes the reaction back. */
   react(reaction: SandboxDeed & { readonly emoji: string | null }): Promise<void>;
-  /** Somebody changes the text or the caption of a message. The service refuses it if they did not write it. */
+  /** Changes the text or the caption of a message, as a person. The service refuses it if they did not write it. */
   edit(edit: SandboxDeed & { readonly text: string }): Promise<void>;
-  /** Somebody deletes a message for everyone. The service refuses it if they did not write it, except in a group. */
+  /**
+   * Deletes a message for everyone, as a person. The service refuses it if they did not write it, except in a group.
+   */
   delete(deletion: SandboxDeed): Promise<void>;
   /** The phone of who wrote a message sends a better copy of its file. The service refuses it from anyone else. */
   updateMedia(update: SandboxDeed & { readonly file: SandboxFile }): Promise<void>;
-  /** Somebody calls the number. */
+  /** Calls the number, as a person. */
   call(call: SandboxCall): Promise<void>;
-  /** Somebody sends a message that only the phone can show. Returns the network's id of the message. */
+  /** Sends a message that only the phone can show, as a person. Returns the network's id of the message. */
   receiveUndecryptable(message: SandboxUndecryptable): Promise<string>;
   /** The number is added to a new group. Returns the network's id of the group. */
   addGroup(group: { readonly name: string; readonly participantsCount: number }): Promise<string>;
@@ -68,16 +70,16 @@ export interface SandboxPhone {
   accepted(): readonly AcceptedMessage[];
 }
 
-/** A message that somebody sends to the instance. */
+/** A message to the instance. */
 export interface SandboxMessage {
   /** The sender's number, in digits. Null if they hide it: then `sender` has a network id. */
   readonly from: string | null;
   readonly sender?: SandboxPerson | undefined;
-  /** The text, or the caption of the file. Of a kind that has no text of its own, by default, what it is in words. */
+  /** The text, or the caption of the file. For a kind without a text of its own, its description by default. */
   readonly text?: string | undefined;
   readonly file?: SandboxFile | undefined;
   readonly groupNetworkId?: string | undefined;
-  /** What it is, finer than a text or a file, with the fields of its kind. */
+  /** The kind of the message, finer than a text or a file, with its fields. */
   readonly detail?: MessageKindAndPayload | undefined;
   /** When it was sent by the sender's phone, in epoch milliseconds, which may be wrong. By default, now. */
   readonly sentAt?: number | undefined;
@@ -92,13 +94,13 @@ export interface SandboxEcho extends Pick<SandboxMessage, 'text' | 'file' | 'gro
   readonly to?: string | undefined;
 }
 
-/** What somebody does to a message. */
+/** An act on a message. */
 export interface SandboxDeed {
   /** The network's id of the message, as `receive`, `write` and `accepted` return it. */
   readonly about: string;
-  /** The number of who does it, or their network id if they hide it. By default, the owner of the phone. */
+  /** The number of the actor, or their network id if they hide it. By default, the owner of the phone. */
   readonly from?: string | undefined;
-  /** Where the message is, if the network no longer knows it: it forgets that when its process ends. */
+  /** The chat and author of the message, if the network no longer knows them: it forgets them when its process ends. */
   readonly message?: NetworkMessage | undefined;
 }
 
@@ -131,7 +133,9 @@ export interface SandboxFile {
 export interface SandboxOptions {
   /** Lets the network remember what happened after its process ends. */
   readonly journal?: NetworkJournal | undefined;
-  /** Whether phones scan every QR as soon as it is shown, so that nobody has to call `scan`. By default, they do not. */
+  /**
+   * Whether phones scan every QR as soon as it is shown, so that no call of `scan` is needed. By default, they do not.
+   */
   readonly scansQrs?: boolean | undefined;
 }
 
@@ -244,7 +248,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
           profilePictureUrl: null,
         };
         const groups = FIRST_GROUPS.map(([name, participantsCount]) => ({
-          // The same for the same number, also where the network forgot it with an earlier process.
+          // The same for the same number, even if the network forgot it with an earlier process.
           networkId: `group-${linked.phoneNumber}-${name.toLowerCase()}`,
           name,
           participantsCount,
@@ -346,7 +350,7 @@ function scanning(listener: GatewayListener, scan: () => unknown): GatewayListen
 type Happening = WithoutStamp<NetworkActivity>;
 type WithoutStamp<Activity> = Activity extends NetworkActivity ? Omit<Activity, 'networkId' | 'at'> : never;
 
-/** What the network remembers of numbers that are no longer linked, such as their groups: only of the latest ones. */
+/** How many accounts without a linked number the network remembers, with their groups: only the latest ones. */
 const KEPT_IDLE_ACCOUNTS = 100;
 
 /** A freshly linked phone is in two groups. */

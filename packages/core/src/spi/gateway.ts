@@ -1,5 +1,5 @@
-// What a gateway is written against: the port to a messaging network. Unlike the names of `@trunkline/core`, these may
-// change with a minor version.
+// The exports for gateways: the port to a messaging network. Unlike the names of `@trunkline/core`, these may change
+// with a minor version.
 export type {
   Activity,
   ActivityOnMessage,
@@ -40,7 +40,7 @@ export type { MessageKindAndPayload } from '@trunkline/receiver';
 // Waits by the clock that a gateway is given.
 export { pause, withDeadline } from '../runtime/deadline.ts';
 
-// What core hands to a gateway when it attaches it.
+// The parts that core hands to a gateway when it attaches it.
 export type { Clock } from '../ports/clock.ts';
 export type { Logger } from '../ports/logger.ts';
 export type { Random } from '../ports/random.ts';

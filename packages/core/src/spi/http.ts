@@ -1,6 +1,6 @@
-// What an API in front of the service is written against, beside the operations of `@trunkline/core`, as `@trunkline/http`
-// is. An app that only calls the operations needs none of it. Unlike the names of `@trunkline/core`, these may change with
-// a minor version.
+// The exports for APIs in front of the service, such as `@trunkline/http`, in addition to the operations of
+// `@trunkline/core`. An app that only calls the operations does not need them. Unlike the names of `@trunkline/core`,
+// these may change with a minor version.
 
 // Refusals are values inside, and thrown at the edge.
 export { refuse } from '../domain/result.ts';
@@ -11,7 +11,7 @@ export { ERROR_CODES, ERROR_STATUS } from '../domain/error-code.ts';
 export { isUnavailable } from '../ports/unavailable-error.ts';
 export { consoleLogger } from '../ports/logger.ts';
 
-// Who may do what.
+// Permissions.
 export { checkScope, checkSuspension } from '../domain/api-key/authorization.ts';
 export { isInstallableToken } from '../domain/api-key/api-key-token.ts';
 export { apiKeyResource } from '../resources/api-key.ts';
@@ -32,7 +32,7 @@ export { LARGEST_MEDIA_SIZE } from '../domain/message/media-rules.ts';
 // Traces.
 export { readTraceparent, sampledTraceparent } from '../domain/traceparent.ts';
 
-// What webhooks carry.
+// Webhook contents.
 export { signedHeaders } from '../services/signed-headers.ts';
 export { WEBHOOK_USER_AGENT } from '../resources/webhook.ts';
 export type { EventData } from '../resources/event.ts';

@@ -1,5 +1,5 @@
-// What a storage is written against: the port that it implements, what it stores, and the rules that every storage applies
-// inside its transactions. A media store is written against it too. Unlike the names of `@trunkline/core`, these may change
+// The exports for storages: the port that they implement, the types that they store, and the rules that every storage
+// applies inside its transactions. Media stores use them too. Unlike the names of `@trunkline/core`, these may change
 // with a minor version.
 
 // The port.

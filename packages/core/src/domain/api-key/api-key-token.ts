@@ -3,7 +3,7 @@ import { base62, randomBase62 } from '../base-encoding.ts';
 const PREFIX = 'trk_';
 const RANDOM_LENGTH = 34;
 const CHECKSUM_LENGTH = 6;
-/** Of `trk_` and four of its random characters: people know a key by them, and nobody guesses the other thirty. */
+/** The length of `trk_` and four random characters: enough to recognise a key, and the other thirty stay secret. */
 const SHOWN_LENGTH = 8;
 const FORM = /^trk_[0-9A-Za-z]{40}$/;
 /** Keys that an embedder brings along may be any printable characters. */
@@ -15,7 +15,7 @@ export function newApiKeyToken(randomBytes: (length: number) => Uint8Array): str
   return body + checksum(body);
 }
 
-/** What may be shown of a new key value. */
+/** The part of a new key that may be shown. */
 export function prefixOf(token: string): string {
   return token.slice(0, SHOWN_LENGTH);
 }

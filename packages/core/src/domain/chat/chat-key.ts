@@ -5,9 +5,9 @@ import type { Message } from '../message/message.ts';
 import type { Recipient } from '../message/recipient.ts';
 
 /**
- * What a message is filed under, within its instance: the id of its group, else that of its contact, else the digits of
- * the other side's number; null if the network says none of these. Each message has one key, and one person may have
- * several (`chatKeysOf`).
+ * The key that a message is filed under, within its instance: the id of its group, else that of its contact, else the
+ * digits of the other side's number; null if the network gives none of these. Each message has one key, and one person
+ * may have several (`chatKeysOf`).
  */
 export function chatKeyOf(message: Message): string | null {
   const { groupId, contact, number } = chatOf(message);

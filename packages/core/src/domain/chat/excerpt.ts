@@ -1,6 +1,6 @@
 import type { Message } from '../message/message.ts';
 
-/** In code points. */
+/** Unit: code points. */
 const EXCERPT_MAX = 100;
 
 /** The beginning of what a message says, in one line; null if it says nothing. */

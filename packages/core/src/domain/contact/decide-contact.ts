@@ -1,7 +1,7 @@
 import { CONTACT_ALIASES_MAX, DIALLED_NUMBERS_MAX, networkIdsOf } from './contact.ts';
 import type { Contact, ContactReport } from './contact.ts';
 
-/** What a report changes. If `written` is empty, it says nothing new. */
+/** The changes by a report. If `written` is empty, it says nothing new. */
 export interface ContactDecision {
   /** The person that the report is about. */
   readonly contact: Contact;
@@ -9,18 +9,17 @@ export interface ContactDecision {
   readonly written: readonly Contact[];
   /** Ids of contacts that are this person: from now on, they lead to `contact`. */
   readonly mergedIds: readonly string[];
-  /** Network ids that lead to nobody any more. */
+  /** Network ids that no longer lead to a contact. */
   readonly droppedNetworkIds: readonly string[];
 }
 
 /**
- * Decides whom a report is about. `known` are all contacts of the instance that have one of its network ids, or one of
- * its dialled numbers; `newContact` makes the id of a new one. Of several contacts that turn out to be one person, the
- * oldest id wins.
+ * Finds the person of a report. `known` are all contacts of the instance that have one of its network ids or dialled
+ * numbers; `newContact` makes the id of a new one. If several contacts turn out to be one person, the oldest id wins.
  *
  * A contact is this person if the report has the network id that it prefers, or if it has the one that the report
- * prefers. A contact that shares only another id or a dialled number with the report is somebody else: a number that was
- * given to another person belongs to that person from then on.
+ * prefers. A contact that shares only another id or a dialled number with the report is another person: a number that
+ * was given to another person belongs to that person from then on.
  */
 export function decideContact(
   report: ContactReport,
@@ -74,9 +73,9 @@ function mergeReport(
 ): { readonly contact: Contact; readonly droppedNetworkIds: readonly string[] } {
   const same = [winner, ...others];
   const known = same.flatMap(networkIdsOf);
-  // A report that lacks the preferred id, as one by number alone, does not know better.
+  // A report without the preferred id, such as one with only a number, does not change it.
   const networkId = reported.includes(winner.networkId) ? report.networkId : winner.networkId;
-  // What is known keeps its order, so that reports that differ only in theirs change nothing.
+  // Known ids keep their order, so that reports that differ only in the order change nothing.
   const all = [...new Set([...reported.filter((id) => !known.includes(id)), ...known])];
   const aliases = all.filter((id) => id !== networkId);
   const fact = (name: 'phoneNumber' | 'name' | 'username'): string | null =>

@@ -38,7 +38,7 @@ export type DeliveryErrorCode =
   | 'ENDPOINT_DISABLED'
   | 'ENDPOINT_DELETED';
 
-/** What ends every open delivery of an endpoint in one transaction. */
+/** The reasons that end every open delivery of an endpoint in one transaction. */
 export type CancellationReason = Extract<DeliveryErrorCode, 'ENDPOINT_DISABLED' | 'ENDPOINT_DELETED'>;
 
 /** One event on its way to one endpoint. Times are epoch milliseconds, `eventOccurredAt` epoch microseconds. */
@@ -82,8 +82,8 @@ export function isOpen(status: DeliveryStatus): boolean {
 }
 
 /**
- * A new delivery of an event to an endpoint: made, and due, at the event's millisecond. Its id has the order of the event's,
- * so that the deliveries of an event lie beside each other, and are found without an index by event.
+ * A new delivery of an event to an endpoint: made, and due, at the event's millisecond. Its id has the order of the
+ * event's, so that the deliveries of an event are adjacent, and are found without an index by event.
  */
 export function newDelivery(event: Event, endpointId: string, newId: NewId): Delivery {
   const createdAt = Math.floor(event.occurredAt / 1000);

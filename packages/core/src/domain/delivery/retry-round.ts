@@ -1,8 +1,7 @@
 /**
  * A series of retry-failed calls for one endpoint, which gives one more attempt to each delivery that had failed when
- * it began, and then ends; or of `retryFailedEvents` calls, for the exhausted events of one subscription. What fails
- * again meanwhile belongs to the next round: if `remaining` counted it, a loop would run for as long as the receiver
- * refuses.
+ * it began, and then ends; or of `retryFailedEvents` calls, for the exhausted events of one subscription. A failure
+ * meanwhile belongs to the next round: if `remaining` counted it, a loop would run for as long as the receiver refuses.
  */
 export interface RetryRound {
   /** Epoch milliseconds, as all times here. */
@@ -14,9 +13,9 @@ export interface RetryRound {
 /** Calls further apart than this are of two rounds: the caller of the first has given up. */
 const ROUND_PAUSE_MS = 60 * 60 * 1000;
 
-/** What a call does with the failed deliveries or events. */
+/** The part of the failed deliveries or events that a call takes. */
 export interface RetryBatch<Failed> {
-  /** Those that get their attempt now. */
+  /** The deliveries or events to try now. */
   readonly chosen: readonly Failed[];
   /** How many others wait for their attempt in this round. */
   readonly remaining: number;
@@ -49,7 +48,7 @@ function joinRound(round: RetryRound | null, now: number): RetryRound {
   return { beganAt: isInProgress ? round.beganAt : now, calledAt: now };
 }
 
-/** Whether what has failed still waits for its attempt of this round. */
+/** Whether a failed delivery or event still waits for its attempt of this round. */
 function waitsInRound(lastAttemptAt: number | null, { beganAt }: RetryRound): boolean {
   return lastAttemptAt === null || lastAttemptAt < beganAt;
 }

@@ -2,8 +2,8 @@ import ipaddr from 'ipaddr.js';
 import { type Ip, isIsatap, isWithin, parseAddress, rangesOf } from './ip-address.ts';
 
 /**
- * Which URLs an endpoint may have. `local` is for development: it adds http, any port and loopback
- * addresses to what `public` allows, and nothing else.
+ * The policy for the URLs of endpoints. `local` is for development: in addition to what `public` allows, it allows only
+ * http, any port and loopback addresses.
  */
 export type UrlPolicy = 'public' | 'local';
 

@@ -11,7 +11,7 @@ export function newEndpointSecret(randomBytes: (length: number) => Uint8Array): 
   return PREFIX + base64(randomBytes(RANDOM_BYTES));
 }
 
-/** What may be shown of a secret: an ellipsis and its last four characters. */
+/** The hint that may be shown of a secret: an ellipsis and its last four characters. */
 export function secretHint(secret: string): string {
   return `…${secret.slice(-4)}`;
 }

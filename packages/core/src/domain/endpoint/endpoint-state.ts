@@ -3,7 +3,7 @@ import type { Attempt, Delivery } from '../delivery/delivery.ts';
 import { NO_FAILURES } from './endpoint.ts';
 import type { DisabledReason, Endpoint, EndpointHealth } from './endpoint.ts';
 
-/** Its open deliveries end with it. */
+/** Also ends the open deliveries. */
 export function disable(endpoint: Endpoint, reason: DisabledReason, now: number): Endpoint {
   return {
     ...endpoint,
@@ -22,7 +22,7 @@ export function healthWhenClosed(health: EndpointHealth): EndpointHealth {
   return { ...health, lastDelivery: { ...lastDelivery, status: 'failed' } };
 }
 
-/** Enabling clears the failure record; what was delivered stays known. */
+/** Enabling clears the failure record; the record of deliveries stays. */
 export function enable(endpoint: Endpoint, now: number): Endpoint {
   return {
     ...endpoint,

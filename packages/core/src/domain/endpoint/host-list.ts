@@ -12,9 +12,9 @@ import {
 
 /** Hosts that the operator has listed. */
 export interface HostList {
-  /** In the form of `normalHost`. */
+  /** Names in the form of `normalHost`. */
   readonly names: readonly string[];
-  /** `.example.com` of `*.example.com`. */
+  /** For `*.example.com`: `.example.com`. */
   readonly suffixes: readonly string[];
   readonly ranges: readonly IpRange[];
 }
@@ -22,8 +22,8 @@ export interface HostList {
 export const NO_HOSTS: HostList = { names: [], suffixes: [], ranges: [] };
 
 /**
- * What is wrong with an entry of `webhookAllow` or `webhookDeny`, as the end of a sentence about it; undefined where
- * nothing is. An entry is a host name, `*.` and a domain for all of its subdomains, an address, or a range in CIDR notation.
+ * The flaw of an entry of `webhookAllow` or `webhookDeny`, as the end of a sentence about it; undefined if there is no
+ * flaw. An entry is a host name, `*.` and a domain for all of its subdomains, an address, or a range in CIDR notation.
  */
 export function flawInHostEntry(list: 'allow' | 'deny', entry: string): string | undefined {
   const range = rangeIn(entry);

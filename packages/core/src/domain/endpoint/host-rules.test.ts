@@ -34,12 +34,12 @@ const anyAddress = fc.oneof(
   fc.ipV6(),
   fc.tuple(anyV4, embedded).map(([address, embed]) => embed(address)),
 );
-/** What a wider range or a name does not open. */
+/** Ranges that a wider range or a name does not open. */
 const GUARDED_V4 = REFUSED_V4.filter(({ first }) =>
   ['0.0.0.0', '168.63.129.16', '169.254.0.0', '224.0.0.0', '240.0.0.0'].includes(first),
 );
 
-/** Of clouds, amid addresses that a wider range opens. */
+/** Cloud addresses, amid others that a wider range opens. */
 const METADATA_V4 = ['100.100.100.200', '192.0.0.192'];
 
 describe('the URL of an endpoint where the operator has listed no host', () => {
@@ -84,7 +84,7 @@ describe('an allowed range', () => {
       const everything = { allow: ['0.0.0.0/0', '::/0', ...allow, 'n8n'], deny: allow };
       fc.assert(
         fc.property(fc.integer({ min: from, max: to }).map(toText), (address) => {
-          // That is `::1`, which stands for no IPv4 address.
+          // `::1` does not embed an IPv4 address.
           if (embed(address) === '::0:1') return;
           expect(reaches('https://n8n/', [address], everything)).toBe(false);
           expect(reaches('https://n8n/', [embed(address)], everything)).toBe(false);

@@ -3,17 +3,17 @@ import type { UrlPolicy } from './address-rules.ts';
 import { hostList, isTunnel, listsAddress, namesDomainOf, namesHost, type HostList } from './host-list.ts';
 import { isWithin, liesWithin, parseAddress, rangesOf, type IpAddress } from './ip-address.ts';
 
-/** Which URLs an endpoint may have. */
+/** The rules for the URLs of endpoints. */
 export interface UrlRules {
   readonly urlPolicy: UrlPolicy;
-  /** What the operator has decided about hosts. If omitted, the policy alone decides. */
+  /** The operator's decisions about hosts. If omitted, only the policy decides. */
   readonly hosts?: HostRules | undefined;
 }
 
 export interface HostRules {
   readonly allow: HostList;
   readonly deny: HostList;
-  /** Where the service itself can be reached at this moment, on this port at least. */
+  /** The addresses of the service itself at this moment, on this port at least. */
   readonly own: (port: number) => readonly OwnAddress[];
 }
 
@@ -24,7 +24,7 @@ export interface OwnAddress {
   readonly port: number;
 }
 
-/** Of a URL: where it leads. */
+/** The destination of a URL. */
 export interface Destination {
   readonly hostname: string;
   readonly secure: boolean;
@@ -32,9 +32,9 @@ export interface Destination {
 }
 
 /**
- * Whether a webhook may be sent to this destination at these addresses, which are all that its host has. One that is
- * refused refuses the host, and so does having none. What the operator denies is refused whatever else holds, then
- * the service's own address, then what neither the policy nor the operator allows.
+ * Whether a webhook may be sent to this destination at these addresses, which are all of its host. If one address is
+ * refused, so is the host, and also a host without addresses. Hosts that the operator denies are refused first, then
+ * the service's own addresses, then those that neither the policy nor the operator allows.
  */
 export function mayReach(
   destination: Destination,
@@ -56,7 +56,7 @@ export function mayReach(
   );
 }
 
-/** Whether its scheme and port are those of the specification ("URL rules" 1 and 2). */
+/** Whether the scheme and port are those of the specification ("URL rules" 1 and 2). */
 export function isUsual({ secure, port }: Destination): boolean {
   return secure && (port === 443 || port === 8443);
 }
@@ -71,9 +71,9 @@ export function mayBeUnusual(destination: Destination, { urlPolicy, hosts }: Url
 }
 
 /**
- * What only an entry that lies within opens, and neither a host's name nor a wider range: this host and network,
- * link-local addresses, the metadata services of clouds (Azure, Alibaba, Oracle; AWS and Google on IPv6), multicast and
- * what is reserved. A client that reaches a metadata service has the machine's credentials.
+ * Ranges that only an entry within them opens, not a host's name or a wider range: this host and network, link-local
+ * addresses, the metadata services of clouds (Azure, Alibaba, Oracle; AWS and Google on IPv6), multicast and reserved
+ * addresses. A client that reaches a metadata service has the machine's credentials.
  */
 const GUARDED = rangesOf(
   '0.0.0.0/8',

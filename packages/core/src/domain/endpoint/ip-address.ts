@@ -43,7 +43,7 @@ export function isWithin(address: Ip, ranges: readonly IpRange[]): boolean {
   });
 }
 
-/** Whether the whole of `inner` lies in one of the ranges. */
+/** Whether one of the ranges contains all of the given range. */
 export function liesWithin([base, bits]: IpRange, ranges: readonly IpRange[]): boolean {
   return isWithin(
     base,

@@ -1,7 +1,7 @@
 import { refuse, type Refusal } from '../result.ts';
 import { isUsual, mayBeUnusual, mayReach, type UrlRules } from './host-rules.ts';
 
-/** In Unicode code points. */
+/** Unit: Unicode code points. */
 export const MAX_ENDPOINT_URL_LENGTH = 2048;
 
 /** A URL that keeps the rules, taken apart as a sender needs it. */

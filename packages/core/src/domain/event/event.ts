@@ -1,23 +1,26 @@
 import { EVENT_MEANINGS, OPT_IN_EVENT_MEANINGS } from '@trunkline/receiver';
 import type { OptInEventType, WebhookEventType } from '@trunkline/receiver';
 
-// The tables of event types stand with the receivers' types, which have to know them too.
+// The tables of event types are with the receivers' types, which need them too.
 export { EVENT_MEANINGS, OPT_IN_EVENT_MEANINGS };
 export type { InstanceEventType, MessageEventType, OptInEventType } from '@trunkline/receiver';
 
 export type EventType = WebhookEventType;
-/** What an endpoint can subscribe to. `webhook.test` is sent to the endpoint under test, whatever it subscribes to. */
+/**
+ * The event types that an endpoint can subscribe to. `webhook.test` is sent to the endpoint under test, whatever it
+ * subscribes to.
+ */
 export type SubscribableEventType = Exclude<EventType, 'webhook.test'>;
 
-// Their own keys.
+// The tables' own keys.
 const SPECIFIED = Object.keys(EVENT_MEANINGS) as (keyof typeof EVENT_MEANINGS)[];
-/** Event types beyond the specification: whoever wants one names it. */
+/** Event types beyond the specification: subscribers have to name them. */
 export const OPT_IN_EVENT_TYPES: readonly OptInEventType[] = Object.keys(
   OPT_IN_EVENT_MEANINGS,
 ) as OptInEventType[];
 
 export const EVENT_TYPES: readonly EventType[] = [...SPECIFIED, ...OPT_IN_EVENT_TYPES];
-/** The event types of the specification: what `'*'` stands for. `OPT_IN_EVENT_TYPES` can be subscribed to by name, too. */
+/** The event types of the specification, which `'*'` means. `OPT_IN_EVENT_TYPES` can be subscribed to by name, too. */
 export const SUBSCRIBABLE_EVENT_TYPES: readonly Exclude<SubscribableEventType, OptInEventType>[] =
   SPECIFIED.filter((type) => type !== 'webhook.test');
 /** All that an endpoint or a handler may name. */
@@ -37,17 +40,17 @@ export interface Event {
   readonly payload: string;
 }
 
-/** What an event is about, by which it is found. */
+/** The subject of an event, by which it is found. */
 export interface EventSubject {
   /** Null for `webhook.test`. */
   readonly instanceId: string | null;
-  /** Null if the event is about no message that is stored. */
+  /** Null if the event is not about a stored message. */
   readonly messageId: string | null;
 }
 
 /** An event as storages take it. */
 export interface EventRecord extends Event {
   readonly subject: EventSubject;
-  /** Where the span stands that caused it (W3C Trace Context); absent or null if nobody records that trace. */
+  /** The span that caused it (W3C `traceparent`); absent or null if that trace is not recorded. */
   readonly traceparent?: string | null;
 }

@@ -6,7 +6,7 @@ import type { Result } from '../result.ts';
 export const IDEMPOTENCY_WINDOW_MS: number = 24 * 60 * 60 * 1000;
 
 /**
- * What is stored about an accepted request. `fingerprint` is a digest of everything that makes two requests the same.
+ * The stored facts about an accepted request. `fingerprint` is a digest of everything that makes two requests the same.
  */
 export interface IdempotencyRecord {
   readonly key: string;
@@ -66,8 +66,8 @@ export interface SendFingerprint {
 }
 
 /**
- * A text that is equal for equal requests. An idempotency record keeps its digest. What was added to requests later is in
- * it only where it is given, so that requests are the same as before.
+ * A text that is equal for equal requests. An idempotency record keeps its digest. Fields that were added to requests
+ * later are in it only if they are given, so that requests are the same as before.
  */
 export function canonicalFingerprint(request: SendFingerprint): string {
   const { instanceId, to, type, text, caption, filename, sha256, replyTo = null, voice = false } = request;

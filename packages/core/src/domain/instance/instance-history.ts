@@ -7,14 +7,14 @@ import type { NextStep } from './next-step.ts';
 /** How many days the history of an instance is kept, by default. */
 export const HISTORY_DAYS = 30;
 
-/** What happened before this time is history no more. */
+/** The time before which entries no longer count as history. */
 export function historySince(now: number, days: number): number {
   return now - days * 86_400_000;
 }
 
 /**
- * How many entries of one instance are written within an hour. Beyond that, an entry is counted in the latest one of its
- * reason within that hour, if there is one: what the network says, or a program that connects and disconnects in a loop,
+ * How many entries of one instance are written within an hour. A further entry is counted in the latest one of its
+ * reason within that hour, if there is one: a network's reports, or a program that connects and disconnects in a loop,
  * cannot fill the database.
  */
 export const ENTRIES_PER_HOUR = 200;
@@ -26,16 +26,16 @@ export function floorOfHour({ id }: Pick<HistoryEntry, 'id'>): string {
   return floorId('hst', orderOfId('hst', id).ms - HOUR_MS);
 }
 
-/** Who caused it: a request, the network or its phone by the gateway, or Trunkline itself. */
+/** The cause: a request, the network or its phone by the gateway, or Trunkline itself. */
 export type HistoryCause = 'api' | 'gateway' | 'service';
 
 interface ReasonInfo {
   readonly causedBy: HistoryCause;
-  /** What happened, as a sentence. */
+  /** The event as a sentence. */
   readonly meaning: string;
 }
 
-/** Everything that the history of an instance can say: the closed list, which the documentation is written from. */
+/** All reasons that the history of an instance can give: a closed list, from which the documentation is written. */
 const REASONS = {
   created: { causedBy: 'api', meaning: 'The instance was created.' },
   connect_requested: { causedBy: 'api', meaning: 'Somebody asked to connect it.' },
@@ -98,7 +98,7 @@ export type HistoryReason = keyof typeof REASONS;
 
 export const HISTORY_REASONS: Readonly<Record<HistoryReason, ReasonInfo>> = REASONS;
 
-/** What happened to an instance. */
+/** News of an instance. */
 export interface HistoryNews {
   readonly reason: HistoryReason;
   readonly from: InstanceStatus | null;
@@ -106,10 +106,10 @@ export interface HistoryNews {
   readonly to: InstanceStatus | null;
   /** Trunkline's word for the cause, as in `last_error`. */
   readonly code: string | null;
-  /** What the network itself said, such as a status of 428. */
+  /** The network's own code, such as a status of 428. */
   readonly networkCode: string | null;
   readonly next: NextStep | null;
-  /** Who held it before, if it was taken over from a process that ended without releasing it. */
+  /** The process that held it before, if that ended without releasing it. */
   readonly previousProcess: string | null;
 }
 
@@ -119,16 +119,16 @@ export interface HistoryEntry extends HistoryNews {
   readonly workspaceId: string;
   readonly instanceId: string;
   readonly causedBy: HistoryCause;
-  /** The owner of the lease: the process that held it. Null if it was no process that holds instances. */
+  /** The owner of the lease: the process that held it. Null if that process does not hold instances. */
   readonly process: string | null;
   readonly at: number;
-  /** How often it happened: what repeats within an hour is one entry, and so is what is counted beyond `ENTRIES_PER_HOUR`. */
+  /** How often it happened: repeats within an hour are one entry, and so are those beyond `ENTRIES_PER_HOUR`. */
   readonly count: number;
   /** When it happened last: `next` is as of then. */
   readonly lastAt: number;
 }
 
-/** What can repeat without end while nobody does anything: a connection that flaps, a network that is out of reach. */
+/** Reasons that can repeat endlessly without a request: a connection flaps, or the network is out of reach. */
 const REPEATING: ReadonlySet<HistoryReason> = new Set([
   'pairing_interrupted',
   'connection_dropped',
@@ -143,17 +143,17 @@ export function mayRepeat(reason: HistoryReason): boolean {
   return REPEATING.has(reason);
 }
 
-/** What is known of a change beside the change itself. */
+/** Further facts about a change. */
 export interface Circumstances {
-  /** By default, what the trigger says. */
+  /** By default, the reason of the trigger. */
   readonly reason?: HistoryReason;
   readonly networkCode?: string | undefined;
-  /** When the next try to connect is, in epoch milliseconds. */
+  /** When the next attempt to connect is, in epoch milliseconds. */
   readonly retryAt?: number | null;
   readonly previousProcess?: string | null;
 }
 
-/** What a trigger has done to an instance; null if that is no news. */
+/** Returns the news of a trigger's effect on an instance; null if it is not news. */
 export function newsOf(
   { before, after, trigger }: Change,
   { reason: given, networkCode, retryAt = null, previousProcess = null }: Circumstances,
@@ -171,7 +171,7 @@ export function newsOf(
   };
 }
 
-/** What comes with no change of an instance that a trigger makes. */
+/** News without a change of an instance by a trigger. */
 export function otherNews(
   { status }: Pick<Instance, 'status'>,
   reason: HistoryReason,
@@ -183,7 +183,7 @@ export function otherNews(
 
 interface Change {
   readonly before: Instance;
-  /** Null if the trigger has changed nothing, which is news all the same if it was another try. */
+  /** Null if the trigger has changed nothing, which is still news if it was another attempt. */
   readonly after: Instance | null;
   readonly trigger: InstanceTrigger;
 }

@@ -1,6 +1,6 @@
 import type { Instance } from './instance.ts';
 
-/** When the restriction of an instance ends; null if it has none, or nobody knows. */
+/** When the restriction of an instance ends; null if it has none, or the end is unknown. */
 export function restrictionEndsAt({ restriction }: Pick<Instance, 'restriction'>): number | null {
   return restriction?.until ?? null;
 }
@@ -10,7 +10,9 @@ export function waitsForRestriction({ status, desired }: Pick<Instance, 'status'
   return status === 'error' && desired === 'running';
 }
 
-/** The instance without a restriction that is over: nobody may have noted that, as while no process holds the instance. */
+/**
+ * The instance without an ended restriction, which may not have been noted yet, as while no process holds the instance.
+ */
 export function withoutEndedRestriction(instance: Instance, now: number): Instance {
   const endsAt = restrictionEndsAt(instance);
   return endsAt !== null && now >= endsAt ? withoutRestriction(instance) : instance;

@@ -4,7 +4,7 @@ export interface OwnerShare {
   /** How many instances that need a gateway it holds, or are reserved for it. */
   readonly held: number;
   readonly registeredAt: number;
-  /** Until when it looks for instances that are reserved for it; 0 while it asks for none. */
+  /** When it stops looking for instances that are reserved for it; 0 while it does not ask. */
   readonly asksUntil: number;
 }
 
@@ -31,9 +31,9 @@ export function mayAsk(owner: string, { owners, instances }: GatewayShare, isAsk
 }
 
 /**
- * To whom an owner hands instances over: one entry for each, at most `limit`. Step by step, the one that holds the most
- * passes one on to the receiver that holds the fewest, until they are even. All who work it out from the same counts
- * find the same steps, and take their own, so that together they do not pass on too many.
+ * The receivers of the instances that an owner hands over: one entry for each, at most `limit`. In each step, the owner
+ * with the most instances passes one on to the receiver with the fewest, until they are even. Owners with the same
+ * counts compute the same steps, and each carries out its own, so that together they do not pass on too many.
  */
 export function handOvers(
   owner: string,

@@ -212,7 +212,7 @@ describe('an instance with an operation open', () => {
     ['connecting after a drop', DISCONNECTED],
     ['qr_required', DISCONNECTED],
     ['connected', DISCONNECTED],
-    // It ended by itself while the disconnect was on its way: receivers know.
+    // The connection ended while the disconnect was on its way: receivers know.
     ['disconnected, paired', 'disconnected'],
     ['error, paired', 'error'],
     ['logged_out', 'logged_out'],

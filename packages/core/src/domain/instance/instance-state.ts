@@ -41,9 +41,9 @@ export type InstanceTrigger =
   | { readonly kind: 'unlinked' }
   /** With `until`, the network forbids the instance to connect until then. */
   | { readonly kind: 'failed'; readonly code: string; readonly until?: number | null }
-  /** The network said what it forbids the number from now on; null if that has ended. */
+  /** The network reported a restriction of the number; null if that has ended. */
   | { readonly kind: 'restricted'; readonly restriction: Restriction | null }
-  /** It is not before `restrictionEndsAt`. */
+  /** The time `restrictionEndsAt` has come. */
   | { readonly kind: 'restriction_over' };
 
 export type InstanceTransition =
@@ -67,7 +67,7 @@ export function transition(instance: Instance, trigger: InstanceTrigger, now: nu
   return { ...next, instance: { ...next.instance, ...outage } };
 }
 
-/** Whether it comes of an operation that somebody asked for. */
+/** Whether the trigger comes from a requested operation. */
 function isOnRequest({ kind }: InstanceTrigger): boolean {
   return kind === 'request_operation' || kind === 'operation_done' || kind === 'session_discarded';
 }
@@ -178,10 +178,10 @@ function operationFailed(instance: Instance, error: string, now: number): Instan
 }
 
 function showQr(instance: Instance, qr: QrCode, now: number): InstanceTransition {
-  // The network was reached: what kept it from that is over.
+  // The network was reached: the previous error is over.
   const shown = { qr, droppedAt: null, lastError: null } as const;
   if (instance.status === 'qr_required') return change(instance, shown, now);
-  // One that is being tried again has the status disconnected: its session may turn out to be void.
+  // An instance that is connecting again has the status disconnected: its session may turn out to be void.
   if (!mayOpen(instance)) return UNCHANGED;
   return change(instance, { ...shown, status: 'qr_required' }, now, 'instance.qr_required');
 }
@@ -253,7 +253,7 @@ export function graceEndsAt({ status, statusChangedAt, droppedAt }: Instance): n
 /** Measured here too: the connection may have come back and dropped again since the gateway looked. */
 function graceIsOver(instance: Instance, now: number): boolean {
   const endsAt = graceEndsAt(instance);
-  // Where it began before the clock was set back, the process that holds the instance has measured it.
+  // If the grace period began before the clock was set back, the process with the instance has measured it.
   return endsAt !== null && (now >= endsAt || isTooFarAhead(endsAt - CONNECTION_GRACE_MS, now));
 }
 
@@ -263,7 +263,7 @@ function unlinked(instance: Instance, now: number): InstanceTransition {
   return isLinked ? unlink(instance, 'logged_out_from_phone', now) : UNCHANGED;
 }
 
-/** What the network forbids until some time is tried again then; anything else, when somebody asks for it. */
+/** A failure with `until` is tried again then; any other, on request. */
 function fail(
   instance: Instance,
   { code, until = null }: { readonly code: string; readonly until?: number | null },

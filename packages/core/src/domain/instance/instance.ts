@@ -1,6 +1,6 @@
 import type { Restriction } from './restriction.ts';
 
-/** What a gateway can do on an instance (specification, Instance `capabilities`). */
+/** The abilities of a gateway on an instance (specification, Instance `capabilities`). */
 export type Capability = 'text' | 'image' | 'document' | 'audio' | 'video' | 'groups';
 
 export const INSTANCE_STATUSES = [
@@ -14,7 +14,7 @@ export const INSTANCE_STATUSES = [
 ] as const;
 export type InstanceStatus = (typeof INSTANCE_STATUSES)[number];
 
-/** What the gateway must carry out before the instance takes another operation. */
+/** The operations that the gateway must carry out before the instance takes another one. */
 export type OperationKind = 'disconnect' | 'logout' | 'delete';
 
 export interface Operation {
@@ -38,7 +38,7 @@ export interface LastOutcome extends OperationOutcome {
   readonly earlier: readonly OperationOutcome[];
 }
 
-/** What links a phone: shown as a QR, and also as a code to type if that was requested. Stored encrypted. */
+/** The code that links a phone: shown as a QR, and also as a code to type if requested. Stored encrypted. */
 export interface QrCode {
   readonly sealedCode: string;
   readonly sealedPairingCode: string | null;
@@ -58,7 +58,7 @@ export interface Instance {
   readonly profileName: string | null;
   readonly profilePictureUrl: string | null;
   readonly lastError: string | null;
-  /** What the network forbids the number; it may have ended since. */
+  /** The network's restriction of the number; it may have ended since. */
   readonly restriction: Restriction | null;
   /** When a connection dropped, or the one that showed a QR, and receivers have not been notified of it. */
   readonly droppedAt: number | null;
@@ -75,9 +75,9 @@ export interface Instance {
   readonly connectedAt: number | null;
   readonly disconnectedAt: number | null;
   readonly lastSeenAt: number | null;
-  /** Since when it has been down (`outageAfter`); null if it is not. */
+  /** When its outage began (`outageAfter`); null if it is not down. */
   readonly downSince: number | null;
-  /** When it was decided to notify somebody of that; null before. */
+  /** When a notification of that was decided; null before. */
   readonly downNotifiedAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -131,7 +131,7 @@ function allOutcomes(last: LastOutcome | null): readonly OperationOutcome[] {
 /** Name limits, in Unicode code points after trimming. */
 export const INSTANCE_NAME_MAX = 100;
 
-/** What an instance without a name is called. */
+/** The name of an instance without one. */
 export function defaultInstanceName(id: string): string {
   return `Instance ${id.slice(-4)}`;
 }

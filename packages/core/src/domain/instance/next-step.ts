@@ -1,26 +1,26 @@
 import { restrictionEndsAt, waitsForRestriction } from './instance-restriction.ts';
 import type { Instance } from './instance.ts';
 
-/** What comes next for an instance that is not connected, by itself or by somebody's hand. */
+/** The next step for an instance that is not connected: automatic, or by a person. */
 export type NextStepKind =
   /** Trunkline connects it again, at `at`. */
   | 'reconnect'
-  /** Somebody scans the QR, which is valid until `at`. */
+  /** A person scans the QR, which is valid until `at`. */
   | 'scan_qr'
-  /** Somebody connects it, and scans a new QR. */
+  /** A person connects it, and scans a new QR. */
   | 'pair'
-  /** Somebody connects it when what stopped it is mended. */
+  /** A person connects it when the cause is fixed. */
   | 'connect'
   /** Trunkline waits until the restriction ends, at `at`, and connects it then. */
   | 'wait_for_restriction';
 
 export interface NextStep {
   readonly kind: NextStepKind;
-  /** Epoch milliseconds; null if it has no time, or nobody knows it. */
+  /** Epoch milliseconds; null if it has no time, or an unknown one. */
   readonly at: number | null;
 }
 
-/** What comes next; null if nothing does, or if what somebody has requested is being carried out. */
+/** Returns the next step; null if there is none, or while a requested operation is carried out. */
 export function nextStepOf(instance: Instance, retryAt: number | null): NextStep | null {
   const { status, desired, operation, qr, phoneNumber, lastError } = instance;
   if (operation) return null;

@@ -1,17 +1,17 @@
 import type { Instance } from './instance.ts';
 
-/** How long a number is down before somebody is notified, by default. */
+/** How long a number is down before a notification, by default. */
 export const DOWN_AFTER_MS: number = 15 * 60_000;
 
 /**
- * Since when a number has been down: it is linked and meant to run, and is not connected. What the network or its phone
- * has ended is down until it is connected again. What was stopped on request is not meant to run.
+ * When the outage of a number began: it is linked and meant to run, and is not connected. A number that the network or
+ * its phone has ended is down until it is connected again. A number that was stopped on request is not down.
  */
 export type Outage = Pick<Instance, 'downSince' | 'downNotifiedAt'>;
 
 export const NO_OUTAGE: Outage = { downSince: null, downNotifiedAt: null };
 
-/** The outage after a change, which somebody may have asked for. */
+/** The outage after a change, which may have been requested. */
 export function outageAfter(
   before: Instance,
   after: Instance,

@@ -1,9 +1,9 @@
 export const PROXY_URL_MAX = 2_048;
 
-/** Of a user name or a password in SOCKS5 (RFC 1929, section 2). */
+/** The maximum length of a SOCKS5 user name or password (RFC 1929, section 2). */
 const SOCKS_CREDENTIAL_BYTES = 255;
 
-/** What is wrong with the address of a proxy, without a word of it; null if nothing is. */
+/** The flaw of a proxy's address, without any part of the address; null if there is no flaw. */
 export function flawInProxyUrl(address: string): string | null {
   const url = URL.canParse(address) ? new URL(address) : null;
   if (!url?.hostname || !['http:', 'https:', 'socks5:'].includes(url.protocol)) {

@@ -21,7 +21,7 @@ const READY: AcceptanceFacts = {
   trialMessagesUsed: 1,
 };
 
-/** Each in the place of its check: what stands in the way, and what is decided by it. */
+/** The obstacles in the order of their checks, each with the decision that it leads to. */
 const OBSTACLES: readonly [AcceptanceResult, (facts: AcceptanceFacts) => AcceptanceFacts][] = [
   [{ kind: 'stale' }, (facts) => ({ ...facts, revision: 'b' })],
   [{ kind: 'remembered', record: earlier }, (facts) => ({ ...facts, record: earlier })],

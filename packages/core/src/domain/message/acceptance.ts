@@ -34,7 +34,7 @@ export interface AcceptanceFacts {
    * revision.
    */
   readonly revision: string | undefined;
-  /** What is stored under the key, expired or not. */
+  /** The record stored under the key, expired or not. */
   readonly record: IdempotencyRecord | null;
   /** The instance with its queue; null if the workspace does not have it. */
   readonly instance: {

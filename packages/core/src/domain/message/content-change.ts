@@ -1,14 +1,14 @@
 import type { Message } from './message.ts';
 
-/** What an edit or a deletion makes of a message. */
+/** The change of a message by an edit or a deletion. */
 export interface ContentChange {
-  /** The message afterwards. Of it, what it says is written, and nothing else. */
+  /** The message afterwards. Only its content (`saysOf`) is written. */
   readonly message: Message;
   /** The message when this was decided. */
   readonly expected: Pick<Message, 'editedAt' | 'deletedAt'>;
 }
 
-/** What a message says. */
+/** The content of a message. */
 export type MessageSays = Pick<
   Message,
   'text' | 'caption' | 'media' | 'kind' | 'payload' | 'editedAt' | 'deletedAt'
@@ -20,8 +20,8 @@ export function saysOf(message: Message): MessageSays {
 }
 
 /**
- * The stored message with what it says from now on; null if it was edited or deleted after the decision. Everything else
- * stays as it is stored, since receipts change it concurrently.
+ * The stored message with its new content; null if it was edited or deleted after the decision. Everything else stays
+ * as it is stored, since receipts change it concurrently.
  */
 export function changeContent(stored: Message, { message, expected }: ContentChange): Message | null {
   if (stored.editedAt !== expected.editedAt || stored.deletedAt !== expected.deletedAt) return null;

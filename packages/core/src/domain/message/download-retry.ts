@@ -12,10 +12,10 @@ export const DOWNLOAD_GIVEN_UP_MS: number = 24 * HOUR_MS;
 /** How many files one instance can wait for: a stranger may send any number whose downloads fail. */
 export const MAX_PENDING_DOWNLOADS = 10_000;
 
-/** A gateway's reference to a file: what is larger is none that a message needs. */
+/** The maximum size of a gateway's reference to a file. No message needs more. */
 export const MAX_REFERENCE_BYTES = 16_384;
 
-/** How long to wait after so many downloads of one file have failed: from a minute, doubled each time, to an hour. */
+/** How long to wait after `tries` failed downloads of one file: from a minute, doubled each time, to an hour. */
 export function downloadRetryDelay(tries: number): number {
   return doublingDelay(tries - 1, { firstMs: MINUTE_MS, longestMs: HOUR_MS });
 }

@@ -11,9 +11,9 @@ const S_LENGTH = 12;
 
 /**
  * FF1 of NIST SP 800-38G, with AES, for 9 numerals of radix 256 and no tweak. With this radix every half is a number of
- * whole bytes and every modulus is a power of two, so that it takes no more than AES and additions; libraries of FF1, for
- * any radix, take 40 times as long. The AES is one whose tables are 4 KB: one with half a megabyte of them is as fast
- * alone, but took 50 µs of a message under load, most of it waiting for memory. `key` has 16, 24 or 32 bytes.
+ * whole bytes and every modulus is a power of two. It needs only AES and additions; FF1 libraries, for any radix, take
+ * 40 times as long. The tables of this AES are 4 KB: one with half a megabyte is as fast in isolation, but took 50 µs
+ * of a message under load, mostly waiting for memory. `key` has 16, 24 or 32 bytes.
  */
 export function createPermutation(key: Uint8Array): Permutation {
   const aes = new AES(key, true);
@@ -23,7 +23,7 @@ export function createPermutation(key: Uint8Array): Permutation {
   const head = Uint8Array.of(1, 2, 1, 0, 1, 0, ROUNDS, LEFT, 0, 0, 0, PERMUTED_LENGTH, 0, 0, 0, 0);
   aes.encryptBlock(head, head);
 
-  /** What round `index` adds to one half, given the other: the CBC-MAC of P and Q, of which it takes the last bytes. */
+  /** The value that round `index` adds to one half, given the other: the last bytes of the CBC-MAC of P and Q. */
   const added = (index: number, other: number): number => {
     block.set(head);
     // Q: zeros, the round, and the other half in 5 bytes.

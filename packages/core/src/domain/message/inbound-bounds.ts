@@ -1,6 +1,6 @@
 import type { MessageKindAndPayload } from '@trunkline/receiver';
 
-// What strangers write is stored and sent to webhooks: everything in it has a bound. Lengths in UTF-16 code units.
+// Messages of strangers are stored and sent to webhooks: each part has a bound. Lengths in UTF-16 code units.
 
 /** The text or the caption of an inbound message. WhatsApp's own apps send no more. */
 export const TEXT_RECEIVED_MAX = 65_536;
@@ -40,11 +40,11 @@ const KIND = /^[a-z][a-z_]{0,39}$/;
 export function boundedDetail(detail: MessageKindAndPayload | undefined): MessageKindAndPayload | null {
   if (!detail || !KIND.test(detail.kind)) return null;
   const { kind, payload } = detail;
-  // Of the same shape: what is too long is shorter, what is too much is left out.
+  // The copy has the same shape: long texts are cut, and excess values are left out.
   return { kind, payload: payload === null ? null : boundedPayload(payload) } as MessageKindAndPayload;
 }
 
-/** A copy of JSON that is neither too long nor too deep. What is not JSON is null. */
+/** A copy of JSON that is neither too long nor too deep. Values that are not JSON become null. */
 function boundedPayload(payload: object): unknown {
   let texts = PAYLOAD_TEXTS_MAX;
   let values = PAYLOAD_VALUES_MAX;

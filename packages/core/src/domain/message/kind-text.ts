@@ -1,6 +1,6 @@
 import type { MessageKindAndPayload, MessageLocation, SharedContact } from '@trunkline/receiver';
 
-/** What a kind of message says that has no text of its own, for apps and people who read texts alone. */
+/** The text of a kind of message that has no text of its own, for apps and people who read only texts. */
 export function kindText(detail: MessageKindAndPayload): string {
   switch (detail.kind) {
     case 'location':

@@ -33,12 +33,12 @@ describe('the name of a file', () => {
     expect(named(`${'x'.repeat(300)}.jpeg`)).toBe(`${'x'.repeat(250)}.jpeg`);
     expect(named(`${'é'.repeat(300)}.jpeg`)).toBe(`${'é'.repeat(125)}.jpeg`);
     expect(named(`${'👋'.repeat(300)}`)).toBe('👋'.repeat(63));
-    // What is longer than an extension is none.
+    // A longer suffix is not an extension.
     expect(named(`a.${'x'.repeat(300)}`)).toBe(`a.${'x'.repeat(253)}`);
   });
 
   it('takes no time to speak of, however long it is', () => {
-    // The square of it would take longer than a test may.
+    // Quadratic time would exceed the limit of a test.
     expect(bytes(named('👋'.repeat(1_000_000)))).toBeLessThanOrEqual(255);
   });
 

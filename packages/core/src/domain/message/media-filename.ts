@@ -3,8 +3,8 @@ import type { MediaType } from './media-rules.ts';
 const BYTES_MAX = 255;
 
 /**
- * The name that a file is offered under: the last part of the path that was given, without control characters and cut
- * to 255 bytes of UTF-8 before its extension; or one made of the message's type and id.
+ * The name that a file is offered under: the last part of the given path, without control characters and cut to 255
+ * bytes of UTF-8 before its extension. If that is empty, a name made of the message's type and id.
  */
 export function mediaFilename(
   given: string | null,
@@ -27,7 +27,7 @@ function cutToBytes(name: string): string {
   return beginning(name.slice(0, name.length - extension.length), BYTES_MAX - bytes(extension)) + extension;
 }
 
-/** As many whole characters as fit. */
+/** The first whole characters that fit. */
 function beginning(text: string, bytesMax: number): string {
   let end = 0;
   let size = 0;

@@ -34,7 +34,7 @@ export function noPlaceForFiles(): { ok: false; refusal: Refusal } {
   );
 }
 
-/** Null for anything that is no type of media. */
+/** Null for anything that is not a type of media. */
 export function asMediaType(type: unknown): MediaType | null {
   return MEDIA_TYPES.find((known) => known === type) ?? null;
 }
@@ -72,15 +72,15 @@ const REGISTERED_NAMES: ReadonlyMap<string, string> = new Map([
   ['video/x-m4v', 'video/mp4'],
 ]);
 
-/** For a file of which nothing is known (RFC 2046 section 4.5.1). */
+/** The type of a file about which nothing is known (RFC 2046 section 4.5.1). */
 export const UNKNOWN_MIME_TYPE = 'application/octet-stream';
 
 /** Type and subtype (RFC 6838 section 4.2). */
 const MIME_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 
 /**
- * The registered name of a MIME type, without parameters: `audio/mp4` for `audio/x-m4a`. What is none, as a network
- * may pass on from anybody, is an unknown type.
+ * The registered name of a MIME type, without parameters: `audio/mp4` for `audio/x-m4a`. An invalid one, as others may
+ * send over a network, becomes the unknown type.
  */
 export function registeredMimeType(mimeType: string): string {
   const bare = mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -106,7 +106,7 @@ export function checkBeginning(type: MediaType, mimeType: string): Result<string
   return checked.ok || audio === undefined ? checked : checkMimeType(type, audio.mimeType);
 }
 
-/** WhatsApp's apps play nothing else as a voice message. The extension is that of the detected type. */
+/** WhatsApp's apps play only this as a voice message. The extension is that of the detected type. */
 export function checkVoiceFile({
   mimeType,
   extension,

@@ -4,7 +4,7 @@ import { withoutEndedRestriction } from '../instance/instance-restriction.ts';
 import type { Instance, InstanceStatus } from '../instance/instance.ts';
 import type { Message } from './message.ts';
 
-/** Where a message stands, for programs. */
+/** The progress of a message, for programs. */
 export const STANDINGS = [
   'received',
   'waiting',
@@ -20,13 +20,13 @@ export type StandingCode = (typeof STANDINGS)[number];
 
 export interface MessageStanding {
   readonly code: StandingCode;
-  /** Since when it has stood there; epoch milliseconds. */
+  /** When this state began; epoch milliseconds. */
   readonly since: number;
   /** The same for a person, as one or two sentences. Times are in UTC. */
   readonly sentence: string;
 }
 
-/** What a message may wait for. */
+/** The facts that can delay a message. */
 export interface MessageSurroundings {
   /** Null if it is deleted. */
   readonly instance: Instance | null;
@@ -34,7 +34,7 @@ export interface MessageSurroundings {
   readonly now: number;
 }
 
-/** Decides where a message stands, and says it in a sentence. */
+/** Decides the progress of a message, and describes it in a sentence. */
 export function standingOf(message: Message, surroundings: MessageSurroundings): MessageStanding {
   const { now } = surroundings;
   if (message.deletedAt !== null) return deleted(message, message.deletedAt, now);

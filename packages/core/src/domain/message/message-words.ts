@@ -2,14 +2,14 @@ import type { Message } from './message.ts';
 import { mediaFilename } from './media-filename.ts';
 import { asMediaType } from './media-rules.ts';
 
-/** What an edit makes of a message, or why it makes nothing of it. */
+/** The result of an edit of a message, or why it is not carried out. */
 export type EditDecision =
   | { readonly kind: 'edited'; readonly message: Message }
-  /** It says what the message says already. */
+  /** The message already has this text. */
   | { readonly kind: 'unchanged' }
   /** The message was deleted, or edited after this edit. */
   | { readonly kind: 'stale' }
-  /** It has no text that could be edited, as a location. */
+  /** The message has no text to edit, as a location. */
   | { readonly kind: 'forbidden' };
 
 /** Replaces the text, or the caption of a file. `at` and `now` in epoch milliseconds; `at` is null if it is not known. */
@@ -27,12 +27,12 @@ export function editMessage(
   return { kind: 'edited', message: { ...message, [field]: words, editedAt: at ?? now } };
 }
 
-/** An empty caption is none: phones send one if a caption is taken away. */
+/** Null for an empty caption, which phones send if a caption is removed. */
 export function captionOf(text: string | null): string | null {
   return text === '' ? null : text;
 }
 
-/** The message without what it said and its file: of these, its type stays. `deletedAt` in epoch milliseconds. */
+/** The message without its content and file, of which only the type stays. `deletedAt` in epoch milliseconds. */
 export function deleteMessage(message: Message, deletedAt: number): Message {
   return {
     ...message,
@@ -45,7 +45,7 @@ export function deleteMessage(message: Message, deletedAt: number): Message {
   };
 }
 
-/** A file's name and digest say something of it, too. */
+/** A file's name and digest would reveal parts of it. */
 function emptiedMedia({ id: messageId, type: messageType, media }: Message): Message['media'] {
   const type = asMediaType(messageType);
   if (media === null || type === null) return null;

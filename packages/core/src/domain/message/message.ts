@@ -58,7 +58,7 @@ export function contentNotFree(message: Message): Error {
   );
 }
 
-/** Whom an outbound message is for: messages to the same recipient are sent in the order of their acceptance. */
+/** The recipient of an outbound message: messages to the same one are sent in the order of their acceptance. */
 export function recipientOf({ groupId, to, contact }: Pick<Message, 'groupId' | 'to' | 'contact'>): string {
   return groupId ?? to ?? contact?.id ?? '';
 }
@@ -78,14 +78,16 @@ export interface Message {
   /** Digits of the sender; null if the network hides them. */
   readonly from: string | null;
   readonly groupId: string | null;
-  /** Who wrote an inbound message; whom an outbound one is for, if it was addressed to a contact. As it is known now. */
+  /**
+   * The author of an inbound message; the recipient of an outbound one, if it was addressed to a contact. As known now.
+   */
   readonly contact: ContactSummary | null;
   /** The message of the same chat that this one replies to. */
   readonly replyTo: string | null;
-  /** The same as `type` for a message of which there is no more to say. */
+  /** The same as `type` if the message has no finer kind. */
   readonly kind: MessageKind;
   readonly payload: MessagePayload | null;
-  /** What sent an outbound message; null for an inbound one. */
+  /** The origin of an outbound message; null for an inbound one. */
   readonly origin: MessageOrigin | null;
   readonly text: string | null;
   readonly caption: string | null;
@@ -93,7 +95,7 @@ export interface Message {
   readonly error: MessageError | null;
   readonly createdAt: number;
   readonly queuedAt: number | null;
-  /** Of an inbound message, by the network's clock, and never after its arrival. */
+  /** For an inbound message, by the network's clock, and never after its arrival. */
   readonly sentAt: number | null;
   readonly deliveredAt: number | null;
   readonly readAt: number | null;
@@ -101,6 +103,6 @@ export interface Message {
   readonly receivedAt: number | null;
   readonly editedAt: number | null;
   readonly deletedAt: number | null;
-  /** Where the span stands that accepted or received it (W3C Trace Context); null if nobody records that trace. */
+  /** The span that accepted or received it (W3C `traceparent`); null if that trace is not recorded. */
   readonly traceparent: string | null;
 }

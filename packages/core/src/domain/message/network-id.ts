@@ -1,10 +1,10 @@
 import { idsOfOrder, orderOfId } from '../id.ts';
 import type { IdRange } from '../id.ts';
 
-/** A permutation of all values of 9 bytes that nobody without the key can distinguish from a random one. */
+/** A permutation of all values of 9 bytes, indistinguishable from a random one without the key. */
 export interface Permutation {
   permute(bytes: Uint8Array): Uint8Array;
-  /** Returns what was permuted. */
+  /** Undoes `permute`. */
   invert(bytes: Uint8Array): Uint8Array;
 }
 

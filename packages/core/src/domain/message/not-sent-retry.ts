@@ -1,9 +1,9 @@
 import { isTooFarAhead } from '../too-far-ahead.ts';
 
 const MINUTE = 60_000;
-/** How long after its acceptance a message is given up that the network does not take. */
+/** How long after its acceptance a message that the network does not take is given up. */
 const GIVEN_UP_MS: number = 4 * 60 * MINUTE;
-/** What waited for its connection for longer than that is tried again for this long, at least. */
+/** The least time to retry a message that waited longer than that for its connection. */
 const LEAST_TRIED_MS: number = 5 * MINUTE;
 const SHORTEST_WAIT_MS = 1_000;
 /** No held message waits longer than this to be sent again, whatever its gateway asks for. */
@@ -21,15 +21,15 @@ interface NotSent {
   readonly acceptedAt: number;
   /** When the network first did not take it; `now` if this is the first time. */
   readonly heldSince: number;
-  /** What the gateway asks for. */
+  /** The wait that the gateway asked for. */
   readonly retryAfterMs: number;
   readonly now: number;
 }
 
 /**
- * How long to hold a message that the network does not take for now: for as long as the gateway asks, then for as long
- * as it has been held already, so that the waits double, up to half an hour. Null when it is to be given up, which is
- * never before the last wait has ended.
+ * How long to hold a message that the network does not take for now: as long as the gateway asks, then as long as it
+ * has been held already. So the waits double, up to half an hour. Null to give the message up, which is never before
+ * the last wait has ended.
  */
 export function holdDelay({ acceptedAt, heldSince, retryAfterMs, now }: NotSent): number | null {
   const heldFor = isTooFarAhead(heldSince, now) ? 0 : Math.max(0, now - heldSince);

@@ -20,7 +20,7 @@ export function parseRecipient(to: string): Result<Recipient> {
 }
 
 /**
- * What people write between digits, and what pasting brings: white space and dashes of every kind, and invisible marks
+ * Characters that people write or paste between digits: white space and dashes of every kind, and invisible marks
  * (contacts apps put U+202A before a number).
  */
 const FORMATTING = /[+.\s\p{White_Space}\p{Dash}\p{Default_Ignorable_Code_Point}]/gu;

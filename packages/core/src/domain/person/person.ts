@@ -41,15 +41,15 @@ export function withContact(person: Person, contact: Contact): Person {
   };
 }
 
-/** A message with the network's id of whoever sent it, which is empty for an outbound one. */
+/** A message with the network's id of its sender, which is empty for an outbound one. */
 export interface SentMessage {
   readonly message: Pick<Message, 'direction' | 'groupId' | 'from' | 'to' | 'contact'>;
   readonly senderId: string;
 }
 
 /**
- * Whether a message is one of this person's: any in the chat with them, and in a group what they wrote. What others write
- * in a group is theirs, also where it is about this person.
+ * Whether a message is one of this person's: any in the chat with them, and in a group those that they wrote. Messages
+ * of others in a group are not, even if they are about this person.
  */
 export function isMessageOf(person: Person, { message, senderId }: SentMessage): boolean {
   const { direction, groupId, from, to, contact } = message;

@@ -8,7 +8,7 @@ export interface EventSubscription {
   readonly id: string;
   /** The name by which processes share the subscription. */
   readonly name: string;
-  /** Without repeats. */
+  /** Types without repeats. */
   readonly eventTypes: readonly SubscribableEventType[];
   /** Epoch milliseconds. */
   readonly createdAt: number;
@@ -32,7 +32,7 @@ export function queuedEventDue(
   return token === null ? dueWithinSchedule(dueAt, attempts, now) : claimEndWithin(dueAt, leaseMs, now);
 }
 
-/** What happens to an event whose handler has failed `attempts` times, last at `failedAt`: the same as to a webhook. */
+/** The next state of an event whose handler has failed `attempts` times, last at `failedAt`: as for a webhook. */
 export function afterFailure(
   attempts: number,
   failedAt: number,

@@ -1,6 +1,6 @@
 export type BillingStatus = 'active' | 'trial' | 'past_due' | 'none';
 
-/** What a workspace may do. A null limit is no limit. */
+/** The limits of a workspace. Null means unlimited. */
 export interface Plan {
   readonly subscription: BillingStatus;
   readonly instanceLimit: number | null;
@@ -16,9 +16,9 @@ export const DEFAULT_PLAN: Plan = {
   webhookLimit: 5,
 };
 
-/** For how long a workspace's data is kept. */
+/** How long a workspace's data is kept. */
 export interface Retention {
-  /** After how many days messages are deleted, with their files and events. */
+  /** How many days messages are kept, with their files and events. */
   readonly messagesDays: number | 'forever';
 }
 

@@ -4,7 +4,7 @@ import type { Message } from '../../domain/message/message.ts';
 import type { PendingDownload } from './download-store.ts';
 import type { Lease } from './lease.ts';
 
-/** What happened in a chat besides messages and their receipts, such as a reaction, an edit or a call. */
+/** An event in a chat that is neither a message nor a receipt, such as a reaction, an edit or a call. */
 export interface RecordedActivity {
   /** Identifies a repeat among the activities of the instance: at most 100 characters. Null if it cannot be repeated. */
   readonly key: string | null;
@@ -23,14 +23,14 @@ export interface Echo {
   readonly download: PendingDownload | null;
 }
 
-/** Activities in the chats of each instance. Of an activity, its event is stored, what it changes, and its key. */
+/** Activities in the chats of each instance. Stores the event of an activity, its change and its key. */
 export interface ActivityStore {
   /**
    * Stores an activity once, in one transaction under the instance's lease, which is checked first. `repeat` if its key
-   * is stored already. `stale` if the message that it changes does not exist, belongs to another instance, or was edited
-   * or deleted since (`changeContent`). In these cases nothing is written. Of a message that is deleted, the pending
-   * download is removed, the content belongs to no message any more (`uploads.listAbandoned`), and the events in the log
-   * that are about it no longer say what it said (`forgetWords`).
+   * is stored already. `stale` if the message that it changes does not exist, belongs to another instance, or was
+   * edited or deleted since (`changeContent`). In these cases nothing is written. If the activity deletes a message,
+   * its pending download is removed, its content is abandoned (`uploads.listAbandoned`), and its events in the log lose
+   * its words (`forgetWords`).
    */
   record(lease: Lease, activity: RecordedActivity): Promise<'recorded' | 'repeat' | 'stale' | 'fenced'>;
   /**

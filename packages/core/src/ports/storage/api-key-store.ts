@@ -10,7 +10,7 @@ export interface ApiKeyHolder {
 
 export interface ApiKeyStore {
   insert(apiKey: ApiKey): Promise<void>;
-  /** By the SHA-256 of its value. Revoked and expired keys are found too: the caller decides. */
+  /** Finds a key by the SHA-256 of its value. Revoked and expired keys are found too: the caller decides. */
   findByHash(hash: string): Promise<ApiKeyHolder | null>;
   /** Newest first. */
   list(workspaceId: string): Promise<readonly ApiKey[]>;

@@ -12,9 +12,9 @@ export interface FilingPass {
 }
 
 /**
- * The chats of each instance: its messages by counterpart. A message is not filed in the transaction that stores it,
- * which would slow acceptance down: that one only notes that it is to be filed, and `file` does so afterwards. Look-ups
- * read the latest of what is not filed yet, too, so that normally nothing is missing.
+ * The chats of each instance: its messages by counterpart. Filing a message in the transaction that stores it would
+ * slow acceptance down: that transaction only notes the message, and `file` files it later. Lookups also read the
+ * latest unfiled messages, so that normally nothing is missing.
  */
 export interface ChatStore {
   /**

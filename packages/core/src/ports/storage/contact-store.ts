@@ -4,10 +4,10 @@ import type { Lease } from './lease.ts';
 /** The people whom each instance writes to or hears from. They outlive their instance, as its messages do. */
 export interface ContactStore {
   /**
-   * Finds or adds the person that a report is about, as `decideContact` decides it from all contacts of the instance
-   * that have one of the reported network ids or dialled numbers; `StorageContext.newId` makes the id of a new one. Concurrent reports of
-   * one person result in one contact. A report that says nothing new writes nothing, takes no more than one look-up, and
-   * may resolve with the contact although the lease has ended.
+   * Finds or adds the person in a report. `decideContact` decides it from all contacts of the instance with one of the
+   * reported network ids or dialled numbers; `StorageContext.newId` makes the id of a new one. Concurrent reports of
+   * one person result in one contact. A report without news writes nothing, takes at most one lookup, and may resolve
+   * with the contact although the lease has ended.
    */
   save(save: {
     readonly lease: Lease;

@@ -26,7 +26,7 @@ export interface ClaimedDelivery {
 /** How many deliveries of one event `listOfEvent` returns at most: far more than a workspace has endpoints. */
 export const EVENT_DELIVERIES_MAX = 1_000;
 
-/** What to claim. Deliveries above the limits of their endpoint wait, and no attempt is counted. */
+/** The deliveries to claim. Those above the limits of their endpoint wait, and no attempt is counted. */
 export interface DeliveryClaim extends LaneLimits {
   readonly now: number;
   /** How many deliveries to take at most. */
@@ -83,17 +83,17 @@ export interface DeliveryDetail {
   readonly payload: string | null;
   /** The endpoint's current URL; null if it is deleted. */
   readonly endpointUrl: string | null;
-  /** Its position in its endpoint's lane; null once it has ended. */
+  /** The delivery's position in its endpoint's lane; null once it has ended. */
   readonly lane: LanePosition | null;
 }
 
 /**
  * Deliveries are made by the methods that store events, one for each enabled endpoint of the event's workspace that
  * subscribes, in the same transaction: event by event, endpoints in id order. Each is `pending`, made and due at the
- * event's millisecond. An event is stored whether anybody subscribes or not (`EventStore`). Claims take endpoint
- * after endpoint by their lanes, those that are due for longest first, and never scan a backlog. Rows older than
- * retention (`since`, the earliest time in an id) are not found, even if they are not deleted yet. What a cancellation
- * has ended reads as `failed` with the reason, and `nextRetryAt` null, everywhere, also in filters.
+ * event's millisecond. An event is stored whether or not it has subscribers (`EventStore`). Claims take endpoint after
+ * endpoint by their lanes, the longest due first, and never scan a backlog. Rows older than retention (`since`, the
+ * earliest time in an id) are not found, even if they are not deleted yet. Deliveries that a cancellation has ended
+ * read as `failed` with the reason, and `nextRetryAt` null, everywhere, also in filters.
  */
 export interface DeliveryStore {
   /**
@@ -104,7 +104,7 @@ export interface DeliveryStore {
 
   /**
    * In one transaction, releases the deliveries of expired claims, due at `now` and with their attempts unchanged, then
-   * claims. The lane that could have been served for longest is served first, so that none waits for ever behind a
+   * claims. The lane that could have been served for longest is served first, so that none waits forever behind a
    * backlog. Within a lane, deliveries are ordered by when they are due, then by id. Claims from before a cancellation
    * still hold their slots. A start counts until it is `windowMs` old, whatever its outcome.
    */

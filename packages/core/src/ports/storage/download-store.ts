@@ -7,7 +7,7 @@ export interface PendingDownload {
   readonly messageId: string;
   readonly workspaceId: string;
   readonly instanceId: string;
-  /** What the gateway needs to download the file (`IncomingFile.reference`), sealed. */
+  /** The gateway's reference to the file (`IncomingFile.reference`), sealed. */
   readonly sealedReference: Uint8Array;
   /** How many downloads have failed. */
   readonly tries: number;

@@ -5,8 +5,8 @@ import type { NotificationClaim, OwedNotification } from './owed-notification.ts
 /** A change of an endpoint's settings, written only if nothing has changed since it was decided. */
 export interface EndpointWrite {
   /**
-   * The new state of the endpoint. Its `version` is the one that the decision was based on, and the write raises it. Of
-   * its health, at most the failure record is written, and only if `health` is present.
+   * The new state of the endpoint. Its `version` is the one that the decision was based on, and the write raises it.
+   * The write leaves its health as stored, except for the failure record if `health` is present.
    */
   readonly endpoint: Endpoint;
   /**
@@ -30,7 +30,7 @@ export interface EndpointWrite {
 }
 
 export interface EndpointStore {
-  /** In one transaction, inserts the endpoint unless the workspace has `limit` endpoints. */
+  /** Inserts the endpoint unless the workspace has `limit` endpoints, in one transaction. */
   insert(endpoint: Endpoint, limit: number): Promise<'inserted' | 'limit_reached'>;
   find(workspaceId: string, id: string): Promise<Endpoint | null>;
   /** Newest first. */

@@ -13,7 +13,7 @@ export interface Walk {
 
 export interface WalkPart<Row> {
   readonly rows: readonly Row[];
-  /** Where the next part begins; null if this was the last one. */
+  /** The start of the next part; null if this was the last one. */
   readonly next: string | null;
 }
 
@@ -26,8 +26,8 @@ export interface MessageDeletion {
   /** At most a few hundred. */
   readonly ids: readonly string[];
   /**
-   * What becomes of messages that are not done: those that are queued or held, and those whose files are still to be
-   * downloaded. `kept` leaves them as they are.
+   * Whether to delete unfinished messages too: those in a queue, held, or with a file still to download. `kept` leaves
+   * them as they are.
    */
   readonly unfinished: 'kept' | 'deleted';
   /** How many events one call deletes, with their deliveries. */
@@ -52,10 +52,9 @@ export interface ErasureStore {
     walk: Walk & { readonly before?: number },
   ): Promise<WalkPart<StoredMessage>>;
   /**
-   * Deletes messages with all that only they have: what is stored of their text, their places in queues, pending
-   * downloads and network ids, the idempotency records of their acceptance, and their events with the deliveries and
-   * attempts of these. In one transaction, but for the limit: a message goes with the last of its events. Its content
-   * belongs to nobody from then on, and comes first of what is abandoned (`uploads.listAbandoned`).
+   * Deletes messages with their texts, places in queues, pending downloads, network ids and idempotency records, and
+   * with their events, deliveries and attempts. In one transaction, except if the limit is reached: a message is
+   * deleted with the last of its events. Its content is then abandoned, and comes first in `uploads.listAbandoned`.
    */
   deleteMessages(workspaceId: string, deletion: MessageDeletion): Promise<MessagesDeleted>;
   /** The events of a workspace. */
@@ -65,8 +64,8 @@ export interface ErasureStore {
   /** The contacts of a workspace, but for those that were merged into another one. */
   listContacts(workspaceId: string, walk: Walk): Promise<WalkPart<Contact>>;
   /**
-   * Deletes contacts, with those that were merged into them. One that a message made after `unlessAfter` has is left: it
-   * has come back. Returns the ids of those that are deleted.
+   * Deletes contacts, with those that were merged into them. A contact stays if a message made after `unlessAfter` has
+   * it: it has come back. Returns the ids of those that are deleted.
    */
   deleteContacts(
     workspaceId: string,

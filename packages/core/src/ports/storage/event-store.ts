@@ -1,7 +1,7 @@
 import type { Event, EventType } from '../../domain/event/event.ts';
 import type { Page, PageRequest } from './page.ts';
 
-/** Whose events: a message's, an instance's, of which one type may be asked for, or the whole workspace's. */
+/** Selects the events of a message, of an instance (all or one type) or of the whole workspace. */
 export type EventFilter =
   | { readonly messageId: string; readonly instanceId?: undefined; readonly type?: undefined }
   | {
@@ -12,10 +12,10 @@ export type EventFilter =
   | { readonly messageId?: undefined; readonly instanceId?: undefined; readonly type?: undefined };
 
 /**
- * The log of what has happened in each workspace. Every event that a method stores with its change is in it, whether
- * somebody subscribes or not; an event for one endpoint (`deliveries.enqueue`) is not. Neither are events that were stored
- * before there was a log: only `find` finds these. Of each read, the cost does not depend on how many other events there
- * are. An event's id is the time when it was made: it may be committed after events with later ids.
+ * The log of what has happened in each workspace. Every event that a method stores with its change is in it, with or
+ * without subscribers; an event for one endpoint (`deliveries.enqueue`) is not. Neither are events that were stored
+ * before the log existed: only `find` finds these. The cost of a read does not depend on the number of other events. An
+ * event's id is the time when it was made: it may be committed after events with later ids.
  */
 export interface EventStore {
   /** Also an event that is not in the log. Rows older than retention (`since`, the earliest time in an id) are not found. */
@@ -24,7 +24,7 @@ export interface EventStore {
   list(workspaceId: string, filter: EventFilter, page: PageRequest, since: number): Promise<Page<Event>>;
   /** The first of the events with later ids, oldest first. */
   listAfter(workspaceId: string, afterId: string, limit: number): Promise<readonly Event[]>;
-  /** The first ids in a range, oldest first: where to look for events that were committed late, without reading others. */
+  /** The first ids in a range, oldest first: finds events that were committed late, without reading others. */
   listIds(
     workspaceId: string,
     range: { readonly after: string; readonly upTo: string },

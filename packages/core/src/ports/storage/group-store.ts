@@ -5,8 +5,8 @@ import type { Lease } from './lease.ts';
 export interface GroupStore {
   /**
    * Adds or updates groups by their network ids. Only new ones get an id (`StorageContext.newId`), in the order of the
-   * report; a group that was left is joined again under its former id. A field that a report leaves out keeps its value;
-   * for a new group, `newGroupFacts` says it. Other groups stay as they are; with `full`, they are left.
+   * report; a group that was left is joined again under its previous id. A field that a report leaves out keeps its
+   * value; for a new group, `newGroupFacts` says it. Other groups stay as they are; with `full`, they are left.
    */
   save(save: {
     readonly lease: Lease;

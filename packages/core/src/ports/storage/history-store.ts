@@ -2,10 +2,10 @@ import type { HistoryEntry } from '../../domain/instance/instance-history.ts';
 import type { Page, PageRequest } from './page.ts';
 
 /**
- * What happened to each instance. Entries are written by `InstanceStore`, with the changes that they are about. They
- * outlive their instance, until retention deletes them. An entry whose id is stored takes the place of that one; a new one
- * that comes after `ENTRIES_PER_HOUR` others of its instance within an hour, by their ids, only adds 1 to the count of the
- * latest of these with its reason, which gets its `next` and `lastAt`. It is stored if there is none.
+ * The history of each instance. `InstanceStore` writes entries, with the changes that they are about. They outlive
+ * their instance, until retention deletes them. An entry replaces a stored one with the same id. If an instance has
+ * `ENTRIES_PER_HOUR` entries within an hour, by their ids, a further one only adds 1 to the count of the latest of them
+ * with its reason, which gets its `next` and `lastAt`. Without such an entry, it is stored.
  */
 export interface HistoryStore {
   /** Newest first, by id. Entries older than retention (`since`, the earliest time in an id) are not found. */

@@ -23,9 +23,9 @@ export interface InstanceWrite {
   readonly failQueued?: QueueFailure;
   /** Also erase the session and leave the groups: they belong to the number that is unlinked. */
   readonly forgetNumber?: boolean;
-  /** What the history says of this change, in this transaction: a new entry, or one that takes the place of its id's. */
+  /** The history entry of this change, in this transaction: a new one, or one that replaces the entry with its id. */
   readonly entry?: HistoryEntry | null;
-  /** What somebody is owed because of this change, in this transaction. */
+  /** The notification owed because of this change, in this transaction. */
   readonly notification?: OwedInstanceNotification | null;
 }
 
@@ -47,7 +47,7 @@ export interface InstanceStore {
   countIn(workspaceIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   write(write: InstanceWrite): Promise<InstanceWriteResult>;
   /**
-   * In one transaction under the lease, removes the instance with its session, groups and lease. Its queued messages
+   * Removes the instance with its session, groups and lease, in one transaction under the lease. Its queued messages
    * fail; all of its messages and its history stay.
    */
   delete(deletion: {
@@ -65,8 +65,8 @@ export interface InstanceStore {
   note(lease: Lease, entry: HistoryEntry): Promise<void>;
 
   /**
-   * Instances that have been down since `before` or earlier, or since a time after `latest`, and of which nobody was
-   * notified; those after this id, in id order. Connected ones are none.
+   * Instances that have been down since `before` or earlier, or since a time after `latest`, without a notification so
+   * far; those after this id, in id order. Connected instances are left out.
    */
   listDown(query: {
     readonly before: number;
@@ -74,7 +74,7 @@ export interface InstanceStore {
     readonly after: string | null;
     readonly limit: number;
   }): Promise<readonly Instance[]>;
-  /** As `EndpointStore.claimNotifications`, of the notifications about instances. */
+  /** Like `EndpointStore.claimNotifications`, for the notifications about instances. */
   claimNotifications(claim: NotificationClaim): Promise<readonly OwedInstanceNotification[]>;
   completeNotification(id: string): Promise<void>;
 }

@@ -12,13 +12,13 @@ export interface ClaimedInstance extends LeasedInstance {
   readonly takenFrom: string | null;
 }
 
-/** Which process holds the connection of which instance. */
+/** The leases by which processes hold the connections of instances. */
 export interface LeaseStore {
   /**
-   * Takes at most `limit` leases, on instances that need a gateway (those that should run, or with an open operation)
-   * and whose lease is free, has expired or lies too far ahead (`latestLeaseEnd`), or that are reserved for this owner.
-   * Those that have been free for longest come first: those never held or released, then by the end of their lease or
-   * reservation, then by id. Each gets the next epoch; the first is 1.
+   * Takes at most `limit` leases, on instances that need a gateway (those that should run, or with an open operation).
+   * The lease is free, has expired or lies too far ahead (`latestLeaseEnd`), or is reserved for this owner. The longest
+   * free come first: instances never held or released, then by the end of their lease or reservation, then by id. Each
+   * gets the next epoch; the first is 1.
    */
   claim(claim: {
     readonly owner: string;
@@ -39,6 +39,6 @@ export interface LeaseStore {
    * its owner can take the instance before `until`.
    */
   release(lease: Lease, reservation?: { readonly owner: string; readonly until: number }): Promise<void>;
-  /** The lease that is valid at `now`; null if nobody holds the instance. */
+  /** The lease that is valid at `now`; null if no process holds the instance. */
   find(instanceId: string, now: number): Promise<Lease | null>;
 }

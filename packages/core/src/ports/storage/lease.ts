@@ -1,7 +1,7 @@
 /**
- * The right to hold an instance's connection. A write under an older epoch than the stored one is refused, and so is a
- * write under a released lease. A lease ends exactly at the millisecond `now + ttlMs`; until another owner takes it,
- * writes under it are still accepted.
+ * The right to hold an instance's connection. Writes under an older epoch than the stored one, or under a released
+ * lease, are refused. A lease ends exactly at the millisecond `now + ttlMs`; until another owner takes it, writes under
+ * it are still accepted.
  */
 export interface Lease {
   readonly instanceId: string;

@@ -18,8 +18,9 @@ import type { Page, PageRequest } from './page.ts';
 import type { Lease } from './lease.ts';
 
 /**
- * A message's next state, written only if it still has the status that the decision was based on. What a message says
- * (`saysOf`) is written only while it is queued: afterwards, an edit may come concurrently (`activities.record`).
+ * A message's next state, written only if it still has the status that the decision was based on. The content of a
+ * message (`saysOf`) is written only while it is queued: afterwards, an edit may come concurrently
+ * (`activities.record`).
  */
 export interface MessageChange {
   readonly message: Message;
@@ -53,8 +54,8 @@ export interface MessageFilter {
   /** Any of these; all if absent. */
   readonly statuses?: readonly MessageStatus[];
   /**
-   * Only messages with this person, or in this group. A number means who has it now, in each instance, with all that was
-   * written by their contact; a contact all of its numbers. See `ChatStore`. With one of the other fields but the
+   * Only messages with this person, or in this group. A number means its current owner in each instance, with all that
+   * their contact wrote; a contact means all of its numbers. See `ChatStore`. With one of the other fields but the
    * instance, a page may have fewer rows than its limit (`Page.olderFrom`).
    */
   readonly counterpart?: Recipient;
@@ -65,19 +66,18 @@ export interface QueuedMessage {
   readonly message: Message;
   /** How many sends had an unknown outcome. */
   readonly tries: number;
-  /** Since when it is held, epoch milliseconds: see `Postponement`. Absent if it is not. */
+  /** When the hold began, epoch milliseconds: see `Postponement`. Absent if the message is not held. */
   readonly heldSince?: number;
 }
 
 export interface Postponement {
   readonly messageId: string;
   readonly tries: number;
-  /** It is not to be sent before; epoch milliseconds. */
+  /** The earliest time to send the message; epoch milliseconds. */
   readonly dueAt: number;
   /**
-   * From now on the message is held: its recipient's other messages wait until it has left the queue, and everybody
-   * else's do not wait for it. To be given for the first message of its recipient. If omitted, a message that is held
-   * already stays so.
+   * When the message was first held: other messages to its recipient wait until it has left the queue, and those to
+   * others do not. Give it for the first message of its recipient. If omitted, a held message stays held.
    */
   readonly heldSince?: number;
 }
@@ -97,10 +97,10 @@ export interface Arrival {
   readonly download?: PendingDownload | null;
 }
 
-/** What a reply needs to know of the message that it quotes. */
+/** The facts about a quoted message that a reply needs. */
 export interface QuotableMessage {
   readonly message: Message;
-  /** The network's id of whoever wrote it, which is the contact's where it has one; null if the instance did. */
+  /** The network's id of the author, which is the contact's if it has one; null if the instance wrote it. */
   readonly senderId: string | null;
 }
 
@@ -125,17 +125,16 @@ export interface MessageStore<Transaction = never> {
   ): Promise<Sender | null>;
   /**
    * Stores an outbound message, its place in the instance's queue and its idempotency record in one transaction. The
-   * transaction checks, in this order (`decideAcceptance`): that the sender is unchanged since `revision`, that the key
-   * is not remembered (records older than the idempotency window do not count), that the instance exists, its
-   * `acceptsMessages`, the trial, the backlog. Resolves once it is durable. Calls that arrive together may share one
+   * transaction makes these checks in order (`decideAcceptance`): the sender is unchanged since `revision`; the key is
+   * not remembered (records older than the idempotency window do not count); the instance exists; its
+   * `acceptsMessages`; the trial; the backlog. Resolves once it is durable. Calls that arrive together may share one
    * commit, in the order of the calls. Each still succeeds or fails on its own: one whose message id is already in use
    * rejects, and leaves nothing. A message is due from its acceptance. A message with available media takes the content
    * that was reserved for it (`contentIdOf`), and rejects if there is none, or if another message has it.
    *
-   * With a transaction of the caller's, all of this is part of that transaction: nobody else sees any of it before the
-   * caller commits, and a rollback undoes it. A refusal or a rejection leaves nothing there, and the transaction can
-   * still be used. Anything that is not a transaction on this database rejects with a TypeError. The signal may be
-   * missing.
+   * With a transaction of the caller's, all of this is part of that transaction: others see it only after the caller
+   * commits, and a rollback undoes it. A refusal or a rejection leaves nothing there, and the transaction can still be
+   * used. Anything that is not a transaction on this database rejects with a TypeError. The signal may be missing.
    */
   accept(acceptance: Acceptance, transaction?: Transaction): Promise<AcceptanceResult>;
   /** Also finds a record past its window, as long as it is stored: the caller decides. */
@@ -176,11 +175,11 @@ export interface MessageStore<Transaction = never> {
   countBetween(workspaceId: string, times: readonly number[], countUpTo: number): Promise<readonly number[]>;
 
   /**
-   * What can be sent next, for each of these instances. First the queued message that was accepted first, among those to
-   * recipients for whom none is held, if it is due at `now`, or postponed too far ahead (`latestResend`): later messages
-   * wait for it. Then, of the held ones that are due, or held too far ahead (`latestHold`), the one that has been due
-   * longest. Returns none of a postponed workspace. The cost does not grow with the queue, nor with how many are held:
-   * what has to let others pass is moved out of their way once.
+   * The messages to send next, for each of these instances. First the queued message that was accepted first, among
+   * those to recipients without a held message, if it is due at `now`, or postponed too far ahead (`latestResend`):
+   * later messages wait for it. Then, of the held ones that are due, or held too far ahead (`latestHold`), the one that
+   * has been due longest. Leaves out postponed workspaces. The cost does not grow with the queue, nor with the number
+   * of held messages: a message that lets others pass is moved out of their way once.
    */
   queueHeads(instanceIds: readonly string[], now: number): Promise<readonly QueuedMessage[]>;
   /** Keeps a message at its place in the queue. Does nothing if the message is no longer queued. */

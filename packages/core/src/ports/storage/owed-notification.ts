@@ -6,7 +6,7 @@ interface Owed {
   readonly createdAt: number;
 }
 
-/** An email about an endpoint that is owed to somebody. It is kept until it is accepted. */
+/** An owed email about an endpoint. It is kept until it is accepted. */
 export interface OwedNotification extends Owed {
   /** The endpoint's id, as the email calls it: stored in this form. */
   readonly webhookId: string;

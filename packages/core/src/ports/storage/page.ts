@@ -1,7 +1,8 @@
 /** A window on a list that is ordered newest first, by id. */
 export interface PageRequest {
   /**
-   * Where to start: the rows right after (older than) or right before (newer than) this id; null for the first page.
+   * The start of the page: the rows right after (older than) or right before (newer than) this id; null for the first
+   * page.
    */
   readonly from: { readonly direction: 'older' | 'newer'; readonly id: string } | null;
   readonly limit: number;
@@ -18,9 +19,9 @@ export interface Page<Row> {
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
   /**
-   * Where the next page towards the older rows begins, if that is not behind the last row: a look-up that filters one by
-   * one stops after `ROWS_EXAMINED_MAX`, and then `hasOlder` says that it has not seen the end. The same for the newer
-   * ones. Absent otherwise.
+   * The start of the next page of older rows, if that is not behind the last row: a lookup that filters row by row
+   * stops after `ROWS_EXAMINED_MAX`, and then `hasOlder` means that it has not seen the end. `newerFrom` does the same
+   * for newer rows. Absent otherwise.
    */
   readonly olderFrom?: string;
   readonly newerFrom?: string;

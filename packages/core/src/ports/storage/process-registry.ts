@@ -36,11 +36,11 @@ export interface ProcessRegistry {
 export interface ProcessReport {
   /** Under which it holds instances, and which their histories show as `process`. */
   readonly name: string;
-  /** What it does: the names of its roles. */
+  /** The names of its roles. */
   readonly roles: readonly string[];
   readonly startedAt: number;
   readonly reportedAt: number;
-  /** Null where the runtime does not say. */
+  /** Null if the runtime does not report them. */
   readonly vitals: ProcessVitals | null;
 }
 

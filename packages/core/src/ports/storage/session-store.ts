@@ -1,7 +1,7 @@
 import type { SessionNamesPage } from '../gateway.ts';
 import type { Lease } from './lease.ts';
 
-/** What a gateway keeps for each instance: small named values, encrypted before they are stored. */
+/** The values that a gateway keeps for each instance: small, named, and encrypted before they are stored. */
 export interface SessionStore {
   load(instanceId: string): Promise<ReadonlyMap<string, Uint8Array>>;
   /** The values with these names; those that are not stored are absent. Reads nothing else. */
@@ -19,7 +19,7 @@ export interface SessionStore {
    */
   erase(instanceId: string, names: readonly string[]): Promise<void>;
   /**
-   * In one transaction, replaces each stored value that is still `from`. Only for the same plaintext encrypted with
+   * Replaces each stored value that is still `from`, in one transaction. Only for the same plaintext encrypted with
    * another key: it needs no lease, since the holder of the lease reads the same from both, and its own writes win.
    */
   replace(

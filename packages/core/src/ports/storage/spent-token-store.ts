@@ -1,6 +1,6 @@
 /**
- * Tokens that are given out and not stored, since they are sealed: links and cookies. What is stored is which of them ended
- * before their time, for as long as they would otherwise hold.
+ * The sealed tokens (links and cookies) that ended early. Tokens are not stored when they are given out; one that ends
+ * early is, until it would have expired.
  */
 export interface SpentTokenStore {
   /**

@@ -45,15 +45,15 @@ export type Signal =
   | { readonly topic: 'workspace'; readonly workspaceId: string };
 
 /**
- * Stores everything durable. Each method is one transaction, which is on disk when its promise resolves. These methods
- * are all that the service needs of a database. No method reads a clock. The contract suite defines what they do.
+ * Stores everything durable. Each method is one transaction, which is on disk when its promise resolves. The service
+ * needs only these methods of a database. No method reads a clock. The contract suite defines what they do.
  *
  * A method rejects with an `UnavailableError` if it may succeed later. A storage bounds its own calls, since it knows
  * best what they wait for. The service gives up a read after 15 to 20 s and a write after 30 to 35 s, ignores a
  * result that comes later, and may call the method again: the first call may still be carried out.
  *
- * `Transaction` is what the storage accepts as a transaction of the caller's own on the same database: a connection on
- * which one was begun. `never` if it accepts none.
+ * `Transaction` is the type of the caller's own transaction on the same database, if the storage accepts one: a
+ * connection on which one was begun. Otherwise `never`.
  */
 export interface Storage<Transaction = never> {
   readonly workspaces: WorkspaceStore;
@@ -90,14 +90,13 @@ export interface Storage<Transaction = never> {
   setting(name: string, valueIfNew: string): Promise<string>;
   /** Sets a value, whatever it was before. */
   replaceSetting(name: string, value: string): Promise<void>;
-  /** What the database is and how large, for the operator. What it reads does not grow with the rows. */
+  /** Returns the product, version and size of the database, for the operator. The cost does not grow with the rows. */
   describe(): Promise<StorageDescription>;
   /**
-   * Signals come after their commit: `queue` after an acceptance, `instance` after an insert, write, delete or a lease
-   * that was released, `deliveries` and `subscriptions` when a call made some claimable, `events` when a call
-   * added some to the log of a workspace, `workspace` after a workspace,
-   * one of its members or of its keys was changed (`touch` is no change). An error thrown by a listener has no effect.
-   * Returns a function that ends the subscription.
+   * Signals come after their commit: `queue` after an acceptance; `instance` after an insert, write, delete or the
+   * release of a lease; `deliveries` and `subscriptions` when a call made some claimable; `events` when a call added
+   * some to the log of a workspace; `workspace` after a change of a workspace, its members or its keys (except
+   * `touch`). Errors of listeners have no effect. Returns a function that ends the subscription.
    */
   subscribe(listener: (signal: Signal) => void): () => void;
   close(): Promise<void>;
@@ -124,7 +123,7 @@ export interface StorageDescription {
   readonly database: string;
   /** The number of the last change of the schema. */
   readonly schemaVersion: number;
-  /** What it takes on the disk, indexes included; null for one in memory. */
+  /** The size on the disk, indexes included; null for a database in memory. */
   readonly sizeBytes: number | null;
 }
 

@@ -60,13 +60,13 @@ export interface EventClaimKey {
 /** The outcome of handling a claimed event. */
 export interface EventCompletion extends EventClaimKey {
   readonly outcome:
-    /** It is removed from the queue. */
+    /** The event leaves the queue. */
     | { readonly kind: 'handled' }
-    /** It can be claimed again from `dueAt` on. */
+    /** The event can be claimed again from `dueAt` on. */
     | { readonly kind: 'queued'; readonly attempts: number; readonly dueAt: number }
     /**
-     * It is kept, but not claimed again unless `retryFailedEvents` queues it. `failedAt` is when its last attempt
-     * failed.
+     * The event is kept, but not claimed again unless `retryFailedEvents` queues it. `failedAt` is when its last
+     * attempt failed.
      */
     | { readonly kind: 'exhausted'; readonly attempts: number; readonly failedAt: number };
 }
@@ -83,7 +83,7 @@ export interface SubscriptionStore {
    * Queued events stay, also those of types that it no longer lists.
    */
   register(subscription: EventSubscription): Promise<EventSubscription>;
-  /** By name, in the order of code points. */
+  /** Ordered by name, in code points. */
   list(countUpTo: number): Promise<readonly SubscriptionCounts[]>;
   /**
    * Removes the subscription of this name; returns false if there is none. It gets no more events, and its events are

@@ -4,7 +4,7 @@
  */
 export interface WaitsStep {
   readonly now: number;
-  /** What the last step returned; null for the first. */
+  /** The return value of the last step; null for the first. */
   readonly after: string | null;
   readonly limit: number;
 }

@@ -1,14 +1,14 @@
 import type { InstanceStatus } from '../../domain/instance/instance.ts';
 
-/** What is open and how old it is, for metrics: of the whole service, not of one process. */
+/** The open work and its age, for metrics: of the whole service, not of one process. */
 export interface WorkloadStore {
   /**
-   * Counts what is open, each kind up to `limit`, and finds the oldest of each. What it reads depends on what is open and
-   * on `limit`, never on what has happened before.
+   * Counts the open rows of each kind up to `limit`, and finds the oldest of each. The cost depends on the open rows
+   * and on `limit`, never on finished work.
    */
   read(at: { readonly now: number; readonly limit: number }): Promise<Workload>;
   /**
-   * The queue of an instance, whatever is in it; or those of a workspace in which something is, the one with the oldest
+   * The queue of an instance, even if it is empty; or the queues of a workspace that are not, the one with the oldest
    * message first. Each is counted up to `countUpTo`.
    */
   queues(
@@ -17,7 +17,7 @@ export interface WorkloadStore {
   ): Promise<readonly InstanceQueue[]>;
 }
 
-/** What waits to be sent by one instance, held messages included. */
+/** The messages that wait to be sent by one instance, held messages included. */
 export interface InstanceQueue {
   readonly instanceId: string;
   readonly queued: number;
@@ -27,28 +27,28 @@ export interface InstanceQueue {
   readonly heldBy: string | null;
 }
 
-/** Counts stop at the limit that was asked for. Times are epoch milliseconds; null where there is nothing. */
+/** Counts stop at the requested limit. Times are epoch milliseconds; null if there are no such rows. */
 export interface Workload {
   readonly instances: Readonly<Record<InstanceStatus, number>>;
   /** Instances that need a process, and whose lease has ended. */
   readonly unheldInstances: number;
   /** Messages that have not been handed to the network, held ones included. */
   readonly queuedMessages: number;
-  /** The one that was accepted first. Of the first `limit` instances that have a queue. */
+  /** The message that was accepted first, among the first `limit` instances that have a queue. */
   readonly oldestQueuedMessage: QueuedSince | null;
   /** Deliveries that have not ended: they wait for an attempt, or one is in flight. */
   readonly openDeliveries: number;
-  /** When the oldest of them was made. One whose attempt is in flight may be left out. */
+  /** When the oldest of them was made. Deliveries whose attempt is in flight may be left out. */
   readonly oldestOpenDeliveryAt: number | null;
-  /** Since when a delivery could have been claimed; later than `now` if none can be yet. */
+  /** When a delivery first could have been claimed; later than `now` if none can be yet. */
   readonly deliveriesDueAt: number | null;
-  /** Enabled endpoints whose attempts all fail, and at which a delivery was given up since they began to. */
+  /** Enabled endpoints whose attempts all fail, and with a delivery given up since they began to fail. */
   readonly failingEndpoints: number;
   /** Events that a handler has not handled yet. */
   readonly queuedEvents: number;
   /** Events that their handler has failed at too often. */
   readonly exhaustedEvents: number;
-  /** Since when an event could have been claimed for a handler; later than `now` if none can be yet. */
+  /** When an event first could have been claimed for a handler; later than `now` if none can be yet. */
   readonly eventsDueAt: number | null;
   /** Files of inbound messages that the network has not delivered. */
   readonly pendingDownloads: number;
