@@ -20,7 +20,7 @@ import type { PersonInput } from './services/people/find-person.ts';
 export interface Admin {
   readonly workspaces: {
     create(input: NewWorkspace): Promise<Workspace>;
-    /** Null when there is none. */
+    /** Null if it does not exist. */
     find(id: string): Promise<Workspace | null>;
     /** The workspaces after this id, oldest first, at most 100 in each call. */
     list(after?: string): Promise<readonly Workspace[]>;
@@ -60,25 +60,25 @@ export interface Admin {
    */
   readonly spentTokens: {
     /**
-     * Ends a token by its id of at most 100 characters: false if it had ended before. It stays ended until `until` (epoch
-     * milliseconds) at least; it must not hold for longer by itself. Takes effect immediately in this process, and within
-     * 5 seconds in others.
+     * Ends a token by its id of at most 100 characters: false if it had ended before. It stays ended until `until`
+     * (epoch milliseconds) at least; its own expiry must not be later. Takes effect immediately in this process, and
+     * within 5 seconds in others.
      */
     spend(id: string, until: number): Promise<boolean>;
-    /** A look-up is reused for up to 5 seconds; `fresh` makes a new one. */
+    /** A lookup is reused for up to 5 seconds; `fresh` makes a new one. */
     isSpent(id: string, options?: { readonly fresh?: boolean }): Promise<boolean>;
   };
   /**
-   * Erases a person from a workspace: all messages of the chats with them, what they wrote in groups, the files of these,
-   * their events with deliveries and attempts, and their contacts. Messages to them that wait to be sent are not sent.
-   * docs/privacy.md says what stays. It may take minutes, since it looks through all messages of the workspace. The same
-   * call continues one that was interrupted.
+   * Erases a person from a workspace: all messages of the chats with them, their own messages in groups, the files of
+   * these, their events with deliveries and attempts, and their contacts. Messages to them that wait to be sent are not
+   * sent. docs/privacy.md says what stays. It may take minutes, since it looks through all messages of the workspace.
+   * The same call continues one that was interrupted.
    */
   erasePerson(person: PersonInput, options?: EraseOptions): Promise<ErasedPerson>;
-  /** Reads all that `erasePerson` would erase. It changes nothing. */
+  /** Reads all that `erasePerson` would erase, and changes nothing. */
   exportPerson(person: PersonInput, options?: ExportOptions): Promise<AsyncGenerator<ExportedItem>>;
   readonly instances: {
-    /** How many instances each of these workspaces has; one that has none is left out. */
+    /** The number of instances in each of these workspaces; empty workspaces are left out. */
     countIn(workspaceIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
     /**
      * The events in the history of an instance, newest first: also of a deleted instance, for as long as the history is
@@ -102,8 +102,8 @@ export interface Admin {
     retryFailedEvents(name: string): Promise<{ readonly requeued: number; readonly remaining: number }>;
     /**
      * Deletes a subscription whose handler you have removed from the app: otherwise it would collect events forever.
-     * Its events are deleted soon after. A handler that still runs under this name is no longer called, until its
-     * process registers it again.
+     * Its events are deleted soon after. A handler that still runs under this name gets no more calls until its process
+     * registers it again.
      */
     delete(name: string): Promise<void>;
   };
@@ -115,7 +115,7 @@ export interface Admin {
   resealSecrets(options?: {
     /** Ends it early, between two secrets. */
     readonly signal?: AbortSignal;
-    /** Called with how many secrets were sealed so far. */
+    /** Called with the number of secrets sealed so far. */
     readonly onProgress?: (sealed: number) => void;
   }): Promise<{ readonly sealed: number; readonly isComplete: boolean }>;
   /**
@@ -129,15 +129,15 @@ export interface Admin {
    */
   queues(workspaceId: string, instanceId?: string): Promise<readonly InstanceQueue[]>;
   /**
-   * How many messages a workspace sent or received in each of the last 24 hours, the present one last, by the hours of
+   * How many messages a workspace sent or received in each of the last 24 hours, the current one last, by the hours of
    * UTC. Each is counted up to 1,000.
    */
   messagesByHour(
     workspaceId: string,
   ): Promise<readonly { readonly from: number; readonly messages: number }[]>;
   /**
-   * The processes that do the work of the service, by name. Each says every 30 seconds how it is; one that has stopped is
-   * not among them, and one that died is for an hour, with its last report. At most 500.
+   * The processes that do the work of the service, by name. Each reports every 30 seconds. A process that has stopped
+   * is left out; one that died stays for an hour, with its last report. At most 500.
    */
   processes(): Promise<readonly ServiceProcess[]>;
   /** The product, version and size of the database. Read at most every 5 seconds. */

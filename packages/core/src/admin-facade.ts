@@ -40,7 +40,7 @@ export function adminFacade(
   }: { readonly authenticator: Authenticator; readonly workload: Pick<KeptWorkload, 'read'> },
 ): Admin {
   const { storage } = context;
-  // How large a database is, Postgres asks the system for each of its files.
+  // For the size of a database, Postgres asks the system about each of its files.
   const description = keepLookUps({
     lookUp: () => storage.describe(),
     isWorthKeeping: () => true,
@@ -73,7 +73,7 @@ export function adminFacade(
       },
     },
     apiKeys: {
-      // A token may have been tried before it was given a key: that look-up may be in flight.
+      // A token may have been tried before its key existed: that lookup may be in flight.
       create: (input) => andForget(createApiKey(context, input)),
       list: async (workspaceId) => (await storage.apiKeys.list(workspaceId)).map(apiKeyInfo),
       revoke: (workspaceId, id) => andForget(revokeApiKey(context, workspaceId, id)),

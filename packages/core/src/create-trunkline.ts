@@ -88,7 +88,7 @@ export function createTrunkline<Transaction = never>(
     whileRunning(state, workspaceFacade(context, id, member), (name, work) =>
       guard.inTime(name, operationMs, work),
     );
-  /** Made once for each look-up of a key, which serves many requests: it has some thirty operations. */
+  /** Made once for each lookup of a key, which serves many requests: a facade has some thirty operations. */
   const facades = new WeakMap<Principal, WorkspaceApi<Transaction>>();
 
   const closeAll = async (): Promise<void> => {
@@ -125,7 +125,7 @@ export function createTrunkline<Transaction = never>(
         logger.flush();
         throw error;
       }
-      // A process that takes up no work holds nothing, and leaves the database as it found it.
+      // A process without work holds nothing, and does not change the database.
       if (work().length > 0) await endedProcesses.start();
       webhookSender?.open?.();
       // New workers at each start, under a new name: they must not touch the work that an earlier stop left in flight.
@@ -163,7 +163,7 @@ export function createTrunkline<Transaction = never>(
           'not all work in flight ended within stopTimeoutMs, so it was left: what was not recorded is done again after the next start or by another process, messages under the same network id; raise stopTimeoutMs (STOP_TIMEOUT) if this happens at every stop',
         );
       }
-      // Not before: handlers that are ending may still send.
+      // Not earlier: handlers that are ending may still send.
       state.stopped();
       const closed = closeAll();
       try {
@@ -203,7 +203,10 @@ export function createTrunkline<Transaction = never>(
   };
 }
 
-/** How long an operation of the API may take in all, whatever each of its calls may: clients and proxies wait a minute. */
+/**
+ * How long an operation of the API may take in all, whatever the limits of its calls are: clients and proxies wait a
+ * minute.
+ */
 const OPERATION_MS = 30_000;
 /** The limit beyond the wait for a gateway. */
 const STATUS_MS = 15_000;

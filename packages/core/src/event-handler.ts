@@ -22,9 +22,9 @@ export type SelectedEvent<Selection extends EventSelection> = WebhookEventOf<
 >;
 
 /**
- * Handles one event, and resolves when it has done so. If it throws or rejects, it is called again on the schedule of
- * webhooks: 8 attempts in all over 45 hours. It may be called again for an event that it has handled, for example if
- * its process died before that was recorded: recognise repeats by `event.id`.
+ * Handles one event, and then resolves. If it throws or rejects, it is called again on the schedule of webhooks: 8
+ * attempts in all over 45 hours. It may be called again for an event that it has handled, for example if its process
+ * died before that was recorded: recognise repeats by `event.id`.
  */
 export type EventHandler<Selection extends EventSelection> = (
   event: SelectedEvent<Selection>,
@@ -62,9 +62,9 @@ export interface HandlerRegistration {
    */
   readonly registered: Promise<void>;
   /**
-   * Stops the handler in this process. Aborts the signals, and resolves when what is in flight has ended or 10 seconds
-   * have passed; don't await it in the handler, which would wait for itself. The subscription keeps its events and
-   * still collects new ones.
+   * Stops the handler in this process. Aborts the signals, and resolves when the calls in flight have ended or 10
+   * seconds have passed; don't await it in the handler, which would wait for itself. The subscription keeps its events
+   * and still collects new ones.
    */
   off(): Promise<void>;
 }
@@ -78,7 +78,7 @@ const handlerOptions = z.strictObject({
   timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).default(60_000),
 });
 
-/** Throws a TypeError that names what is wrong. */
+/** Throws a TypeError that names the wrong part. */
 export function checkHandler<Selection extends EventSelection>(
   selection: Selection,
   handler: EventHandler<Selection>,

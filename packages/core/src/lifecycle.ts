@@ -5,7 +5,7 @@ interface Phases {
 
 /**
  * One start or stop at a time, in the order of the calls: a stop waits for a start that is in progress, and a start for
- * a stop. A second start rejects, and a second stop has nothing to do.
+ * a stop. A second start rejects, and a second stop does nothing.
  */
 export function lifecycle(phases: Phases): Phases {
   let isRunning = false;
@@ -41,11 +41,11 @@ interface Operations {
   readonly [name: string]: Operation | Operations;
 }
 
-/** Whether the service runs, and what an operation rejects with while it does not. */
+/** Whether the service runs. While it does not, operations reject with the error of `check`. */
 export interface RunState {
   started(): void;
   stopped(): void;
-  /** Throws an Error that says what to call first. */
+  /** Throws an Error that names the call to make first. */
   check(): void;
 }
 
@@ -72,7 +72,7 @@ type Bound = (name: string, work: Promise<unknown>) => Promise<unknown>;
  * caller decides how long it takes.
  */
 export function whileRunning<Api extends object>(state: RunState, api: Api, bound?: Bound): Api {
-  // All that an API here has are methods that return promises, and groups of such.
+  // An API here consists of methods that return promises, and of groups of them.
   const guarded = (operations: Operations, path: string): Operations =>
     Object.fromEntries(
       Object.entries(operations).map(([name, operation]): [string, Operation | Operations] => [

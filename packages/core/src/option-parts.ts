@@ -46,7 +46,7 @@ const PARTS: Readonly<Record<Part, { readonly methods: readonly string[]; readon
   },
 };
 
-/** Throws a TypeError where the part is missing, or cannot be one. */
+/** Throws a TypeError if the part is missing, or is not usable. */
 export function requirePart(options: GivenParts, part: RequiredPart): void {
   if (isMissing(options[part])) {
     throw new TypeError(`createTrunkline: the option "${part}" is missing. ${PARTS[part].fix}`);
@@ -54,7 +54,7 @@ export function requirePart(options: GivenParts, part: RequiredPart): void {
   checkPart(options, part);
 }
 
-/** Throws a TypeError where the part is there and cannot be one. */
+/** Throws a TypeError if the part is given and not usable. */
 export function checkPart(options: GivenParts, part: Part): void {
   const value = options[part];
   if (isMissing(value)) return;
@@ -84,7 +84,10 @@ const SECRET_KEY_LENGTH = 32;
 const HOW_TO_MAKE_ONE =
   'Make one with `openssl rand -base64 32`, keep it outside the database, and give the same one at every start.';
 
-/** The keys of the installation: the first seals. Throws a TypeError that says how to make one, and repeats none. */
+/**
+ * The keys of the installation: the first seals. Throws a TypeError that says how to make a key, and does not repeat
+ * any.
+ */
 export function checkSecretKeys(
   secretKey: string | readonly (string | undefined)[] | undefined,
 ): readonly string[] {

@@ -115,7 +115,7 @@ export interface TrunklineOptions<Transaction = never> {
   /** How long a disconnect, logout or delete waits for the gateway's response. Default 15,000 ms. */
   readonly operationTimeoutMs?: number | undefined;
   /**
-   * How long `stop()` waits for what is in flight; the next process continues what has not ended by then. Default
+   * How long `stop()` waits for work in flight; the next process continues work that has not ended by then. Default
    * 25,000 ms.
    */
   readonly stopTimeoutMs?: number | undefined;

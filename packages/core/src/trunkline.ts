@@ -28,8 +28,8 @@ export interface Trunkline<Transaction = never> {
    */
   start(): Promise<void>;
   /**
-   * Accepts no more work, waits up to `stopTimeoutMs` for what is in flight, releases leases and closes the storage.
-   * The next process sends again what has not ended by then, messages under the same network id. The service can be
+   * Accepts no more work, waits up to `stopTimeoutMs` for work in flight, releases leases and closes the storage. The
+   * next process repeats the sends that have not ended by then, messages under the same network id. The service can be
    * started again. Concurrent calls of `start` and `stop` are carried out in turn; a stop without a start does nothing.
    */
   stop(): Promise<void>;
@@ -55,15 +55,15 @@ export interface Trunkline<Transaction = never> {
 
   /**
    * Reads an `Authorization` header. Throws UNAUTHENTICATED, INVALID_API_KEY. It does not check suspension and scopes:
-   * the caller has to. A look-up is reused for up to 5 seconds; `fresh` makes a new one, for a request that took long
-   * to arrive.
+   * the caller has to. A lookup is reused for up to 5 seconds; `fresh` makes a new one, for a request that took long to
+   * arrive.
    */
   authenticate(authorization: string | null, options?: { readonly fresh?: boolean }): Promise<Principal>;
-  /** The REST operations as the holder of a key: they refuse what its member may not do. */
+  /** The REST operations as the holder of a key: they refuse operations that its member may not call. */
   as(principal: Principal): WorkspaceApi;
   /**
    * Ends all event streams, and lets none begin before the next start. Call it before you close your HTTP server, which
-   * waits for the responses that are in progress: a stream has no end of its own. `stop()` does the same.
+   * waits for the responses that are in progress: a stream does not end on its own. `stop()` does the same.
    */
   endStreams(): Promise<void>;
   /** A new `req_…` id. */

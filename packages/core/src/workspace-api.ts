@@ -67,9 +67,9 @@ export interface WorkspaceApi<Transaction = never> {
     send(input: SendTextInput | SendMediaInput, options?: SendOptions<Transaction>): Promise<SendResult>;
     /**
      * Stores a file before the rest of its message is known, for example if it comes first in a form. Pass it to `send`
-     * as `file`, or discard it. With a `type`, the limit and the file types of that type apply from the start. A document
-     * whose bytes do not identify its format has `mimeType` or, without it, the type that the extension of `filename`
-     * stands for.
+     * as `file`, or discard it. With a `type`, the limit and the file types of that type apply from the start. A
+     * document whose bytes do not identify its format has `mimeType` or, without it, the type of the extension of
+     * `filename`.
      */
     upload(
       content: ReadableStream<Uint8Array>,
@@ -79,7 +79,7 @@ export interface WorkspaceApi<Transaction = never> {
         readonly filename?: string | undefined;
       },
     ): Promise<Upload>;
-    /** The file of a message. Throws MEDIA_NOT_AVAILABLE if there is none. */
+    /** The file of a message. Throws MEDIA_NOT_AVAILABLE if it is not available. */
     media(id: string): Promise<MediaDownload>;
     get(id: string): Promise<MessageResource>;
     /** The progress of the message and its reason, as a code and as a sentence for a person. */

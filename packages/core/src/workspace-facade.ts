@@ -38,7 +38,7 @@ import {
 import { unwrap } from './trunkline-error.ts';
 import type { PageResult, WorkspaceApi } from './workspace-api.ts';
 
-/** The use cases on one workspace, each response put into the shape of the specification and each refusal thrown. */
+/** The use cases on one workspace, with responses in the shape of the specification and refusals thrown. */
 export function workspaceFacade(
   context: ServiceContext,
   workspaceId: string,

@@ -46,7 +46,7 @@ export function fromBase64url(text: string): Uint8Array {
   return fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
 }
 
-/** `length` base62 characters, each equally likely: bytes of 248 and more are thrown away. */
+/** `length` base62 characters, each equally likely: bytes of 248 and more are discarded. */
 export function randomBase62(length: number, randomBytes: (length: number) => Uint8Array): string {
   let text = '';
   while (text.length < length) {

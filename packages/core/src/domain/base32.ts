@@ -1,9 +1,9 @@
 import { hexByte } from './base-encoding.ts';
 
 /**
- * The base32 of TypeIDs (Crockford's alphabet in lower case): 128 bits as 26 characters, of which the first stands for
- * three bits and every other one for five. Every message makes and reads several ids, so both directions go by tables;
- * the library for TypeIDs took seven times as long.
+ * The base32 of TypeIDs (Crockford's alphabet in lower case): 128 bits as 26 characters, of which the first encodes
+ * three bits and every other one five. Every message makes and reads several ids, so both directions go by tables; the
+ * library for TypeIDs took seven times as long.
  */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const LENGTH = 26;

@@ -40,7 +40,7 @@ export function createNewId(randomBytes: (length: number) => Uint8Array): NewId 
     const random = randomBytes(16);
     if (now > lastMs) {
       lastMs = now;
-      // 31 random bits, so that two processes hardly start alike: there is room for 2^31 more ids in this millisecond.
+      // 31 random bits, so that two processes rarely start alike: there is room for 2^31 more ids in this millisecond.
       sequence = new DataView(random.buffer, random.byteOffset).getUint32(6) >>> 1;
     } else {
       sequence += 1;
@@ -125,8 +125,8 @@ export function idsOfOrder(prefix: IdPrefix, { ms, sequence }: IdOrder): IdRange
 }
 
 /**
- * An id of this kind with the order of another one, whatever kind that is of: it lies within `idsOfOrder`. Its place there
- * comes from `own`, an id that a factory has made: of those made in one millisecond, the later one sorts later.
+ * An id of this kind with the order of another id, of any kind: it is within `idsOfOrder`. Its place there comes from
+ * `own`, an id that a factory has made: among those made in one millisecond, the later one sorts later.
  */
 export function withOrder(prefix: IdPrefix, own: string, { ms, sequence }: IdOrder): string {
   const uuid = new Uint8Array(16);

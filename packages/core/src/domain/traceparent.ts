@@ -5,12 +5,12 @@ export interface TracePosition {
   readonly traceFlags: number;
 }
 
-/** A version that is not known yet may have more fields, but no caller needs more room. */
+/** A future version may have more fields, but callers do not need more room. */
 const LONGEST = 256;
 const FORM = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/s;
 const SAMPLED = 1;
 
-/** Null for whatever is not valid: it is ignored, as the specification wants. */
+/** Null for an invalid header, which the specification says to ignore. */
 export function readTraceparent(text: unknown): TracePosition | null {
   if (typeof text !== 'string' || text.length > LONGEST) return null;
   const [, version, traceId = '', spanId = '', flags = '', more] = FORM.exec(text) ?? [];

@@ -5,8 +5,8 @@ import { optionalField, pageFields, storableText } from './fields.ts';
 import type { CheckedPageQuery, PageQuery, WithoutNulls } from './fields.ts';
 
 /**
- * `proxy_url`: the address of the proxy that the instance connects through, with `http:`, `https:` or `socks5:`, and a user
- * name and a password if it asks for them; null removes it. It is never shown: the instance has `has_proxy`.
+ * `proxy_url`: the address of the proxy that the instance connects through, with `http:`, `https:` or `socks5:`, and a
+ * user name and a password if it needs them; null removes it. It is never shown: the instance has `has_proxy`.
  */
 export type InstanceInput = {
   readonly name?: string | null | undefined;

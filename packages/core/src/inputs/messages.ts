@@ -49,7 +49,7 @@ export type MediaFields = {
 export const mediaFields: z.ZodType<MediaFields, unknown> = z.object({
   caption: optionalField(storableText(0, CAPTION_MAX)),
   filename: optionalField(z.string()),
-  // A form has text alone.
+  // A form has only texts.
   voice: optionalField(
     z.union(
       [z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')],
@@ -64,7 +64,7 @@ type MessageFilterQuery<Status> = {
   readonly direction?: MessageDirection | undefined;
   readonly type?: MessageType | undefined;
   readonly status?: Status | undefined;
-  /** With whom: a phone number, formatted or not, the id of a contact, or that of a group. An addition of ours. */
+  /** The other side: a phone number, formatted or not, the id of a contact, or that of a group. An addition of ours. */
   readonly counterpart?: string | undefined;
   /**
    * `device`: only messages that were typed on the phone; `any`: these too. By default, they are left out. An addition of

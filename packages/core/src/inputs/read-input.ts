@@ -6,13 +6,13 @@ import type { Result } from '../domain/result.ts';
 /** Fields that the message of a refusal names: the query of a request may have any number of unknown ones. */
 const MOST_NAMED = 5;
 
-/** Checks an input against its schema; every complaint is filed under the name of its field (`body` for the whole). */
+/** Checks an input against its schema; every error is listed under the name of its field (`body` for the whole). */
 export function readInput<Output>(schema: z.ZodType<Output, unknown>, input: unknown): Result<Output> {
   const parsed = schema.safeParse(input, { error: inWords });
   return parsed.success ? ok(parsed.data) : invalid(complaints(parsed.error));
 }
 
-/** A VALIDATION_FAILED refusal. Its message alone says what is wrong with which field. */
+/** A VALIDATION_FAILED refusal. Its message names each wrong field with its error. */
 export function invalid(fields: Readonly<Record<string, readonly string[]>>): ReturnType<typeof refuse> {
   const all = Object.entries(fields);
   const named = all

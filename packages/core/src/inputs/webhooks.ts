@@ -26,7 +26,7 @@ export type WebhookInput = {
   readonly url: string;
   readonly events: readonly SubscribableEventType[];
   readonly description?: string | null | undefined;
-  /** Whether each request has the header `traceparent`, where there is a trace. False by default. */
+  /** Whether each request has the header `traceparent`, if there is a trace. False by default. */
   readonly trace_context?: boolean | null | undefined;
 };
 export const webhookInput: z.ZodType<WithoutNulls<WebhookInput, 'trace_context'>, unknown> = z.object({

@@ -5,7 +5,7 @@ export interface Clock {
    * get from it never goes back.
    */
   now(): number;
-  /** Milliseconds since some moment. They increase evenly even if the clock is set. For durations only. */
+  /** Milliseconds since an arbitrary moment. They increase evenly even if the clock is set. Only for durations. */
   elapsed(): number;
   /** Calls `callback` once, `delayMs` from now at the earliest. Returns a function that cancels this. */
   setTimer(delayMs: number, callback: () => void): () => void;

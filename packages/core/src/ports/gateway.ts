@@ -10,11 +10,13 @@ import type { Logger } from './logger.ts';
 import type { Random } from './random.ts';
 
 /**
- * Connects Trunkline to a messaging network. A gateway keeps no durable state of its own: it stores what must survive
- * in the `Session` that it gets. The supervisor does the reconnecting, the backoff and the leases.
+ * Connects Trunkline to a messaging network. A gateway keeps no durable state of its own: it stores values that must
+ * survive in the `Session` that it gets. The supervisor does the reconnecting, the backoff and the leases.
  */
 export interface Gateway {
-  /** `text`, and what else the network carries. An instance shows them, and the service refuses to send anything else. */
+  /**
+   * `text`, and the other types that the network carries. Instances show them; the service refuses to send other types.
+   */
   readonly capabilities: readonly Capability[];
   /** Whether it connects through `OpenOptions.proxyUrl`. If absent or false, instances cannot have proxies. */
   readonly acceptsProxy?: boolean;
@@ -28,12 +30,11 @@ export interface Gateway {
    */
   newMessageId(bytes: Uint8Array): string;
   /**
-   * Starts to connect, or to pair if the session is empty. Resolves immediately, and reports what happens to
-   * `listener`.
+   * Starts to connect, or to pair if the session is empty. Resolves immediately, and reports all events to `listener`.
    */
   open(session: Session, listener: GatewayListener, options?: OpenOptions): Promise<GatewayConnection>;
   /**
-   * Whether a value of a session is about this person, by its name alone: so what the gateway keeps of them is found and
+   * Whether a value of a session is about this person, judged only by its name: so the values about them are found and
    * erased. Absent if the gateway keeps nothing of that kind.
    */
   isSessionValueOf?(name: string, person: PersonOnNetwork): boolean;
@@ -41,7 +42,7 @@ export interface Gateway {
   unlink(session: Session, options?: UnlinkOptions): Promise<void>;
 }
 
-/** All that is known of a person who is to be erased. */
+/** All known facts about a person to erase. */
 export interface PersonOnNetwork {
   /** Digits. */
   readonly numbers: ReadonlySet<string>;
@@ -54,18 +55,18 @@ export interface PersonOnNetwork {
 export interface OpenOptions {
   /**
    * The number, in digits, of a phone on which a code is typed instead of scanning the QR: the pairing then shows both.
-   * Null for the QR alone. A gateway to a network without such codes ignores it.
+   * Null shows only the QR. A gateway to a network without such codes ignores it.
    */
   readonly pairingNumber: string | null;
   /**
-   * The address of the proxy that everything of this instance goes through: `http:`, `https:` or `socks5:`, perhaps with a
-   * user name and a password. A customer chose it: it belongs in no log and no error. Null or absent for the gateway's
-   * own way; never present if the gateway does not accept proxies.
+   * The address of the proxy that everything of this instance goes through: `http:`, `https:` or `socks5:`, perhaps
+   * with a user name and a password. A customer chose it: keep it out of logs and errors. Null or absent for the
+   * gateway's own way; never present if the gateway does not accept proxies.
    */
   readonly proxyUrl?: string | null;
 }
 
-/** How to reach the network to unlink a number: as of `OpenOptions`. */
+/** How to reach the network to unlink a number: as in `OpenOptions`. */
 export type UnlinkOptions = Pick<OpenOptions, 'proxyUrl'>;
 
 export interface GatewayContext {
@@ -109,7 +110,7 @@ export interface Session {
 
 /** A part of the names of an instance's stored values, in an order of the storage's own, which does not change. */
 export interface SessionNamesPage {
-  /** Only names that begin with it; empty for all. */
+  /** Only names that begin with it are listed; empty for all. */
   readonly prefix: string;
   /** The last name of the page before; null for the first page. It need not be stored any more. */
   readonly after: string | null;
@@ -124,8 +125,8 @@ export interface OutgoingMessage {
   readonly to: string;
   readonly isGroup: boolean;
   /**
-   * The network's id of the recipient, as an earlier message had it. If it is there, `to` may be empty: the network
-   * has never named the recipient's number.
+   * The network's id of the recipient, as an earlier message had it. If it is given, `to` may be empty: the network has
+   * never named the recipient's number.
    */
   readonly contactNetworkId?: string | null;
   /** The message that this one replies to, in the same chat. */
@@ -136,7 +137,7 @@ export interface OutgoingMessage {
 /** A message as a reply quotes it. */
 export interface QuotedMessage {
   readonly networkId: string;
-  /** The network's id of whoever wrote it; null if the instance did. */
+  /** The network's id of the author; null if the instance wrote it. */
   readonly senderId: string | null;
   /** The text that the recipient's app shows of it: its text or caption, perhaps shortened. Empty if it has neither. */
   readonly text: string;
@@ -303,7 +304,7 @@ export interface MessageReceipt {
   readonly status: 'delivered' | 'read';
 }
 
-/** Null means that the account has none. A field that is absent keeps what is known of the number. */
+/** Null means that the account has none. An absent field keeps its known value. */
 export interface LinkedProfile {
   readonly phoneNumber: string;
   readonly profileName?: string | null | undefined;
@@ -351,7 +352,7 @@ export interface GatewayListener {
   /** The connection has ended, and reports nothing more. */
   closed(reason: ClosedReason): Promise<void>;
   /**
-   * For a message with a file, it resolves when the file is stored: meanwhile, report what comes after it. A file with a
+   * For a message with a file, it resolves when the file is stored: meanwhile, report later events. A file with a
    * `reference` is waited for half a minute at most, then the message is stored without it; any other may take minutes.
    * If it rejects, the file could not be stored; the connection can still be used.
    */
@@ -359,7 +360,7 @@ export interface GatewayListener {
   receipt(receipt: MessageReceipt): Promise<void>;
   /**
    * Groups that are new or have changed; other groups stay as they are. With `full`, these are all groups that the
-   * number is in: it has left all others. Leave out what the network does not say of a group: it keeps what is known.
+   * number is in: it has left all others. Leave out facts that the network does not report: the known ones stay.
    */
   groups(groups: readonly GroupReport[], extent?: GroupsExtent): Promise<void>;
   /**
@@ -367,7 +368,7 @@ export interface GatewayListener {
    * the message was taken.
    */
   activity?(activity: Activity): Promise<void>;
-  /** Something arrived that is neither stored nor reported: counted, by its kind. */
+  /** Counts an arrival that is neither stored nor reported, by its kind. */
   skipped?(kind: string): void;
   /** The restriction of the number from now on; null if the network allows everything again. */
   restricted?(restriction: Restriction | null): Promise<void>;

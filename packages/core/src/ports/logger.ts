@@ -1,6 +1,6 @@
 export type LogFunction = (facts: Readonly<Record<string, unknown>>, message: string) => void;
 
-/** Shaped like pino, so that a pino logger fits as it is. */
+/** Shaped like pino, so that a pino logger fits unchanged. */
 export interface Logger {
   readonly debug: LogFunction;
   readonly info: LogFunction;

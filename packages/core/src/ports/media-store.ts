@@ -3,8 +3,9 @@
  * memory as a whole. The storage knows to which message a file belongs, and how long it is kept; a media store only
  * keeps bytes.
  *
- * The service gives up a look-up after 15 to 20 s, and a file that makes no progress for 30 to 35 s: it cancels what it
- * reads, and what the store reads fails. A slow reader or source does not count as the store's delay.
+ * The service gives up a lookup after 15 to 20 s, and a file without progress after 30 to 35 s: it cancels the stream
+ * that it reads, and the stream that the store reads fails. A slow reader or source does not count as the store's
+ * delay.
  */
 export interface MediaStore {
   /**

@@ -3,7 +3,7 @@ import type { NextStep } from '../domain/instance/next-step.ts';
 import type { Logger } from './logger.ts';
 
 interface ToMembers {
-  /** The same on each try. A notifier may be called again after a crash. */
+  /** The same on each attempt. A notifier may be called again after a crash. */
   readonly id: string;
   readonly recipients: readonly string[];
   readonly workspace: { readonly id: string; readonly name: string };
@@ -37,7 +37,7 @@ export interface Notifier {
   notify(notification: Notification): Promise<void>;
 }
 
-/** The notifier of a service that sends no emails: it logs what the email would have said. */
+/** The notifier of a service that sends no emails: it logs the facts of the email instead. */
 export function loggingNotifier(logger: Logger): Notifier {
   return {
     async notify(notification) {

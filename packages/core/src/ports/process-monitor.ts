@@ -1,6 +1,6 @@
 /** Reads the vitals of the process that the service runs in. */
 export interface ProcessMonitor {
-  /** Costs next to nothing: it is asked every half minute. */
+  /** Must be cheap: it is called every half minute. */
   read(): ProcessVitals;
 }
 
@@ -12,6 +12,9 @@ export interface ProcessVitals {
   readonly runtime: string;
   /** The resident memory of the process. */
   readonly memoryBytes: number;
-  /** For how much of the time since the last reading JavaScript ran, as a whole percentage. Near 100, everything waits. */
+  /**
+   * For how much of the time since the last reading JavaScript ran, as a whole percentage. Near 100, all work is
+   * delayed.
+   */
   readonly busyPercent: number;
 }

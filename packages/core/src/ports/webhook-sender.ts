@@ -4,7 +4,7 @@ import type { UrlRules } from '../domain/endpoint/host-rules.ts';
 /** One signed request, ready to be sent. */
 export interface WebhookRequest extends UrlRules {
   readonly url: string;
-  /** Names and values in turn, in the order in which they are sent. */
+  /** Alternating names and values, in the order in which they are sent. */
   readonly headers: readonly string[];
   readonly body: string;
 }

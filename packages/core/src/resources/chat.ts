@@ -15,11 +15,11 @@ export interface ChatResource {
   readonly counterpart: string;
   /** Null if it is the chat with a person. */
   readonly group_id: string | null;
-  /** The person as they are known now; null in a group, and if nothing but the number is known. */
+  /** The person as they are known now; null in a group, and if only the number is known. */
   readonly contact: WebhookContact | null;
   /** Digits; null in a group, and while the network hides the number. */
   readonly phone_number: string | null;
-  /** Of the person or the group, as far as it is known. */
+  /** The name of the person or the group, if it is known. */
   readonly name: string | null;
   readonly last_message: ChatMessageResource;
 }
@@ -55,7 +55,7 @@ export function chatResource(chat: ChatSummary): ChatResource {
   };
 }
 
-/** A contact that is gone is known by the id that its messages have. */
+/** A deleted contact is known by the id that its messages have. */
 function counterpartOf({ groupId, contact, number, lastMessage }: ChatSummary): string {
   return groupId ?? contact?.id ?? number ?? lastMessage.contact?.id ?? '';
 }

@@ -7,8 +7,8 @@ const bodyAbout = z.looseObject({
 });
 
 /**
- * The body of an event that is about a message, without what the message said: `deleted` is the message after its
- * deletion. Whatever else the body says stays as it is. Another body is returned as it is.
+ * The body of an event that is about a message, without the message's content: `deleted` is the message after its
+ * deletion. The rest of the body stays as it is. Another body is returned as it is.
  */
 export function forgetWords(payload: string, deleted: Message): string {
   const read = bodyAbout.safeParse(parsed(payload));

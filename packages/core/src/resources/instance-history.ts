@@ -11,7 +11,7 @@ export interface InstanceHistoryResource {
   readonly instance_id: string;
   readonly at: string;
   /**
-   * How often it happened: what repeats within an hour is one entry. Beyond 200 entries within an hour, whatever has the
+   * How often it happened: repeats within an hour are one entry. Beyond 200 entries within an hour, an event with the
    * reason of an earlier one is counted there.
    */
   readonly count: number;

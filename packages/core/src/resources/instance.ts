@@ -51,7 +51,7 @@ export function instanceResource(instance: Instance, capabilities: readonly Capa
   };
 }
 
-/** The instance in an event: as in REST, without what is empty (specification, "Request the receiver gets"). */
+/** The instance in an event: as in REST, without empty fields (specification, "Request the receiver gets"). */
 export function instanceEventObject(
   instance: Instance,
   capabilities: readonly Capability[],

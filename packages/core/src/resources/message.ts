@@ -4,8 +4,8 @@ import type { Message } from '../domain/message/message.ts';
 import { timestamp, timestampOrNull } from './time.ts';
 
 /**
- * Message of the REST API and of message events (specification, "Message"): one shape, which is declared where receivers
- * of webhooks import it from.
+ * Message of the REST API and of message events (specification, "Message"): one shape, declared in the package that
+ * receivers of webhooks import.
  */
 export type MessageResource = WebhookMessage;
 

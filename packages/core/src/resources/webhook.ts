@@ -26,7 +26,7 @@ export interface WebhookResource {
   readonly disabled_reason: DisabledReason | null;
   readonly created_at: string;
   readonly updated_at: string;
-  /** Whether each request has the header `traceparent`, where there is a trace. */
+  /** Whether each request has the header `traceparent`, if there is a trace. */
   readonly trace_context: boolean;
   /**
    * When deliveries began to fail; null while the last attempt succeeded or none was made. It stays when the service
@@ -127,8 +127,8 @@ export interface DeliveryDetailResource extends DeliveryResource {
   };
   readonly attempt_log: readonly AttemptResource[];
   /**
-   * Why the delivery has not been sent yet, and the earliest time at which this can change by itself; absent if it
-   * waits for nothing.
+   * Why the delivery has not been sent yet, and the earliest time at which this can change automatically; absent if it
+   * does not wait.
    */
   readonly waiting?: { readonly reason: WaitingReason; readonly until: string | null };
 }
@@ -145,7 +145,10 @@ function attemptResource(attempt: Attempt): AttemptResource {
   };
 }
 
-/** A delivery with its request and the log of its attempts (specification, "Delivery detail"), and why it has not gone yet. */
+/**
+ * A delivery with its request and the log of its attempts (specification, "Delivery detail"), and why it has not been
+ * sent yet.
+ */
 export function deliveryDetailResource(
   detail: {
     readonly delivery: Delivery;
@@ -163,7 +166,7 @@ export function deliveryDetailResource(
     request: {
       url: attempts.at(-1)?.url ?? endpointUrl,
       headers: requestHeaders(delivery, { standardWebhooks }),
-      // An object as ever: an empty one where the body is not stored.
+      // Always an object: an empty one if the body is not stored.
       payload: payload === null ? {} : JSON.parse(payload),
     },
     attempt_log: attempts.map(attemptResource),

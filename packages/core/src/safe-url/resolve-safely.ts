@@ -4,18 +4,18 @@ import type { DnsResolver } from '../ports/dns-resolver.ts';
 
 export interface ResolveOptions {
   /**
-   * Finds every address of a name; rejects, or resolves with none, if it has none. Not called for a host that is an
-   * address.
+   * Finds every address of a name; if it has no address, rejects or resolves with an empty list. Not called for a host
+   * that is an address.
    */
   readonly lookup: DnsResolver['resolve'];
   /** `public` by default. */
   readonly policy?: UrlPolicy | undefined;
-  /** Ends the wait for the look-up. */
+  /** Ends the wait for the lookup. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export type ResolvedHost =
-  /** Connect to one of exactly these: a second look-up may give another result. In the order of the look-up. */
+  /** Connect to exactly one of these: a second lookup may give another result. In the order of the lookup. */
   | { readonly ok: true; readonly addresses: readonly string[] }
   /** `unsafe`: one of its addresses is not allowed, so the host is refused. `unresolved`: it has no address now. */
   | {

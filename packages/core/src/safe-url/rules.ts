@@ -11,9 +11,9 @@ export type CheckedUrl =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Validates a URL that somebody else chose, before anything is sent there: https on port 443 or 8443, no user name, no
- * fragment, at most 2,048 characters, and, if its host is an address, a public one. Pass the raw text, since parsing
- * repairs much of what this refuses.
+ * Validates a URL from outside before a request is sent there: https on port 443 or 8443, no user name, no fragment, at
+ * most 2,048 characters, and, if its host is an address, a public one. Pass the raw text, since parsing repairs many
+ * flaws that this refuses.
  */
 export function checkUrl(raw: string, policy: UrlPolicy = 'public'): CheckedUrl {
   const checked = checkEndpointUrl(raw, { urlPolicy: policy });

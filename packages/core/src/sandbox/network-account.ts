@@ -37,11 +37,11 @@ export interface NetworkAccount {
   readonly files: Map<string, InboundFile>;
   /** Activities that the service has not taken yet, in order. */
   readonly activities: Map<string, NetworkActivity>;
-  /** Every message of this process's time, by its network id. */
+  /** Every message since this process started, by its network id. */
   readonly messages: Map<string, NetworkMessage>;
 }
 
-/** As long as a network would keep them: until there are so many others. */
+/** How many files the network keeps: the oldest go first. */
 const KEPT_FILES = 100;
 
 export function newAccount(): NetworkAccount {
@@ -67,12 +67,12 @@ export function groupsOf(
   return known;
 }
 
-/** The files that the network keeps no longer, now that there is one more. */
+/** The files that the network no longer keeps, now that there is one more. */
 export function filesToLose({ files }: NetworkAccount): readonly string[] {
   return [...files.keys()].slice(0, Math.max(0, files.size - KEPT_FILES));
 }
 
-/** Adds one happening to what the network knows. */
+/** Adds one record to the network's memory. */
 export function remember(account: NetworkAccount, record: NetworkRecord): void {
   switch (record.kind) {
     case 'linked':

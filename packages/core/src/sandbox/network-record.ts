@@ -4,7 +4,7 @@ import type { MediaType } from '../domain/message/media-rules.ts';
 import type { LinkedProfile, MessageReceipt } from '../ports/gateway.ts';
 import type { SandboxPerson } from './person.ts';
 
-/** Something that happened on the sandbox network. All records together make up the network's state. */
+/** An event on the sandbox network. All records together make up the network's state. */
 export type NetworkRecord = { readonly instanceId: string } & (
   | { readonly kind: 'linked'; readonly profile: LinkedProfile }
   | { readonly kind: 'unlinked' }

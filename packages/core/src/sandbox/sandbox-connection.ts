@@ -28,9 +28,9 @@ import { sandboxFiles } from './sandbox-files.ts';
 
 /** How long the sandbox network takes for one step. */
 const STEP_MS = 25;
-/** When what the service did not take is reported to it again. */
+/** How long until reports that the service did not take are repeated. */
 const REPORT_AGAIN_MS = 1_000;
-/** A timer takes no longer wait. */
+/** The longest wait of a timer. */
 const LONGEST_WAIT_MS = 24 * 60 * 60_000;
 /** How long each QR is shown; after the last the network gives up, as WhatsApp's does. */
 const QR_LIFETIMES_MS = [60_000, 20_000, 20_000, 20_000, 20_000, 20_000];
@@ -57,13 +57,13 @@ export interface SandboxConnection extends GatewayConnection {
   isPairing(): boolean;
   /** The phone has scanned the QR: links it, and from now on the connection is open. */
   pair(profile: LinkedProfile, groups: readonly GroupReport[]): Promise<void>;
-  /** Reports a group that appeared. */
+  /** Reports a new group. */
   report(group: GroupReport): Promise<void>;
   /** Reports the groups that the number is in now. */
   reportAll(): Promise<void>;
   /** The network ends the connection. */
   end(reason: ClosedReason): Promise<void>;
-  /** Something is owed to the service: deliver it. */
+  /** Delivers the reports that are owed to the service. */
   deliver(): void;
 }
 
@@ -71,7 +71,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   const { context, account, session, listener, record, showsCode } = options;
   const { clock, logger } = context;
   const { instanceId } = session;
-  /** Ends each wait immediately. */
+  /** Functions that end a wait early. */
   const waits = new Set<() => void>();
   /** A network that has forgotten the number, as without a journal after a restart, does not know all its groups. */
   let knowsAllGroups = account.profile !== undefined;
@@ -99,7 +99,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   };
   const files = sandboxFiles({ account, instanceId, record, until });
 
-  /** Such a report is made again, by this connection or the next. */
+  /** The report is repeated, by this connection or the next. */
   const untaken = (error: unknown): void =>
     logger.debug(
       { err: error, instanceId },
@@ -183,7 +183,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     for (const [networkId, [status]] of account.owedReceipts) {
       if (state !== 'open' || status === undefined) return;
       await listener.receipt({ networkId, status });
-      // Unless another connection has reported it meanwhile, and the next one is owed.
+      // Skipped if another connection has reported it meanwhile, and the next one is owed.
       if (account.owedReceipts.get(networkId)?.[0] === status)
         record({ instanceId, kind: 'receipt_taken', networkId });
     }

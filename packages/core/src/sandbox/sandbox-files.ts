@@ -15,7 +15,7 @@ interface FilesOptions {
 /** How one connection hands out the files of messages: when the network has them, and as often as they are asked for. */
 export interface SandboxFiles {
   incoming(networkId: string, file: InboundFile): IncomingFile;
-  /** The service has taken the message: its file stays until it is downloaded. */
+  /** Called when the service has taken the message: its file stays until it is downloaded. */
   messageTaken(networkId: string, file: InboundFile): void;
   openFile(reference: Uint8Array): Promise<ReadableStream<Uint8Array>>;
 }
@@ -26,7 +26,7 @@ export function referenceTo(networkId: string): Uint8Array {
 }
 
 export function sandboxFiles({ account, instanceId, record, until }: FilesOptions): SandboxFiles {
-  /** Of messages that are not taken yet: those whose files were read to their ends. */
+  /** The messages not taken yet whose files were read to their ends. */
   const downloaded = new Set<string>();
 
   const open = async (file: InboundFile, read: () => void): Promise<ReadableStream<Uint8Array>> => {

@@ -38,7 +38,7 @@ export interface SandboxPhone {
   /** Sends a message to the instance, as a person. Returns the network's id of the message. */
   receive(message: SandboxMessage): Promise<string>;
   /**
-   * The owner of the phone sends a message with it, which the service gets as an echo. Returns the network's id of the
+   * Sends a message as the owner of the phone, which the service gets as an echo. Returns the network's id of the
    * message.
    */
   write(message: SandboxEcho): Promise<string>;
@@ -50,7 +50,7 @@ export interface SandboxPhone {
    * Deletes a message for everyone, as a person. The service refuses it if they did not write it, except in a group.
    */
   delete(deletion: SandboxDeed): Promise<void>;
-  /** The phone of who wrote a message sends a better copy of its file. The service refuses it from anyone else. */
+  /** Sends a better copy of a message's file from its author's phone. The service refuses it from anyone else. */
   updateMedia(update: SandboxDeed & { readonly file: SandboxFile }): Promise<void>;
   /** Calls the number, as a person. */
   call(call: SandboxCall): Promise<void>;
@@ -85,7 +85,7 @@ export interface SandboxMessage {
   readonly sentAt?: number | undefined;
   /** The network's id of the message that it quotes, as `accepted` and `receive` return it. */
   readonly replyTo?: string | undefined;
-  /** The network's id of the message: one that it delivered before makes it a repeat. By default, a new one. */
+  /** The network's id of the message: an id that it delivered before makes it a repeat. By default, a new one. */
   readonly networkId?: string | undefined;
 }
 
@@ -131,7 +131,7 @@ export interface SandboxFile {
 }
 
 export interface SandboxOptions {
-  /** Lets the network remember what happened after its process ends. */
+  /** Lets the network remember its events after its process ends. */
   readonly journal?: NetworkJournal | undefined;
   /**
    * Whether phones scan every QR as soon as it is shown, so that no call of `scan` is needed. By default, they do not.
@@ -346,7 +346,7 @@ function scanning(listener: GatewayListener, scan: () => unknown): GatewayListen
   };
 }
 
-/** An activity of any kind, without what the network adds. */
+/** An activity of any kind, without the fields that the network adds. */
 type Happening = WithoutStamp<NetworkActivity>;
 type WithoutStamp<Activity> = Activity extends NetworkActivity ? Omit<Activity, 'networkId' | 'at'> : never;
 
@@ -363,11 +363,11 @@ function inboundFile(file: SandboxFile, now: number): InboundFile {
   const { type, content, mimeType = 'application/octet-stream', filename = null, delayMs } = file;
   const known = { type, mimeType, filename, base64: base64(content) };
   if (delayMs === undefined) return known;
-  // JSON, as the journal has it, has no Infinity.
+  // The journal's JSON does not have Infinity.
   return { ...known, availableAt: Number.isFinite(delayMs) ? now + delayMs : null };
 }
 
-/** A number of the range that is kept free for fiction (+1 555 01xx is too small for many phones, so +1 555 in all). */
+/** A number in the range reserved for fiction (+1 555 01xx is too small for many phones, so all of +1 555). */
 function newPhoneNumber(random: Uint8Array): string {
   const digits = new DataView(random.buffer, random.byteOffset).getUint32(0) % 10_000_000;
   return `1555${String(digits).padStart(7, '0')}`;

@@ -2,7 +2,7 @@
 // `@trunkline/core`. An app that only calls the operations does not need them. Unlike the names of `@trunkline/core`,
 // these may change with a minor version.
 
-// Refusals are values inside, and thrown at the edge.
+// Refusals: values inside, thrown at the edge.
 export { refuse } from '../domain/result.ts';
 export type { Result } from '../domain/result.ts';
 export { invalid } from '../inputs/read-input.ts';
@@ -16,7 +16,7 @@ export { checkScope, checkSuspension } from '../domain/api-key/authorization.ts'
 export { isInstallableToken } from '../domain/api-key/api-key-token.ts';
 export { apiKeyResource } from '../resources/api-key.ts';
 
-// The schemas that check what callers send: what describes the API is made from them.
+// The schemas that check the input of callers. The description of the API is made from them.
 export { connectInput, historyQuery, instanceInput } from '../inputs/instances.ts';
 export { eventPageQuery, eventQuery, eventStreamQuery } from '../inputs/events.ts';
 export { deliveryQuery, webhookChanges, webhookInput } from '../inputs/webhooks.ts';

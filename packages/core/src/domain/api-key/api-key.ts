@@ -17,7 +17,7 @@ export interface ApiKey {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly hash: string;
-  /** The first characters of its value, to know it by; null for an installed value. */
+  /** The first characters of its value, to recognise it; null for an installed value. */
   readonly prefix: string | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;

@@ -15,8 +15,8 @@ export function chatKeyOf(message: Message): string | null {
 }
 
 /**
- * The keys of one person. `ownerOf` returns the contact of the instance that has a number now (`ownerOfNumber`): what was
- * filed under a number belongs to the person who has it.
+ * The keys of one person. `ownerOf` returns the contact of the instance that has a number now (`ownerOfNumber`):
+ * messages filed under a number belong to its owner.
  */
 export function chatKeysOf(
   contact: Pick<Contact, 'id' | 'formerIds' | 'phoneNumber' | 'dialledNumbers'>,
@@ -27,8 +27,8 @@ export function chatKeysOf(
 }
 
 /**
- * Of the contacts of one instance, the one that has a number: the newest that the network registers under it, or else the
- * newest that is reached by dialling it.
+ * The contact of one instance that has a number: the newest that the network registers under it, or else the newest
+ * that is reached by dialling it.
  */
 export function ownerOfNumber<Owner extends Pick<Contact, 'id' | 'phoneNumber' | 'dialledNumbers'>>(
   digits: string,
@@ -40,12 +40,12 @@ export function ownerOfNumber<Owner extends Pick<Contact, 'id' | 'phoneNumber' |
   return newest.find(({ phoneNumber }) => phoneNumber === digits) ?? newest[0] ?? null;
 }
 
-/** The number that a key is; null for the id of a group or a contact. */
+/** The number in a key; null for the id of a group or a contact. */
 export function numberOfKey(key: string): string | null {
   return /^[0-9]+$/.test(key) ? key : null;
 }
 
-/** The key of messages with this person, or in this group, of whom no more is known. */
+/** The key of messages with this person, or in this group, if no more is known. */
 export function keyOfCounterpart(counterpart: Recipient): string {
   if (counterpart.kind === 'number') return counterpart.digits;
   return counterpart.kind === 'group' ? counterpart.groupId : counterpart.contactId;

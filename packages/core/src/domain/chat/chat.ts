@@ -6,7 +6,7 @@ export interface ChatSummary {
   readonly instanceId: string;
   /** Null if it is the chat with a person. */
   readonly groupId: string | null;
-  /** The person as they are known now; null in a group, and if nothing but the number is known. */
+  /** The person as they are known now; null in a group, and if only the number is known. */
   readonly contact: ContactSummary | null;
   /** Digits of the person's number; null in a group, and while the network hides it. */
   readonly number: string | null;

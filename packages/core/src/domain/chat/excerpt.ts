@@ -3,9 +3,9 @@ import type { Message } from '../message/message.ts';
 /** Unit: code points. */
 const EXCERPT_MAX = 100;
 
-/** The beginning of what a message says, in one line; null if it says nothing. */
+/** The beginning of a message's words, in one line; null if it has none. */
 export function excerptOf({ text, caption }: Pick<Message, 'text' | 'caption'>): string | null {
-  // No more is looked at than may be shown, however long the text is.
+  // Reads only as much of a long text as may be shown.
   const line = (text ?? caption)
     ?.slice(0, 4 * EXCERPT_MAX)
     .replaceAll(/\s+/g, ' ')

@@ -6,12 +6,12 @@ const CONTACT_NAME_MAX = 256;
 const NETWORK_ID_MAX = 255;
 /** Network ids that one report may have besides the preferred one. */
 const REPORTED_ALIASES_MAX = 8;
-/** E.164, as of recipients. */
+/** E.164, as for recipients. */
 const NUMBER = /^[1-9][0-9]{6,14}$/;
 
 /**
- * A report with bounds: names are cut, and lose what not every receiver can read; a number or an alias that cannot be one
- * is left out. Null if the network id itself cannot be one.
+ * A report with bounds: names are cut, and lose characters that some receivers cannot read; an invalid number or alias
+ * is left out. Null if the network id itself is invalid.
  */
 export function boundedReport({
   networkId,

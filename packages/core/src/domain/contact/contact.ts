@@ -1,4 +1,4 @@
-/** A person whom an instance writes to or hears from. There is one contact for each instance and person. */
+/** A person who sends messages to an instance or gets them. There is one contact for each instance and person. */
 export interface Contact {
   readonly id: string;
   readonly workspaceId: string;
@@ -7,7 +7,7 @@ export interface Contact {
   readonly networkId: string;
   /** Other network ids of the same person, the newest first. At most `CONTACT_ALIASES_MAX`. */
   readonly aliases: readonly string[];
-  /** Ids of contacts that turned out to be this person. They still name it. */
+  /** Ids of contacts that turned out to be this person. They still lead here. */
   readonly formerIds: readonly string[];
   /** Digits; null while the network hides them. */
   readonly phoneNumber: string | null;
@@ -22,7 +22,7 @@ export interface Contact {
   readonly createdAt: number;
 }
 
-/** The fields of a contact that a message shows, and those that its chat is found by. */
+/** The fields of a contact that a message shows, and those by which its chat is found. */
 export type ContactSummary = Pick<Contact, 'id' | 'name' | 'phoneNumber' | 'dialledNumbers' | 'username'>;
 
 export function summaryOf({ id, name, phoneNumber, dialledNumbers, username }: Contact): ContactSummary {
@@ -61,5 +61,5 @@ export interface ContactReport {
 }
 
 export const CONTACT_ALIASES_MAX = 20;
-/** Far more than the ways to dial one number that a network knows. */
+/** Far more than a network has ways to dial one number. */
 export const DIALLED_NUMBERS_MAX = 10;

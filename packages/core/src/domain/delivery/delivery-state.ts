@@ -35,9 +35,8 @@ export function completeAttempt(delivery: Delivery, outcome: AttemptOutcome): De
 }
 
 /**
- * For a delivery that waits until `dueAt`, longer than the retry schedule allows from now: when it is due instead, and
- * its `nextRetryAt`. Null if the schedule allows the wait. Only the wait after a failed attempt is part of the
- * schedule.
+ * The new due time and `nextRetryAt` of a delivery that waits until `dueAt`, longer than the retry schedule allows from
+ * now. Null if the schedule allows the wait. Only the wait after a failed attempt is part of the schedule.
  */
 export function withinSchedule(
   { status, attempts, nextRetryAt }: Pick<Delivery, 'status' | 'attempts' | 'nextRetryAt'>,

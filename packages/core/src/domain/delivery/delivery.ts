@@ -20,13 +20,13 @@ export const MAX_LOST_CLAIMS = 5;
 export const RETENTION_MS: number = 30 * DAY;
 /** Deliveries that one retry-failed call queues. */
 export const RETRY_FAILED_BATCH = 100;
-/** The highest number that `remaining` of retry-failed counts to, so that no call counts a whole history. */
+/** The highest value of `remaining` in retry-failed, so that a call does not count a whole history. */
 export const RETRY_FAILED_COUNT_MAX = 1_000;
 
 export const DELIVERY_STATUSES = ['pending', 'retrying', 'success', 'failed', 'exhausted'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** Why an attempt failed, or what ended a delivery without one. */
+/** Why an attempt failed, or why a delivery ended without one. */
 export type DeliveryErrorCode =
   | 'TIMEOUT'
   | 'CONNECTION_FAILED'

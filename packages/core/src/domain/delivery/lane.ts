@@ -26,11 +26,11 @@ export function roomInLane(
   now: number,
 ): number {
   const budget = startsPerWindow - withinWindow(lane.starts, windowMs, now).length;
-  // After the limits were lowered, both may be exceeded.
+  // Both may be negative after the limits were lowered.
   return Math.max(0, Math.min(slots - lane.claims, budget));
 }
 
-/** The starts to remember after `count` requests more, at `now`. They stay in order if the clock was set back. */
+/** The starts to remember after `count` more requests, at `now`. They stay in order if the clock was set back. */
 export function startsAfter(
   starts: readonly number[],
   count: number,
@@ -42,7 +42,7 @@ export function startsAfter(
   return [...recent, ...Array.from({ length: count }, () => startedAt)];
 }
 
-/** The starts after the clock was set back to `now`: those that lie ahead count as of now. */
+/** The starts after the clock was set back to `now`: starts in the future count as of now. */
 export function startsSetBack(starts: readonly number[], now: number): readonly number[] {
   return starts.map((start) => Math.min(start, now));
 }

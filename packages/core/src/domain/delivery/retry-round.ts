@@ -10,7 +10,7 @@ export interface RetryRound {
   readonly calledAt: number;
 }
 
-/** Calls further apart than this are of two rounds: the caller of the first has given up. */
+/** Calls further apart than this belong to two rounds: the caller of the first has given up. */
 const ROUND_PAUSE_MS = 60 * 60 * 1000;
 
 /** The part of the failed deliveries or events that a call takes. */

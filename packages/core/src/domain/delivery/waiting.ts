@@ -23,7 +23,7 @@ export const WAITING_REASONS = [
 export type WaitingReason = (typeof WAITING_REASONS)[number];
 
 /**
- * Why a delivery has not been sent yet. `until` is the earliest time at which this can change by itself; null if no
+ * Why a delivery has not been sent yet. `until` is the earliest time at which this can change automatically; null if no
  * time is known.
  */
 export interface Waiting {
@@ -31,7 +31,7 @@ export interface Waiting {
   readonly until: number | null;
 }
 
-/** Null for a delivery that waits for nothing: it has ended, but not because its endpoint was disabled. */
+/** Null for a delivery that does not wait: it has ended, but not because its endpoint was disabled. */
 export function waitingOf(delivery: Delivery, lane: LanePosition | null, now: number): Waiting | null {
   if (lane === null)
     return delivery.errorCode === 'ENDPOINT_DISABLED' ? { reason: 'endpoint_disabled', until: null } : null;

@@ -17,7 +17,7 @@ export function isAllowedAddress(address: string, policy: UrlPolicy): boolean {
   return parsed !== undefined && isPermitted(parsed.meant, policy);
 }
 
-/** The same for an address that was read. */
+/** The same for a parsed address. */
 export function isPermitted(address: Ip, policy: UrlPolicy): boolean {
   return isPublic(address) || (policy === 'local' && isLoopback(address));
 }
@@ -27,12 +27,15 @@ export function isAddress(text: string): boolean {
   return parseAddress(text) !== undefined;
 }
 
-/** All of a host's addresses together: one that is refused refuses the host, and so does having none. */
+/**
+ * Whether all of a host's addresses are allowed: one refused address refuses the host. A host without addresses is
+ * refused.
+ */
 export function areAllowedAddresses(addresses: readonly string[], policy: UrlPolicy): boolean {
   return addresses.length > 0 && addresses.every((address) => isAllowedAddress(address, policy));
 }
 
-/** IANA's special-purpose registry (RFC 6890) in its present state, multicast, class E, and Azure's host address. */
+/** IANA's special-purpose registry (RFC 6890) in its current state, multicast, class E, and Azure's host address. */
 const NOT_PUBLIC_V4 = rangesOf(
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -52,10 +55,10 @@ const NOT_PUBLIC_V4 = rangesOf(
   '240.0.0.0/4',
 );
 
-/** The only part of IPv6 that is given out for use on the Internet (RFC 4291, 2.4) … */
+/** The only part of IPv6 that is allocated for use on the Internet (RFC 4291, 2.4) … */
 const GLOBAL_UNICAST_V6 = rangesOf('2000::/3');
 
-/** … less what in it is documentation, or carries traffic to an IPv4 address that it names (Teredo, 6to4). */
+/** … except its parts for documentation, and those that carry traffic to an embedded IPv4 address (Teredo, 6to4). */
 const NOT_PUBLIC_V6 = rangesOf('2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20');
 
 function isPublic(address: Ip): boolean {

@@ -15,7 +15,7 @@ export function disable(endpoint: Endpoint, reason: DisabledReason, now: number)
   };
 }
 
-/** The last delivery may be one of those that a cancellation ends. */
+/** A cancellation may end the last delivery, too. */
 export function healthWhenClosed(health: EndpointHealth): EndpointHealth {
   const { lastDelivery } = health;
   if (lastDelivery === null || !isOpen(lastDelivery.status)) return health;
@@ -40,7 +40,7 @@ export function isConfigured(endpoint: Endpoint): boolean {
 }
 
 interface Outcome {
-  /** The delivery as the attempt left it, whatever has closed it meanwhile. */
+  /** The delivery as the attempt left it, even if it was closed meanwhile. */
   readonly delivery: Delivery;
   readonly attempt: Attempt;
   /** The delivery as it was written. */
@@ -58,7 +58,7 @@ export function healthAfter(health: EndpointHealth, { delivery, attempt, written
     ...health,
     lastDelivery,
     failingSince: health.failingSince ?? at,
-    // An unsafe URL ends each delivery at its first attempt: none would ever be exhausted.
+    // An unsafe URL ends each delivery at its first attempt: no delivery would ever be exhausted.
     exhausted: health.exhausted || delivery.status === 'exhausted' || attempt.errorCode === 'UNSAFE_URL',
   };
 }

@@ -11,11 +11,11 @@ export interface LastDelivery {
   readonly at: number;
 }
 
-/** How deliveries have gone of late. Written as attempts complete; one success clears the failure record. */
+/** The outcome of recent deliveries. Written as attempts complete; one success clears the failure record. */
 export interface EndpointHealth {
   readonly lastDelivery: LastDelivery | null;
   readonly lastSuccessAt: number | null;
-  /** When the present run of failures began; null while the last attempt succeeded or none was made. */
+  /** When the current run of failures began; null while the last attempt succeeded or none was made. */
   readonly failingSince: number | null;
   /** Whether a delivery was given up in this run of failures: exhausted, or failed for good because of an unsafe URL. */
   readonly exhausted: boolean;
@@ -36,7 +36,7 @@ export interface Endpoint {
   readonly description: string | null;
   readonly events: readonly SubscribableEventType[];
   readonly status: EndpointStatus;
-  /** Whether its requests have the header `traceparent`, where there is a trace. */
+  /** Whether its requests have the header `traceparent`, if there is a trace. */
   readonly traceContext: boolean;
   readonly sealedSecret: string;
   readonly secretHint: string;
@@ -45,7 +45,10 @@ export interface Endpoint {
   readonly health: EndpointHealth;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Raised by one with every change of its settings (not of its health); a write names the version that it was decided on. */
+  /**
+   * Raised by one with every change of its settings (not of its health); a write names the version that it was based
+   * on.
+   */
   readonly version: number;
 }
 
@@ -54,7 +57,10 @@ export const DESCRIPTION_MAX = 255;
 /** Names in `events` (specification, "Limits"). */
 export const EVENTS_MAX = 20;
 
-/** Whether a stored endpoint is still what a change was decided on: of this version and, if it matters, failing in this way. */
+/**
+ * Whether a stored endpoint still has the state that a change was based on: the version and, if it matters, the failure
+ * record.
+ */
 export function isAsDecidedOn(
   { version, health }: Pick<Endpoint, 'version' | 'health'>,
   decidedOn: {

@@ -1,7 +1,10 @@
 import type { Endpoint } from './endpoint.ts';
 
 const HOUR = 60 * 60 * 1000;
-/** Continuous failure before a warning, before disabling, and the least time between the two (specification, "Webhook endpoint"). */
+/**
+ * How long an endpoint fails before a warning and before disabling, and the least time between the two (specification,
+ * "Webhook endpoint").
+ */
 export const WARN_AFTER_MS: number = 48 * HOUR;
 const DISABLE_AFTER_MS = 72 * HOUR;
 const DISABLE_AFTER_WARNING_MS = 24 * HOUR;
@@ -22,7 +25,7 @@ export function evaluateFailing(endpoint: Endpoint, now: number): 'nothing' | 'w
 export function disablingTime({ status, health }: Endpoint, now: number): number | null {
   const { failingSince, warnedAt } = health;
   if (status !== 'enabled' || failingSince === null) return null;
-  // A warning that is late, or that waits for a delivery to be exhausted, moves the rest.
+  // A late warning, or one that waits for an exhausted delivery, delays the disabling.
   const warning = warnedAt ?? Math.max(failingSince + WARN_AFTER_MS, now);
   return Math.max(failingSince + DISABLE_AFTER_MS, warning + DISABLE_AFTER_WARNING_MS);
 }

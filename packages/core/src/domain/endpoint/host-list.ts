@@ -60,13 +60,13 @@ export function namesHost({ names, suffixes }: HostList, hostname: string): bool
   return names.includes(host) || suffixes.some((suffix) => host.endsWith(suffix));
 }
 
-/** The same, where a name stands for its subdomains too. */
+/** The same, but a name includes its subdomains. */
 export function namesDomainOf(list: HostList, hostname: string): boolean {
   const host = normalHost(hostname);
   return namesHost(list, host) || list.names.some((name) => host.endsWith(`.${name}`));
 }
 
-/** Whether an address is listed, as it is written or as the IPv4 address that it stands for. */
+/** Whether an address is listed, as written or as the IPv4 address that it embeds. */
 export function listsAddress({ ranges }: HostList, { written, meant }: IpAddress): boolean {
   return isWithin(meant, ranges) || isWithin(written, ranges);
 }
@@ -87,7 +87,7 @@ function rangeIn(entry: string): IpRange | undefined {
   return count <= most ? [address, count] : undefined;
 }
 
-/** A name as URLs have it, in ASCII; with its `*.` where it has one. */
+/** A name in the form of URLs, in ASCII; with its `*.` if it has one. */
 function nameIn(entry: string): string | undefined {
   const [, star = '', name = ''] = /^(\*\.)?([^\s*:/?#@[\]\\%]+)$/.exec(entry) ?? [];
   const host = normalHost(URL.parse(`https://${name}/`)?.hostname ?? '');
@@ -98,14 +98,14 @@ const NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/;
 /** URLs read such a host as an IPv4 address (WHATWG URL, "ends in a number"). */
 const ENDS_IN_NUMBER = /(^|\.)(\d+|0x[0-9a-f]*)$/;
 
-/** Read as the IPv4 address inside, wherever they occur. */
+/** Always read as the embedded IPv4 address. */
 const EMBEDS_IPV4 = rangesOf('::ffff:0:0/96', '64:ff9b::/96');
 
 /** IPv4-compatible (RFC 4291, 2.5.5.1), IPv4-translated (RFC 2765), local NAT64 (RFC 8215), Teredo (RFC 4380) and 6to4 (RFC 3056). */
 const TUNNELS = rangesOf('::/96', '::ffff:0:0:0/96', '64:ff9b:1::/48', '2001::/32', '2002::/16');
 const LOOPBACK_AND_UNSPECIFIED = rangesOf('::/127');
 
-/** Whether traffic to it may end at an IPv4 address that it names, and that no list would recognize. */
+/** Whether traffic to it may end at an IPv4 address that it embeds, which a list would not recognize. */
 export function isTunnel(address: Ip): boolean {
   return isTunnelRange([address, 128]);
 }

@@ -32,9 +32,9 @@ export interface Destination {
 }
 
 /**
- * Whether a webhook may be sent to this destination at these addresses, which are all of its host. If one address is
- * refused, so is the host, and also a host without addresses. Hosts that the operator denies are refused first, then
- * the service's own addresses, then those that neither the policy nor the operator allows.
+ * Whether a webhook may be sent to this destination at these addresses, which are all of its host. One refused address
+ * refuses the host, and a host without addresses is refused. Hosts that the operator denies are refused first, then the
+ * service's own addresses, then those that neither the policy nor the operator allows.
  */
 export function mayReach(
   destination: Destination,
@@ -71,9 +71,9 @@ export function mayBeUnusual(destination: Destination, { urlPolicy, hosts }: Url
 }
 
 /**
- * Ranges that only an entry within them opens, not a host's name or a wider range: this host and network, link-local
- * addresses, the metadata services of clouds (Azure, Alibaba, Oracle; AWS and Google on IPv6), multicast and reserved
- * addresses. A client that reaches a metadata service has the machine's credentials.
+ * Ranges that only an entry within them opens: a host's name or a wider range does not. They are this host and network,
+ * link-local addresses, the metadata services of clouds (Azure, Alibaba, Oracle; AWS and Google on IPv6), multicast and
+ * reserved addresses. A client that reaches a metadata service has the machine's credentials.
  */
 const GUARDED = rangesOf(
   '0.0.0.0/8',

@@ -6,11 +6,11 @@ export type IpRange = readonly [base: Ip, bits: number];
 
 export interface IpAddress {
   readonly written: Ip;
-  /** The IPv4 address inside where one is mapped or translated; it is where packets go. */
+  /** The embedded IPv4 address if one is mapped or translated; packets go there. */
   readonly meant: Ip;
 }
 
-// The library also takes octal, hexadecimal and shortened parts, which an operating system may read otherwise.
+// The library also takes octal, hexadecimal and shortened parts, which an operating system may read differently.
 const DECIMAL_PARTS = '(?:0|[1-9]\\d{0,2})(?:\\.(?:0|[1-9]\\d{0,2})){3}';
 const PLAIN_V4 = new RegExp(`^${DECIMAL_PARTS}$`);
 const PLAIN_V6 = new RegExp(`^[0-9a-f:]{2,39}(?::${DECIMAL_PARTS})?$`, 'i');

@@ -4,7 +4,7 @@ import { isUsual, mayBeUnusual, mayReach, type UrlRules } from './host-rules.ts'
 /** Unit: Unicode code points. */
 export const MAX_ENDPOINT_URL_LENGTH = 2048;
 
-/** A URL that keeps the rules, taken apart as a sender needs it. */
+/** A URL that follows the rules, split into the parts that a sender needs. */
 export interface EndpointUrl {
   /** Scheme, host and port in their normal form: `https://hooks.example.com:8443`. */
   readonly origin: string;
@@ -20,14 +20,14 @@ export interface EndpointUrl {
 
 export type CheckedEndpointUrl =
   | { readonly ok: true; readonly value: EndpointUrl }
-  /** `operatorMayAllow`: the same URL is accepted where the operator allows its host. */
+  /** `operatorMayAllow`: the same URL is accepted if the operator allows its host. */
   | { readonly ok: false; readonly refusal: Refusal; readonly operatorMayAllow: boolean };
 
 /**
- * Specification, "URL rules" 1 to 3, and 4 as far as it goes without DNS: a host that is a name has still to be
- * resolved, and `mayReach` decides about it with all of its addresses.
+ * Specification, "URL rules" 1 to 3, and 4 as far as possible without DNS: a host name still has to be resolved, and
+ * `mayReach` decides about it with all of its addresses.
  *
- * The text is checked before it is parsed, because WHATWG parsing repairs much of what is refused here
+ * The text is checked before it is parsed, because WHATWG parsing repairs many flaws that are refused here
  * (`https:host`, `https://@host`, tabs, backslashes, soft hyphens, an empty `#`) and leaves no trace of it.
  */
 export function checkEndpointUrl(raw: string, rules: UrlRules): CheckedEndpointUrl {

@@ -15,8 +15,8 @@ export interface Group {
 }
 
 /**
- * A group as a gateway reports it, before it has an id in Trunkline. A field that is absent keeps what is known: the
- * report does not say it.
+ * A group as a gateway reports it, before it has an id in Trunkline. An absent field keeps its known value: the report
+ * does not say it.
  */
 export interface GroupReport {
   readonly networkId: string;
@@ -24,7 +24,7 @@ export interface GroupReport {
   readonly participantsCount?: number | undefined;
 }
 
-/** The name and the size of a new group. Until its name is reported, the network id takes its place. */
+/** The name and the size of a new group. Until its name is reported, the network id replaces it. */
 export function newGroupFacts({
   networkId,
   name = networkId,

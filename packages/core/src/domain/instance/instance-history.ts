@@ -119,10 +119,10 @@ export interface HistoryEntry extends HistoryNews {
   readonly workspaceId: string;
   readonly instanceId: string;
   readonly causedBy: HistoryCause;
-  /** The owner of the lease: the process that held it. Null if that process does not hold instances. */
+  /** The owner of the lease: the process that held it. Null if the cause was not a process that holds instances. */
   readonly process: string | null;
   readonly at: number;
-  /** How often it happened: repeats within an hour are one entry, and so are those beyond `ENTRIES_PER_HOUR`. */
+  /** How often it happened: an entry also counts repeats within an hour, and those beyond `ENTRIES_PER_HOUR`. */
   readonly count: number;
   /** When it happened last: `next` is as of then. */
   readonly lastAt: number;
@@ -254,7 +254,7 @@ function reasonOfDone({ operation, phoneNumber }: Instance): HistoryReason | nul
   }
 }
 
-/** The word for the cause, of what has one. */
+/** The code of the trigger's cause, if it has one. */
 function codeOf(trigger: InstanceTrigger, after: Instance | null): string | null {
   switch (trigger.kind) {
     case 'dropped':
@@ -279,10 +279,10 @@ function codeOf(trigger: InstanceTrigger, after: Instance | null): string | null
   }
 }
 
-/** Longer than any code that a network has: what is longer is cut off. */
+/** More than the length of any network's code: the rest is cut off. */
 const CODE_MAX = 64;
 
-/** A code as the history keeps it: it comes from the network, or from a gateway that somebody else has written. */
+/** A code as the history keeps it: it comes from the network, or from a gateway of another author. */
 export function boundedCode(code: string | null | undefined): string | null {
   if (code === null || code === undefined || code === '') return null;
   return code.slice(0, CODE_MAX).replaceAll(/[^\x20-\x7e]/g, '?');

@@ -5,7 +5,7 @@ export function restrictionEndsAt({ restriction }: Pick<Instance, 'restriction'>
   return restriction?.until ?? null;
 }
 
-/** The network takes no connection until the restriction ends; then the instance connects again by itself. */
+/** The network takes no connection until the restriction ends; then the instance connects again automatically. */
 export function waitsForRestriction({ status, desired }: Pick<Instance, 'status' | 'desired'>): boolean {
   return status === 'error' && desired === 'running';
 }

@@ -16,7 +16,7 @@ import type { Instance, InstanceStatus, Operation, OperationKind, QrCode } from 
 /** How long a connection may be gone, or take to open, before receivers are notified. */
 export const CONNECTION_GRACE_MS = 30_000;
 
-/** All that can happen to an instance. */
+/** The events that can happen to an instance. */
 export type InstanceTrigger =
   /** `pairingNumber` as of `Instance`. */
   | { readonly kind: 'connect'; readonly pairingNumber: string | null }
@@ -31,7 +31,7 @@ export type InstanceTrigger =
   | {
       readonly kind: 'connected';
       readonly phoneNumber: string;
-      /** Absent if the network does not say it: what is known of the number stays. */
+      /** Absent if the network does not say it: the known name stays. */
       readonly profileName?: string | null | undefined;
       readonly profilePictureUrl?: string | null | undefined;
     }
@@ -115,7 +115,7 @@ function connect(instance: Instance, pairingNumber: string | null, now: number):
   if (instance.operation) return busy(instance.operation);
   if (isLive(instance.status)) return UNCHANGED;
   const wanted = { desired: 'running', lastError: null, logoutRefused: false, pairingNumber } as const;
-  // A restriction that keeps it from connecting is tried, whenever it ends.
+  // On request, a connection is tried in spite of a restriction, whenever that ends.
   const restriction = instance.status === 'error' ? null : instance.restriction;
   return change(instance, { ...wanted, restriction, status: 'connecting' }, now);
 }
@@ -126,9 +126,10 @@ function requestOperation(instance: Instance, operation: Operation, now: number)
   switch (operation.kind) {
     case 'disconnect':
       if (isLive(instance.status)) break;
-      // A dropped connection that is still being retried has a status that is not live: stop the retries without a word.
+      // A dropped connection that is still being retried has a status that is not live: stop the retries without an
+      // event.
       if (instance.desired !== 'running') {
-        // The network or its phone has stopped it: from now on it is not meant to run.
+        // The network or its phone has stopped the instance: from now on it is not meant to run.
         return instance.downSince === null ? UNCHANGED : change(instance, NO_OUTAGE, now);
       }
       return change(
@@ -214,7 +215,7 @@ function connected(
       lastError: restriction?.code ?? null,
       restriction,
       droppedAt: null,
-      // A number that was just linked has a new session; a connection that is back has the one that was refused.
+      // A number that was just linked has a new session; a restored connection has the one that was refused.
       logoutRefused: instance.status !== 'qr_required' && instance.logoutRefused,
       connectedAt: now,
       lastSeenAt: now,
@@ -224,13 +225,13 @@ function connected(
   );
 }
 
-/** Only a connection that was open can drop; one that never opened is just tried again. */
+/** Only a connection that was open can drop; another one is only tried again. */
 function dropped(instance: Instance, detail: string, now: number): InstanceTransition {
   switch (instance.status) {
     case 'connected':
       return change(instance, { status: 'connecting', lastError: detail, droppedAt: now }, now);
     case 'qr_required':
-      // The pairing code that was shown is dead with its connection; the status stays while another may follow.
+      // The pairing code is void once its connection ends; the status stays while another code may follow.
       return instance.qr || instance.lastError !== detail
         ? change(instance, { qr: null, lastError: detail, droppedAt: instance.droppedAt ?? now }, now)
         : UNCHANGED;
@@ -250,14 +251,14 @@ export function graceEndsAt({ status, statusChangedAt, droppedAt }: Instance): n
   return waitsSince === null ? null : waitsSince + CONNECTION_GRACE_MS;
 }
 
-/** Measured here too: the connection may have come back and dropped again since the gateway looked. */
+/** Checks again, because the connection may have come back and dropped since the gateway looked. */
 function graceIsOver(instance: Instance, now: number): boolean {
   const endsAt = graceEndsAt(instance);
   // If the grace period began before the clock was set back, the process with the instance has measured it.
   return endsAt !== null && (now >= endsAt || isTooFarAhead(endsAt - CONNECTION_GRACE_MS, now));
 }
 
-/** A session can be linked before its number is known here, as when the process ends between the two. */
+/** A session can be linked before its number is known here, for example if the process ends in between. */
 function unlinked(instance: Instance, now: number): InstanceTransition {
   const isLinked = instance.phoneNumber !== null || isLive(instance.status);
   return isLinked ? unlink(instance, 'logged_out_from_phone', now) : UNCHANGED;

@@ -30,7 +30,7 @@ export interface OperationOutcome {
 }
 
 /**
- * How the last operation ended, and those before it, since a request that waits may only look after a later operation
+ * How the last operation ended, and those before it, because a waiting request may read it only after a later operation
  * has ended.
  */
 export interface LastOutcome extends OperationOutcome {
@@ -69,7 +69,7 @@ export interface Instance {
   readonly sealedProxyUrl: string | null;
   readonly operation: Operation | null;
   readonly operationOutcome: LastOutcome | null;
-  /** The network did not carry out the last logout: the next one discards the session whatever the network says. */
+  /** The network did not carry out the last logout: the next one discards the session even if the network refuses. */
   readonly logoutRefused: boolean;
   readonly statusChangedAt: number | null;
   readonly connectedAt: number | null;
@@ -112,12 +112,12 @@ export function writtenInstance(instance: Instance, stored: Pick<Instance, 'last
   return { ...instance, lastSeenAt, version: instance.version + 1 };
 }
 
-/** How the operation with this id ended; null while it is open, and where that is no longer known. */
+/** How the operation with this id ended; null while it is open, or if that is no longer known. */
 export function outcomeOf({ operationOutcome: last }: Instance, id: string): OperationOutcome | null {
   return allOutcomes(last).find((outcome) => outcome.id === id) ?? null;
 }
 
-/** How many outcomes are kept: more operations than can end between two looks of a request that waits. */
+/** How many outcomes are kept: more operations than can end between two reads of a waiting request. */
 const OUTCOMES_KEPT = 16;
 
 export function withOutcome(last: LastOutcome | null, { id, error }: OperationOutcome): LastOutcome {

@@ -41,12 +41,12 @@ export function nextStepOf(instance: Instance, retryAt: number | null): NextStep
       return { kind: phoneNumber === null ? 'pair' : 'connect', at: null };
     case 'disconnected':
       if (desired === 'running') return { kind: 'reconnect', at: retryAt };
-      // Stopped on request: nothing is to come.
+      // Stopped on request: there is no next step.
       return lastError === 'qr_timeout' ? { kind: 'pair', at: null } : null;
   }
 }
 
-/** In words, as it was at `now`. */
+/** The step in words, as of `now`. */
 export function nextStepText({ kind, at }: NextStep, now: number): string {
   const wait = at === null || at <= now ? null : durationText(at - now);
   switch (kind) {
@@ -72,7 +72,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
-/** In the largest unit that it has two of, rounded up: `12 s`, `90 s`, `5 min`, `36 h`. */
+/** The duration in the largest unit of which it has two, rounded up: `12 s`, `90 s`, `5 min`, `36 h`. */
 function durationText(ms: number): string {
   const [unit, length] = UNITS.find(([, each]) => ms >= 2 * each) ?? ['s', 1_000];
   return `${Math.ceil(ms / length)} ${unit}`;

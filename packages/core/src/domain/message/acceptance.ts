@@ -21,7 +21,7 @@ export interface Acceptance {
 
 export type AcceptanceResult =
   | { readonly kind: 'accepted' }
-  /** An earlier request used this key; `record` is what it stored. */
+  /** An earlier request used this key, and stored `record`. */
   | { readonly kind: 'remembered'; readonly record: IdempotencyRecord }
   /** The sender has changed since the message was checked against it: read it again. */
   | { readonly kind: 'stale' }

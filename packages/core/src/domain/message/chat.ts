@@ -2,7 +2,7 @@ import { numbersOf } from '../contact/contact.ts';
 import type { ContactSummary } from '../contact/contact.ts';
 import type { Message } from './message.ts';
 
-/** The chat that a message is in: a group, or the chat with one person, of whom some facts are known. */
+/** The chat that a message is in: a group, or the chat with one person, with the known facts about them. */
 export interface Chat {
   readonly groupId: string | null;
   readonly contact: Pick<ContactSummary, 'id' | 'phoneNumber' | 'dialledNumbers'> | null;

@@ -3,7 +3,7 @@ import { PERMUTED_LENGTH } from './network-id.ts';
 import type { Permutation } from './network-id.ts';
 
 const ROUNDS = 10;
-/** Bytes of the two halves, `u` and `v`, and what they count to. */
+/** The bytes of the two halves, `u` and `v`, and their numbers of values. */
 const [LEFT, RIGHT] = [4, 5] as const;
 const [LEFT_VALUES, RIGHT_VALUES] = [2 ** 32, 2 ** 40] as const;
 /** The bytes of `S`: 4 * ceil(RIGHT / 4) + 4. */

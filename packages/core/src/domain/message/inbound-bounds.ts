@@ -36,7 +36,7 @@ export function boundedPlainText(text: string, max: number): string {
 
 const KIND = /^[a-z][a-z_]{0,39}$/;
 
-/** The kind and the payload that a network reports. Null if it reports none, or none that is a kind. */
+/** The kind and the payload that a network reports. Null if it reports no kind, or not a valid one. */
 export function boundedDetail(detail: MessageKindAndPayload | undefined): MessageKindAndPayload | null {
   if (!detail || !KIND.test(detail.kind)) return null;
   const { kind, payload } = detail;
@@ -86,12 +86,12 @@ function boundedPayload(payload: object): unknown {
   return copy(payload, 1);
 }
 
-/** The first messaging networks of today began about then: an earlier time is not one of theirs. */
+/** The first messaging networks of today began about then: earlier times are wrong. */
 const FIRST_SENT_AT = Date.UTC(2009, 0, 1);
 
 /**
  * When a message was sent, as its network says, which may be wrong: not after its arrival. Null if the network does not
- * say it, or says what cannot be.
+ * say it, or says an impossible time.
  */
 export function reportedTime(sentAt: number | null | undefined, arrivedAt: number): number | null {
   if (typeof sentAt !== 'number' || !(sentAt >= FIRST_SENT_AT)) return null;

@@ -40,8 +40,8 @@ function placeText({ latitude, longitude, name, address }: MessageLocation): str
 }
 
 /**
- * Enough digits for a doorstep, and no exponents, which JavaScript writes small numbers with. `Intl` would write the same,
- * but with its first use a process takes 6 MB more.
+ * Enough digits for a doorstep, without exponents, which JavaScript uses for small numbers. `Intl` would write the
+ * same, but its first use costs a process 6 MB.
  */
 function degrees(value: number): string {
   const digits = value.toFixed(6).replace(/0{1,4}$/, '');

@@ -16,7 +16,7 @@ export function mediaFilename(
 
 function safeName(given: string): string {
   const last = given.toWellFormed().split(/[/\\]/).at(-1) ?? '';
-  // Control characters, and those that turn the direction of text to disguise an extension.
+  // Control characters, and those that change the direction of text, which can disguise an extension.
   const visible = last.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, '').trim();
   return /^\.*$/.test(visible) ? '' : cutToBytes(visible);
 }

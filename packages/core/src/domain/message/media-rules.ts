@@ -26,7 +26,7 @@ export function unsupportedType(): { ok: false; refusal: Refusal } {
   );
 }
 
-/** The refusal of a file that the gateway could send, in a service that has no place for it. */
+/** The refusal of a file that the gateway could send, in a service without a media store. */
 export function noPlaceForFiles(): { ok: false; refusal: Refusal } {
   return refuse(
     'UNSUPPORTED_MESSAGE_TYPE',
@@ -39,7 +39,7 @@ export function asMediaType(type: unknown): MediaType | null {
   return MEDIA_TYPES.find((known) => known === type) ?? null;
 }
 
-/** The file types of each message type; a document is anything. */
+/** The file types of each message type; a document can be any file. */
 const MIME_TYPES: Readonly<Record<MediaType, readonly string[] | null>> = {
   image: ['image/jpeg', 'image/png', 'image/webp'],
   audio: ['audio/aac', 'audio/mp4', 'audio/mpeg', 'audio/amr', 'audio/ogg', 'audio/3gpp'],
@@ -56,7 +56,7 @@ export const AUDIO_ALONE: ReadonlyMap<
   ['video/3gpp', { mimeType: 'audio/3gpp', extension: '3gp', isCertain: true }],
 ]);
 
-/** `image`, `audio` or `video`; null for a file that none of these can be. */
+/** `image`, `audio` or `video`; null for a file that cannot be any of these. */
 export function mediaFamily(mimeType: string): Exclude<MediaType, 'document'> | null {
   const family = asMediaType(mimeType.split('/', 1)[0]);
   return family === 'document' ? null : family;
@@ -106,7 +106,7 @@ export function checkBeginning(type: MediaType, mimeType: string): Result<string
   return checked.ok || audio === undefined ? checked : checkMimeType(type, audio.mimeType);
 }
 
-/** WhatsApp's apps play only this as a voice message. The extension is that of the detected type. */
+/** WhatsApp's apps play only Opus in Ogg as a voice message. The extension is that of the detected type. */
 export function checkVoiceFile({
   mimeType,
   extension,
@@ -134,7 +134,7 @@ const MEDIA_ID = /^[A-Za-z0-9_]{3,64}$/;
 
 /**
  * The id that a file is kept under, if it is one: media stores make paths and addresses of it. Throws a TypeError
- * where it is not.
+ * otherwise.
  */
 export function checkMediaId(id: string): string {
   if (!MEDIA_ID.test(id)) {

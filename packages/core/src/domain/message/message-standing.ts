@@ -60,7 +60,7 @@ export function standingOf(message: Message, surroundings: MessageSurroundings):
   }
 }
 
-/** From this age on, it is worth a reason that a message has not moved. */
+/** The age from which the sentence gives a reason for a message that has not moved. */
 const SOON_MS = 60_000;
 
 function deleted({ direction }: Message, since: number, now: number): MessageStanding {

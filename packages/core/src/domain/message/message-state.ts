@@ -2,7 +2,7 @@ import type { MessageEventType } from '../event/event.ts';
 import type { Message, MessageError, MessageStatus } from './message.ts';
 import { SEND_OUTCOME_UNKNOWN } from './send-retry.ts';
 
-/** All that can happen to an outbound message once it is queued. */
+/** The events that can happen to an outbound message once it is queued. */
 export type MessageTrigger =
   | { readonly kind: 'sent' }
   | { readonly kind: 'delivered' }
@@ -20,8 +20,8 @@ export interface MessageStep {
  * steps to take in order, or none if the trigger changes nothing. A receipt that the network skipped takes effect
  * together with the one that implies it, so that receivers always see sent, delivered, read (specification, "Outbound
  * message"). Statuses never go backwards. A message that failed because it was unknown whether the network had accepted
- * it moves forward when a receipt proves that it had. Its times are in the order of its steps, however the clock is
- * set.
+ * it moves forward when a receipt proves that it had. Its times are in the order of its steps, even if the clock is set
+ * back.
  */
 export function advance(message: Message, trigger: MessageTrigger, now: number): readonly MessageStep[] {
   const at = Math.max(now, lastChangeOf(message));

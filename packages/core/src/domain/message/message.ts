@@ -37,21 +37,18 @@ export interface MessageMedia {
   readonly filename: string;
   readonly sha256: string | null;
   /**
-   * The upload whose id the content is kept under, since a message's own id is made later, when it is accepted. Absent
-   * if the content is kept under the id of the message, as for inbound files.
+   * The upload under whose id the content is kept, because a message's own id is made later, when it is accepted.
+   * Absent if the content is kept under the id of the message, as for inbound files.
    */
   readonly uploadId?: string;
 }
 
-/** The id that the content of a message is kept under, in the media store and in its index. */
+/** The id under which the content of a message is kept, in the media store and in its index. */
 export function contentIdOf({ id, media }: Pick<Message, 'id' | 'media'>): string {
   return media?.uploadId ?? id;
 }
 
-/**
- * The error of a message that cannot be stored because the content for it does not exist, or belongs to another
- * message.
- */
+/** The error of a message that cannot be stored because its content does not exist, or belongs to another message. */
 export function contentNotFree(message: Message): Error {
   return new Error(
     `The file of ${message.id} (${contentIdOf(message)}) was never stored, or belongs to another message: upload it again.`,

@@ -17,7 +17,7 @@ const MS_VALUES = 2 ** 40;
 
 /**
  * The first bytes of a network id that leads back to its message: the time and the sequence in the message's id,
- * permuted, so that they look random. Null for a time that they have no room for, as of a clock that is wrong.
+ * permuted, so that they look random. Null for a time that does not fit, as of a wrong clock.
  */
 export function permutedOrder(permutation: Permutation, messageId: string): Uint8Array | null {
   const { ms, sequence } = orderOfId('msg', messageId);
@@ -31,7 +31,10 @@ export function permutedOrder(permutation: Permutation, messageId: string): Uint
   return permutation.permute(bytes);
 }
 
-/** The ids of which one is the message's that these bytes were made for. Any other bytes have ids, too, of no message. */
+/**
+ * The ids among which is that of the message for which these bytes were made. Any other bytes lead to ids of no
+ * message.
+ */
 export function idsOfPermutedOrder(permutation: Permutation, bytes: Uint8Array): IdRange {
   const order = permutation.invert(bytes);
   const view = new DataView(order.buffer);

@@ -25,7 +25,7 @@ export function parseRecipient(to: string): Result<Recipient> {
  */
 const FORMATTING = /[+.\s\p{White_Space}\p{Dash}\p{Default_Ignorable_Code_Point}]/gu;
 const PARENTHESES = /[()]/g;
-/** A digit that is dialled within a country alone: `+34 (0) 600…` with the 0 would be another number. */
+/** A digit that is dialled only within a country: `+34 (0) 600…` with the 0 would be another number. */
 const TRUNK_PREFIX = '(0)';
 /** E.164: at most 15 digits, and no country code starts with 0. */
 const NUMBER = /^[1-9][0-9]{6,14}$/;

@@ -3,25 +3,25 @@ import type { Contact } from '../contact/contact.ts';
 import type { Message } from '../message/message.ts';
 
 /**
- * Everything that a workspace's data names one person by. A person has a contact on each instance that knows them, and
- * what one instance does not know of them, another may.
+ * All names of one person in a workspace's data. A person has a contact on each instance that knows them, and one
+ * instance may know facts that another does not.
  */
 export interface Person {
   readonly workspaceId: string;
   /** Digits. */
   readonly numbers: ReadonlySet<string>;
-  /** The ids of their contacts, those that were merged into another one among them. */
+  /** The ids of their contacts, including those that were merged into another one. */
   readonly contactIds: ReadonlySet<string>;
-  /** The network's ids of them, on whichever instance. */
+  /** The network's ids of them, on any instance. */
   readonly networkIds: ReadonlySet<string>;
 }
 
-/** A person of whom nothing but the number is known. */
+/** A person of whom only the number is known. */
 export function personWithNumber(workspaceId: string, number: string): Person {
   return { workspaceId, numbers: new Set([number]), contactIds: new Set(), networkIds: new Set() };
 }
 
-/** Whether a contact is this person: it shares an id, a network id or a number with what is known of them. */
+/** Whether a contact is this person: it shares an id, a network id or a number with them. */
 export function isContactOf(person: Person, contact: Contact): boolean {
   return (
     [contact.id, ...contact.formerIds].some((id) => person.contactIds.has(id)) ||
@@ -30,7 +30,7 @@ export function isContactOf(person: Person, contact: Contact): boolean {
   );
 }
 
-/** The person with all that a contact of theirs says. */
+/** The person with the facts of one of their contacts. */
 export function withContact(person: Person, contact: Contact): Person {
   const { id, formerIds } = contact;
   return {

@@ -23,13 +23,13 @@ export function checkMaySend(plan: Plan): Result<Plan> {
 
 /**
  * Whether queued messages and webhook deliveries wait until the workspace is resumed (docs/decisions.md, "Workspaces"):
- * it is suspended, or its subscription has ended. Connections stay open, and what arrives is stored.
+ * it is suspended, or its subscription has ended. Connections stay open, and arrivals are stored.
  */
 export function isPostponed({ suspendedAt, plan }: Pick<Workspace, 'suspendedAt' | 'plan'>): boolean {
   return suspendedAt !== null || plan.subscription === 'none';
 }
 
-/** The number of messages after which the trial is used up; null if there is no such limit. */
+/** The number of messages after which the trial is used up; null if the trial has no limit. */
 export function trialLimit(plan: Plan): number | null {
   return plan.subscription === 'trial' ? plan.trialMessageLimit : null;
 }

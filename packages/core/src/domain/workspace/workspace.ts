@@ -32,7 +32,7 @@ export interface Workspace {
   /** How many messages were accepted while the plan was a trial. */
   readonly trialMessagesUsed: number;
   readonly suspendedAt: number | null;
-  /** Null for what the service says. */
+  /** Null for the service's setting. */
   readonly retention: Retention | null;
   readonly createdAt: number;
 }

@@ -10,7 +10,7 @@ export interface RecordedActivity {
   readonly key: string | null;
   /** Epoch milliseconds. */
   readonly recordedAt: number;
-  /** Null if it changes no message. */
+  /** Null if it does not change a message. */
   readonly change: ContentChange | null;
   readonly event: EventRecord;
 }
@@ -19,7 +19,7 @@ export interface RecordedActivity {
 export interface Echo {
   readonly message: Message;
   readonly event: EventRecord;
-  /** If its file has not come yet: how it is downloaded later. */
+  /** The later download of its file, if that has not come yet. */
   readonly download: PendingDownload | null;
 }
 

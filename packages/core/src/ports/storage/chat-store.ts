@@ -24,9 +24,9 @@ export interface ChatStore {
    */
   list(workspaceId: string, instanceId: string, page: PageRequest): Promise<Page<ChatSummary>>;
   /**
-   * Files up to `limit` messages that are not filed yet, the oldest first. Any number of processes may call it: one files at a time, each
-   * message is filed once, and what a process has not committed when it ends is filed by another. Absent if nothing has
-   * to be filed.
+   * Files up to `limit` messages that are not filed yet, the oldest first. Any number of processes may call it: one
+   * files at a time, each message is filed once, and another process files what one has not committed when it ends.
+   * Absent if the storage does not need it.
    */
   file?(limit: number): Promise<FilingPass>;
 }

@@ -1,7 +1,7 @@
 import type { Contact, ContactReport } from '../../domain/contact/contact.ts';
 import type { Lease } from './lease.ts';
 
-/** The people whom each instance writes to or hears from. They outlive their instance, as its messages do. */
+/** The people with whom each instance exchanges messages. They outlive their instance, as its messages do. */
 export interface ContactStore {
   /**
    * Finds or adds the person in a report. `decideContact` decides it from all contacts of the instance with one of the
@@ -15,7 +15,7 @@ export interface ContactStore {
     readonly report: ContactReport;
     readonly now: number;
   }): Promise<Contact | 'fenced'>;
-  /** Also by the id of a contact that was merged into another one: then it is that one. */
+  /** Also finds a contact by the id of one that was merged into it. */
   find(workspaceId: string, instanceId: string, id: string): Promise<Contact | null>;
   /** The contact that has a number now (`ownerOfNumber`). */
   findByNumber(workspaceId: string, instanceId: string, digits: string): Promise<Contact | null>;

@@ -17,7 +17,7 @@ export interface ClaimedDelivery {
   /** Claims in a row that ended without a completion, as when the process dies. */
   readonly lostClaims: number;
   readonly payload: string;
-  /** Of the event, as it was stored. */
+  /** The value of the event, as stored. */
   readonly traceparent: string | null;
   /** The endpoint's settings at the time of the claim. */
   readonly endpoint: Pick<Endpoint, 'url' | 'sealedSecret' | 'traceContext'>;
@@ -119,8 +119,8 @@ export interface DeliveryStore {
 
   /**
    * Shortens waits that are longer than the retry schedule allows from `now`: such deliveries were queued before the
-   * clock was set back. They, and their `nextRetryAt`, are set to what the schedule allows (`dueWithinSchedule`).
-   * Signals `deliveries` if it changed something. Returns where the next step begins; null at the end.
+   * clock was set back. They, and their `nextRetryAt`, are set to the time that the schedule allows
+   * (`dueWithinSchedule`). Signals `deliveries` if it changed any. Returns the start of the next step; null at the end.
    */
   shortenWaits(step: WaitsStep): Promise<string | null>;
 
@@ -148,10 +148,10 @@ export interface DeliveryStore {
   retry(workspaceId: string, id: string, now: number, since: number): Promise<RetryResult>;
   /**
    * The same for up to `limit` deliveries of one endpoint: those that were never attempted first, then those attempted
-   * longest ago, each by id where that is the same. `remaining` is how many more wait for their attempt in the round of
-   * this call (`takeRetryBatch`), counted up to `countUpTo`; with none left, the round is over. First updates what a
-   * cancellation has ended at this endpoint, up to `limit + countUpTo` deliveries; the next call does the rest. Null if
-   * the endpoint is deleted or disabled.
+   * longest ago, each by id among equals. `remaining` is how many more wait for their attempt in the round of this call
+   * (`takeRetryBatch`), counted up to `countUpTo`; at 0, the round is over. First updates the cancelled deliveries of
+   * this endpoint, up to `limit + countUpTo` deliveries; the next call does the rest. Null if the endpoint is deleted
+   * or disabled.
    */
   retryFailedDeliveries(
     workspaceId: string,
@@ -166,7 +166,8 @@ export interface DeliveryStore {
 
   /**
    * Updates the rows of deliveries that a cancellation has ended, at most `limit`. Returns how many: less than `limit`
-   * means that none is left. A claimed delivery is left to its completion, or to the pass after its claim is released.
+   * means that no more are left. A claimed delivery is left to its completion, or to the pass after its claim is
+   * released.
    */
   sweepClosed(limit: number): Promise<number>;
 }

@@ -2,7 +2,7 @@ import type { EventRecord } from '../../domain/event/event.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { Lease } from './lease.ts';
 
-/** A file of an inbound message that the network has not delivered yet, and what it takes to ask for it again. */
+/** A file of an inbound message that the network has not delivered yet, with the facts needed to ask for it again. */
 export interface PendingDownload {
   readonly messageId: string;
   readonly workspaceId: string;
@@ -23,11 +23,11 @@ export interface PendingDownload {
  * instance. When the number of an instance is unlinked (`forgetNumber`), all of its downloads are removed.
  */
 export interface DownloadStore {
-  /** Of each of these instances, the downloads that are due first, at most `limit`; in the order of `dueAt`. */
+  /** The downloads that are due first, at most `limit` for each of these instances; in the order of `dueAt`. */
   listNext(instanceIds: readonly string[], limit: number): Promise<readonly PendingDownload[]>;
-  /** Whether an instance has at least `limit` of them. Reads no more than that. */
+  /** Whether an instance has at least `limit` downloads. Reads no more than that. */
   isFull(instanceId: string, limit: number): Promise<boolean>;
-  /** Stores the download of a file for a stored message. It replaces one that is pending for the message already. */
+  /** Stores the download of a file for a stored message, and replaces one that is already pending. */
   add(lease: Lease, download: PendingDownload): Promise<'added' | 'fenced'>;
   /** Notes a failure. Does nothing if the download is no longer pending. */
   postpone(
@@ -36,17 +36,20 @@ export interface DownloadStore {
   ): Promise<'postponed' | 'fenced'>;
   /**
    * Writes the media of the message, whose content was reserved and is now taken as in `messages.receive`, removes the
-   * download and stores the event, under the lease of the instance. Writes nothing else of the message. Content that the
-   * message had before belongs to no message any more (`uploads.listAbandoned`). `stale` if the download is no longer
-   * pending: then nothing is written. Rejects if there is no such content.
+   * download and stores the event, under the lease of the instance. Writes nothing else of the message. The message's
+   * previous content is then abandoned (`uploads.listAbandoned`). `stale` if the download is no longer pending: then
+   * nothing is written. Rejects if that content does not exist.
    */
   complete(
     lease: Lease,
     completion: { readonly message: Message; readonly event: EventRecord },
   ): Promise<'completed' | 'stale' | 'fenced'>;
-  /** Removes a download, whoever holds the instance. Returns whether it was still pending. */
+  /** Removes a download, whichever process holds the instance. Returns whether it was still pending. */
   remove(instanceId: string, messageId: string): Promise<boolean>;
-  /** Downloads that expired before `before`, whoever holds their instances: the earliest first, at most `limit`. */
+  /**
+   * Downloads that expired before `before`, whichever processes hold their instances: the earliest first, at most
+   * `limit`.
+   */
   listExpired(before: number, limit: number): Promise<readonly PendingDownload[]>;
   /** The downloads of an instance in the order of their message ids, from after this one on. */
   list(

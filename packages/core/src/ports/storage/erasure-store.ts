@@ -7,7 +7,7 @@ import type { Message } from '../../domain/message/message.ts';
 export interface Walk {
   /** `next` of the part before; null for the first one. */
   readonly after: string | null;
-  /** How many rows are read: fewer of them may be among those asked for. */
+  /** How many rows are read: fewer of them may match. */
   readonly limit: number;
 }
 
@@ -17,7 +17,7 @@ export interface WalkPart<Row> {
   readonly next: string | null;
 }
 
-/** A message with the network's id of whoever sent it. */
+/** A message with the network's id of its sender. */
 export interface StoredMessage extends SentMessage {
   readonly message: Message;
 }
@@ -42,7 +42,7 @@ export interface MessagesDeleted {
 }
 
 /**
- * Deletes what is stored of messages and people. Every method concerns one workspace; ids of others are not found. No
+ * Deletes the stored data of messages and people. Every method concerns one workspace; ids of others are not found. No
  * method needs a lease: a gateway that holds one of these messages meanwhile finds that it is gone (`stale`).
  */
 export interface ErasureStore {
@@ -61,7 +61,7 @@ export interface ErasureStore {
   listEvents(workspaceId: string, walk: Walk): Promise<WalkPart<Event>>;
   /** Deletes events, wherever they are queued, with their deliveries and attempts. Returns how many events. */
   deleteEvents(workspaceId: string, ids: readonly string[]): Promise<number>;
-  /** The contacts of a workspace, but for those that were merged into another one. */
+  /** The contacts of a workspace, except those that were merged into another one. */
   listContacts(workspaceId: string, walk: Walk): Promise<WalkPart<Contact>>;
   /**
    * Deletes contacts, with those that were merged into them. A contact stays if a message made after `unlessAfter` has

@@ -12,13 +12,16 @@ export type EventFilter =
   | { readonly messageId?: undefined; readonly instanceId?: undefined; readonly type?: undefined };
 
 /**
- * The log of what has happened in each workspace. Every event that a method stores with its change is in it, with or
- * without subscribers; an event for one endpoint (`deliveries.enqueue`) is not. Neither are events that were stored
- * before the log existed: only `find` finds these. The cost of a read does not depend on the number of other events. An
- * event's id is the time when it was made: it may be committed after events with later ids.
+ * The event log of each workspace. Every event that a method stores with its change is in it, with or without
+ * subscribers; an event for one endpoint (`deliveries.enqueue`) is not. Neither are events that were stored before the
+ * log existed: only `find` finds these. The cost of a read does not depend on the number of other events. An event's id
+ * is the time when it was made: it may be committed after events with later ids.
  */
 export interface EventStore {
-  /** Also an event that is not in the log. Rows older than retention (`since`, the earliest time in an id) are not found. */
+  /**
+   * Also finds an event that is not in the log. Rows older than retention (`since`, the earliest time in an id) are not
+   * found.
+   */
   find(workspaceId: string, id: string, since: number): Promise<Event | null>;
   /** Newest first. */
   list(workspaceId: string, filter: EventFilter, page: PageRequest, since: number): Promise<Page<Event>>;

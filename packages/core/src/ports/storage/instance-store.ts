@@ -43,7 +43,7 @@ export interface InstanceStore {
   find(workspaceId: string, id: string): Promise<Instance | null>;
   /** Oldest first. */
   list(workspaceId: string): Promise<readonly Instance[]>;
-  /** How many each of these workspaces has; one that has none is left out. */
+  /** How many instances each of these workspaces has; empty workspaces are left out. */
   countIn(workspaceIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   write(write: InstanceWrite): Promise<InstanceWriteResult>;
   /**
@@ -59,8 +59,8 @@ export interface InstanceStore {
   /** Sets `lastSeenAt`, never backwards, without a new version or an event. Does nothing if the lease is lost. */
   touch(lease: Lease, now: number): Promise<void>;
   /**
-   * Writes an entry of the history that comes with no change of the instance, as in `InstanceWrite`: no new version, no
-   * signal. Does nothing if the lease is lost.
+   * Writes an entry of the history without a change of the instance, as in `InstanceWrite`: no new version, no signal.
+   * Does nothing if the lease is lost.
    */
   note(lease: Lease, entry: HistoryEntry): Promise<void>;
 
@@ -74,7 +74,7 @@ export interface InstanceStore {
     readonly after: string | null;
     readonly limit: number;
   }): Promise<readonly Instance[]>;
-  /** Like `EndpointStore.claimNotifications`, for the notifications about instances. */
+  /** Claims notifications about instances, as `EndpointStore.claimNotifications` does. */
   claimNotifications(claim: NotificationClaim): Promise<readonly OwedInstanceNotification[]>;
   completeNotification(id: string): Promise<void>;
 }

@@ -16,16 +16,16 @@ export interface ClaimedInstance extends LeasedInstance {
 export interface LeaseStore {
   /**
    * Takes at most `limit` leases, on instances that need a gateway (those that should run, or with an open operation).
-   * The lease is free, has expired or lies too far ahead (`latestLeaseEnd`), or is reserved for this owner. The longest
-   * free come first: instances never held or released, then by the end of their lease or reservation, then by id. Each
-   * gets the next epoch; the first is 1.
+   * Each lease is free, has expired or lies too far ahead (`latestLeaseEnd`), or is reserved for this owner. The
+   * longest free come first: instances never held or released, then by the end of their lease or reservation, then by
+   * id. Each gets the next epoch; the first is 1.
    */
   claim(claim: {
     readonly owner: string;
     readonly now: number;
     readonly ttlMs: number;
     readonly limit: number;
-    /** Leave leases that lie too far ahead to their owners: it is the caller's time that is wrong. */
+    /** Leave leases that lie too far ahead to their owners: the caller's time is wrong. */
     readonly leaveAhead?: boolean;
   }): Promise<readonly ClaimedInstance[]>;
   /** Prolongs all leases of this owner that have not expired, and returns them with their instances as they are now. */

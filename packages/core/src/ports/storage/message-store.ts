@@ -88,12 +88,12 @@ export interface Arrival {
   /** The network's id of the sender, as it came with this message. */
   readonly senderId: string;
   /**
-   * The sender, whom the network ids of a repeat may name otherwise; the message shows the same one. Absent or null if
-   * the network says no more than `senderId`.
+   * The sender, whom a repeat may name by other network ids; the message shows the same one. Absent or null if the
+   * network says no more than `senderId`.
    */
   readonly contact?: Contact | null;
   readonly event: EventRecord;
-  /** If its file has not come yet: how it is downloaded later. Stored with the message, in the same transaction. */
+  /** The later download of its file, if that has not come yet. Stored with the message, in the same transaction. */
   readonly download?: PendingDownload | null;
 }
 
@@ -130,7 +130,7 @@ export interface MessageStore<Transaction = never> {
    * `acceptsMessages`; the trial; the backlog. Resolves once it is durable. Calls that arrive together may share one
    * commit, in the order of the calls. Each still succeeds or fails on its own: one whose message id is already in use
    * rejects, and leaves nothing. A message is due from its acceptance. A message with available media takes the content
-   * that was reserved for it (`contentIdOf`), and rejects if there is none, or if another message has it.
+   * that was reserved for it (`contentIdOf`), and rejects if that does not exist, or if another message has it.
    *
    * With a transaction of the caller's, all of this is part of that transaction: others see it only after the caller
    * commits, and a rollback undoes it. A refusal or a rejection leaves nothing there, and the transaction can still be
@@ -144,7 +144,7 @@ export interface MessageStore<Transaction = never> {
   find(workspaceId: string, id: string, transaction?: Transaction): Promise<Message | null>;
   /**
    * Finds an outbound message by its network id. A message that was accepted with a readable network id is in one of
-   * these ranges, each of which has a few ids at most; any other message is found whatever the ranges are.
+   * these ranges, each of which has a few ids at most; any other message is found with any ranges.
    */
   findOutbound(instanceId: string, networkId: string, ids?: readonly IdRange[]): Promise<Message | null>;
   /**

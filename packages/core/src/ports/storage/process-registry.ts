@@ -4,8 +4,8 @@ import type { ProcessVitals } from '../process-monitor.ts';
 /** The processes that share the instances on one database. */
 export interface ProcessRegistry {
   /**
-   * Registers this owner of leases at `now`, and until when it asks for instances (by default it does not). Deregisters
-   * owners that last registered at `since` or earlier, or too far ahead (`latestRegistration`).
+   * Registers this owner of leases at `now`, with the time until which it asks for instances (by default it does not).
+   * Deregisters owners that last registered at `since` or earlier, or too far ahead (`latestRegistration`).
    */
   register(
     owner: string,
@@ -20,13 +20,13 @@ export interface ProcessRegistry {
   report(report: ProcessReport, at: { readonly now: number; readonly since: number }): Promise<void>;
   /** Forgets this process, which has stopped. */
   withdraw(name: string): Promise<void>;
-  /** The last report of each process, by its name, at most `limit`, with what it holds at `now`. */
+  /** The last report of each process, by its name, at most `limit`, with its holdings at `now`. */
   list(at: { readonly now: number; readonly limit: number }): Promise<readonly ReportedProcess[]>;
   /**
-   * Releases what other processes hold that have provably ended, as if it had expired at `now`: leases (signals
-   * `instance` for each) and claims of deliveries and events (signals `deliveries` and `subscriptions`). Returns how
-   * many processes these were. If it cannot be proven that a process has ended, its leases and claims have to run out.
-   * The first call registers this process: what it claimed before is never released in this way. Absent if a storage's
+   * Releases the holdings of other processes that have provably ended, as if they had expired at `now`: leases (signals
+   * `instance` for each) and claims of deliveries and events (signals `deliveries` and `subscriptions`). Returns the
+   * number of these processes. If it cannot be proven that a process has ended, its leases and claims have to run out.
+   * The first call registers this process: its earlier claims are never released in this way. Absent if a storage's
    * leases and claims end with their process.
    */
   releaseEnded?(now: number): Promise<number>;
@@ -34,7 +34,7 @@ export interface ProcessRegistry {
 
 /** Times are epoch milliseconds. */
 export interface ProcessReport {
-  /** Under which it holds instances, and which their histories show as `process`. */
+  /** The name under which it holds instances; their histories show it as `process`. */
   readonly name: string;
   /** The names of its roles. */
   readonly roles: readonly string[];

@@ -14,8 +14,8 @@ export interface SessionStore {
   /** Writes in one transaction; null deletes a value. */
   save(lease: Lease, changes: ReadonlyMap<string, Uint8Array | null>): Promise<'saved' | 'fenced'>;
   /**
-   * Deletes values, whoever holds the instance: a person is to be erased. The holder may have some in memory, and write
-   * them again.
+   * Deletes values to erase a person, whichever process holds the instance. The holder may have some in memory, and
+   * write them again.
    */
   erase(instanceId: string, names: readonly string[]): Promise<void>;
   /**

@@ -4,11 +4,11 @@
  */
 export interface SpentTokenStore {
   /**
-   * Ends a token, whose id has at most 100 characters. True for the first call alone, also of those that come
-   * concurrently. It stays ended until `until` (epoch milliseconds) at least.
+   * Ends a token, whose id has at most 100 characters. True only for the first call, even among concurrent ones. It
+   * stays ended until `until` (epoch milliseconds) at least.
    */
   spend(id: string, until: number): Promise<boolean>;
   isSpent(id: string): Promise<boolean>;
-  /** Deletes what was to be kept until before `before`, at most `limit`. Returns how many. */
+  /** Deletes tokens that were to be kept until before `before`, at most `limit`. Returns how many. */
   deleteExpired(before: number, limit: number): Promise<number>;
 }

@@ -24,7 +24,7 @@ import type { WorkloadStore } from './workload-store.ts';
 import type { WorkspaceStore } from './workspace-store.ts';
 
 /**
- * "There is work", or "look again". A signal only makes this happen sooner: workers that poll, and look-ups that are
+ * "There is work", or "look again". A signal only makes this happen sooner: workers that poll, and lookups that are
  * cached for some seconds, must work without it.
  */
 export type Signal =
@@ -106,8 +106,8 @@ export interface Storage<Transaction = never> {
    */
   maintain?(now: number): Promise<void>;
   /**
-   * Overwrites what deleted rows have left in the files of the database. Resolves with null, or with a sentence that says
-   * what may be left and what to do about it. Absent if the database cannot do so.
+   * Overwrites the remains of deleted rows in the files of the database. Resolves with null, or with a sentence that
+   * names possible remains and the remedy. Absent if the database cannot do so.
    */
   purge?(): Promise<string | null>;
   /**

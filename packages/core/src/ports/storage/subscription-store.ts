@@ -14,7 +14,7 @@ export interface SubscriptionCounts {
 export interface ClaimedEvent {
   readonly subscriptionId: string;
   readonly event: Event;
-  /** Of the event, as it was stored. */
+  /** The value of the event, as stored. */
   readonly traceparent: string | null;
   /** Proof of the claim: a renewal or completion with another token changes nothing. */
   readonly token: number;
@@ -75,7 +75,7 @@ export interface EventCompletion extends EventClaimKey {
  * Queues of events for handlers in process, one for each subscription. The methods that store events (not
  * `deliveries.enqueue`, which is for one endpoint) queue each event, in the same transaction, for every subscription
  * that lists its type, whatever its workspace; due at the event's millisecond, with no attempts. An event without
- * deliveries is stored if a subscription wants it. The cost of a claim does not grow with what is queued.
+ * deliveries is stored if a subscription wants it. The cost of a claim does not grow with the queue.
  */
 export interface SubscriptionStore {
   /**
@@ -86,8 +86,8 @@ export interface SubscriptionStore {
   /** Ordered by name, in code points. */
   list(countUpTo: number): Promise<readonly SubscriptionCounts[]>;
   /**
-   * Removes the subscription of this name; returns false if there is none. It gets no more events, and its events are
-   * never claimed again: `sweepDeleted` removes them later.
+   * Removes the subscription of this name; returns false if it does not exist. It gets no more events, and its events
+   * are never claimed again: `sweepDeleted` removes them later.
    */
   delete(name: string): Promise<boolean>;
 
@@ -98,8 +98,7 @@ export interface SubscriptionStore {
   claim(claim: EventClaim): Promise<EventClaimResult | null>;
   /**
    * Shortens the waits of these types' events like those of deliveries, and claims to `leaseMs` from `now`
-   * (`claimEndWithin`). Signals `subscriptions` if it changed something. Returns where the next step begins; null at
-   * the end.
+   * (`claimEndWithin`). Signals `subscriptions` if it changed any. Returns the start of the next step; null at the end.
    */
   shortenWaits(
     queue: Pick<EventClaim, 'subscriptionId' | 'eventTypes' | 'leaseMs'>,
@@ -116,8 +115,8 @@ export interface SubscriptionStore {
 
   /**
    * Makes up to `limit` exhausted events due at `now`, with their attempts unchanged and no lost claims: those whose
-   * last attempt failed longest ago first, then by event id. `remaining` is how many more wait for their attempt in the round of this call
-   * (`takeRetryBatch`), counted up to `countUpTo`; with none left, the round is over. Null if there is no such
+   * last attempt failed longest ago first, then by event id. `remaining` is how many more wait for their attempt in the
+   * round of this call (`takeRetryBatch`), counted up to `countUpTo`; at 0, the round is over. Null if there is no such
    * subscription.
    */
   retryFailedEvents(

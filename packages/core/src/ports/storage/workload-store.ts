@@ -8,7 +8,7 @@ export interface WorkloadStore {
    */
   read(at: { readonly now: number; readonly limit: number }): Promise<Workload>;
   /**
-   * The queue of an instance, even if it is empty; or the queues of a workspace that are not, the one with the oldest
+   * The queue of an instance, even if it is empty; or the non-empty queues of a workspace, the one with the oldest
    * message first. Each is counted up to `countUpTo`.
    */
   queues(
@@ -23,7 +23,7 @@ export interface InstanceQueue {
   readonly queued: number;
   /** The first in order, or one that is held and was accepted before it; null if nothing is queued. */
   readonly oldest: { readonly messageId: string; readonly since: number } | null;
-  /** The process that holds the instance; null if none does at this moment. */
+  /** The process that holds the instance; null if no process holds it at this moment. */
   readonly heldBy: string | null;
 }
 
@@ -46,7 +46,7 @@ export interface Workload {
   readonly failingEndpoints: number;
   /** Events that a handler has not handled yet. */
   readonly queuedEvents: number;
-  /** Events that their handler has failed at too often. */
+  /** Events whose handler has failed too often. */
   readonly exhaustedEvents: number;
   /** When an event first could have been claimed for a handler; later than `now` if none can be yet. */
   readonly eventsDueAt: number | null;

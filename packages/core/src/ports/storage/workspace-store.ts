@@ -6,10 +6,10 @@ export interface WorkspaceStore {
   /** The workspaces after this id, oldest first. */
   list(page: { readonly after: string | null; readonly limit: number }): Promise<readonly Workspace[]>;
   /**
-   * Changes the given fields, also single fields of the plan. Returns the workspace as it is now, or null if there is
-   * none. If the change postpones the workspace (`isPostponed`), claims no longer find its queue heads and its
-   * endpoints' deliveries; the cost of this does not grow with what waits. When it is resumed, they are found again and
-   * signalled, and the failure records of its endpoints start afresh, since nothing could be delivered meanwhile.
+   * Changes the given fields, also single fields of the plan. Returns the workspace as it is now, or null if it does
+   * not exist. If the change postpones the workspace (`isPostponed`), claims no longer find its queue heads and its
+   * endpoints' deliveries; the cost of this does not grow with the backlog. When it is resumed, they are found again
+   * and signalled, and the failure records of its endpoints are reset, since deliveries were not possible meanwhile.
    */
   update(id: string, changes: WorkspaceChanges): Promise<Workspace | null>;
 
@@ -23,8 +23,8 @@ export interface WorkspaceStore {
     changes: Partial<Pick<Member, 'email' | 'emailVerified' | 'administersWebhooks'>>,
   ): Promise<Member | null>;
   /**
-   * Removes the member and revokes the keys that the member made, at `now`. Returns false if there is none. The keys
-   * keep their `memberId`, so none of them becomes the embedder's own.
+   * Removes the member and revokes the keys that the member made, at `now`. Returns false if there is no such member.
+   * The keys keep their `memberId`, so that they do not become the embedder's own.
    */
   deleteMember(workspaceId: string, id: string, now: number): Promise<boolean>;
 }
