@@ -7,17 +7,17 @@ import type { ApiKeyHolder } from '../ports/storage/api-key-store.ts';
 import type { ServiceContext } from './context.ts';
 import { keepLookUps } from './kept-look-ups.ts';
 
-/** How long a look-up may be reused: how late a revocation in another process is noticed when its signal was lost. */
+/** How long a lookup may be reused: a revocation in another process whose signal was lost is noticed this late. */
 const KEPT_MS = 5_000;
-/** Keys in use that this process remembers at most. */
+/** The limit of keys that this process remembers. */
 const KEPT_MAX = 10_000;
 const TOUCH_EVERY_MS = 60_000;
 
 /** Finds the holder of an API key. */
 export interface Authenticator {
-  /** `fresh` looks the key up even where it is remembered. */
+  /** `fresh` looks the key up even if it is remembered. */
   authenticate(authorization: string | null, options?: { fresh?: boolean }): Promise<Result<ApiKeyHolder>>;
-  /** Forgets every look-up, after a change that must take effect immediately. */
+  /** Forgets all lookups, after a change that must take effect immediately. */
   forget(): void;
 }
 

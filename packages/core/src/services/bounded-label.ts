@@ -1,8 +1,8 @@
-/** More values than any network has: what a gateway passes on from strangers must not make more and more series. */
+/** More values than any network has: strangers behind a gateway must not create series without limit. */
 const MOST_VALUES = 100;
 const VALUE = /^[a-z0-9_]{1,40}$/;
 
-/** Returns a value for a label as it was given; `other` for one that looks like no name, or comes after a hundred of them. */
+/** Returns a label value as given; `other` if it is not a plain name, or comes after a hundred others. */
 export function boundedLabel(): (value: string) => string {
   const known = new Set<string>();
   return (value) => {

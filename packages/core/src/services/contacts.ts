@@ -12,7 +12,7 @@ interface HeldInstance {
   readonly lease: Lease;
 }
 
-/** The person that a gateway reports. Null if the report has no network id that can be one. */
+/** Stores and returns a reported person. Null if the report has no valid network id. */
 export async function knownContact(
   { storage, clock, logger }: ServiceContext,
   { instance, lease }: HeldInstance,
@@ -32,7 +32,7 @@ export async function knownContact(
   return contact;
 }
 
-/** Notes whom a message reaches, if the network registers them under another number than the one that was dialled. */
+/** Notes the recipient of a message, if the network registers them under another number than was dialled. */
 export async function noteRecipient(
   context: ServiceContext,
   lease: Lease,

@@ -16,12 +16,12 @@ import type { Metrics } from './metrics.ts';
 import type { Sealer } from './sealer.ts';
 import type { Tracing } from './tracing.ts';
 
-/** What every use case works with. */
+/** The dependencies of every use case. */
 export interface ServiceContext {
   readonly storage: Storage<unknown>;
   readonly gateway: Gateway;
   readonly mediaStore: MediaStore;
-  /** What the gateway can do, and this installation with it. */
+  /** The capabilities of the gateway that this installation uses. */
   readonly capabilities: readonly Capability[];
   readonly dns: DnsResolver;
   readonly clock: Clock;
@@ -39,20 +39,20 @@ export interface ServiceContext {
 }
 
 export interface RetentionSettings {
-  /** Without a number, until they are erased. */
+  /** If absent, messages are kept until they are erased. */
   readonly messagesDays?: number | undefined;
   readonly instanceHistoryDays: number;
 }
 
 interface ServiceSettings extends UrlRules {
-  /** For how many days messages are kept, unless their workspace says so itself; without limit if absent. */
+  /** How long messages and histories are kept; a workspace may set its own days for messages. */
   readonly retention: RetentionSettings;
   /** How many messages of one instance may be queued at the same time. */
   readonly sendBacklog: number;
   readonly standardWebhooks: boolean;
   /** Whether instances may be given a proxy. */
   readonly instanceProxies: boolean;
-  /** How long a number is down before somebody is notified; 0 is never. */
+  /** How long a number is down before its workspace is notified; 0 is never. */
   readonly instanceDownAfterMs: number;
   /** How long a request waits for the gateway to carry out a disconnect, logout or delete. */
   readonly operationTimeoutMs: number;

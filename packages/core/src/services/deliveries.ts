@@ -89,7 +89,7 @@ function noDelivery(): ReturnType<typeof refuse> {
   return refuse('WEBHOOK_DELIVERY_NOT_FOUND', 'There is no such delivery in this workspace.');
 }
 
-/** What was made before this no longer exists for readers, deleted yet or not. */
+/** Deliveries made before this are hidden from readers, even if not deleted yet. */
 function retentionFloor(clock: Clock): number {
   return clock.now() - RETENTION_MS;
 }

@@ -92,7 +92,7 @@ export async function updateEndpoint(
     const url = await checkUrl(context, changes.url);
     if (!url.ok) return url;
   }
-  // Nothing that is known was named: nothing is written, and the time of the last change stays.
+  // Without a known field, nothing is written, and the time of the last change stays.
   if (Object.values(changes).every((change) => change === undefined))
     return findEndpoint(context, workspaceId, id);
   const workspace = await context.storage.workspaces.find(workspaceId);
@@ -131,7 +131,7 @@ export async function deleteEndpoint(
   return deleted ? ok(true) : noEndpoint();
 }
 
-/** The old secret stops immediately: every attempt from now on, of waiting deliveries too, is signed with the new one. */
+/** Replaces the secret: all later attempts, also of waiting deliveries, are signed with the new one. */
 export async function rotateSecret(
   context: ServiceContext,
   { workspaceId, id }: { workspaceId: string; id: string },
@@ -165,13 +165,13 @@ export async function sendTestEvent(
 interface EndpointChange {
   readonly endpoint: Endpoint;
   readonly close?: CancellationReason;
-  /** Write the endpoint's failure record too. */
+  /** Whether to write the failure record too. */
   readonly withHealth?: boolean;
-  /** How many endpoints the plan lets be enabled, where this enables one. */
+  /** How many enabled endpoints the plan allows, if this enables one. */
   readonly enabledLimit?: number;
 }
 
-/** Changes an endpoint: reads, decides, writes, and starts over when somebody else wrote in between. */
+/** Changes an endpoint: reads, decides, writes, and starts over when another write came in between. */
 export async function changeEndpoint(
   context: ServiceContext,
   { workspaceId, id }: { workspaceId: string; id: string },
@@ -199,19 +199,19 @@ export async function changeEndpoint(
   }
 }
 
-/** The URL rules on create and update (specification, "URL rules"): the form, then every address that the host has now. */
+/** Checks the URL rules on create and update (specification, "URL rules"): the form, then each address of the host. */
 async function checkUrl(context: ServiceContext, raw: string): Promise<Result<string>> {
   const url = checkEndpointUrl(raw, context.settings);
   if (!url.ok) return url.operatorMayAllow ? refuseUnlessAllowed(url.refusal.message) : url;
   if (url.value.hostIsAddress) return ok(raw);
   const addresses = await resolve(context, url.value.hostname);
-  // One text whether it resolves or not: two would show which names exist in the operator's own network.
+  // The same text if it does not resolve: two would show which names exist in the operator's network.
   return mayReach(url.value, addresses, context.settings)
     ? ok(raw)
     : refuseUnlessAllowed('The host of the URL must resolve, and to public addresses only.');
 }
 
-/** Names the settings of the server, which are options in code, whatever they are set to now: that is for the operator alone. */
+/** Names the settings of the server, which are options in code, but not their values: only the operator may know. */
 function refuseUnlessAllowed(message: string): Result<never> {
   return refuse(
     'INVALID_WEBHOOK_URL',

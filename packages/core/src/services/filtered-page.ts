@@ -2,8 +2,8 @@ import { ROWS_EXAMINED_MAX } from '../ports/storage/page.ts';
 import type { Page, PageRequest } from '../ports/storage/page.ts';
 
 /**
- * A page of the rows that pass a filter which the storage does not have. Reads on until the page is full, and stops after
- * `ROWS_EXAMINED_MAX` rows: the page may have fewer rows than its limit then, and says where to go on.
+ * Returns a page of the rows that pass a filter that the storage does not have. Reads until the page is full, and stops
+ * after `ROWS_EXAMINED_MAX` rows: the page may then have fewer rows than its limit, with the position to continue from.
  */
 export async function filteredPage<Row extends { readonly id: string }>(
   { from, limit }: PageRequest,
@@ -16,7 +16,7 @@ export async function filteredPage<Row extends { readonly id: string }>(
   let first: Page<Row> | null = null;
   let at = from;
   for (;;) {
-    // One more than the page has says whether there is another page.
+    // One extra row shows whether there is another page.
     const page = await find({ from: at, limit: limit + 1 });
     first ??= page;
     examined += page.rows.length;

@@ -7,7 +7,7 @@ interface Looking {
   fail(error: Error): void;
 }
 
-/** Look-ups that resolve when the test likes. */
+/** Lookups that the test resolves. */
 function setUp({ max = 10 } = {}) {
   const made: Looking[] = [];
   const kept = keepLookUps<string | null>({
@@ -19,7 +19,7 @@ function setUp({ max = 10 } = {}) {
     maxAgeMs: 1000,
     max,
   });
-  /** Looks up where nothing is kept, and returns this value. */
+  /** Looks up a value that is not kept, and returns this one. */
   const find = async (key: string, now: number, value: string | null = `${key} at ${now}`) => {
     const count = made.length;
     const found = kept.find(key, now);

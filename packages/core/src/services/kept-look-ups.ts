@@ -1,39 +1,39 @@
 import QuickLRU from 'quick-lru';
 
-/** Look-ups that many requests repeat, each made once and then kept for a while. */
+/** Lookups that many requests repeat, each made once and then kept for a while. */
 export interface KeptLookUps<Value> {
-  /** What is kept under this key if it is young enough at `now`; otherwise, or if `fresh`, a new look-up. */
+  /** Returns the kept value of this key if it is young enough at `now`; otherwise, or if `fresh`, looks it up. */
   find(key: string, now: number, options?: { readonly fresh?: boolean }): Promise<Value>;
   /**
-   * Forgets what is kept under this key, after it has changed. A look-up that is in flight serves those who wait for it
-   * and is not kept: it may have read what was there before.
+   * Forgets the value of this key, after it has changed. A lookup in flight still serves its callers, but is not kept:
+   * it may have read the old value.
    */
   forget(key: string): void;
-  /** The same for each value that this selects. */
+  /** Forgets each value that `selects` accepts. */
   forgetWhere(selects: (value: Value) => boolean): void;
 }
 
 export interface KeptLookUpsOptions<Value> {
   readonly lookUp: (key: string) => Promise<Value>;
-  /** False for what was not found: made-up keys would push out the others. */
+  /** Returns false for a missing value: made-up keys would push out the others. */
   readonly isWorthKeeping: (value: Value) => boolean;
-  /** How old a value may get, in milliseconds since its look-up began. */
+  /** How old a value may get, in milliseconds since its lookup began. */
   readonly maxAgeMs: number;
-  /** How many are kept at most; those that were not used for the longest time go first. */
+  /** How many values are kept at most; the least recently used go first. */
   readonly max: number;
 }
 
 interface Kept<Value> {
   readonly found: Promise<Value>;
   readonly since: number;
-  /** Absent while the look-up is in flight. */
+  /** Absent while the lookup is in flight. */
   result?: { readonly value: Value };
 }
 
-/** Values are handed out as they are kept, so they must not be changed. Concurrent calls for one key share a look-up. */
+/** Callers share the kept values and must not change them. Concurrent calls for one key share a lookup. */
 export function keepLookUps<Value>(options: KeptLookUpsOptions<Value>): KeptLookUps<Value> {
   const { lookUp, isWorthKeeping, maxAgeMs, max } = options;
-  // It holds up to twice its size.
+  // QuickLRU holds up to twice its size.
   const kept = new QuickLRU<string, Kept<Value>>({ maxSize: Math.ceil(max / 2) });
 
   const start = (key: string, now: number): Promise<Value> => {
@@ -52,7 +52,7 @@ export function keepLookUps<Value>(options: KeptLookUpsOptions<Value>): KeptLook
   return {
     find(key, now, { fresh = false } = {}) {
       const entry = fresh ? undefined : kept.get(key);
-      // A clock that was set back makes nothing younger.
+      // A clock that was set back must not make values younger.
       const isYoung = entry !== undefined && now >= entry.since && now - entry.since < maxAgeMs;
       return isYoung ? entry.found : start(key, now);
     },

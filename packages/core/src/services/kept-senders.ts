@@ -4,7 +4,7 @@ import type { Signal } from '../ports/storage/storage.ts';
 import { keepLookUps } from './kept-look-ups.ts';
 import type { KeptLookUps } from './kept-look-ups.ts';
 
-/** Workspaces, and instances, that a process keeps at most: less than a kilobyte each. */
+/** The limit of kept workspaces, and of instances, in a process: less than a kilobyte each. */
 const KEPT_MAX = 10_000;
 
 /** A row that senders are made of, with its part of `Sender.revision`. */
@@ -13,7 +13,7 @@ export interface SenderPart<Facts> {
   readonly revision: string;
 }
 
-/** Reads one row each; null where there is none. */
+/** Reads one row each; null if it does not exist. */
 interface SenderRows {
   readonly findWorkspace: (id: string) => Promise<SenderPart<Sender['workspace']> | null>;
   readonly findInstance: (id: string) => Promise<SenderPart<NonNullable<Sender['instance']>> | null>;
@@ -21,13 +21,13 @@ interface SenderRows {
 
 export interface KeptSenders {
   readonly find: MessageStore['findSender'];
-  /** Forgets what this process or another one has changed. */
+  /** Forgets a row that this process or another one has changed. */
   hear(signal: Signal): void;
 }
 
 /**
- * What messages are sent by, for storages that keep it: every request needs it, and looking it up each time costs more than
- * storing what the request brings. Rows are kept by their own ids, and belong to a workspace by what they say.
+ * Keeps the senders of messages for storages: every request needs one, and looking it up each time costs more than
+ * storing the message. Rows are kept by their own ids, and their content names their workspace.
  */
 export function keepSenders({ findWorkspace, findInstance }: SenderRows): KeptSenders {
   const workspaces = keepRows(findWorkspace);
@@ -53,7 +53,7 @@ export function keepSenders({ findWorkspace, findInstance }: SenderRows): KeptSe
   };
 }
 
-/** `Sender.revision` of its parts; that of the instance is empty where the workspace has no such instance. */
+/** Joins the revisions of the parts; that of the instance is empty if the workspace has no such instance. */
 export function senderRevision(ofInstance: string, ofWorkspace: string): string {
   return `${ofInstance} ${ofWorkspace}`;
 }

@@ -4,17 +4,17 @@ import type { Storage } from '../ports/storage/storage.ts';
 import type { Workload } from '../ports/storage/workload-store.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 
-/** Each count stops here: up to this, an exporter asks for no more than a page or two of an index. */
+/** The limit of each count: up to this, an export reads no more than a page or two of an index. */
 const COUNT_MAX = 10_000;
-/** Exporters may ask as often as they like, and several of them. */
+/** How long a reading is kept, as several exporters may ask often. */
 const KEPT_MS = 5_000;
 /** A database that hangs must not keep the other metrics from being exported. */
 const READ_WITHIN_MS = 5_000;
 
 export interface KeptWorkload {
-  /** Of the last few seconds. Rejects if the storage cannot say. */
+  /** Reads the workload of the last few seconds. Rejects if the storage fails. */
   read(): Promise<Workload>;
-  /** The same for an exporter: null instead, which is logged. */
+  /** Does the same for an exporter: logs a failure and returns null. */
   readOrNull(): Promise<Workload | null>;
 }
 
@@ -51,7 +51,7 @@ export function keptWorkload({
 }
 
 interface Reading {
-  /** By `Clock.elapsed()`. */
+  /** The start, by `Clock.elapsed()`. */
   readonly since: number;
   readonly workload: Promise<Workload>;
   readonly orNull: Promise<Workload | null>;

@@ -9,21 +9,21 @@ import { observeWorkload } from './workload-metrics.ts';
 import type { WorkloadSource } from './workload-metrics.ts';
 
 /**
- * What this process reports of its work. No label is an id or anything else of which there are more and more: types,
- * kinds and error codes alone.
+ * The metrics of this process. Labels are only types, kinds and error codes, never ids or anything else whose number
+ * grows without limit.
  */
 export interface Metrics {
-  /** `durationMs` from when the request was given to the service. */
+  /** `durationMs` counts from the start of the request. */
   messageAccepted(message: Message, durationMs: number): void;
   messageReceived(message: Message): void;
-  /** The file of an inbound message is stored with it, or later, or will never be. */
+  /** The file of an inbound message was stored with it, or later, or never will be. */
   fileReceived(outcome: 'in_time' | 'late' | 'given_up'): void;
-  /** It has left the queue: to the network, or for good. */
+  /** A message has left the queue: sent, or failed. */
   messageCompleted(message: Message, outcome: 'sent' | 'failed', now: number): void;
   webhookAttempted(delivery: Delivery, attempt: WebhookAttempt): void;
-  /** Something arrived that was neither stored nor reported. `kind` is as the gateway calls it. */
+  /** Something arrived that was neither stored nor reported. `kind` is the gateway's word. */
   skipped(kind: string): void;
-  /** A connection to the network ended, for what the gateway calls this reason. */
+  /** A connection to the network ended. `reason` is the gateway's word. */
   connectionClosed(reason: string): void;
   /** This process held these instances, and others may hold them now. */
   leasesLost(count: number): void;
@@ -33,9 +33,9 @@ export interface Metrics {
   logged(level: 'warn' | 'error'): void;
   /** Calls back for the number of instances that this process holds. */
   observeLeases(held: () => number): void;
-  /** Reads what is open from here, or from nowhere with null. */
+  /** Sets the source of the workload; null for none. */
   observeWorkload(source: WorkloadSource | null): void;
-  /** Calls back for how late look-ups by counterpart are, in milliseconds. */
+  /** Calls back for the delay of lookups by counterpart, in milliseconds. */
   observeFilingDelay(delayMs: () => number): void;
 }
 
@@ -48,10 +48,10 @@ interface WebhookAttempt {
 const SECONDS_TO_A_REQUEST_END = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SECONDS_TO_AN_HOUR = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600];
 
-/** Instruments of OpenTelemetry, which cost nothing where no SDK is installed. */
+/** Creates instruments of OpenTelemetry, which cost nothing if no SDK is installed. */
 export function createMetrics(provider: MeterProvider): Metrics {
   const meter = provider.getMeter('@trunkline/core');
-  /** Of the workers that were started last. */
+  /** The count of the workers started last. */
   let heldNow: (() => number) | null = null;
   let workload: WorkloadSource | null = null;
   let filingDelayNow: (() => number) | null = null;
@@ -138,10 +138,10 @@ export function createMetrics(provider: MeterProvider): Metrics {
     webhookAttempted({ manual, nextRetryAt, createdAt, eventOccurredAt }, { startedAt, endedAt, errorCode }) {
       const outcome = errorCode?.toLowerCase() ?? 'success';
       attempts.record(secondsBetween(startedAt, endedAt), { outcome });
-      // When somebody asked for a manual retry is not known.
+      // The time when a manual retry was requested is not known.
       if (manual) return;
       lag.record(secondsBetween(nextRetryAt ?? createdAt, startedAt));
-      // Events have microseconds.
+      // Events count in microseconds.
       if (errorCode === null) delivered.record(secondsBetween(eventOccurredAt / 1000, endedAt));
     },
     skipped: (kind) => skipped.add(1, { kind: skippedKind(kind) }),
@@ -150,7 +150,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
     portFailed: ({ operation, outcome }) => portFailures.add(1, { operation, outcome }),
     logged: (level) => logged.add(1, { level }),
     observeLeases(held) {
-      // For good: without a callback an SDK would go on reporting the last number.
+      // Never removed: without a callback, an SDK would keep reporting the last number.
       if (!heldNow) leases.addCallback((result) => result.observe(heldNow?.() ?? 0));
       heldNow = held;
     },
@@ -170,7 +170,7 @@ function seconds(description: string, boundaries: number[]): MetricOptions {
   return { description, unit: 's', advice: { explicitBucketBoundaries: boundaries } };
 }
 
-/** Of two clocks that may differ. */
+/** At least 0: the clocks may differ. */
 function secondsBetween(from: number, to: number): number {
   return Math.max(0, to - from) / 1000;
 }

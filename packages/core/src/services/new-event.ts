@@ -10,16 +10,16 @@ export type NewEvent = <Type extends EventType>(what: {
   readonly data: EventData<Type>;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Of the message that it is about. */
+  /** The trace of its message. */
   readonly traceparent?: string | null;
 }) => EventRecord;
 
-/** Further ahead than this (microseconds), the clock was set back: waiting for it would hold up every delivery. */
+/** Microseconds ahead of the clock that mean it was set back: waiting for it would hold up every delivery. */
 const FURTHEST_AHEAD = 1_000_000;
 
 /**
- * Within one process no two of these events have the same time, so that `created_at` shows which came first. Those of a
- * queue that fails go on from the event before them (`QueueFailure`), each the last of its message.
+ * Gives each event of a process its own time, so that `created_at` shows which came first. The events of a failing
+ * queue continue from the event before them (`QueueFailure`), each the last of its message.
  */
 export function createNewEvent(newId: NewId): NewEvent {
   let last = 0;

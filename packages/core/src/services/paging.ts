@@ -8,7 +8,7 @@ import type { CheckedPageQuery } from '../inputs/fields.ts';
 import { invalid, readInput } from '../inputs/read-input.ts';
 import type { Page, PageRequest } from '../ports/storage/page.ts';
 
-/** One page of a list, newest first, with the ways on. */
+/** One page of a list, newest first, with its cursors. */
 export interface ListPage<Row> {
   readonly rows: readonly Row[];
   readonly perPage: number;
@@ -18,7 +18,7 @@ export interface ListPage<Row> {
 
 /**
  * Reads one page of a list. `filter` is all that selects its rows, `prefix` that of their ids; `find` is called with
- * where the page begins, after the cursor was checked.
+ * the start of the page, after the cursor was checked.
  */
 export async function readPage<Row extends { readonly id: string }>(
   { limit, cursor, before }: CheckedPageQuery,
@@ -33,12 +33,12 @@ export async function readPage<Row extends { readonly id: string }>(
   return ok({ rows: found.value.rows, perPage: limit, ...pageCursors(found.value, madeFor) });
 }
 
-/** A list is ordered by ids, and these by the times at which they were made. */
+/** Converts a time to an id: lists are ordered by ids, and ids by their times. */
 function startOf(before: number | undefined, prefix: IdPrefix): PageRequest['from'] {
   return before === undefined ? null : { direction: 'older', id: floorId(prefix, before) };
 }
 
-/** Where a page begins, opaque to clients. It carries the filter that it was made for, and is refused with any other. */
+/** The start of a page, opaque to clients. It includes its filter, and is refused with any other. */
 const position = z.tuple([z.enum(['older', 'newer']), z.string().max(60), z.string().max(300)]);
 
 function readCursor(
@@ -48,7 +48,7 @@ function readCursor(
 ): Result<PageRequest['from']> {
   if (cursor === undefined) return ok(null);
   const read = readInput(position, decode(cursor));
-  // The id goes to the database, which may keep ids as bytes: what is no id must not get there.
+  // The database may keep ids as bytes: only a valid id may get there.
   if (!read.ok || !isId(prefix, read.value[1])) {
     return invalid({ cursor: ['Must be a cursor that this list has returned.'] });
   }
@@ -62,7 +62,7 @@ function readCursor(
   return ok({ direction, id });
 }
 
-/** The cursors of a page, null where there is nothing further that way. */
+/** The cursors of a page; null if the list ends in that direction. */
 function pageCursors(
   page: Page<{ readonly id: string }>,
   filter: string,

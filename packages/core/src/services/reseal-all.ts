@@ -12,23 +12,23 @@ const PAGE = 100;
 const SESSION_PAGE = 500;
 
 export interface ResealOptions {
-  /** Looked at between steps. */
+  /** Called between steps. */
   readonly isStopping: () => boolean;
   /** Called with how many secrets were sealed so far. */
   readonly onProgress?: (sealed: number) => void;
 }
 
 export interface Resealed {
-  /** Secrets that were sealed again, the check of the key among them. */
+  /** Secrets that were sealed again, including the check of the key. */
   readonly sealed: number;
-  /** Whether all that is sealed is sealed with the first key now. */
+  /** Whether all secrets are sealed with the first key now. */
   readonly isComplete: boolean;
 }
 
 /**
- * Seals again, with the first `secretKey`, what another one has sealed. The check of the key comes
- * last, so that the database asks for the former key for as long as something needs it; and so whatever ends this, it
- * can be begun again. Pairing codes are left alone: they run out within a minute.
+ * Seals again, with the first `secretKey`, the secrets that another one has sealed. The check of the key comes last, so
+ * that the database asks for the previous key as long as a secret needs it, and an interrupted run can start again.
+ * Pairing codes are skipped: they expire within a minute.
  */
 export async function resealAll(
   context: ServiceContext,
@@ -55,7 +55,7 @@ export async function resealAll(
     return isComplete;
   };
 
-  /** What cannot be opened must not keep the rest from being resealed. */
+  /** Logs a failure: one secret that cannot be opened must not stop the rest. */
   const succeeds = async (
     facts: Readonly<Record<string, unknown>>,
     work: () => Promise<void>,
@@ -76,7 +76,7 @@ export async function resealAll(
   const resealEndpoint = async ({ workspaceId, id, sealedSecret }: Endpoint): Promise<void> => {
     const purpose = endpointSecretPurpose(id);
     if (sealer.resealText(sealedSecret, purpose) === null) return;
-    // One that is deleted meanwhile has nothing to seal.
+    // A webhook deleted meanwhile has nothing to seal.
     await changeEndpoint(context, { workspaceId, id }, (endpoint) => ({
       endpoint: {
         ...endpoint,
@@ -124,7 +124,7 @@ export async function resealAll(
     count(replacements.size);
   };
 
-  /** Of the files that messages of the instance still wait for. */
+  /** Reseals references to files that messages still wait for. */
   const resealReferences = async (instanceId: string): Promise<void> => {
     let after: string | null = null;
     do {

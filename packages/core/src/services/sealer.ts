@@ -4,29 +4,29 @@ import type { Random } from '../ports/random.ts';
 
 /**
  * Seals secrets at rest with AES-256-GCM, under a key for each kind of secret that HKDF-SHA256 (RFC 5869) derives from
- * the installation's `secretKey`. What is sealed for one purpose (an endpoint's secret, a session value) cannot be
- * opened as another: the purpose is authenticated. Of several secret keys the first seals, and all open.
+ * the installation's `secretKey`. A value sealed for one purpose (an endpoint's secret, a session value) cannot be
+ * opened for another: the purpose is authenticated. If there are several secret keys, the first seals, and all open.
  */
 export interface Sealer {
   seal(plaintext: Uint8Array, purpose: SealPurpose): Uint8Array;
-  /** Throws when the bytes were not sealed with one of these keys for this purpose. */
+  /** Throws if the bytes were not sealed with one of these keys for this purpose. */
   open(sealed: Uint8Array, purpose: SealPurpose): Uint8Array;
   sealText(plaintext: string, purpose: SealPurpose): string;
   openText(sealed: string, purpose: SealPurpose): string;
-  /** The same plaintext as `seal` would seal it now; null for what it has sealed. Throws as `open` does. */
+  /** Seals the same plaintext with the first key; null if that key has sealed it. Throws as `open` does. */
   reseal(sealed: Uint8Array, purpose: SealPurpose): Uint8Array | null;
   resealText(sealed: string, purpose: SealPurpose): string | null;
 }
 
-/** What something is sealed for. */
+/** The purpose of a sealed value. */
 export interface SealPurpose {
-  /** What has a derived key of its own. */
+  /** The kind; each has its own derived key. */
   readonly kind: 'secret key check' | 'webhook secret' | 'qr' | 'session' | 'file reference' | 'proxy url';
-  /** What is authenticated with it: the one thing that it belongs to. */
+  /** The thing that the value belongs to, which is authenticated with it. */
   readonly label: string;
 }
 
-/** The first byte of what is sealed, so that later versions may seal in another way. */
+/** The first byte of a sealed value, so that later versions may seal in another way. */
 const FORMAT = 1;
 const NONCE_LENGTH = 12;
 
@@ -42,7 +42,7 @@ export function createSealer({
 }): Sealer {
   const utf8 = new TextEncoder();
   const derived = new Map<SealPurpose['kind'], readonly Uint8Array[]>();
-  /** One for each secret key, in their order. */
+  /** A derived key for each secret key, in their order. */
   const keysFor = (kind: SealPurpose['kind']): readonly Uint8Array[] => {
     const derive = (secretKey: string): Uint8Array =>
       crypto.deriveKey(secretKey, `trunkline sealing key v${FORMAT}: ${kind}`);
@@ -119,47 +119,47 @@ function sealedBytes(text: string, { label }: SealPurpose): Uint8Array {
 
 interface Opened {
   readonly plaintext: Uint8Array;
-  /** Whether the key that seals has opened it. */
+  /** Whether the first key opened it. */
   readonly isFirst: boolean;
 }
 
-/** What proves that the secret key is the one of the database. */
+/** The purpose of the check that the secret key is the one of the database. */
 export const SECRET_KEY_CHECK: SealPurpose = { kind: 'secret key check', label: 'secret_key_check' };
 
-/** What an endpoint's secret is sealed for. */
+/** The purpose of an endpoint's secret. */
 export function endpointSecretPurpose(endpointId: string): SealPurpose {
   return { kind: 'webhook secret', label: `webhook secret ${endpointId}` };
 }
 
-/** What an instance's pairing code is sealed for. */
+/** The purpose of an instance's pairing code. */
 export function qrPurpose(instanceId: string): SealPurpose {
   return { kind: 'qr', label: `qr ${instanceId}` };
 }
 
-/** What one stored value of an instance's session is sealed for. */
+/** The purpose of one stored value of an instance's session. */
 export function sessionPurpose(instanceId: string, name: string): SealPurpose {
   return { kind: 'session', label: `session ${instanceId} ${name}` };
 }
 
-/** What the address of an instance's proxy is sealed for. */
+/** The purpose of the address of an instance's proxy. */
 export function proxyUrlPurpose(instanceId: string): SealPurpose {
   return { kind: 'proxy url', label: `proxy address of ${instanceId}` };
 }
 
-/** What the reference to the file of a message is sealed for. */
+/** The purpose of the reference to the file of a message. */
 export function referencePurpose(messageId: string): SealPurpose {
   return { kind: 'file reference', label: `file reference ${messageId}` };
 }
 
-/** Of so many endpoints the secrets are kept: a few megabytes. */
+/** The limit of endpoints whose secrets are kept: a few megabytes. */
 const MAX_KEPT = 10_000;
 
-/** The secret of an endpoint, in the clear. Throws when it was sealed for another endpoint or with another key. */
+/** Opens the secret of an endpoint. Throws if it was sealed for another endpoint or with another key. */
 export type OpenSecret = (sealedSecret: string, endpointId: string) => string;
 
 /**
- * Keeps the secrets that were opened last, in memory: opening one takes longer than signing with it. Each is found by what
- * it was sealed as, so that one that has been rotated, or sealed again with a new key, is opened again.
+ * Keeps the secrets that were opened last, in memory: opening one takes longer than signing with it. Each is found by
+ * its sealed form, so that a secret that was rotated, or sealed again with a new key, is opened again.
  */
 export function openedSecrets(
   { openText }: Pick<Sealer, 'openText'>,

@@ -6,8 +6,8 @@ const SECRET_KEY_SETTING = 'secret_key_check';
 const KNOWN = 'trunkline';
 
 /**
- * Rejects when no `secretKey` is the one that the database was set up with, or was last resealed with: what is sealed
- * in it could not be opened.
+ * Rejects if no `secretKey` is the one that the database was set up with, or was last resealed with: its sealed values
+ * could not be opened.
  */
 export async function checkSecretKey(context: ServiceContext): Promise<void> {
   const sealed = await secretKeyCheck(context);
@@ -20,13 +20,13 @@ export async function checkSecretKey(context: ServiceContext): Promise<void> {
   }
 }
 
-/** The check as it is stored; sealed and stored by the first process on the database. */
+/** The stored check, which the first process on the database seals and stores. */
 function secretKeyCheck({ storage, sealer }: ServiceContext): Promise<string> {
   return storage.setting(SECRET_KEY_SETTING, sealer.sealText(KNOWN, SECRET_KEY_CHECK));
 }
 
 /**
- * Seals the check with the first secret key, after which no other one is asked for. Returns whether it was sealed with
+ * Seals the check with the first secret key, after which no other key is needed. Returns whether it was sealed with
  * another one.
  */
 export async function resealSecretKeyCheck(context: ServiceContext): Promise<boolean> {

@@ -5,9 +5,9 @@ type Listener = (signal: Signal) => void;
 
 /** Carries the signals of a storage to its subscribers in this process. */
 export interface Signals {
-  /** Calls each listener, in the order in which they subscribed. One that throws is logged and keeps none from its signal. */
+  /** Calls the listeners in the order of their subscriptions. If one throws, logs that and calls the rest. */
   readonly publish: (signal: Signal, logger: Logger) => void;
-  /** Returns what ends the subscription. */
+  /** Returns a function that ends the subscription. */
   readonly subscribe: (listener: Listener) => () => void;
 }
 
@@ -27,7 +27,7 @@ export function createSignals(): Signals {
       }
     },
     subscribe(listener) {
-      // The same function may be subscribed twice; each subscription ends by itself.
+      // The same function may be subscribed twice; each subscription ends separately.
       const own: Listener = (signal) => listener(signal);
       listeners.add(own);
       return () => {

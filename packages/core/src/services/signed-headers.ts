@@ -13,7 +13,7 @@ import { requestHeaders } from '../resources/webhook.ts';
 export async function signedHeaders(request: {
   readonly delivery: Pick<Delivery, 'id' | 'eventType' | 'eventId'>;
   readonly secret: string;
-  /** Exactly what is sent. */
+  /** The exact body. */
   readonly payload: string;
   /** Epoch milliseconds. */
   readonly at: number;

@@ -2,7 +2,7 @@ import type { Attributes } from '@opentelemetry/api';
 import type { Delivery } from '../domain/delivery/delivery.ts';
 import type { Message } from '../domain/message/message.ts';
 
-// What spans say, beside what they do: ids and closed lists alone.
+// The attributes of spans: only ids and values from closed lists.
 
 export function messageAttributes({
   id,

@@ -4,14 +4,14 @@ import { unfailing } from '../runtime/unfailing.ts';
 import { readTraceparent, sampledTraceparent } from '../domain/traceparent.ts';
 
 /**
- * Spans of the service, with no text, number or address of anybody. What happens in a request is a child of it. What
- * happens later, perhaps hours after it and in another process, is a trace of its own that links to it. The attributes
+ * Spans of the service, without texts, numbers or addresses of people. Work within a request is a child of its span.
+ * Later work, perhaps hours after it and in another process, is a separate trace that links to it. The attributes
  * follow OpenTelemetry's conventions for messaging, which are in development: they are unstable.
  */
 export interface Tracing {
-  /** A child of `parent`, or, without one, of what is active in this process. */
+  /** Starts a child of `parent` or, without one, of the active span of this process. */
   within(parent: string | undefined, start: SpanStart): OpenSpan;
-  /** A trace of its own, with a link to the span that caused it. */
+  /** Starts a separate trace, with a link to the span that caused it. */
   linkedTo(cause: string | null, start: SpanStart): OpenSpan;
 }
 
@@ -19,20 +19,20 @@ interface SpanStart {
   /** `create message` */
   readonly name: string;
   readonly kind: keyof typeof SpanKind;
-  /** Asked for only if the span is recorded. */
+  /** Called only if the span is recorded. */
   readonly attributes: () => Attributes;
 }
 
 interface OpenSpan {
-  /** What later spans link to; null if nobody records the trace. */
+  /** The position that later spans link to; null if the trace is not recorded. */
   readonly traceparent: string | null;
-  /** With this span as the active one, for SDKs that keep track of it. */
+  /** Runs work with this span active, for SDKs that track it. */
   run<Value>(work: () => Value): Value;
   /** `failure` is a code of a closed list, or null. */
   end(failure: string | null, attributes?: Attributes): void;
 }
 
-/** Spans of OpenTelemetry's API, which cost nothing where no SDK is installed. */
+/** Creates spans of OpenTelemetry's API, which cost nothing if no SDK is installed. */
 export function createTracing(provider: TracerProvider): Tracing {
   const tracer = provider.getTracer('@trunkline/core');
 

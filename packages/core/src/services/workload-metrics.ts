@@ -2,7 +2,7 @@ import type { BatchObservableResult, Meter, ObservableGauge } from '@opentelemet
 import { INSTANCE_STATUSES } from '../domain/instance/instance.ts';
 import type { Workload } from '../ports/storage/workload-store.ts';
 
-/** What is read for the gauges below, and by which clock ages are reckoned. Null while there is nothing to read from. */
+/** The workload for the gauges below, and the clock for ages. `read` returns null if it cannot be read. */
 export interface WorkloadSource {
   now(): number;
   read(): Promise<Workload | null>;
@@ -46,7 +46,7 @@ export function observeWorkload(meter: Meter, source: () => WorkloadSource | nul
     const from = source();
     const workload = (await from?.read()) ?? null;
     const now = from?.now() ?? 0;
-    // An SDK goes on reporting the last number where none is observed, however old that is by then.
+    // Without an observation, an SDK keeps reporting the last number, however old it is.
     const ageOf = (since: number | null | undefined): number =>
       workload ? Math.max(0, now - (since ?? now)) / 1000 : NaN;
     for (const status of INSTANCE_STATUSES)

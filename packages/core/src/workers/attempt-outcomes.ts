@@ -1,26 +1,26 @@
 import type { Clock } from '../ports/clock.ts';
 import { pause } from '../runtime/deadline.ts';
 
-/** How long an outcome waits when the storage does not take it. */
+/** The wait before a failed write of an outcome is repeated. */
 const AGAIN_MS = 1_000;
-/** Outcomes that wait for another claim: memory stays bounded. Beyond it, the oldest attempts are made again. */
+/** The limit of outcomes kept for another claim, to bound memory. Beyond it, the oldest attempts are repeated. */
 const MOST_KEPT = 4_096;
 
 /** How the recording of an outcome ended. */
 type Recorded =
   | 'recorded'
   | 'claim_lost'
-  /** The claim was lost, or an earlier try recorded the outcome and its answer was lost: the next claim, or none, shows it. */
+  /** The claim was lost, or an earlier try recorded the outcome and its response was lost: a next claim would tell. */
   | 'uncertain'
-  /** The storage has not taken it in time. */
+  /** The storage did not write it in time. */
   | 'given_up';
 
 /**
  * The outcomes of attempts that were made under a claim. An outcome that could not be recorded is kept: when this process
- * claims the same work again, the outcome is recorded, and the attempt is not made again.
+ * claims the same work again, the outcome is recorded, and the attempt is not repeated.
  */
 export interface AttemptOutcomes<Outcome> {
-  /** Takes the outcome of an attempt that this process has made already, as its first, second or third. */
+  /** Takes the kept outcome of an attempt; `attempt` is its number, from 1. */
   takeKept(id: string, attempt: number): Outcome | undefined;
   record(
     of: { readonly id: string; readonly attempt: number; readonly outcome: Outcome },
@@ -35,7 +35,7 @@ export interface AttemptOutcomes<Outcome> {
   ): Promise<Recorded>;
 }
 
-/** Once the process `isStopping`, each outcome is tried once more at most. */
+/** Once the process `isStopping`, each outcome is tried at most once more. */
 export function attemptOutcomes<Outcome>(clock: Clock, isStopping: () => boolean): AttemptOutcomes<Outcome> {
   const kept = new Map<string, Kept<Outcome>>();
 
@@ -54,10 +54,10 @@ export function attemptOutcomes<Outcome>(clock: Clock, isStopping: () => boolean
     async record({ id, attempt, outcome }, { until, write, failed }) {
       const own: Kept<Outcome> = { attempt, outcome };
       let failures = 0;
-      // From the start: the claim may be lost, and made again, while a write hangs.
+      // Keep it from the start: while a write hangs, the claim may be lost and taken again.
       keep(id, own);
       for (;;) {
-        // Before the last try, which may be the one that a stop waits for.
+        // Decide before the try: a stop may wait for it.
         const isLast = isStopping() || clock.now() >= until;
         try {
           const isRecorded = (await write()) > 0;

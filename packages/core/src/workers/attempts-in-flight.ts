@@ -1,18 +1,18 @@
-/** Concurrent attempts: as many as one process has a use for, as long as receivers respond. */
+/** Concurrent attempts: as many as one process can use while receivers respond. */
 const CONCURRENT = 256;
-/** One that takes longer counts no more among these, so that receivers which hang do not keep the others waiting. */
+/** A longer attempt no longer counts as concurrent, so that receivers which hang do not delay the others. */
 const SLOW_AFTER_MS = 1_000;
-/** With those that take longer: as many sockets as one process may have open. */
+/** The limit including longer attempts: as many sockets as one process may open. */
 const MOST = 2_048;
 
-/** What one dispatcher has begun and not finished. */
+/** The unfinished attempts of one dispatcher. */
 export interface AttemptsInFlight {
-  /** How many more may begin; where it is none, when that changes although no attempt has ended, if it does. */
+  /** How many more may begin, and when more may even if no attempt ends; null if that never happens. */
   room(now: number): { readonly count: number; readonly moreAt: number | null };
   add(attempt: Promise<void>, now: number): void;
-  /** It has ended. */
+  /** Called at its end. */
   remove(attempt: Promise<void>): void;
-  /** Resolves when those that are in flight now have ended. */
+  /** Resolves when the attempts in flight now have ended. */
   ended(): Promise<void>;
 }
 

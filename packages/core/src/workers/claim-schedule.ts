@@ -3,37 +3,37 @@ import { createTurns } from '../runtime/turns.ts';
 /** Leases taken in one pass, so that a crash elsewhere does not make this process open thousands of connections concurrently. */
 export const CLAIM_BATCH = 20;
 /**
- * As long as a batch of connections is still to open, the next leases wait this long: processes that start together
- * then share the instances by how fast they open them, and the first one does not take them all.
+ * The wait for the next leases while a batch of connections is still to open. Processes that start together then share
+ * the instances by how fast they open them, and the first one does not take them all.
  */
 const CLAIM_PAUSE_MS = 200;
 /**
- * Instances held whose first connection waits for its turn, before this process takes no more: it would hold them
- * without being able to open them soon, where another process may.
+ * The limit of held instances whose first connection waits for its turn: this process could not open more of them soon,
+ * but another one may.
  */
 const MAX_WAITING = 100;
 /**
- * Claims on the strength of signals that found nothing, before further ones wait for each other by CLAIM_PAUSE_MS: a
- * process hears of every instance that another one changes, and hundreds of those in a second are nothing to claim.
+ * The fruitless claims after signals before further ones are CLAIM_PAUSE_MS apart. A process gets a signal for every
+ * instance that another one changes: there may be hundreds in a second, with nothing to claim.
  */
 const FRUITLESS_CLAIMS = 100;
 
-/** When a process asks the storage for instances to take: immediately where it may find some, and seldom otherwise. */
+/** Decides when a process claims instances: immediately if some may be free, and seldom otherwise. */
 export interface ClaimSchedule {
-  /** Another process may have left an instance free. */
+  /** Notes that another process may have freed an instance. */
   noteFree(): void;
-  /** What is ahead of this process's time is known from now on: it begins to claim, and renews its leases first. */
+  /** Begins to claim, after renewing the leases: the leads of other processes' times are known now. */
   begin(): void;
-  /** Whether the leases are to be renewed before the next claim, out of turn. */
+  /** Whether to renew the leases before the next claim, out of turn. */
   renewsFirst(): boolean;
   noteRenewal(): void;
-  /** Whether to claim now. `isRenewal`: the leases have just been renewed, which is when it looks in any case. */
+  /** Whether to claim now. `isRenewal`: the leases have just been renewed; then it is due unless connections wait. */
   isDue(now: number, isRenewal: boolean): boolean;
   /** When to claim next if nothing happens before. */
   nextAt(): number;
   /**
-   * Claims by `ask`, for at most CLAIM_BATCH. `mayTakeAhead`: whether it may take leases that lie too far ahead, as one
-   * that has just seen that it still holds what it held.
+   * Claims by `ask`, for at most CLAIM_BATCH. `mayTakeAhead`: whether it may take leases that end too far ahead,
+   * because the process has just confirmed its own.
    */
   claim<Claimed>(
     { now, isRenewal }: { readonly now: number; readonly isRenewal: boolean },
@@ -42,23 +42,23 @@ export interface ClaimSchedule {
 }
 
 interface ScheduleOptions {
-  /** Instances held whose first connection has neither opened nor failed yet; `waiting`: of these, those whose turn has not come. */
+  /** Held instances whose first connection has neither opened nor failed; `waiting`: those still to begin. */
   untried(): { readonly all: number; readonly waiting: number };
-  /** When to look for instances that are handed over, if the last look was at `lookedAt`. */
+  /** When to look for handed-over instances, if the last look was at `lookedAt`. */
   lookAt(lookedAt: number): number;
 }
 
 export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): ClaimSchedule {
   const fruitless = createTurns({ burst: FRUITLESS_CLAIMS, everyMs: CLAIM_PAUSE_MS });
-  /** Whether an instance has changed that this process does not hold. */
+  /** Whether an instance that this process does not hold has changed. */
   let mayBeFree = false;
-  /** Until a claim has left nothing. */
+  /** True until a claim has left nothing. */
   let isStarting = true;
-  /** Before that, what lies ahead may be held by a process that runs, and this one's time be wrong. */
+  /** While false, leases that end too far ahead may be valid, and this process's time wrong. */
   let knowsLeads = false;
   let renewsFirst = false;
   let claimedAt = -Infinity;
-  /** When to claim again at the latest, where the last claim may have left something; else 0. */
+  /** When to claim again at the latest, if the last claim may have left something; else 0. */
   let claimAgainAt = 0;
 
   return {
@@ -82,14 +82,14 @@ export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): Claim
       return isRenewal || isStarting || now >= lookAt(claimedAt) || (mayBeFree && fruitless.has(now));
     },
     nextAt() {
-      // What opens or fails makes room, and a pass.
+      // A connection that opens or fails frees a place and triggers a pass.
       if (claimAgainAt > 0) return untried().waiting < MAX_WAITING ? claimAgainAt : Infinity;
       return Math.min(lookAt(claimedAt), mayBeFree ? fruitless.nextAt() : Infinity);
     },
     async claim({ now, isRenewal }, ask) {
       const isSignalled = mayBeFree;
       claimedAt = now;
-      // First: what changes while the storage is being asked may be missed by this claim.
+      // Reset before asking: this claim may miss what changes meanwhile.
       mayBeFree = false;
       try {
         const claimed = await ask(knowsLeads && (isRenewal || isStarting));
@@ -100,7 +100,7 @@ export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): Claim
         return claimed;
       } catch (error) {
         mayBeFree ||= isSignalled;
-        // The repeated pass asks for the same: it renews first, so that it may take what lies ahead, too.
+        // The repeated pass renews first, so that it may also take leases that end too far ahead.
         renewsFirst = true;
         throw error;
       }

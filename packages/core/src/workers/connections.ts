@@ -9,7 +9,7 @@ export interface OpenConnection {
   readonly connection: GatewayConnection;
 }
 
-/** What the supervisor has open in this process and the sender may use. */
+/** The connections that are open in this process, for its senders. */
 export interface OpenConnections {
   ids(): readonly string[];
   get(instanceId: string): OpenConnection | null;

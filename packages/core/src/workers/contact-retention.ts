@@ -6,14 +6,14 @@ import { partsOf } from '../services/people/walks.ts';
 import { workspacesWithRetention } from './message-retention.ts';
 
 const EVERY_MS = 24 * 60 * 60_000;
-/** Between two looks: which contacts are still needed is found by going through all messages, which holds up nobody. */
+/** The pause between steps: finding unneeded contacts reads all messages, and must not delay other work. */
 const PAUSE_MS = 1_000;
 /** Contacts of one transaction. */
 const CONTACTS = 100;
 
 /**
- * Deletes contacts that no message is left of, in workspaces whose messages are not kept for ever, once a day. A contact
- * that is as young as a message may be stays: the message may have been refused, or be on its way.
+ * Deletes contacts without messages, in workspaces that do not keep messages forever, once a day. A contact younger
+ * than the retention of messages stays: its message may have been refused, or be on its way.
  */
 export function createContactRetention(context: ServiceContext): Worker {
   const { clock, logger } = context;
@@ -26,7 +26,7 @@ export function createContactRetention(context: ServiceContext): Worker {
     async pass() {
       round ??= roundOf(context);
       const current = round;
-      // One that fails has ended: the next pass begins again.
+      // A round that fails has ended: the next pass begins a new one.
       round = null;
       const { done } = await current.next();
       if (done === true) return { more: false, nextAt: null };
@@ -39,11 +39,11 @@ export function createContactRetention(context: ServiceContext): Worker {
 async function* roundOf(context: ServiceContext): AsyncGenerator<void> {
   const { erasure } = context.storage;
   for await (const { workspaceId, before } of workspacesWithRetention(context)) {
-    // Whoever has a message that comes from now on is left.
+    // Contacts with a message from now on are kept.
     const unlessAfter = messagesStillToCome(context);
     const unused = new Map<string, readonly string[]>();
     for await (const { rows } of partsOf((walk) => erasure.listContacts(workspaceId, walk))) {
-      // What was sent to a dialled number has no contact, and is found to be theirs by this one alone.
+      // Messages to a dialled number have no contact: only the number links them to one.
       for (const { id, formerIds, dialledNumbers, createdAt } of rows)
         if (createdAt < before) unused.set(id, [id, ...formerIds, ...dialledNumbers]);
       yield;

@@ -3,16 +3,16 @@ import { createLoop } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** Longer than a storage takes that can be reached: a start does not wait for one that cannot. */
+/** Longer than a reachable storage takes: a start does not wait for an unreachable one. */
 const FIRST_LOOK_DEADLINE_MS = 5_000;
 
 export interface EndedProcesses {
-  /** Looks for the first time, and from then on every second. */
+  /** Looks now, and then every second. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Releases what processes held that have ended without doing so themselves, if the storage can detect it. */
+/** Releases the leases and claims of processes that ended without doing so, if the storage can detect it. */
 export function createEndedProcesses({ storage, clock, logger }: ServiceContext): EndedProcesses {
   const releaseEnded = storage.processes.releaseEnded?.bind(storage);
   if (!releaseEnded) return { start: async () => {}, stop: async () => {} };

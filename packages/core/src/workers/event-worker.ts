@@ -14,17 +14,17 @@ import { waitsWalk } from './waits-walk.ts';
 const POLL_MS = 5_000;
 const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 20_000;
-/** How long an outcome that the storage does not take keeps the place of another event: then it waits for the next claim. */
+/** How long a failing outcome keeps the place of another event; then it waits for the next claim. */
 const RECORD_FOR_MS = 10_000;
 
 const NOT_RECORDED =
   'the outcome of an event could not be recorded: this process tries again until it is, and does not call the handler again meanwhile; check the database';
 const CLAIM_LOST =
   'the claim of an event was lost before its outcome was recorded, so another process may call its handler again: look for a process that stood still or a slow database';
-/** How long handlers that are in flight may go on when the process stops. */
+/** How long handlers in flight may go on when the process stops. */
 const DRAIN_MS = 10_000;
 
-/** A handler of the embedder's, checked. */
+/** A checked handler of the embedder. */
 export interface HandlerDefinition {
   readonly name: string;
   readonly eventTypes: readonly SubscribableEventType[];
@@ -37,7 +37,7 @@ export interface HandlerDefinition {
 }
 
 export interface EventWorker {
-  /** Stores the subscription. It is done by the first pass too. */
+  /** Stores the subscription, as the first pass would. */
   register(): Promise<void>;
   readonly registered: Promise<void>;
   start(): void;
@@ -49,9 +49,9 @@ export interface EventWorker {
 interface Running {
   readonly claimed: ClaimedEvent;
   readonly abort: AbortController;
-  /** The handler has ended, and its outcome is being recorded. */
+  /** Whether the handler has ended, and its outcome is being recorded. */
   isHandled: boolean;
-  /** A stop did not wait for it: the storage may be closed, and the claim ends without this process. */
+  /** Whether a stop did not wait for it: the storage may be closed, so the claim is left to expire. */
   isLeft: boolean;
 }
 
@@ -65,7 +65,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
   let subscriptionId: string | null = null;
   let isDeleted = false;
   let isStopping = false;
-  /** Outcomes that a stop has left. */
+  /** Outcomes left by a stop. */
   let unrecorded = 0;
 
   const register = async (): Promise<string> => {
@@ -85,7 +85,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
   const pass = async (): Promise<PassResult> => {
     const id = await register();
     const room = concurrency - running.size;
-    // Nothing more fits: a handler that ends wakes the loop.
+    // There is no room: a handler that ends wakes the loop.
     if (isDeleted || room <= 0) return { more: false, nextAt: null };
     const result = await storage.subscriptions.claim({
       subscriptionId: id,
@@ -143,7 +143,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
     if (recorded === 'claim_lost' && !isDeleted && (await isStored(event))) logger.warn(facts, CLAIM_LOST);
   };
 
-  /** An event that was erased meanwhile has lost no claim. If it cannot be read, the log says that. */
+  /** Whether an event still exists: an erased one lost no claim. The guard logs failed reads. */
   const isStored = ({ workspaceId, id }: Event): Promise<boolean> =>
     storage.events.find(workspaceId, id, 0).then(
       (found) => found !== null,
@@ -174,7 +174,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
     const { event, lostClaims } = claimed;
     const attempt = claimed.attempts + 1;
     const facts = { subscription: name, eventId: event.id, attempt };
-    // An event whose claims keep ending without a word kills its process: count an attempt without making one.
+    // An event whose claims keep ending without an outcome kills its process: count an attempt without making one.
     if (lostClaims >= MAX_LOST_CLAIMS) {
       logger.error(
         facts,
@@ -197,7 +197,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
     }
   };
 
-  /** An event's first failure and its last: not a line for each attempt in between. */
+  /** Logs an event's first failure and its last, not each attempt in between. */
   const logFailure = (
     facts: { readonly attempt: number; readonly err: unknown },
     outcome: ReturnType<typeof afterFailure>,
@@ -276,7 +276,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
   };
 }
 
-/** Whatever it throws, it rejects with. */
+/** Turns any throw into a rejection. */
 async function called(
   { handle }: HandlerDefinition,
   { id, payload }: Event,

@@ -2,12 +2,12 @@ import type { ServiceContext } from '../services/context.ts';
 import { createEventWorker } from './event-worker.ts';
 import type { EventWorker, HandlerDefinition } from './event-worker.ts';
 
-/** All handlers of this process, whatever its roles. */
+/** All handlers of this process, in any role. */
 export interface EventWorkers {
   /** Throws a TypeError if the name is already in use. */
   add(definition: HandlerDefinition): { readonly registered: Promise<void>; off(): Promise<void> };
   isEmpty(): boolean;
-  /** Stores what was added before the storage was open. */
+  /** Stores subscriptions added before the storage was open. */
   register(): Promise<void>;
   start(): void;
   stop(): Promise<void>;

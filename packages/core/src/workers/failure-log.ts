@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { WebhookResponse } from '../ports/webhook-sender.ts';
 
-/** Endpoints whose failures are remembered: beyond it one may be logged again. */
+/** The limit of remembered endpoints: beyond it, one may be logged again. */
 const REMEMBERED = 10_000;
 /** How long an endpoint that was named is not named again: one that fails every other time would fill the log. */
 const NAMED_EVERY_MS = 5 * 60_000;
@@ -14,15 +14,14 @@ export interface FailureLog {
     readonly delivery: Delivery;
     readonly url: string;
     readonly response: WebhookResponse;
-    /** What a failure came from; undefined if nothing is known beyond the response. */
+    /** The cause of a failure; undefined if nothing is known beyond the response. */
     readonly cause: unknown;
   }): void;
 }
 
 /**
  * Logs the first failure of an endpoint with its cause, and its first success after it: not a line for each attempt, and
- * nothing more for some minutes if the endpoint keeps changing.
- * The customer's own log of the delivery has the error code alone.
+ * nothing more for some minutes if the endpoint keeps changing. The customer's log of the delivery has only the code.
  */
 export function failureLog(logger: Logger, clock: Pick<Clock, 'elapsed'>): FailureLog {
   /** Endpoints that were named as failing: when, and whether they have been failing since. */
@@ -31,7 +30,7 @@ export function failureLog(logger: Logger, clock: Pick<Clock, 'elapsed'>): Failu
     note({ delivery, url, response, cause }) {
       const { endpointId, workspaceId, id: deliveryId, attempts, nextRetryAt } = delivery;
       const { errorCode, responseStatus } = response;
-      // The host alone: paths and queries often hold tokens.
+      // Log only the host: paths and queries often hold tokens.
       const facts = { webhookId: endpointId, workspaceId, host: hostOf(url) };
       if (errorCode === null) {
         const known = named.get(endpointId);

@@ -16,34 +16,34 @@ import { giveUpDownload, recordDownload } from '../services/media/pending-downlo
 import { referencePurpose } from '../services/sealer.ts';
 import type { OpenConnection, OpenConnections } from './connections.ts';
 
-/** Files whose messages wait for them, in the whole process and of one instance. */
+/** Places for files whose messages wait for them, per process and per instance. */
 const FIRST_PLACES = { ofProcess: 64, ofInstance: 8 };
-/** Files that did not come in time. */
+/** Places for late files. */
 const LATER_PLACES = { ofProcess: 32, ofInstance: 4 };
 /**
- * All connected instances are looked at this often. It is not what makes downloads begin: whoever holds an instance
- * knows when its next one is due, unless a write failed that had an effect nevertheless.
+ * How often all connected instances are looked at. This is a fallback: the process that holds an instance knows when
+ * its next download is due, unless a write failed but took effect.
  */
 const LOOK_AT_ALL_MS = 5 * 60_000;
 /** An instance whose downloads could not be read or written is looked at again after this time. */
 const AGAIN_MS = 60_000;
 /** Instances looked at in one query. */
 const CHUNK = 5_000;
-/** Downloads of one instance that are read together: more than can be in flight, so that one that is not is among them. */
+/** Downloads of one instance read together: more than can be in flight, so that others are among them. */
 const BATCH = 2 * (FIRST_PLACES.ofInstance + LATER_PLACES.ofInstance);
 
 export interface FileDownloader {
   readonly lane: FileLane;
   start(): void;
-  /** The connection of this instance is open: what its messages wait for can be asked for. */
+  /** Looks at an instance whose connection has opened: its files can be asked for. */
   wake(instanceId: string): void;
-  /** Begins no more downloads and breaks off those of its own. */
+  /** Begins no more downloads and aborts its own. */
   stop(timeoutMs: number): Promise<void>;
-  /** Resolves when no file is being downloaded any more, or after `timeoutMs`. */
+  /** Resolves when all downloads have ended, or after `timeoutMs`. */
   completed(timeoutMs: number): Promise<void>;
 }
 
-/** Downloads the files that did not come with their messages: those of the instances whose connection is open here. */
+/** Downloads the files that did not come with their messages, for instances whose connection is open here. */
 export function createFileDownloader(context: ServiceContext, connections: OpenConnections): FileDownloader {
   const { storage, clock, logger } = context;
   const places = createDownloadPlaces(LATER_PLACES);
@@ -52,7 +52,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
   const first = new Set<Promise<unknown>>();
   /** When to look at the downloads of an instance. */
   const looks = new Map<string, number>();
-  /** Instances with a download that is due, and no place for it. */
+  /** Instances whose due download has no place. */
   const starved = new Set<string>();
   let stopping = new AbortController();
   let lookAtAllAt = 0;
@@ -75,14 +75,15 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
     const due = [...looks].flatMap(([id, at]) => (at <= now ? [id] : []));
     for (let first = 0; first < due.length && !stopping.signal.aborted; first += CHUNK)
       await look(due.slice(first, first + CHUNK), now);
-    // In the order in which they had to wait, and no more of them than there are places.
+    // Take them in the order of their waits, and no more than there are places.
     while (places.free() > 0 && starved.size > 0 && !stopping.signal.aborted)
       await look([...starved].slice(0, places.free()), now);
     return { more: false, nextAt: Math.min(lookAtAllAt, ...looks.values()) };
   };
 
   const look = async (ids: readonly string[], now: number): Promise<void> => {
-    // Before, so that what is noted meanwhile is not lost. One that is not connected here is noted when it connects.
+    // Delete before the query, or a note during it is lost. An instance that is not connected is noted when it
+    // connects.
     for (const id of ids) {
       looks.delete(id);
       starved.delete(id);
@@ -105,7 +106,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
   const beginDownload = (pending: PendingDownload): void => {
     const release = places.tryTake(pending.instanceId);
     if (release) begin(pending, () => download(pending), release);
-    // Where its own instance has all its places, it is looked at when one of them is free.
+    // If the instance uses all its own places, the end of one of its downloads triggers a look.
     else if (places.free() === 0) starved.add(pending.instanceId);
   };
 
@@ -138,7 +139,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
       return;
     }
     const outcome = await fetchFile(open, pending, message.media);
-    // It failed with its connection: the next one asks again.
+    // The connection failed, too: the next one asks again.
     if (outcome.kind === 'unavailable' && connections.get(instanceId)?.connection !== open.connection) return;
     await recordDownload(context, { lease: open.lease, pending, message, signal: stopping.signal }, outcome);
   };
@@ -149,7 +150,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
     described: MessageMedia,
   ): Promise<FileOutcome> => {
     const { messageId, sealedReference } = pending;
-    // Under an id of its own: a process that lost its lease may still be at the same file.
+    // Use a new id: a process that lost its lease may still write the same file.
     const contentId = context.newId('upl', clock.now());
     const openFile = async (): Promise<ReadableStream<Uint8Array>> => {
       if (!connection.openFile) throw new Error('The gateway downloads no files by their references.');
@@ -192,7 +193,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
   };
 }
 
-/** Whether a message is there, and has a file. If that is stored, a better copy replaces it. */
+/** Whether a message exists and has a file. If that is stored, a better copy replaces it. */
 function isWaiting(message: Message | null): message is Message & { readonly media: MessageMedia } {
   return message !== null && message.media !== null && message.deletedAt === null;
 }

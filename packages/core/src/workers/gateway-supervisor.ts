@@ -20,21 +20,21 @@ const RENEW_EVERY_MS = 10_000;
  * and their clocks may be a second ahead of this one.
  */
 const CLOSE_BEFORE_END_MS = 2_000;
-/** How long the storage may take about leases: one connection that hangs must leave time for another try. */
+/** The deadline for storage calls about leases: one that hangs must leave time for another try. */
 const STORAGE_DEADLINE_MS = 5_000;
 /** Instances that are read concurrently: a storage may read them in one statement. */
 const LOOK_BATCH = 500;
-/** How long an instance waits that could not be read. */
+/** How long an instance that could not be read waits. */
 const LOOK_AGAIN_MS = 5_000;
 
 export interface GatewaySupervisor {
   readonly connections: OpenConnections;
-  /** How many instances it holds. */
+  /** How many instances are held. */
   held(): number;
   start(): void;
-  /** Somebody else has changed the instance: reads it where it is held, and else looks for instances to take. */
+  /** Reads an instance that was changed elsewhere or, if it is not held, looks for instances to take. */
   wake(instanceId: string): void;
-  /** Waits at most `timeoutMs` for what is being done, closes every connection (sessions and statuses stay) and releases the leases. */
+  /** Waits at most `timeoutMs` for work in flight, closes connections (sessions and statuses stay), releases leases. */
   stop(timeoutMs: number): Promise<void>;
 }
 
@@ -51,8 +51,8 @@ interface SupervisorOptions {
 
 /**
  * Holds the instances of this process: takes leases on those that need a gateway, renews them, and closes the
- * connection of an instance whose lease is lost before another process can have opened it. Holds no more than its share where other
- * processes have room.
+ * connection of an instance whose lease is lost before another process can have opened it. Holds no more than its share
+ * if other processes have room.
  */
 export function createGatewaySupervisor(
   context: ServiceContext,
@@ -74,7 +74,7 @@ export function createGatewaySupervisor(
       try {
         await release(controller, reservation);
       } catch (error) {
-        // The lease may still be this process's.
+        // This process may still hold the lease.
         renewAt = 0;
         throw error;
       }
@@ -86,13 +86,13 @@ export function createGatewaySupervisor(
   });
   let renewAt = 0;
   let leasesEndAt = 0;
-  /** Another process took what this one still held by its own time: where leases lie ahead, that time is wrong. */
+  /** Whether another process took a lease that was valid by the time here: then that time is behind. */
   let isBehind = false;
   let cancelClosing = (): void => {};
-  /** Connections that are being closed since their leases run out. */
+  /** The closing of connections whose leases run out. */
   let closing: Promise<unknown> = Promise.resolve();
 
-  /** Renews and takes leases, and brings every instance held a step nearer to what is wanted of it. */
+  /** Renews and takes leases, and brings held instances a step closer to their desired state. */
   const pass = async (): Promise<PassResult> => {
     const now = clock.now();
     const isRenewal = claims.renewsFirst() || now >= renewAt;
@@ -104,7 +104,7 @@ export function createGatewaySupervisor(
         await claims.claim({ now, isRenewal }, (mayTakeAhead) => claim(now, mayTakeAhead && !isBehind)),
       );
     }
-    // Concurrently: hundreds that stop together are released together.
+    // Release concurrently: hundreds may stop together.
     await Promise.all(pending.idle().map(forget));
     await sharing.shareAt(now);
     pending.prune();
@@ -133,7 +133,7 @@ export function createGatewaySupervisor(
       claimed.map(({ lease }) => lease.instanceId),
       now,
     );
-    // This process stood still meanwhile: the next renewal finds out what of it is still held.
+    // This process was suspended: the next renewal finds the leases it still holds.
     return clock.now() < now + LEASE_MS - CLOSE_BEFORE_END_MS ? claimed : [];
   };
 
@@ -141,7 +141,7 @@ export function createGatewaySupervisor(
     withDeadline(clock, { what, ms: STORAGE_DEADLINE_MS }, work);
 
   const renew = async (now: number): Promise<void> => {
-    // First: what changes while the storage is being read is to be read again.
+    // Clear first: changes during the read must be read again.
     pending.clearChanges();
     const held = await inTime('Renewing leases', storage.leases.renew({ owner, now, ttlMs: LEASE_MS }));
     const hadLeasesUntil = leasesEndAt;
@@ -152,7 +152,7 @@ export function createGatewaySupervisor(
     const renewed = new Set(held.map(({ lease }) => lease.instanceId));
     const lost = [...controllers].filter(([instanceId]) => !renewed.has(instanceId));
     if (lost.length > 0 && now < hadLeasesUntil) isBehind = true;
-    // Concurrently: one that is slow to close must not cost the others their next renewal.
+    // Close concurrently: a slow one must not cost the others their next renewal.
     await Promise.all(lost.map(([instanceId, controller]) => loseLease(instanceId, controller)));
     await keepAll(held);
   };
@@ -167,7 +167,7 @@ export function createGatewaySupervisor(
     await controller.abandon();
   };
 
-  /** Unless the leases are renewed before. By a timer: a pass may hang, as the storage is out of reach. */
+  /** Closes all unless leases are renewed before. Uses a timer: a pass may hang if the storage is out of reach. */
   const closeAllAt = (at: number): void => {
     cancelClosing();
     cancelClosing = clock.setTimer(at - clock.now(), () => {
@@ -185,7 +185,7 @@ export function createGatewaySupervisor(
     const { read, known } = pending.takeDue(now);
     pending.reconcile(known.map((controller) => ({ controller, stored: null })));
     for (let first = 0; first < read.length; first += LOOK_BATCH) {
-      // Concurrently: one after another, hundreds that open together would wait for each other's reads.
+      // Read concurrently: hundreds that open together would otherwise wait for each other.
       await Promise.all(read.slice(first, first + LOOK_BATCH).map(look));
     }
   };
@@ -202,7 +202,7 @@ export function createGatewaySupervisor(
         'an instance could not be read, so what was asked of it waits and the others go on: check the database',
       );
       if (!isHeld(controller)) return;
-      // Reconnecting, among others, does not wait for the read.
+      // Other work, such as reconnecting, does not wait for the read.
       pending.reconcile([{ controller, stored: null }]);
       clock.setTimer(LOOK_AGAIN_MS, () => {
         pending.addChanged(controller);
@@ -225,7 +225,7 @@ export function createGatewaySupervisor(
     const { instance, lease } = held;
     const known = controllers.get(lease.instanceId);
     if (known?.lease.epoch === lease.epoch) return known;
-    // What was opened under an earlier lease must be closed before anything else is opened.
+    // A connection under an earlier lease must be closed before another is opened.
     await closing;
     await known?.abandon();
     const controller = createInstanceController({
@@ -254,7 +254,7 @@ export function createGatewaySupervisor(
 
   const forget = (controller: InstanceController): Promise<void> => release(controller, null);
 
-  /** `reservation` is asked for once the connection is closed. */
+  /** `reservation` is called once the connection is closed. */
   const release = async (
     controller: InstanceController,
     reservation: (() => { readonly owner: string; readonly until: number }) | null,
@@ -298,7 +298,7 @@ export function createGatewaySupervisor(
       await settledWithin(clock, timeoutMs, completed);
       const all = [...controllers.values()];
       cancelClosing();
-      // Before anything that a storage out of reach would make fail.
+      // Close first: the storage, which the rest needs, may be out of reach.
       await Promise.all(all.map((controller) => controller.abandon()));
       await eachStep([
         () => inTime('Withdrawing from the owners', storage.processes.deregister(owner)),

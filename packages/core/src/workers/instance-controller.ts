@@ -11,30 +11,30 @@ import { createInstanceLink } from './instance-link.ts';
 import { createInstanceOperations } from './instance-operation.ts';
 import { createInstanceRecord } from './instance-record.ts';
 
-/** Does what is wanted of one instance whose lease this process holds. */
+/** Brings one instance whose lease this process holds to its desired state. */
 export interface InstanceController {
   readonly lease: Lease;
   readonly workspaceId: string;
   /** The connection, while it is open. */
   open(): OpenConnection | null;
-  /** Until when a connection that is being opened keeps others waiting for their turn; null if none is being opened. */
+  /** When a connection that is being opened stops keeping others waiting; null if none is being opened. */
   opensUntil(): number | null;
   /** Whether its first connection is wanted, and has neither opened nor failed yet. */
   isUntried(): boolean;
   /**
-   * Does what is wanted of the instance as it is `stored` now, or, with null, as this controller knows it. `mayOpen` is false
-   * while too many others are opening.
+   * Brings the instance to its desired state, as it is `stored` now or, with null, as this controller knows it.
+   * `mayOpen` is false while too many others are opening.
    */
   reconcile(stored: Instance | null, mayOpen: boolean): void;
-  /** When to reconcile again if nothing happens; null when nothing is to come. Without `mayOpen`, opening is not. */
+  /** When to reconcile again if nothing happens; null if nothing is due. Counts openings only if `mayOpen`. */
   nextAt(mayOpen: boolean): number | null;
-  /** Nothing is open, in flight or wanted, or the instance is deleted: the lease can be released. */
+  /** Whether the lease can be released: nothing is open, in flight or wanted, or the instance is deleted. */
   isIdle(): boolean;
-  /** The connection is open as it should be, and nothing is in flight, due or awaited, until `changed` is called. */
+  /** Whether the connection is open, and nothing is in flight, due or awaited until `changed` is called. */
   isSteady(): boolean;
-  /** Another process has taken the lease. */
+  /** Whether another process has taken the lease. */
   isFenced(): boolean;
-  /** Resolves when what `reconcile` began has ended. */
+  /** Resolves when the work that `reconcile` began has ended. */
   completed(): Promise<void>;
   /** Closes the connection and reports nothing more: the lease is lost, or the process stops. */
   abandon(): Promise<void>;
@@ -44,16 +44,16 @@ interface ControllerOptions {
   readonly context: ServiceContext;
   readonly lease: Lease;
   readonly instance: Instance;
-  /** The owner that it was taken from, which did not release it; null if nobody's lease was taken. */
+  /** The owner that did not release its lease before this one took it; null if there was none. */
   readonly takenFrom: string | null;
   readonly files: FileLane;
-  /** The connection has changed, or the instance by this controller: reconcile it again. */
+  /** Called when the connection, or the instance by this controller, has changed: reconcile again. */
   readonly changed: () => void;
 }
 
 const FENCED =
   'the lease on an instance was lost while something of it was written, so its connection is closed here and another process may open it: if this repeats, look for a slow database or a process that stands still';
-/** A lease that the storage calls lost, and that is still held, is not claimed and opened again before. */
+/** The wait before a lease that was reported lost is released, in case it is still held. */
 const RELEASE_FENCED_AFTER_MS = 5_000;
 const NOTING_LOSS = 'noting a lost connection';
 const NOTING_RESTRICTION_END = 'noting the end of a restriction';
@@ -91,13 +91,13 @@ export function createInstanceController({
   const link = createInstanceLink({ context, lease, record, files, lost, changed });
   const operations = createInstanceOperations({ context, lease, record, connection: link });
 
-  /** How the history calls it that this process holds what another one has held. */
+  /** The history entry for taking over the instance of another process. */
   const ownership = {
     reason: takenFrom === null ? 'handed_over' : 'taken_over',
     previousProcess: takenFrom,
     retryAt: heldSince,
   } as const;
-  // Where the connection of the process before is open as far as anybody knows, its end says so.
+  // If the previous connection is stored as open, the entry for its end says this instead.
   if (takenFrom !== null && !record.isOrphaned()) {
     record.note('taken_over', {
       previousProcess: takenFrom,
@@ -105,17 +105,17 @@ export function createInstanceController({
     });
   }
 
-  /** A process that has just taken the instance has the same time to connect it, unless its first try failed. */
+  /** Returns when the grace ends: it restarts when a process takes the instance, until its first try has failed. */
   const graceEnd = (): number | null => {
     const endsAt = graceEndsAt(record.current());
     if (endsAt === null) return null;
     const ownEnd = heldSince + CONNECTION_GRACE_MS;
-    // It began before the clock was set back.
+    // The grace began before the clock was set back.
     if (isTooFarAhead(endsAt - CONNECTION_GRACE_MS, clock.now())) return ownEnd;
     return link.hasFailed() ? endsAt : Math.max(endsAt, ownEnd);
   };
 
-  /** The one line that is logged of an outage, however often the connection is tried. */
+  /** Logs the only line about an outage, however often the connection is tried. */
   const endGrace = async (): Promise<void> => {
     const before = record.current().status;
     await record.write({ kind: 'grace_over' });
@@ -138,7 +138,7 @@ export function createInstanceController({
     record.adopt();
   };
 
-  /** Nothing more is done to the instance, or nothing now. */
+  /** Whether nothing is done to the instance any more, or for now. */
   const rests = (): boolean => abandoned || record.isDeleted() || operations.isBusy();
 
   return {
@@ -154,7 +154,7 @@ export function createInstanceController({
       return link.isUntried() && !abandoned && isWanted;
     },
     reconcile(stored, mayOpen) {
-      // Somebody asked to connect: that does not wait for the backoff.
+      // A request to connect does not wait for the backoff.
       if (record.current().status === 'disconnected' && stored?.status === 'connecting') link.retryNow();
       if (stored) record.take(stored);
       const now = clock.now();
@@ -171,7 +171,7 @@ export function createInstanceController({
         if (link.exists()) record.begin('closing a connection', link.close);
         return;
       }
-      // Written before the outcome of the next connection, which need not wait for it.
+      // This is written before the outcome of the next connection, whose opening need not wait for it.
       if (record.isOrphaned()) {
         record.beginOnce('taking ownership of an instance', () => record.inOrder(endOrphan));
       }

@@ -20,7 +20,7 @@ import { createReconnectSchedule } from './reconnect-schedule.ts';
 
 /** A connection that neither opens nor fails within this time is given up. */
 const OPEN_DEADLINE_MS = 60_000;
-/** Most open within a second or two. One that takes longer may be stuck, and leaves its turn to others meanwhile. */
+/** Most connections open within two seconds. A slower one may be stuck, and stops keeping others waiting. */
 const OPENING_TURN_MS = 5_000;
 const HEARTBEAT_EVERY_MS = 60_000;
 const GIVING_UP_OPENING = 'giving up a connection that does not open';
@@ -28,25 +28,25 @@ const GIVING_UP_OPENING = 'giving up a connection that does not open';
 const NOT_STORED =
   'what arrived on an instance cannot be stored yet: it is tried again until it is, nothing of it is acknowledged to the network before, and the connection stays open; check the database';
 
-/** The link of one instance to the network: one try at a connection after another, whose reports are stored. */
+/** The link of one instance to the network: makes one connection after another, and stores their reports. */
 export interface InstanceLink extends OperatedConnection {
   /** The connection, while it is open. */
   connection(): GatewayConnection | null;
-  /** Whether there is a try, open or not. */
+  /** Whether there is a connection, open or not. */
   exists(): boolean;
-  /** Until when a connection that is being opened keeps others waiting for their turn; null if none is being opened. */
+  /** When a connection that is being opened stops keeping others waiting; null if none is being opened. */
   opensUntil(): number | null;
   /** Whether its first connection has neither opened nor failed yet. */
   isUntried(): boolean;
   /** Whether the latest try failed. */
   hasFailed(): boolean;
-  /** Why the latest try could not even begin, for the one line that is logged of an outage. */
+  /** The error of the latest try that could not begin, for the log line about an outage. */
   lastFailure(): unknown;
-  /** Keeps a connection open: opens one that is due, where it `mayOpen`, and gives up one that is stuck. */
+  /** Keeps a connection open: opens one that is due, if it `mayOpen`, and gives up one that is stuck. */
   maintain(now: number, mayOpen: boolean): void;
   /** When there is something to maintain. */
   nextAt(mayOpen: boolean): number | null;
-  /** The next try does not wait. */
+  /** Lets the next try start now. */
   retryNow(): void;
   /** Closes the connection and reports nothing more. */
   abandon(): Promise<void>;
@@ -58,7 +58,7 @@ interface LinkOptions {
   readonly lease: Lease;
   readonly record: InstanceRecord;
   readonly files: FileLane;
-  /** Another process has taken the lease. */
+  /** Called when the lease has been lost. */
   readonly lost: () => Promise<void>;
   readonly changed: () => void;
 }
@@ -111,7 +111,7 @@ export function createInstanceLink({
 
   const listener = (opened: Try): GatewayListener => {
     const isCurrent = (): boolean => link === opened && !abandoned;
-    /** A report of a connection that is not ours any more is not stored, so it must not be acknowledged. */
+    /** Rejects reports of a connection that is no longer ours: they are not stored, so must not be acknowledged. */
     const report = async (work: () => Promise<void>): Promise<void> => {
       if (!isCurrent()) throw new FencedError(instanceId);
       try {
@@ -121,7 +121,7 @@ export function createInstanceLink({
         throw error;
       }
     };
-    /** A connection that got on and whose progress could not be stored is tried again: nothing would report it. */
+    /** Gives up a connection whose progress could not be stored: it would not be reported again. */
     const recorded = (work: () => Promise<void>): Promise<void> =>
       report(work).catch((error: unknown) => {
         if (isCurrent()) tryAgain(opened);
@@ -130,7 +130,7 @@ export function createInstanceLink({
     const checkCurrent = (): void => {
       if (!isCurrent()) throw connectionEnded(instanceId);
     };
-    /** Repeats its calls until what arrived is stored. Its report is pending meanwhile, which holds back the network. */
+    /** Repeats its calls until an arrival is stored. The report is pending meanwhile, which holds back the network. */
     const inbound: ServiceContext = {
       ...context,
       storage: patientStorage(storage, {
@@ -223,7 +223,7 @@ export function createInstanceLink({
         break;
       case 'failed': {
         const until = readEnd(reason.until);
-        // It is tried again when that ends, but not faster than any other.
+        // Reconnect when `until` passes, but not before the usual backoff.
         if (until !== null) schedule.failed();
         await record.write({ kind: 'failed', code: reason.code, until }, { networkCode });
         break;
@@ -246,11 +246,11 @@ export function createInstanceLink({
     });
   };
 
-  /** Changes nothing that anybody has to look at: what else is done to the instance does not wait for it. */
+  /** Stores only `lastSeenAt`: other work on the instance does not wait for it. */
   const noteHeartbeat = (now: number): void => {
     seenAt = now;
     heartbeatNoted = storage.instances.touch(lease, now).catch((error: unknown) => {
-      // With the next renewal, which reports a database that cannot be written in one line for all instances.
+      // Retry with the next renewal, whose failure is logged in one line for all instances.
       seenAt = now - HEARTBEAT_EVERY_MS;
       logger.debug(
         { err: error, instanceId },
@@ -319,7 +319,7 @@ export function createInstanceLink({
   };
 }
 
-/** As the gateway calls it. */
+/** The gateway's name of it. */
 function nameOf(reason: ClosedReason): string {
   switch (reason.kind) {
     case 'dropped':

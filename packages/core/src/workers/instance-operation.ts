@@ -5,19 +5,19 @@ import type { ServiceContext } from '../services/context.ts';
 import { deleteHeldInstance } from '../services/instances/change-instance.ts';
 import type { InstanceRecord } from './instance-record.ts';
 
-/** What an operation does to the instance's connection; each ends within bounds. */
+/** The actions of operations on the instance's connection; each ends within bounds. */
 export interface OperatedConnection {
   isOpen(): boolean;
   close(): Promise<void>;
-  /** Takes the device off the phone, by the connection or without one, and closes. */
+  /** Unlinks the device from the phone, with or without a connection, and closes. */
   unlink(): Promise<void>;
 }
 
-/** The operations that are asked of one instance: one at a time. */
+/** Runs the requested operations of one instance, one at a time. */
 export interface InstanceOperations {
-  /** Carries one out in the background, and writes its outcome, or deletes the instance. */
+  /** Runs an operation in the background, and writes its outcome, or deletes the instance. */
   begin(operation: Operation): void;
-  /** Whether one is in flight. */
+  /** Whether an operation runs. */
   isBusy(): boolean;
 }
 
@@ -30,7 +30,7 @@ interface Held {
 
 export function createInstanceOperations(held: Held): InstanceOperations {
   const { context, lease, record } = held;
-  /** By the ids of the operations, until they are written: an operation on the network is not repeated. */
+  /** Outcomes by operation id, until they are written: an operation on the network is not repeated. */
   const outcomes = new Map<string, InstanceTrigger>();
   let isBusy = false;
 

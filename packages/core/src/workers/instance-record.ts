@@ -10,35 +10,35 @@ import { changeInstance } from '../services/instances/change-instance.ts';
 import { FencedError } from '../services/instances/fenced-error.ts';
 import { createHistoryLog } from '../services/instances/history-log.ts';
 
-/** An instance that this process holds, as it is stored, and the work that changes it. */
+/** The stored form of an instance that this process holds, and the work that changes it. */
 export interface InstanceRecord {
-  /** As it was read or written last. */
+  /** The instance as read or written last. */
   current(): Instance;
-  /** Takes what was read. What was read before the last write may come after it, and is left. */
+  /** Takes an instance that was read, unless it is older than the last write. */
   take(stored: Instance): void;
-  /** Runs work that writes: changes of one instance are written in the order in which their causes came. */
+  /** Runs work that writes: changes of one instance are written in the order of their causes. */
   inOrder(work: () => Promise<void>): Promise<void>;
-  /** Writes what a trigger makes of it, with its entry in the history; to be called in order. */
+  /** Applies a trigger and writes the result, with its entry in the history; to be called in order. */
   write(trigger: InstanceTrigger, circumstances?: Circumstances): Promise<void>;
-  /** Writes an entry in the history about what changes nothing else. What fails is logged, and nothing waits for it. */
+  /** Writes only an entry in the history. A failure is logged, and nothing waits for it. */
   note(reason: HistoryReason, more?: Partial<HistoryNews>): void;
-  /** Stored as live by a process that is gone: its connection is gone too. */
+  /** Whether it is stored as live by a process that is gone, with its connection. */
   isOrphaned(): boolean;
-  /** What is stored is about a connection of this process now. */
+  /** Notes that the stored state is now of a connection of this process. */
   adopt(): void;
   isDeleted(): boolean;
   noteDeleted(): void;
   /**
-   * Runs work in the background. A lost lease ends everything; any other failure is logged and followed by a pause, after
-   * which what is wanted is tried again.
+   * Runs work in the background. A lost lease ends everything; any other failure is logged and followed by a pause
+   * before the next attempt.
    */
   begin(what: string, work: () => Promise<void>): void;
-  /** The same, unless work of this name is in flight. */
+  /** Does the same, unless work of this name is in flight. */
   beginOnce(what: string, work: () => Promise<void>): void;
   isDoing(what: string): boolean;
-  /** Whether such work is in flight. */
+  /** Whether any work is in flight. */
   isBusy(): boolean;
-  /** What failed is not tried again before; 0 while nothing has. */
+  /** When the pause after a failure ends; 0 without a failure. */
   pausedUntil(): number;
   /** Whether work may begin at `now`; ends a pause that is over. */
   resume(now: number): boolean;
@@ -50,9 +50,9 @@ interface RecordOptions {
   readonly context: ServiceContext;
   readonly lease: Lease;
   readonly instance: Instance;
-  /** Another process has taken the lease. */
+  /** Called when the lease has been lost. */
   readonly lost: () => Promise<void>;
-  /** Some work has ended. */
+  /** Called when work ends. */
   readonly changed: () => void;
 }
 
@@ -68,7 +68,7 @@ export function createInstanceRecord({
   let instance = first;
   let orphaned = first.status === 'connected' || first.qr !== null;
   let deleted = false;
-  /** In a row. */
+  /** Failures in a row. */
   let failures = 0;
   let pausedUntil = 0;
   let changes: Promise<unknown> = Promise.resolve();

@@ -4,15 +4,15 @@ import type { ServiceContext } from '../services/context.ts';
 import type { InstanceController } from './instance-controller.ts';
 
 const REGISTER_EVERY_MS = 10_000;
-/** Owners that have not registered again for this long get no share. */
+/** Owners that have not registered for this long get no share. */
 const OWNER_SILENT_MS = 2 * REGISTER_EVERY_MS;
-/** A process that has just started asks for nothing: one that dies soon after each start must not cost others their connections. */
+/** The wait before a new process asks: one that dies soon after each start must not cost others connections. */
 const ASK_AFTER_MS = 5_000;
 /** How long an ask holds; the others see it when they register. */
 const ASK_MS = REGISTER_EVERY_MS + 2_000;
-/** While it asks, an owner looks this often for what is reserved for it: between processes there may be no signals. */
+/** How often an asking owner looks for reserved instances: processes may get no signals from each other. */
 const LOOK_EVERY_MS = 200;
-/** How long an instance is left to the owner that asked for it. One that has died meanwhile costs no more than this. */
+/** How long an instance is reserved for the owner that asked. If that has died, this is the only cost. */
 const RESERVED_MS = 1_000;
 /** Instances handed over in one go, so that joining a cluster does not close all connections at the same time. */
 const HAND_OVER_BATCH = 5;
@@ -20,25 +20,25 @@ const NEXT_BATCH_MS = 1_000;
 /** An ask that brought no instance is repeated after this time, then after twice as long, and so on. */
 const ASK_AGAIN_MS = 20_000;
 const ASK_AGAIN_MAX_MS = 320_000;
-/** A process in which calls of the storage hang leaves its instances to others for so long. */
+/** How long a process in which calls of the storage hang leaves its instances to others. */
 const REST_MS = 10 * 60_000;
 const EVACUATION_BATCH = 20;
-/** While it rests, it takes what the others have not taken within this time. */
+/** A resting process takes instances that others have not taken within this time. */
 const LEAVE_MS = 20_000;
 
 const EVACUATES =
   'calls of the database do not return in this process, so it hands its instances over to other processes, and asks for none for ten minutes: look for what its connections to the database wait for';
 
 export interface InstanceSharing {
-  /** Registers where that is due, and hands instances over to others who ask for them. */
+  /** Registers if that is due, and hands instances over to processes that ask for them. */
   shareAt(now: number): Promise<void>;
-  /** Instances that this process has taken at `now`: one that it handed over before was not taken by the other. */
+  /** Notes instances that this process took at `now`: the process that one was handed over to did not take it. */
   noteClaimed(instanceIds: readonly string[], now: number): void;
-  /** When to look for instances that are reserved for this process, or its own again, if it looked last at `lookedAt`. */
+  /** When to look for instances reserved for this process, or to take back, if the last look was at `lookedAt`. */
   lookAt(lookedAt: number): number;
-  /** Whether to take instances that are free. `isRenewal`: the leases have just been renewed. */
+  /** Whether to take free instances. `isRenewal`: the leases have just been renewed. */
   mayClaim(now: number, isRenewal: boolean): boolean;
-  /** When there is something to share next. */
+  /** When to share next. */
   nextAt(): number;
 }
 
@@ -61,27 +61,27 @@ interface SharingOptions {
 }
 
 /**
- * Shares the instances evenly among the processes that are at work. What one holds and what there is are counted in the
- * storage, at one moment; a connection is closed only for a process that asks, and that is then looking for it. An
- * instance that it does not take within a second is anybody's again.
+ * Shares the instances evenly among running processes. The storage counts the shares and the total at the same
+ * moment. A connection is closed only for a process that asks, and that is then looking for it. An instance that it
+ * does not take within a second is free again.
  */
 export function createInstanceSharing(
   { clock, logger }: ServiceContext,
   { owner, register, hungAt, held: heldHere, handOver }: SharingOptions,
 ): InstanceSharing {
   const startedAt = clock.now();
-  /** What was handed over, until it is known who has taken it. */
+  /** Instances handed over, until their new holder is known. */
   const handedOver = new Map<string, { readonly to: OwnerShare; readonly until: number }>();
-  /** Owners that did not take what they had asked for, by when they had registered: until they do so again. */
+  /** Owners that did not take what they asked for, with their registration: a new one clears this. */
   const silent = new Map<string, number>();
-  /** Since when this process asks, and what it held then. */
+  /** When this process began to ask, and the number it held then. */
   let asking: { readonly since: number; readonly held: number } | null = null;
   let askFrom = startedAt + ASK_AFTER_MS;
   let askPauseMs = ASK_AGAIN_MS;
   let registerAt = startedAt;
-  /** Since a call of the storage did not end in time, while there are other processes. */
+  /** The end of a rest, which begins when a call of the storage hangs and there are other processes. */
   let restsUntil = -Infinity;
-  /** Instances that were handed over in this rest: one that comes back is kept. */
+  /** Instances handed over in this rest: one that comes back is kept. */
   const evacuated = new Set<string>();
   let leavesUntil = -Infinity;
 
@@ -90,7 +90,7 @@ export function createInstanceSharing(
 
   const heldOf = ({ owners }: GatewayShare): number => owners.find((one) => one.owner === owner)?.held ?? 0;
 
-  /** Whether this process is to ask now. */
+  /** Decides whether this process asks now. */
   const ask = (share: GatewayShare, now: number): typeof asking => {
     if (now < askFrom || !mayAsk(owner, share, asking !== null)) return null;
     const held = heldOf(share);
@@ -134,7 +134,7 @@ export function createInstanceSharing(
     return now < restsUntil;
   };
 
-  /** Hands over what this process holds, in equal parts to the others. */
+  /** Hands over this process's instances, in equal parts to the others. */
   const evacuate = async (now: number, others: readonly OwnerShare[]): Promise<void> => {
     asking = null;
     const given = heldHere()

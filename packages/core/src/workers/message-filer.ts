@@ -4,21 +4,21 @@ import { createLoop } from '../runtime/loop.ts';
 import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 
-/** Look-ups are late by no more than this, unless messages come faster than they can be filed. */
+/** Lookups are at most this late, unless messages come faster than they can be filed. */
 const EVERY_MS = 1_000;
-/** Messages of one transaction: few enough that acceptances are not kept waiting, and many enough to share their writes. */
+/** Messages of one transaction: few enough not to delay acceptances, and many enough to share their writes. */
 const BATCH = 1_000;
 
-/** From this delay on it is worth a line in the log. */
+/** The smallest delay that is logged. */
 const LATE_MS = 10_000;
 
-/** Files messages by their chats, behind their acceptance: see `ChatStore`. */
+/** Files messages by their chats, after their acceptance: see `ChatStore`. */
 export function createMessageFiler(context: ServiceContext): Worker {
   const { storage, clock, logger, metrics } = context;
   let delayMs = 0;
   let isLate = false;
 
-  /** Messages are filed in their order, so that the oldest one that is left came after the last one of the pass. */
+  /** Messages are filed in order, so the oldest unfiled message is newer than the last one of the pass. */
   const observeDelay = ({ more, lastId }: FilingPass): void => {
     delayMs = more && lastId !== null ? Math.max(0, clock.now() - orderOfId('msg', lastId).ms) : 0;
     if (delayMs >= LATE_MS && !isLate) {

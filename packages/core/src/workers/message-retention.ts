@@ -5,7 +5,7 @@ import type { ServiceContext } from '../services/context.ts';
 import { deleteMessages } from '../services/people/delete-messages.ts';
 import { partsOf } from '../services/people/walks.ts';
 
-/** Between two rounds: a message may be that much older than its retention. */
+/** The time between rounds: a message may exceed its retention by this much. */
 const EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 /** Messages of one transaction, and the events that it deletes at most: small, so that requests are not kept waiting. */
@@ -14,10 +14,9 @@ const EVENTS = 500;
 const WORKSPACES = 100;
 
 /**
- * Deletes the messages that are older than their workspace keeps them, with their files, events, deliveries and keys,
- * step by step, in a round through all workspaces. Messages that are not done stay until they are: those that wait to be
- * sent, and those whose files are still to come. A round that is interrupted leaves nothing half done: the next one finds
- * the rest.
+ * Deletes messages beyond the retention of their workspace, with their files, events, deliveries and keys, step by
+ * step, in a round through all workspaces. Messages that wait to be sent, or for their files, stay until then. A round
+ * that is interrupted leaves no message half deleted: the next one finds the rest.
  */
 export function createMessageRetention(context: ServiceContext): Worker {
   const { clock, logger } = context;
@@ -30,7 +29,7 @@ export function createMessageRetention(context: ServiceContext): Worker {
     async pass() {
       round ??= roundOf(context);
       const current = round;
-      // One that fails has ended: the next pass begins again.
+      // A round that fails has ended: the next pass begins a new one.
       round = null;
       const { done } = await current.next();
       if (done !== true) round = current;
@@ -64,7 +63,7 @@ interface WorkspaceRetention {
   readonly before: number;
 }
 
-/** The workspaces whose messages are not kept for ever. */
+/** The workspaces that do not keep messages forever. */
 export async function* workspacesWithRetention({
   storage,
   settings,

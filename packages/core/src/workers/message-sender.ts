@@ -16,19 +16,19 @@ import { recordSendOutcome } from './send-outcomes.ts';
 import type { SendResult } from './send-outcomes.ts';
 
 const POLL_MS = 5_000;
-/** Instances looked at in one query: as many as one process holds, so that the database is asked once for all of them. */
+/** Instances looked at in one query: as many as one process holds, so that one query covers them. */
 const CHUNK = 5_000;
 /** A gateway that does not respond at all leaves the outcome unknown. */
 const SEND_DEADLINE_MS = 60_000;
-/** How long an outcome waits when the storage does not take it; then the message is sent again under its network id. */
+/** How long an outcome is retried if the storage fails; then the message is sent again under its network id. */
 const RECORD_FOR_MS = 60 * 60_000;
 const RECORD_AGAIN_MS = 1_000;
-/** From then on, messages to others do not wait for it. */
+/** When an unrecorded message stops delaying messages to others. */
 const SET_ASIDE_AFTER_MS = 5_000;
 const SET_ASIDE_FOR_MS = 60_000;
 /** Instances that one log line names. */
 const MOST_NAMED = 20;
-/** A file may take longer: what a connection of 4 Mbit/s needs. */
+/** Files may exceed the deadline: they get their time at 4 Mbit/s. */
 const SLOWEST_BYTES_PER_MS = 500;
 
 const LEASE_LOST =
@@ -38,15 +38,15 @@ const SENDING_STOPPED =
 
 export interface MessageSender {
   start(): void;
-  /** Looks at this instance immediately: it has a new message, or its connection is open again. */
+  /** Looks at an instance immediately: it has a new message, or its connection has opened. */
   wake(instanceId: string): void;
-  /** Takes up no more messages and waits for those that are on their way, at most `timeoutMs`. */
+  /** Starts no more sends and waits for those in flight, at most `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
 }
 
 /**
- * Sends queued messages: first in, first out and one at a time on each instance, many instances concurrently. What the
- * network does not take for now holds up its own recipient alone.
+ * Sends queued messages: first in, first out and one at a time on each instance, many instances concurrently. A message
+ * that the network does not take for now delays only messages to its own recipient.
  */
 export function createMessageSender(context: ServiceContext, connections: OpenConnections): MessageSender {
   const { storage, clock, logger } = context;
@@ -54,9 +54,9 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   const sending = new Map<string, Promise<void>>();
   /** Instances to look at before the next look at all of them. */
   const woken = new Set<string>();
-  /** When the message that all others wait for is to be sent again, by instance. */
+  /** When to send the message that all others wait for again, by instance. */
   const retryAt = new Map<string, number>();
-  /** When the first held message is. */
+  /** The same for the first held message. */
   const heldUntil = new Map<string, number>();
   /** How often sending has failed in a row, by instance: reads or writes of the storage, not sends. */
   const failures = new Map<string, number>();
@@ -84,11 +84,11 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   };
 
   const lookAt = async (instanceIds: readonly string[]): Promise<void> => {
-    // One that is sending stays woken: its own look for the next message may just have missed this one.
+    // Leave sending instances in `woken`: their last read of the queue may have missed a new message.
     const idle = instanceIds.filter((id) => !sending.has(id));
     for (let i = 0; i < idle.length && !stopping; i += CHUNK) {
       const chunk = idle.slice(i, i + CHUNK);
-      // Before, so that what wakes one meanwhile is not lost.
+      // Delete before the query, or a wake-up during it is lost.
       for (const id of chunk) woken.delete(id);
       const heads = await storage.messages.queueHeads(chunk, clock.now()).catch((error: unknown) => {
         for (const id of chunk) woken.add(id);
@@ -185,7 +185,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
         reason: error instanceof Error ? error.message : 'the gateway failed',
       }),
     );
-    // A message cannot be on the network without its file.
+    // Without its file, the message cannot have been sent.
     return outcome.kind === 'unknown' && fileErrors.length > 0
       ? { kind: 'not_read', error: fileErrors[0] }
       : outcome;
@@ -223,7 +223,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     if ((await storage.messages.postpone(lease, place)) === 'fenced') throw new FencedError(lease.instanceId);
   };
 
-  /** Tries again for a while if the storage does not take it, as on a full disk: what is not recorded is sent again. */
+  /** Retries for a while if the storage fails, as on a full disk: a message without an outcome is sent again. */
   const recordAtLast = async (
     open: OpenConnection,
     head: QueuedMessage,
@@ -260,14 +260,14 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       loop.wake();
     },
     held(instanceId, until) {
-      // Those that are due later are found when all instances are looked at.
+      // Later ones are found when all instances are looked at.
       heldUntil.set(instanceId, Math.min(until, heldUntil.get(instanceId) ?? until));
       loop.wake();
     },
   });
 
   const wake = (instanceId: string): void => {
-    // One that another process holds is that process's to look at; one that opens later wakes us then.
+    // Skip instances that another process holds; one that connects here later wakes us then.
     if (!connections.get(instanceId)) return;
     woken.add(instanceId);
     loop.wake();
@@ -295,7 +295,7 @@ function isHeld({ heldSince }: QueuedMessage): boolean {
   return heldSince !== undefined;
 }
 
-/** Held messages and the others take turns, so that neither has to wait until none of the other kind is due. */
+/** Held messages and the others take turns, so that neither kind waits for all of the other. */
 function nextOf(heads: readonly QueuedMessage[], wasHeld: boolean): QueuedMessage | undefined {
   return heads.find((head) => isHeld(head) !== wasHeld) ?? heads[0];
 }

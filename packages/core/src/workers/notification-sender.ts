@@ -12,13 +12,13 @@ const LEASE_MS = 5 * 60_000;
 const NOT_MARKED =
   'an email was sent and could not be marked as sent: this process does not send it again and marks it later, but after a restart it may be sent once more; check the database';
 
-/** Where emails that are owed are claimed, one by one. */
+/** The store from which owed emails are claimed, one by one. */
 interface Owing<Owed> {
   claimNotifications(claim: NotificationClaim): Promise<readonly Owed[]>;
   completeNotification(id: string): Promise<void>;
 }
 
-/** What the emails of one kind are about. */
+/** The source and the content of emails of one kind. */
 interface Mailbag<Owed> {
   readonly from: Owing<Owed>;
   readonly contentOf: (owed: Owed) => Content;
@@ -28,8 +28,8 @@ type Content =
   Pick<WebhookNotification, 'kind' | 'webhook'> | Pick<InstanceNotification, 'kind' | 'instance'>;
 
 /**
- * Sends the emails that are owed. An email is owed until the notifier has accepted it, so that a crash in between repeats
- * it rather than losing it.
+ * Sends the emails that are owed. An email is owed until the notifier has accepted it, so that a crash repeats it
+ * rather than losing it.
  */
 export interface NotificationSender {
   sendOwed(): Promise<void>;
@@ -63,14 +63,14 @@ function createSender<Owed extends { readonly id: string; readonly workspaceId: 
   notifier: Notifier,
   { from, contentOf }: Mailbag<Owed>,
 ): NotificationSender {
-  /** Emails that the notifier has accepted, and that could not be marked as sent: none is sent again. */
+  /** Emails that the notifier accepted but that could not be marked as sent: they are not sent again. */
   const accepted = new Set<string>();
 
   const send = async (owed: Owed): Promise<boolean> => {
     try {
       if (!accepted.has(owed.id)) await notify(owed);
     } catch (error) {
-      // Of the notifier or of the storage, either of which has logged it.
+      // The notifier or the storage failed, and its guard has logged that.
       logger.debug({ err: error, notificationId: owed.id }, 'an email is tried again later');
       return false;
     }
@@ -89,7 +89,7 @@ function createSender<Owed extends { readonly id: string; readonly workspaceId: 
     const { id, workspaceId } = owed;
     const workspace = await storage.workspaces.find(workspaceId);
     const members = await storage.workspaces.listMembers(workspaceId);
-    // An address that is not verified may be somebody else's.
+    // An unverified address may be another person's.
     const administrators = members.filter((member) => member.administersWebhooks && member.emailVerified);
     const recipients = [...new Set(administrators.map(({ email }) => email))];
     await notifier.notify({
@@ -101,7 +101,7 @@ function createSender<Owed extends { readonly id: string; readonly workspaceId: 
   };
 
   return {
-    /** One by one, so that none runs out of its claim behind slow ones; one that fails leaves the others to the next pass. */
+    /** Sends one by one, so that no claim expires behind slow emails. After a failure, the next pass sends the rest. */
     async sendOwed() {
       for (;;) {
         const [owed] = await from.claimNotifications({ now: clock.now(), leaseMs: LEASE_MS, limit: 1 });

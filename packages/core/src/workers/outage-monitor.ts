@@ -14,9 +14,9 @@ const EVERY_MS = 30_000;
 const BATCH = 100;
 
 /**
- * Decides once for each number that has been down for a while that somebody is notified of that, and sends the emails
- * that are owed. A decision and the email that it owes are one write, which only one of several processes can make. It
- * looks at the numbers that are down and not reported: no pass reads the others.
+ * Decides once for each outage of a number that it lasts long enough to notify, and sends the emails that are owed. A
+ * decision and the email that it owes are one write, which only one of several processes can make. A pass reads only
+ * the numbers that are down and not reported.
  */
 export function createOutageMonitor(context: ServiceContext, notifier: Notifier): Worker {
   const { storage, clock, logger, newId, settings } = context;
@@ -41,12 +41,12 @@ export function createOutageMonitor(context: ServiceContext, notifier: Notifier)
     await eachStep(steps);
   };
 
-  /** Not written if the instance has changed meanwhile: the next pass looks at it again. */
+  /** Reports an instance unless it has changed meanwhile: the next pass looks at it again. */
   const report = async (instance: Instance): Promise<void> => {
     const { id: instanceId, workspaceId, downSince } = instance;
     const now = clock.now();
     const write = { event: null, lease: null };
-    // It was down before the clock was set back: its time begins again.
+    // The outage began before the clock was set back: its time starts again.
     if (downSince === null || isTooFarAhead(downSince, now)) {
       await storage.instances.write({ ...write, instance: { ...instance, downSince: now } });
       return;

@@ -6,7 +6,7 @@ import type { MediaStore } from '../ports/media-store.ts';
 import { wrapReads } from '../runtime/wrap-reads.ts';
 import type { ServiceContext } from '../services/context.ts';
 
-/** The part of a message that its gateway sends. `fileFailed` gets the error if its file cannot be read, and throws it. */
+/** The part of a message that its gateway sends. `fileFailed` gets the error if its file cannot be read, and throws. */
 export async function outgoingMessage(
   { storage, mediaStore }: ServiceContext,
   message: Message,
@@ -29,7 +29,7 @@ export async function outgoingMessage(
   return { ...common, to: number, isGroup: false, contactNetworkId: known?.networkId ?? null };
 }
 
-/** What apps show of a quoted message; more would only make the message larger. */
+/** The length that apps show of a quoted message; more would only make the message larger. */
 const QUOTED_TEXT_MAX = 1_024;
 
 async function quotedMessage(
@@ -44,7 +44,7 @@ async function quotedMessage(
   return { networkId, senderId, text: boundedPlainText(text ?? caption ?? '', QUOTED_TEXT_MAX) };
 }
 
-/** A file that was deleted does not come back: trying again would only delay reporting it. */
+/** Whether the file was deleted: another try would only delay the report. */
 export async function isFileGone({ mediaStore }: ServiceContext, message: Message): Promise<boolean> {
   if (!message.media) return false;
   return !message.media.available || (await mediaStore.size(contentIdOf(message))) === null;

@@ -2,32 +2,32 @@ import type { Instance } from '../domain/instance/instance.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { InstanceController } from './instance-controller.ts';
 
-/** Connections being opened concurrently, less those that seem to be stuck. */
+/** The limit of connections being opened concurrently, without those that seem stuck. */
 const MAX_OPENING = 10;
 
-/** Of the instances held, those that something is awaited of or due for: a pass looks at no others, however many are held. */
+/** The held instances with something due or awaited: a pass looks only at these, however many are held. */
 export interface PendingInstances {
-  /** Somebody else has changed the instance: it is read before it is reconciled. */
+  /** Adds an instance that was changed elsewhere: it is read before it is reconciled. */
   addChanged(controller: InstanceController): void;
-  /** The controller has changed something itself: what it knows is all there is to know. */
+  /** Adds an instance that its controller changed: it is reconciled without a read. */
   addTouched(controller: InstanceController): void;
-  /** All instances held are about to be read. */
+  /** Called before all held instances are read. */
   clearChanges(): void;
-  /** Takes what is to be reconciled now: some after they were read, the others by what their controllers know. */
+  /** Takes the instances to reconcile now: `read` after reading them, `known` as their controllers know them. */
   takeDue(now: number): {
     readonly read: readonly InstanceController[];
     readonly known: readonly InstanceController[];
   };
-  /** Reconciles each with its instance as it is `stored`, or, with null, as it knows it, and opens as many as may be. */
+  /** Reconciles each as it is `stored` or, with null, as its controller knows it, and opens as many as allowed. */
   reconcile(
     all: readonly { readonly controller: InstanceController; readonly stored: Instance | null }[],
   ): void;
   hasFenced(): boolean;
-  /** Those whose first connection has neither opened nor failed yet; `waiting`: of these, those whose turn has not come. */
+  /** Counts instances whose first connection has neither opened nor failed; `waiting`: those still to begin. */
   countUntried(): { readonly all: number; readonly waiting: number };
-  /** Those whose lease can be released. */
+  /** The controllers whose lease can be released. */
   idle(): readonly InstanceController[];
-  /** Leaves out those that nothing is awaited of any more. */
+  /** Removes the controllers with nothing due or awaited. */
   prune(): void;
   /** When to look again if nothing happens before. */
   nextAt(): number;
@@ -41,7 +41,7 @@ export function createPendingInstances(
   const changed = new Set<InstanceController>();
   const touched = new Set<InstanceController>();
 
-  /** Until when each connection that is being opened keeps others from it. */
+  /** The ends of the turns of connections being opened. */
   const turns = (): readonly number[] => {
     const now = clock.now();
     return Array.from(pending, (controller) => controller.opensUntil() ?? 0).filter((until) => until > now);
@@ -67,7 +67,7 @@ export function createPendingInstances(
       const read = new Set(held.filter((one) => changed.has(one) || isAt(one.nextAt(false), now)));
       const known = new Set([...touched].filter((one) => isHeld(one) && !read.has(one)));
       const toOpen = held.filter((one) => !read.has(one) && isAt(one.nextAt(true), now));
-      // What was never opened here was read when its lease was taken; what failed some time ago is read again.
+      // An untried instance was read with its lease; one that failed some time ago is read again.
       for (const one of toOpen.slice(0, roomToOpen())) (one.isUntried() ? known : read).add(one);
       changed.clear();
       touched.clear();

@@ -3,11 +3,11 @@ import { createLoop } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 
 const REPORT_EVERY_MS = 30_000;
-/** A process that died is shown for so long, so that an operator who comes later sees that it was there. */
+/** How long a process that died is shown, so that an operator who looks later sees it. */
 const FORGET_AFTER_MS = 3_600_000;
 
 export interface ReporterOptions {
-  /** Under which this process holds instances. */
+  /** The name under which this process holds instances. */
   readonly name: string;
   readonly roles: () => readonly string[];
   readonly monitor: ProcessMonitor | undefined;
@@ -15,11 +15,11 @@ export interface ReporterOptions {
 
 export interface ProcessReporter {
   start(): void;
-  /** Withdraws the report: what has stopped is not shown as if it had died. */
+  /** Withdraws the report: a stopped process is not shown as if it had died. */
   stop(): Promise<void>;
 }
 
-/** Says every half minute that this process runs, and how it is, for `admin.processes()`. */
+/** Reports every half minute that this process runs, with its vitals, for `admin.processes()`. */
 export function createProcessReporter(
   { storage: { processes }, clock, logger }: ServiceContext,
   { name, roles, monitor }: ReporterOptions,

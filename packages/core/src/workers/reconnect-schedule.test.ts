@@ -5,10 +5,10 @@ import { createReconnectSchedule } from './reconnect-schedule.ts';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** The jitter that shortens the waits most, and the one that leaves them as they are. */
+/** The jitter that shortens the waits most, and the one that keeps them unchanged. */
 const JITTERS = { least: 255, most: 0 } as const;
 
-/** When connections are opened that end like this, in milliseconds from the first one on. */
+/** The times when connections that end like this are opened, in milliseconds from the first one. */
 async function logins(
   jitter: number,
   until: number,

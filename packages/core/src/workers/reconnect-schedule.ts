@@ -1,12 +1,12 @@
 import { loginSpacing, reconnectDelay } from '../domain/backoff.ts';
 import type { ServiceContext } from '../services/context.ts';
 
-/** A connection that was open for this long was stable: what went wrong before it counts no more. */
+/** A connection open for this long was stable: earlier failures no longer count. */
 const STABLE_MS = 5 * 60_000;
-/** A restart that the network asks for within this time of the last one is a repeat. Longer than the longest wait before one. */
+/** How soon after the last restart another one is a repeat. Longer than the longest wait before one. */
 const RESTARTED_AGAIN_MS = 10 * 60_000;
 
-/** When a connection is tried again. */
+/** Decides when a connection is tried again. */
 interface ReconnectSchedule {
   retryAt(): number;
   hasFailed(): boolean;
@@ -26,15 +26,15 @@ export function createReconnectSchedule({
   let retryAt = 0;
   /** Tries in a row that did not open. */
   let failures = 0;
-  /** By `clock.elapsed()`; null unless a connection is open. */
+  /** The opening, by `clock.elapsed()`; null unless a connection is open. */
   let openedAt: number | null = null;
-  /** Connections in a row that opened, and ended before they were stable. */
+  /** Connections in a row that opened but ended before they were stable. */
   let unstable = 0;
   let restarts = 0;
   let restartedAt = -Infinity;
   const jitter = (): number => (random.bytes(1)[0] ?? 0) / 256;
 
-  /** How long the next login has to wait if a connection ends now that was open: the network counts logins. */
+  /** How long the next login has to wait if an open connection ends now: the network counts logins. */
   const untilNextLogin = (): number => {
     if (openedAt === null) return 0;
     const openMs = clock.elapsed() - openedAt;
@@ -51,7 +51,7 @@ export function createReconnectSchedule({
       retryAt = clock.now() + Math.max(leastMs, untilNextLogin(), reconnectDelay(failures, jitter()));
       failures += 1;
     },
-    /** The first is immediate, as after pairing; a network that asks again and again is asked less and less. */
+    /** The first restart is immediate, as after pairing; each repeat waits longer. */
     restarted() {
       const now = clock.now();
       const waitMs = untilNextLogin();

@@ -3,17 +3,17 @@ import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { resealAll } from '../services/reseal-all.ts';
 
-/** How long a pass that left something behind is waited for to be made again. */
+/** The wait before an incomplete pass is repeated. */
 const AGAIN_MS = 60_000;
 
-/** Seals again, with the first `secretKey`, what another one has sealed: once for each start. */
+/** Seals values of other keys again, with the first `secretKey`: once for each start. */
 export function createResealer(context: ServiceContext, keys: number): Worker {
   const { clock, logger } = context;
   let isStopping = false;
   let isDone = false;
 
   const reseal = async (): Promise<boolean> => {
-    // With a single key, which the start has checked, there is nothing that another one could have sealed.
+    // A single key, which the start has checked, has sealed everything.
     if (keys === 1) return true;
     const { isComplete } = await resealAll(context, { isStopping: () => isStopping });
     if (isComplete)

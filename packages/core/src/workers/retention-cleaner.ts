@@ -10,15 +10,15 @@ import { ACTIVITY_KNOWN_MS } from '../services/messages/activities.ts';
 const EVERY_MS = 60_000;
 /** Rows of one transaction: small, so that requests are not kept waiting. */
 const BATCH = 500;
-/** Rows that readers no longer see are deleted a little later, so that a reader whose clock is behind meets no gap. */
+/** How much later hidden rows are deleted, so that a reader whose clock is behind finds no gap. */
 const GRACE_MS = 60 * 60_000;
 
 /** A download that was in flight when it expired may still be completed. */
 const DOWNLOAD_GRACE_MS = 15 * 60_000;
 
 /**
- * Deletes what is older than its retention and what deleted subscriptions had, writes down what closed endpoints have
- * ended, and gives up files that nobody has asked for in time; batch by batch.
+ * Deletes rows older than their retention and those of deleted subscriptions, stores the deliveries that closed
+ * endpoints have ended, and gives up expired downloads; batch by batch.
  */
 export function createRetentionCleaner(context: ServiceContext): Worker {
   const { storage, clock, logger } = context;
@@ -28,7 +28,7 @@ export function createRetentionCleaner(context: ServiceContext): Worker {
     return expired.length;
   };
 
-  /** One batch of each kind; another pass where some batch was full. */
+  /** Runs one batch of each kind, and asks for another pass if a batch was full. */
   const pass = async (): Promise<PassResult> => {
     const now = clock.now();
     let isAnyFull = false;

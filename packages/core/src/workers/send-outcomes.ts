@@ -11,12 +11,12 @@ import { FencedError } from '../services/instances/fenced-error.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
 
 /**
- * What was not written because its connection ended waits for the next one, which does not open sooner. On a connection
- * that stays open, the wait doubles up to the longest.
+ * The wait of a message that was not sent because its connection ended: the next one does not open sooner. On a
+ * connection that stays open, the wait doubles up to the longest.
  */
 const NOT_SENT_AGAIN_MS = 1_000;
 const NOT_SENT_LONGEST_MS = 30_000;
-/** A message that could not be read waits as long as it has waited already, within these bounds. */
+/** A message that could not be read waits as long as it has already waited, within these bounds. */
 const NOT_READ_AGAIN_MS = 1_000;
 const NOT_READ_LONGEST_MS = 60_000;
 
@@ -28,7 +28,7 @@ type NotSent = Extract<SendOutcome, { readonly kind: 'not_sent' }>;
 /** Called when a message is to be sent again, with the epoch milliseconds from which it may be. */
 interface SendRetries {
   readonly again: (instanceId: string, at: number) => void;
-  /** It was held, or is so from now on. */
+  /** Called for a message that is held. */
   readonly held: (instanceId: string, until: number) => void;
   /** Whether the connection of the instance is open. */
   readonly isOpen: (instanceId: string) => boolean;
@@ -92,7 +92,7 @@ export function recordSendOutcome(
     await postpone(lease, head, { tries: head.tries, delayMs: doublingDelay(times, bounds) });
   };
 
-  /** A failure of ours, perhaps about this message only: it waits for as long as that lasts, and the others go on. */
+  /** Postpones a message that could not be read: the fault is here, perhaps only with this message; others go on. */
   const waitUntilRead = async (lease: Lease, head: QueuedMessage, error: unknown): Promise<void> => {
     const now = clock.now();
     const heldSince = head.heldSince ?? now;
@@ -115,7 +115,7 @@ export function recordSendOutcome(
     const since = heldSince ?? now;
     const acceptedAt = message.queuedAt ?? message.createdAt;
     const delayMs = holdDelay({ acceptedAt, heldSince: since, retryAfterMs, now });
-    // After a try without an outcome, nobody can say that it was not sent.
+    // After a try without an outcome, the message may have been sent.
     if (delayMs === null) return fail(lease, message, tries > 0 ? UNKNOWN_BEFORE_HELD : error);
     await postpone(lease, head, { tries, delayMs, heldSince: since });
     if (heldSince !== undefined) return;
@@ -129,11 +129,11 @@ export function recordSendOutcome(
   return async (lease, head, outcome) => {
     const { message } = head;
     if (outcome.kind === 'not_read') return waitUntilRead(lease, head, outcome.error);
-    // Before the message is sent for everybody: what its recipient does then is found to be about it.
+    // Note the recipient before the message counts as sent: later activities then find the message.
     await noteRecipient(context, lease, message, outcome);
     switch (outcome.kind) {
       case 'accepted':
-        // The message as it was read for the send: it is not read again.
+        // Pass the message as read for the send, which saves a read.
         await advanceMessage(context, lease, message.networkId, { kind: 'sent' }, message);
         context.metrics.messageCompleted(message, 'sent', clock.now());
         return;

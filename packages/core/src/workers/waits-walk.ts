@@ -4,14 +4,14 @@ import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 
 const STEP = 500;
-/** Between two steps: a long queue holds up nobody, and 100,000 that wait are through in 5 seconds. */
+/** The pause between steps: a long queue delays no other work, and 100,000 waits take about 5 seconds. */
 const PAUSE_MS = 20;
-/** After a step that failed. */
+/** The pause after a failed step. */
 const AGAIN_MS = 5_000;
 
 /**
- * Walks once along all that waits in a queue, and has the storage shorten waits that are longer than they can be: those
- * that were written before the clock was set back, while no process ran that could have kept the time.
+ * Walks once along a queue, and has the storage shorten waits that are impossibly long. They were written before the
+ * clock was set back, while no process ran that could have kept the time.
  */
 export function waitsWalk(
   { clock, logger }: Pick<ServiceContext, 'clock' | 'logger'>,
@@ -26,7 +26,7 @@ export function waitsWalk(
     everyMs: AGAIN_MS,
     async pass() {
       after = await shortenWaits({ now: clock.now(), after, limit: STEP });
-      // Not awaited: it waits for this pass.
+      // Do not await: `stop` waits for this pass.
       if (after === null) void loop.stop();
       return { more: false, nextAt: clock.now() + PAUSE_MS };
     },

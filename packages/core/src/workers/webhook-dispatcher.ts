@@ -25,12 +25,12 @@ const POLL_MS = 5_000;
 const CLAIM_BATCH = 128;
 /** Longer than an attempt can last, so that only a dead process loses a claim. */
 const LEASE_MS = 60_000;
-/** A clock that goes back so far was set back; where it was corrected by less, nobody waits for long. */
+/** A step back of the clock from which waits are shortened; a smaller one delays little. */
 const SET_BACK_MS = 1_000;
-/** A claim that takes longer than this is not begun: it might end when another process has begun it too. */
+/** Claims that take longer than this are not attempted: another process might attempt them too. */
 const BEGIN_WITHIN_MS = 45_000;
 
-/** How long its outcome is written again: then the claim ends, and the next one writes it. */
+/** How long writing an outcome is retried: then the claim ends, and the next one writes it. */
 const RECORD_FOR_MS = 55_000;
 
 const NOT_ATTEMPTED =
@@ -41,16 +41,16 @@ const CLAIM_LOST =
   'the claim of a webhook delivery was lost before its outcome was recorded, so another process may send it again, under the same id: look for a process that stood still or a slow database';
 
 /**
- * Claims on the strength of signals that found nothing, before further ones wait for each other: each process hears of
- * the deliveries that others store, and mostly another one has claimed them by then. Enough that hundreds which an
- * endpoint gets in one go, and which wait for each other, hold up none of another endpoint.
+ * The fruitless claims after signals before further ones are spaced. Each process gets signals about deliveries that
+ * others store, and mostly another one has claimed them by then. The limit is so high that a burst of hundreds to one
+ * endpoint does not delay the deliveries of another.
  */
 const FRUITLESS_CLAIMS = 250;
 const FRUITLESS_PAUSE_MS = 100;
 
 export interface WebhookDispatcher {
   start(): void;
-  /** Some deliveries have become claimable, for this process or another one. */
+  /** Claims soon: some deliveries have become claimable, for this process or another one. */
   wake(): void;
   /** Claims no more and waits for the attempts in flight to be recorded. */
   stop(): Promise<void>;
@@ -58,31 +58,31 @@ export interface WebhookDispatcher {
 
 interface StartedAttempt {
   readonly startedAt: number;
-  /** What its request says of its trace; null if the endpoint does not ask for it, or nobody records one. */
+  /** The trace that its request names; null if the endpoint does not ask for it, or none is recorded. */
   readonly traceparent: string | null;
 }
 
-/** Sends due deliveries. The storage's lanes decide who may be served next, the domain what an outcome means. */
+/** Sends due deliveries. The storage's lanes decide which endpoint is next, the domain what an outcome means. */
 export function createWebhookDispatcher(context: ServiceContext, sender: WebhookSender): WebhookDispatcher {
   const { storage, clock, logger } = context;
   const inFlight = attemptsInFlight();
   const outcomes = attemptOutcomes<Completion>(clock, () => isStopping);
   let isStopping = false;
-  /** Outcomes that a stop has left. */
+  /** Outcomes left by a stop. */
   let unrecorded = 0;
   const openSecret = openedSecrets(context.sealer);
   const failures = failureLog(logger, clock);
-  /** By the clock, at the last claim. It may have been set back while nothing ran. */
+  /** The time of the last claim. The clock may have been set back while nothing ran. */
   let claimedAt = Infinity;
   const fruitless = createTurns({ burst: FRUITLESS_CLAIMS, everyMs: FRUITLESS_PAUSE_MS });
   let isSignalled = false;
-  /** Ends the wait of signals that came after too many fruitless claims; null where none waits. */
+  /** Ends the wait of signals that came after too many fruitless claims; null if none waits. */
   let cancelSignal: (() => void) | null = null;
 
   const claim = async (): Promise<PassResult> => {
     const room = inFlight.room(clock.now());
     const limit = Math.min(CLAIM_BATCH, room.count);
-    // Nothing more fits: an attempt that ends wakes the loop.
+    // There is no room: an attempt that ends wakes the loop.
     if (limit <= 0) return { more: false, nextAt: room.moreAt };
     const now = clock.now();
     const wasSignalled = isSignalled;
@@ -108,7 +108,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
         'a delivery was ended as failed without an attempt, because its event is not in the database: check the database for damage',
       );
     }
-    // This process stood still meanwhile: they are due again when their claims have run out.
+    // This process was suspended: the deliveries are due again when their claims expire.
     if (clock.now() >= now + BEGIN_WITHIN_MS) return { more: false, nextAt };
     for (const delivery of claimed) begin(delivery);
     return { more: claimed.length === limit, nextAt };
@@ -143,7 +143,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     if (recorded === 'claim_lost' && (await isStored(delivery))) logger.warn({ deliveryId: id }, CLAIM_LOST);
   };
 
-  /** A delivery that was erased meanwhile has lost no claim. If it cannot be read, the log says that. */
+  /** Whether a delivery still exists: an erased one lost no claim. The guard logs failed reads. */
   const isStored = ({ workspaceId, id }: Delivery): Promise<boolean> =>
     storage.deliveries.findDetail(workspaceId, id, 0).then(
       (found) => found !== null,
@@ -199,7 +199,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     attempt: StartedAttempt,
     onFailure: (cause: unknown) => void,
   ): Promise<WebhookResponse> => {
-    // A delivery whose claims keep ending without a word kills its worker: count an attempt without making one.
+    // A delivery whose claims keep ending without an outcome kills its worker: count an attempt without making one.
     if (claimed.lostClaims >= MAX_LOST_CLAIMS) {
       onFailure(new Error(NOT_ATTEMPTED));
       return { errorCode: 'TIMEOUT', responseStatus: null, responseBody: null };
@@ -207,7 +207,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     try {
       return await sender.send(await signedRequest(claimed, attempt), onFailure);
     } catch (error) {
-      // The sender did not answer, and the log says so.
+      // The sender did not respond, which the guard has logged.
       if (isUnavailable(error)) return { errorCode: 'TIMEOUT', responseStatus: null, responseBody: null };
       logger.error(
         { err: error, deliveryId: claimed.delivery.id },
@@ -217,7 +217,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     }
   };
 
-  /** Signed again on every attempt, over the stored bytes, with the secret of this moment. */
+  /** Signs every attempt again, over the stored bytes, with the current secret. */
   const signedRequest = async (
     { delivery, endpoint, payload }: ClaimedDelivery,
     { startedAt: at, traceparent }: StartedAttempt,

@@ -20,7 +20,7 @@ import { createWebhookDispatcher } from './webhook-dispatcher.ts';
 /** All workers of this process, by its roles. */
 export interface Workers {
   start(): void;
-  /** Takes no more work, finishes what is in flight, and releases leases where it can: within about `timeoutMs`. */
+  /** Takes no more work, finishes work in flight, and releases leases if it can: within about `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
 }
 
@@ -29,11 +29,11 @@ interface Role {
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** How much of its time a stop waits for sends, so that enough is left to close connections and release leases. */
+/** The share of a stop that waits for sends, so that time is left to close connections and release leases. */
 const SHARE_OF_SENDS = 0.6;
-/** And then for what is being done to instances. */
+/** The share that then waits for work on instances. */
 const SHARE_OF_INSTANCES = 0.2;
-/** Before and after, for downloads that are broken off. */
+/** The share before and after these for aborted downloads. */
 const SHARE_OF_DOWNLOADS = 0.05;
 
 export function createWorkers(
@@ -47,13 +47,13 @@ export function createWorkers(
     name,
   }: {
     readonly roles: Roles;
-    /** How many there are. */
+    /** The number of secret keys. */
     readonly secretKeys: number;
     readonly webhookSender: WebhookSender | undefined;
     readonly notifier: Notifier;
     /** See `ServiceClock`. */
     readonly leadsKnown: Promise<void>;
-    /** Under which this process holds instances. */
+    /** The name under which this process holds instances. */
     readonly name: string;
   },
 ): Workers {
@@ -69,7 +69,7 @@ export function createWorkers(
       createContactRetention(context),
       createMessageFiler(context),
       createResealer(context, secretKeys),
-      // Without a media store there is nobody to delete the files that other processes keep.
+      // Without a media store, this process cannot delete the files that other processes keep.
       ...(context.mediaStore === noMedia ? [] : [createMediaSweeper(context)]),
     );
   return {
@@ -96,7 +96,7 @@ function gatewayRole(
   const { clock } = service;
   let hungAt = -Infinity;
   let succeededAt = -Infinity;
-  /** Calls that others overtook: if all hang, the database is away, and another process would do no better. */
+  /** Notes late calls that others overtook: if all hang, the database is away for other processes, too. */
   const noteFailure = (error: unknown, began: number): void => {
     const now = clock.now();
     if (isLate(error) && succeededAt > (began + now) / 2) hungAt = now;
@@ -150,7 +150,7 @@ function gatewayRole(
       await downloader.stop(timeoutMs * SHARE_OF_DOWNLOADS);
       await sender.stop(timeoutMs * SHARE_OF_SENDS);
       await supervisor.stop(timeoutMs * SHARE_OF_INSTANCES);
-      // Those that began with their messages end with the instances.
+      // Downloads that began with their messages end with the instances.
       await downloader.completed(timeoutMs * SHARE_OF_DOWNLOADS);
     },
   };
@@ -173,7 +173,7 @@ function webhooksRole(context: ServiceContext, webhookSender: WebhookSender): Ro
   };
 }
 
-/** What a process does; all of it by default. */
+/** The roles of a process; all by default. */
 export interface Roles {
   /** Serves requests. */
   readonly api: boolean;
@@ -181,6 +181,6 @@ export interface Roles {
   readonly gateway: boolean;
   /** Sends webhooks. */
   readonly webhooks: boolean;
-  /** Watches failing endpoints and numbers that are down, deletes what is older than its retention, and files messages by chat. */
+  /** Watches failing endpoints and numbers that are down, deletes expired data, and files messages by chat. */
   readonly maintenance: boolean;
 }

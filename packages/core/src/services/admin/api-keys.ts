@@ -13,22 +13,22 @@ export interface NewApiKey {
   readonly workspaceId: string;
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** The member who makes it; without one the key is the embedder's own. */
+  /** The member who makes the key; absent for a key of the embedder. */
   readonly memberId?: string | undefined;
   /** Epoch milliseconds. */
   readonly expiresAt?: number | undefined;
-  /** A value of your own, 16 to 128 printable characters without spaces; by default one is made. */
+  /** Your own value, 16 to 128 printable characters without spaces; by default, one is generated. */
   readonly token?: string | undefined;
 }
 
-/** An API key as its owner may see it: without its value and without its hash. */
+/** An API key as shown to its owner: without its value and its hash. */
 export interface ApiKeyInfo {
   readonly id: string;
   readonly workspaceId: string;
   readonly memberId: string | null;
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** The first characters of its value, to know it by; null for an installed value. */
+  /** The first characters of its value, to recognise it; null for an installed value. */
   readonly prefix: string | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;
@@ -75,7 +75,7 @@ export async function createApiKey(
     name: read.value.name,
     scopes: SCOPES.filter((scope) => read.value.scopes.includes(scope)),
     hash: crypto.sha256(token),
-    // A value of somebody's own may be short, or begin with a word.
+    // A value that the caller chose may be short, or begin with a word.
     prefix: read.value.token === undefined ? prefixOf(token) : null,
     createdAt: now,
     expiresAt: read.value.expiresAt ?? null,

@@ -2,11 +2,11 @@ import type { ReportedProcess } from '../../ports/storage/process-registry.ts';
 import type { ServiceContext } from '../context.ts';
 
 const LIST_MAX = 500;
-/** Two reports were missed, and a little more. */
+/** The time of two missed reports, plus a margin. */
 const SILENT_AFTER_MS = 75_000;
 
 export interface ServiceProcess extends ReportedProcess {
-  /** Whether it has not said for so long how it is that it has probably died, or hangs. */
+  /** Whether its last report is so old that it has probably died, or hangs. */
   readonly isSilent: boolean;
 }
 

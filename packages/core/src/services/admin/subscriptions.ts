@@ -4,7 +4,7 @@ import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import type { ServiceContext } from '../context.ts';
 
-/** What handlers in process have to do, and have given up. */
+/** A subscription in process, with its waiting and exhausted events. */
 export interface SubscriptionInfo {
   readonly name: string;
   readonly types: readonly SubscribableEventType[];

@@ -8,7 +8,7 @@ import type { ServiceContext } from '../context.ts';
 
 export interface NewWorkspace {
   readonly name: string;
-  /** What is left out is as in `DEFAULT_PLAN`: active, no instance limit, 5 webhooks. */
+  /** Missing fields are as in `DEFAULT_PLAN`: active, no instance limit, 5 webhooks. */
   readonly plan?: Partial<Plan> | undefined;
 }
 
@@ -74,7 +74,7 @@ export async function setRetention(
   return read.ok ? found(await context.storage.workspaces.update(id, { retention: read.value })) : read;
 }
 
-/** Suspending twice keeps the first time. */
+/** A second suspension keeps the first time. */
 export async function setSuspended(
   context: ServiceContext,
   id: string,
@@ -94,7 +94,7 @@ function found(workspace: Workspace | null): Result<Workspace> {
   return workspace ? ok(workspace) : noWorkspace();
 }
 
-/** Without the fields that are there and undefined: they say nothing. */
+/** Drops fields that are present but undefined: they change nothing. */
 function given(changes: { readonly [Field in keyof Plan]?: Plan[Field] | undefined }): Partial<Plan> {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }

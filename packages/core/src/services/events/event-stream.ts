@@ -3,12 +3,12 @@ import type { ServiceContext } from '../context.ts';
 import { lookBackFrom, positionAt } from './log-position.ts';
 import type { EventStream, StreamedEvent } from './streams.ts';
 
-/** A stream as those see it who feed it. */
+/** A stream as seen by its feeder. */
 export interface FedStream {
   readonly stream: EventStream;
-  /** Takes an event that was committed. Never waits: what does not fit is read from the store when there is room. */
+  /** Takes a committed event. Never waits: events that do not fit are read from the store later. */
   offer(event: Event): void;
-  /** Everything that was committed until then has been offered. */
+  /** Notes that all events committed until then were offered. */
   offeredUntil(time: number): void;
   end(): void;
 }
@@ -16,23 +16,23 @@ export interface FedStream {
 interface EventStreamOptions {
   readonly workspaceId: string;
   readonly types: ReadonlySet<EventType>;
-  /** An event, or a position, that its reader had last. Null to begin now. */
+  /** The last event or position that the reader had. Null to begin now. */
   readonly after: string | null;
-  /** Called once, whatever ends it. */
+  /** Called once, when the stream ends. */
   readonly onEnd: () => void;
 }
 
-/** Events that wait for a reader that is slow: then the store is read instead. */
+/** The limit of events that wait for a slow reader: beyond it, the store is read instead. */
 const QUEUE_MAX = 200;
 const QUEUE_MAX_CHARACTERS = 500_000;
-/** Events that are read from the store in one step. */
+/** Events read from the store in one step. */
 const STEP = 50;
-/** Ids that are known to have been yielded: beyond it a reader that is too slow may get some again. */
+/** The limit of yielded ids that are remembered: beyond it, a slow reader may get some events again. */
 const YIELDED_MAX = 20_000;
 
 /**
- * One reader's stream. It first reads the log from where its reader was, then takes what it is offered. A reader that is
- * slow, or still reads the log, lets that pile up to a bound; then the log is read again.
+ * One reader's stream. It first reads the log from the reader's position, then takes the events it is offered. If the
+ * reader is slow, or still reads the log, these queue up to a limit; then the log is read again.
  */
 export function createEventStream(
   { storage, clock }: Pick<ServiceContext, 'storage' | 'clock'>,
@@ -41,12 +41,12 @@ export function createEventStream(
   let queue: Event[] = [];
   let queued = 0;
   let isOverflown = false;
-  /** From where the log is read; null while what is offered is all that there is. */
+  /** The position to read the log from; null while the queue holds all new events. */
   let readFrom = after === null ? null : lookBackFrom(after, clock.now());
   let next: Event[] = [];
-  /** The largest id that its reader has had, or that is not for it. */
+  /** The largest id that was yielded, or skipped as not for this reader. */
   let latest = after ?? positionAt(clock.now());
-  /** What `latest` is once all of `next` is yielded. */
+  /** The value of `latest` once all of `next` is yielded. */
   let latestAfterNext = latest;
   let offeredUntil = clock.now();
   const yielded = new Set<string>();
@@ -107,7 +107,7 @@ export function createEventStream(
     }
     return { done: true, value: undefined };
   };
-  /** Calls of `next` are carried out one after another. */
+  /** The last call of `next`: calls run one after another. */
   let taking: Promise<unknown> = Promise.resolve();
 
   const stream: EventStream = {

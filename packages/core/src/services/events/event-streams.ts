@@ -16,22 +16,22 @@ import { findEvent } from './find-events.ts';
 import { isPosition, timeOf } from './log-position.ts';
 import type { EventStreams } from './streams.ts';
 
-/** In one process. */
+/** Limits per process. */
 const STREAMS_OF_WORKSPACE_MAX = 100;
 const STREAMS_MAX = 2_000;
 /** In seconds. */
 const LIMIT_RETRY_AFTER = 30;
 
 /**
- * Events of other processes are found this late, and those of this one if a signal was lost: soon enough that somebody
- * who watches sees them within a second. With so many workspaces that a look at all of them takes long, it is later: a
- * process spends a fifth of its time on it at most.
+ * Events of other processes are found this late, and those of this one if a signal was lost: soon enough that a user
+ * who watches sees them within a second. With very many workspaces it is later: a process spends at most a fifth of its
+ * time on reading them.
  */
 const POLL_EVERY_MS = 400;
 const POLL_SHARE = 5;
 /** The shortest time between two passes, in which the events of a busy workspace gather. */
 const PASS_EVERY_MS = 20;
-/** Work for others may come from another process: then all are read, but not more often than this. */
+/** The shortest time between reads of all workspaces after a signal that may be about another process's event. */
 const POLL_SOONER_MS = 200;
 /** Workspaces that are read concurrently. */
 const READ_TOGETHER = 8;
@@ -48,7 +48,7 @@ export function createEventStreams(
 ): EventStreams {
   const { storage, clock, logger } = context;
   const audiences = new Map<string, Audience>();
-  /** Workspaces in which something has happened in this process. */
+  /** Workspaces with new events of this process. */
   const stirred = new Set<string>();
   let isRunning = false;
   let isHinted = false;
@@ -149,7 +149,7 @@ export function createEventStreams(
       },
     );
 
-  /** A position names no event, but it is forgotten as events are. */
+  /** Accepts a position, which is not an event but expires like one. */
   const findPosition = async (workspaceId: string, id: string): Promise<Result<unknown>> => {
     if (isPosition(id) && timeOf(id) >= clock.now() - RETENTION_MS) return ok(null);
     return findEvent(context, workspaceId, id);

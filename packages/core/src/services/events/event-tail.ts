@@ -9,17 +9,17 @@ const LOOK_BACK_EVERY_MS = 1_000;
 /** A look back takes no more than this share of the time, however many events its window has. */
 const LOOK_BACK_SHARE = 0.1;
 
-/** The end of a workspace's log: what is committed after it was opened, once each, in about the order of their ids. */
+/** The end of a workspace's log: each event committed after the opening, once, in about the order of the ids. */
 export interface EventTail {
-  /** Learns what the log has already. To be awaited before the first read. */
+  /** Notes the ids already in the log. To be awaited before the first read. */
   open(): Promise<void>;
-  /** What has been committed since the last call. If it throws, what it has not returned comes with the next call. */
+  /** Yields the events committed since the last call. If it throws, the rest comes with the next call. */
   read(): AsyncGenerator<Event, void, undefined>;
 }
 
 /**
- * An event's id is the time when it was made, and it may be committed after others with later ids. So beside what is
- * after the latest id, a tail looks for ids in the window before it that it has not seen.
+ * An event's id is the time when it was made, and it may be committed after others with later ids. So a tail reads the
+ * events after the latest id, and also looks for unseen ids in the window before it.
  */
 export function createEventTail(
   { storage, clock }: Pick<ServiceContext, 'storage' | 'clock'>,
@@ -50,7 +50,7 @@ export function createEventTail(
       seen.add(id);
       if (event) yield event;
     }
-    // What is before the window is not looked at again.
+    // Ids before the window are not read again.
     seen = inWindow;
     const tookMs = clock.elapsed() - began;
     lookBackAt = clock.elapsed() + Math.max(LOOK_BACK_EVERY_MS, tookMs / LOOK_BACK_SHARE);
@@ -70,7 +70,7 @@ export function createEventTail(
 
   return {
     async open() {
-      // Beyond now are those that were made before the clock was set back.
+      // Ids later than now were made before the clock was set back.
       for await (const id of ids(lookBackFrom(latest, clock.now()), LAST_ID)) {
         seen.add(id);
         if (id > latest) latest = id;

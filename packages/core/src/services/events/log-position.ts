@@ -1,25 +1,25 @@
 import { floorId, isId, orderOfId } from '../../domain/id.ts';
 
 /**
- * How long after it was made an event may be committed, and others with later ids before it. Whoever reads the log
- * onwards looks back this far for events that have come late.
+ * How long after it was made an event may be committed, with others with later ids before it. Readers that follow the
+ * log look back this far for late events.
  */
 const LOOK_BACK_MS = 60_000;
 
 /**
- * Where to look back from a position in the log. A clock that was set back makes ids that sort before earlier ones: so
- * never from later than `now`.
+ * Returns the position to look back to from a position in the log. A clock that was set back makes ids that sort before
+ * earlier ones: so `now` limits it.
  */
 export function lookBackFrom(position: string, now: number): string {
   return floorId('evt', Math.min(timeOf(position), now) - LOOK_BACK_MS);
 }
 
-/** The position in the log at a time: the id of no event, but in the form of one. */
+/** The position in the log at a time, in the form of an event id. */
 export function positionAt(now: number): string {
   return floorId('evt', now);
 }
 
-/** Whether `positionAt` has made it: no event has such an id, which lacks the version of a UUID. */
+/** Whether `positionAt` made the id: unlike an event's id, it lacks the version of a UUID. */
 export function isPosition(id: string): boolean {
   return isId('evt', id) && floorId('evt', timeOf(id)) === id;
 }

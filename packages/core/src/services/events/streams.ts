@@ -10,11 +10,11 @@ export interface StreamedEvent {
 }
 
 /**
- * Events of a workspace as they happen, each at least once, in about their order. `return()`, which `break` in a loop
- * calls, ends it; so do its signal and the end of the service.
+ * Events of a workspace as they happen, each at least once, in about their order. The stream ends with `return()`,
+ * which `break` in a loop calls, with its signal, or with the service.
  */
 export interface EventStream extends AsyncIterableIterator<StreamedEvent, undefined, undefined> {
-  /** The `last_event_id` of a stream that continues this one. Without events, too, it moves on with the time. */
+  /** The `last_event_id` of a stream that continues this one. It moves on with the time even without events. */
   readonly position: string;
   return(): Promise<IteratorReturnResult<undefined>>;
 }
@@ -27,6 +27,6 @@ export interface EventStreams {
     query: unknown,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<Result<EventStream>>;
-  /** Ends every stream, and lets none begin before the next start. Resolves when nothing is read any more. */
+  /** Ends every stream, and refuses new ones until the next start. Resolves when reading has ended. */
   stop(): Promise<void>;
 }

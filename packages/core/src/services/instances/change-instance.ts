@@ -19,34 +19,34 @@ import { createHistoryLog } from './history-log.ts';
 import type { HistoryLog } from './history-log.ts';
 import { findInstance } from './instances.ts';
 
-/** Why what is still queued fails when its number is unlinked. */
+/** The error of messages still queued when their number is unlinked. */
 const UNLINKED: MessageError = {
   code: 'instance_logged_out',
   message: 'The number was unlinked before the message was sent: link it again, then send the message again.',
 };
 
-/** Why what is still queued fails when its instance is deleted. */
+/** The error of messages still queued when their instance is deleted. */
 const DELETED: MessageError = {
   code: 'instance_deleted',
   message: 'The instance was deleted before the message was sent: send it from another instance.',
 };
 
-/** Who changes an instance: the API, or the gateway that holds it under a lease. */
+/** The instance to change, and the lease of the gateway that changes it; null for the API. */
 interface InstanceTarget {
   readonly workspaceId: string;
   readonly id: string;
   readonly lease: Lease | null;
-  /** As the caller knows it, which saves reading it where that is right. */
+  /** The instance as the caller knows it, which saves a read if it is current. */
   readonly known?: Instance;
-  /** Of the process that holds it. */
+  /** The log of the holding process. */
   readonly history?: HistoryLog;
 }
 
 /**
- * Applies a trigger to an instance: reads, decides, writes, and starts over when somebody else wrote in between.
- * The change, its event and its deliveries, its entry in the history and what somebody is owed because of it are one
- * transaction. What is decided on `known` counts only once it is written, since only a write finds out whether that is
- * still so.
+ * Applies a trigger to an instance: reads, decides, writes, and starts over when another write came in between.
+ * The change, its event and its deliveries, its entry in the history and the notification that it causes are one
+ * transaction. A decision based on `known` counts only once it is written, since only a write finds out whether `known`
+ * is current.
  */
 export async function changeInstance(
   context: ServiceContext,
@@ -62,7 +62,7 @@ export async function changeInstance(
     await nextTry();
     const found = known ? ok(known) : await findInstance(context, target.workspaceId, target.id);
     if (!found.ok) return found;
-    // Not before the last change, whichever process made it: the events of an instance are in order.
+    // The time is not before the last change of any process: the events of an instance are in order.
     const now = notBefore(found.value.updatedAt, context.clock.now());
     const next = transition(found.value, trigger, now);
     if (next.kind !== 'changed' && known) continue;
@@ -100,12 +100,12 @@ export async function changeInstance(
       if (entry) history.written(entry);
       return ok(written.instance);
     }
-    // One that is gone is fenced, too: without `known` it is not found.
+    // A deleted instance is fenced, too: without `known` it is not found.
     if (written.kind === 'fenced' && !known) throw new FencedError(target.id);
   }
 }
 
-/** Who was notified that it is down is notified that it is back. */
+/** The notification that an instance is back, if one was sent that it is down. */
 function upNotification(
   { newId }: ServiceContext,
   { downSince, downNotifiedAt }: Instance,

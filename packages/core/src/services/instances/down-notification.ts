@@ -3,7 +3,7 @@ import type { Instance } from '../../domain/instance/instance.ts';
 import { nextStepOf } from '../../domain/instance/next-step.ts';
 import type { OwedInstanceNotification } from '../../ports/storage/owed-notification.ts';
 
-/** What the members of its workspace are owed about an instance that has been down. */
+/** The notification for the workspace about an instance that is, or was, down. */
 export function downNotification(
   newId: NewId,
   instance: Instance,

@@ -15,14 +15,14 @@ export async function listGroups(
   return found.ok ? ok(await context.storage.groups.list(workspaceId, id)) : found;
 }
 
-/** Stores what a gateway reports of the groups that the number is in. */
+/** Stores the groups of the number that a gateway reports. */
 export async function saveGroups(
   context: ServiceContext,
   { instance, lease }: LeasedInstance,
   groups: readonly GroupReport[],
   { full }: GroupsExtent = { full: false },
 ): Promise<void> {
-  // As each connection reports that knows of no change: nothing to write, and no transaction to find that out in.
+  // Each connection without a change reports this: there is nothing to write, so begin no transaction.
   if (groups.length === 0 && !full) return;
   const { workspaceId } = instance;
   const { storage, clock } = context;
@@ -31,8 +31,8 @@ export async function saveGroups(
 }
 
 /**
- * A message can come before the group's own report: then the group is noted by its network name until that comes, or by
- * what was known of it when it was left.
+ * Returns the group of a message, which can come before the report of the group: until then, the group has its network
+ * name, or the data that was known when it was left.
  */
 export async function knownGroup(
   context: ServiceContext,

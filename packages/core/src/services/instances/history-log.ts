@@ -3,14 +3,14 @@ import type { HistoryEntry, HistoryNews } from '../../domain/instance/instance-h
 import type { NewId } from '../../domain/id.ts';
 import { isTooFarAhead } from '../../domain/too-far-ahead.ts';
 
-/** What repeats is counted in one entry for this long: a number that flaps for a week makes some entries an hour. */
+/** How long one entry counts repeats: a number that flaps for a week makes some entries an hour. */
 const REPEATS_FOR_MS = 3_600_000;
 
 /** Makes the entries of the history of one instance. */
 export interface HistoryLog {
   /** The entry to write: a new one, or an earlier one of this log that it repeats. */
   entryOf(news: HistoryNews, now: number): HistoryEntry;
-  /** It is written: what comes may repeat it. */
+  /** Notes a written entry, which later news may repeat. */
   written(entry: HistoryEntry): void;
 }
 
@@ -22,7 +22,7 @@ interface HistoryOf {
 }
 
 export function createHistoryLog(newId: NewId, of: HistoryOf): HistoryLog {
-  /** By what they say. What cannot repeat is a new chapter: what happened before it is counted no more. */
+  /** Entries that news may repeat, by content. An entry that cannot repeat clears them. */
   const recent = new Map<string, HistoryEntry>();
   return {
     entryOf(news, now) {
@@ -36,7 +36,7 @@ export function createHistoryLog(newId: NewId, of: HistoryOf): HistoryLog {
     written(entry) {
       if (!mayRepeat(entry.reason)) return recent.clear();
       recent.set(keyOf(entry), entry);
-      // The network may have another code for each: storages count what is beyond that many.
+      // The network may give each a new code: storages count the entries beyond that many.
       const [oldest] = recent.keys();
       if (recent.size > ENTRIES_PER_HOUR && oldest !== undefined) recent.delete(oldest);
     },

@@ -16,7 +16,7 @@ interface InstanceName {
   readonly id: string;
 }
 
-/** What happened to an instance, newest first. */
+/** Lists the history of an instance, newest first. */
 export async function listHistory(
   context: ServiceContext,
   instance: InstanceName,
@@ -28,7 +28,7 @@ export async function listHistory(
   });
 }
 
-/** The same for the operator: of an instance that is deleted, too. An id that names none has no history. */
+/** Does the same for the operator, for deleted instances too. An unknown id has no history. */
 export async function listHistoryOfAny(
   context: ServiceContext,
   instance: InstanceName,

@@ -5,7 +5,7 @@ import { invalid } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
 import { proxyUrlPurpose } from '../sealer.ts';
 
-/** Whether an instance may be given this proxy. Without one it can always be: null removes it. */
+/** Whether an instance may get this proxy. Null, which removes it, is always allowed. */
 export function checkProxyUrl(
   { gateway, settings }: ServiceContext,
   proxyUrl: string | null | undefined,

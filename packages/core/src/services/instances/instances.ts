@@ -87,7 +87,7 @@ export function noInstance(): ReturnType<typeof refuse> {
   return refuse('INSTANCE_NOT_FOUND', 'There is no such instance in this workspace.');
 }
 
-/** Changes the name and the proxy, each if the input has it. A new proxy is for the next connection. */
+/** Changes the name and the proxy, if the input has them. A new proxy is used by the next connection. */
 export async function updateInstance(
   context: ServiceContext,
   { workspaceId, id }: { workspaceId: string; id: string },
@@ -117,7 +117,7 @@ export async function updateInstance(
   }
 }
 
-/** The current QR; only while the instance waits for a scan and the code has not run out. */
+/** The current QR; only while the instance waits for a scan and the code has not expired. */
 export async function readQr(
   context: ServiceContext,
   { workspaceId, id }: { workspaceId: string; id: string },

@@ -10,10 +10,10 @@ import { waitFor } from '../../runtime/retry.ts';
 import type { ServiceContext } from '../context.ts';
 import { changeInstance } from './change-instance.ts';
 
-/** How often to look while no signal comes, as from a process that shares the database. */
+/** How often to look, since other processes on the database may send no signals. */
 const LOOK_EVERY_MS = 250;
 
-/** Starts to connect; with a `pairing_phone_number`, a pairing shows a code for that phone beside its QR. */
+/** Starts to connect; with a `pairing_phone_number`, a pairing also shows a code for that phone. */
 export async function connectInstance(
   context: ServiceContext,
   { workspaceId, id }: { workspaceId: string; id: string },
@@ -32,8 +32,8 @@ export async function connectInstance(
 
 /**
  * Asks the gateway that holds the instance for a disconnect, logout or delete, and waits for its response. The request
- * is durable: where the wait ends without a response the operation stays open and is carried out later. One that is
- * open already is joined: all who ask for it get the one outcome.
+ * is durable: if the wait ends without a response, the operation stays open and is carried out later. A request for an
+ * operation that is already open joins it: all callers get the same outcome.
  * Returns the instance, or null once it is deleted.
  */
 export async function runOperation(
@@ -48,7 +48,7 @@ export async function runOperation(
     { workspaceId, id, lease: null },
     { kind: 'request_operation', operation },
   );
-  // None is open where there was nothing for a gateway to do.
+  // No operation is open if a gateway has nothing to do.
   if (!requested.ok || !requested.value.operation) return requested;
   const { id: operationId } = requested.value.operation;
 
@@ -97,7 +97,7 @@ async function stillOpen(context: ServiceContext, id: string, kind: OperationKin
       );
 }
 
-/** By the rules for a recipient, without the groups. */
+/** Reads a number by the rules for a recipient, without groups. */
 function readNumber(text: string | null | undefined): Result<string | null> {
   if (text === undefined || text === null) return ok(null);
   const number = parsePhoneNumber(text);

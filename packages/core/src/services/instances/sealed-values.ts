@@ -6,7 +6,7 @@ import { qrPurpose, sessionPurpose } from '../sealer.ts';
 import type { Sealer } from '../sealer.ts';
 import { FencedError } from './fenced-error.ts';
 
-/** What links a phone, readable: `code` is shown as a QR, `pairingCode` is typed. */
+/** The opened codes that link a phone: `code` is shown as a QR, `pairingCode` is typed. */
 interface OpenQr {
   readonly code: string;
   readonly pairingCode: string | null;
@@ -28,7 +28,7 @@ export function openQr(sealer: Sealer, instanceId: string, qr: QrCode): OpenQr {
   const purpose = qrPurpose(instanceId);
   return {
     code: sealer.openText(qr.sealedCode, purpose),
-    // One that was stored by a version without pairing codes has no such field.
+    // A version without pairing codes stored no such field.
     pairingCode: qr.sealedPairingCode ? sealer.openText(qr.sealedPairingCode, purpose) : null,
   };
 }

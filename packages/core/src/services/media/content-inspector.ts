@@ -12,11 +12,11 @@ export interface ContentInspector {
   write(chunk: Uint8Array): Promise<void>;
   /** Returns the type of the whole file. */
   end(): Promise<DetectedType>;
-  /** The file is not stored after all. */
+  /** Called if the file is not stored. */
   abort(): void;
 }
 
-/** An inspector for a file whose first bytes show this type. */
+/** Creates an inspector for a file whose first bytes show this type. */
 export function inspectContent(first: DetectedType, firstBytes: Uint8Array): ContentInspector {
   if (ZIP.every((byte, index) => firstBytes[index] === byte)) return inspectZip(first);
   const audio = AUDIO_ALONE.get(first.mimeType);

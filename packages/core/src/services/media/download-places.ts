@@ -1,11 +1,11 @@
-/** Where downloads take place: so many concurrently in a process, and so many of them for one instance. */
+/** Places for downloads: limits how many run concurrently in a process, and for one instance. */
 export interface DownloadPlaces {
   /**
-   * Resolves with what releases the place, in the order of the calls among those whose instance has one free. Null if
-   * the signal is aborted before.
+   * Resolves with the release of the place, in the order of the calls whose instances have a free place. Null if the
+   * signal is aborted before.
    */
   take(instanceId: string, signal: AbortSignal): Promise<Release | null>;
-  /** The same without waiting: null if none is free. */
+  /** Takes a place without waiting: null if all are taken. */
   tryTake(instanceId: string): Release | null;
   /** How many are free in the process. */
   free(): number;

@@ -14,26 +14,26 @@ import type { StoredUpload } from './uploads.ts';
 
 /** The lane of this process for messages with files: they wait for their files, and nothing else waits for them. */
 export interface FileLane {
-  /** Of the first download of each file. Later ones have their own, so that no new file waits for an old one. */
+  /** Places for the first download of each file. Later downloads have their own, so that they delay no new file. */
   readonly places: DownloadPlaces;
   /** The files of stored messages that are being downloaded, by message id, until their outcome is recorded. */
   readonly inFlight: Map<string, Promise<void>>;
-  /** A process that stops waits for this work, which has its files to put away. */
+  /** Registers work on files that a stopping process has to wait for. */
   track<Value>(work: Promise<Value>): Promise<Value>;
   /** Looks at the pending downloads of an instance at this time. */
   lookAt(instanceId: string, at: number): void;
 }
 
-/** What receives the messages of an instance. */
+/** The receiver of an instance's messages. */
 export interface FileReceiving extends LeasedInstance {
   readonly files: FileLane;
-  /** Throws where the connection that reported the message has ended: the next one reports it again. */
+  /** Throws if the connection that reported the message has ended: the next one reports it again. */
   readonly checkCurrent: () => void;
   /** Aborted when this process stops receiving for the instance. */
   readonly signal: AbortSignal;
 }
 
-/** What a message is stored with: its file, or how that is downloaded later. Neither, if it will never come. */
+/** The file to store with a message, or its later download. Both are null if the file will never come. */
 export interface ArrivedFile {
   readonly upload: StoredUpload | null;
   readonly download: PendingDownload | null;
@@ -41,7 +41,7 @@ export interface ArrivedFile {
 
 /** A message that has arrived, and waits for its file. */
 interface FileArrival {
-  /** Of the message. */
+  /** The id of the message. */
   readonly id: string;
   readonly networkId: string;
   readonly file: IncomingFile;
@@ -61,14 +61,14 @@ export async function receiveWithFile(
 ): Promise<void> {
   const { reference } = arrival.file;
   if (isKeptReference(reference)) return receiveInTime(context, receiving, { ...arrival, reference });
-  // It cannot be asked for again: there is only this one chance.
+  // The file cannot be asked for again: there is only this one chance.
   const { signal } = receiving;
   const turn = { line: signal, signal };
   const outcome = await receiving.files.track(firstDownload(context, receiving, arrival, turn));
   await storeWith(context, receiving, arrival, outcome);
 }
 
-/** The message is stored within `FIRST_DOWNLOAD_MS`, and a download that goes on then is recorded when it ends. */
+/** Stores the message within `FIRST_DOWNLOAD_MS`, and records a longer download when it ends. */
 async function receiveInTime(
   context: ServiceContext,
   receiving: FileReceiving,
@@ -89,7 +89,7 @@ async function receiveInTime(
   if (await settledWithin(clock, FIRST_DOWNLOAD_MS, downloading))
     return storeWith(context, receiving, arrival, await downloading);
 
-  // One that waits for a place gives it up, and is downloaded as soon as there is one for later downloads.
+  // A file that still waits for a place leaves the line, and takes one for later downloads.
   late.abort();
   const now = clock.now();
   const storing = (async () => {
@@ -113,7 +113,7 @@ async function receiveInTime(
     if (stored) await recordDownload(context, { lease, ...stored, signal: receiving.signal }, outcome);
     else if (outcome.kind === 'stored') await discardUpload(context, outcome.upload);
   };
-  // Before the row is there: nobody else is to download the file meanwhile.
+  // Set before the row exists, so that no other download of the file begins.
   files.inFlight.set(
     arrival.id,
     afterwards()
@@ -135,7 +135,7 @@ async function receiveInTime(
 const NOT_IN_TIME =
   'the file of a received message did not come in time: the message is stored without it, and the file is asked for again for 24 hours; if this repeats, check that this machine reaches the network’s media hosts';
 
-/** What was downloaded, and could not be recorded, is downloaded again: its row is as it was. */
+/** Logs an outcome that could not be recorded: its row is unchanged, so the file is downloaded again. */
 export function logUnrecorded(
   { logger }: ServiceContext,
   facts: { readonly instanceId: string; readonly messageId: string },
@@ -148,7 +148,7 @@ export function logUnrecorded(
 }
 
 interface Turn {
-  /** While it waits for a place. */
+  /** Ends the wait for a place. */
   readonly line: AbortSignal;
   readonly signal: AbortSignal;
   readonly begun?: () => void;

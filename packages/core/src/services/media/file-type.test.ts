@@ -50,7 +50,7 @@ const SAMPLES: Readonly<Record<string, readonly [Uint8Array, string, string]>> =
     'audio/mpeg',
     'mp3',
   ],
-  // A cover picture of a megabyte: the music begins long after what is looked at.
+  // A cover picture of a megabyte: the music begins long after the detected bytes.
   'mp3 with a cover': [
     bytes('ID3', [4, 0, 0, 0, 64, 0, 0], 'APIC', Array<number>(DETECTION_BYTES).fill(1)).subarray(
       0,
@@ -85,7 +85,7 @@ describe('detectFileType', () => {
 
   it('never throws and never hangs, whatever follows a known beginning', async () => {
     const beginnings = Object.values(SAMPLES).map(([first]) => first);
-    // An ASF header whose objects have no size made detectors loop for ever.
+    // An ASF header whose objects have no size made detectors loop forever.
     const asf = bytes(
       [0x30, 0x26, 0xb2, 0x75, 0x8e, 0x66, 0xcf, 0x11, 0xa6, 0xd9],
       Array<number>(60).fill(0),

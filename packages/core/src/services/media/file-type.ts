@@ -11,7 +11,7 @@ export const DETECTION_BYTES = 4_100;
 export interface FileType {
   /** Registered, without parameters. */
   readonly mimeType: string;
-  /** Without a dot. */
+  /** The extension without a dot. */
   readonly extension: string;
 }
 
@@ -43,12 +43,12 @@ const CONTAINERS: ReadonlySet<string> = new Set([
 
 /** The type of a file by its first bytes. */
 export async function detectFileType(firstBytes: Uint8Array): Promise<DetectedType> {
-  // With the first file: a process that never has one does not keep the library in its memory.
+  // Import with the first file: a process without files does not load the library.
   const { fileTypeFromBuffer } = await import('#file-type');
   try {
     return detectedAs(await fileTypeFromBuffer(firstBytes));
   } catch {
-    // Made to look like a type that it is not.
+    // The file imitates a type, and fails its parser.
     return UNKNOWN;
   }
 }
@@ -96,7 +96,7 @@ async function typeAsDescribed(
   return { mimeType: known, extension: mime.getExtension(known) ?? extension };
 }
 
-/** Reads the first bytes of a stream (fewer where it is shorter) without taking them away from who reads it next. */
+/** Reads the first bytes of a stream (fewer if it is shorter), and returns them with the whole stream. */
 export async function peek(
   stream: ReadableStream<Uint8Array>,
   length: number,

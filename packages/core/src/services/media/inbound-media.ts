@@ -5,7 +5,7 @@ import type { Message, MessageMedia } from '../../domain/message/message.ts';
 import type { IncomingFile } from '../../ports/gateway.ts';
 import type { StoredUpload } from './uploads.ts';
 
-/** What a message says of its file when it arrives: `upload` is null while, or because, the file does not come. */
+/** Returns the media fields of a message that arrives: `upload` is null if its file has not come. */
 export function inboundMedia(
   { messageId, type }: { readonly messageId: string; readonly type: MediaType },
   file: Pick<IncomingFile, 'mimeType' | 'filename'>,
@@ -24,7 +24,7 @@ export function inboundMedia(
   };
 }
 
-/** The same when its file has come later. A name that was made up has the right extension only now. */
+/** Does the same when the file has come later. A generated name gets its right extension only now. */
 export function completedMedia(
   { id: messageId }: Pick<Message, 'id'>,
   { type, media }: { readonly type: MediaType; readonly media: MessageMedia },

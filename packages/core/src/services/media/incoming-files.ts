@@ -7,37 +7,37 @@ import type { FileDescription } from './file-type.ts';
 import { storeUpload } from './uploads.ts';
 import type { StoredUpload } from './uploads.ts';
 
-/** A network that sends nothing of a file for this long is not waited for: the message matters more. */
+/** The longest silence of the network before the message is stored without its file. */
 const STALLED_MS = 60_000;
 /** The same for a file that can be asked for again later. */
 const STALLED_FOR_NOW_MS = 30_000;
-/** What a connection of 1 Mbit/s needs for the largest file: a host that sends a byte now and then is not slow. */
+/** The time for the largest file at 1 Mbit/s: a host that only sends a byte now and then is cut off. */
 const LONGEST_DOWNLOAD_MS = 15 * 60_000;
 
 /** The file of a message that has arrived. */
 interface FileArrival {
-  /** What the media store is to keep it under. */
+  /** The id of the content in the media store. */
   readonly contentId: string;
   readonly open: () => Promise<ReadableStream<Uint8Array>>;
-  /** As the network describes it. */
+  /** The description by the network. */
   readonly described: FileDescription;
   /** Whether it can be asked for again later. */
   readonly isRetriable: boolean;
 }
 
-/** What a download came to. */
+/** The outcome of a download. */
 export type FileOutcome =
   | { readonly kind: 'stored'; readonly upload: StoredUpload }
   /** The network does not deliver it now. */
   | { readonly kind: 'unavailable'; readonly error: unknown }
-  /** The network delivers it, and it is not one that is kept. */
+  /** The network delivers a file that may not be kept. */
   | { readonly kind: 'refused'; readonly code: string }
-  /** The network delivers it, and it could not be stored here. */
+  /** The network delivers it, but it could not be stored here. */
   | { readonly kind: 'not_kept'; readonly error: unknown };
 
 /**
- * Stores the file of an inbound message as the network delivers it. Rejects if the signal is aborted before that; of a
- * file that is not stored, nothing is left.
+ * Stores the file of an inbound message as the network delivers it. Rejects if the signal is aborted before that. A
+ * file that is not stored leaves nothing behind.
  */
 export async function receiveFile(
   context: ServiceContext,
@@ -59,15 +59,15 @@ export async function receiveFile(
 }
 
 interface Patience {
-  /** Without a byte. */
+  /** The longest pause. */
   readonly stalledMs: number;
-  /** For all of it. */
+  /** The limit in all. */
   readonly longestMs: number;
 }
 
 /**
- * What `open` gives, read as it is asked for; fails when nothing comes for `stalledMs`, at its opening or later, and when
- * all of it takes longer than `longestMs`.
+ * Wraps the stream of `open`, which is read on demand. Fails when nothing comes for `stalledMs`, at its opening or
+ * later, and when all of it takes longer than `longestMs`.
  */
 export function timelyStream(
   clock: Clock,
@@ -88,20 +88,20 @@ export function timelyStream(
 }
 
 /**
- * The source of a file has failed. A store rejects with this, or with an error that has it among its causes;
- * where they reject with something else, the source is not to blame.
+ * The source of a file has failed. A store then rejects with this, or with an error that has it among its causes; any
+ * other error is not the fault of the source.
  */
 class SourceError extends Error {
   override readonly name = 'SourceError';
 }
 
-/** Whether it was the source that ended what rejected with this. */
+/** Whether this error was caused by the source. */
 function isSourceFailure(error: unknown): boolean {
   if (error instanceof SourceError) return true;
   return error instanceof Error && error.cause !== undefined && isSourceFailure(error.cause);
 }
 
-/** The same stream, its failures distinguishable from its reader's. An abort ends it with the signal's reason. */
+/** Wraps a stream so that its failures differ from its reader's. An abort ends it with the signal's reason. */
 function sourceStream(content: ReadableStream<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> {
   const reader = content.getReader();
   let abort = (): void => {};
@@ -111,7 +111,7 @@ function sourceStream(content: ReadableStream<Uint8Array>, signal: AbortSignal):
       start(controller) {
         abort = () => {
           controller.error(signal.reason);
-          // Not waited for: a source that hangs may hang here too.
+          // Do not wait: a source that hangs may hang here too.
           reader.cancel(signal.reason).catch(() => undefined);
         };
         if (signal.aborted) abort();

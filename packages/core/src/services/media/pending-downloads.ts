@@ -18,10 +18,10 @@ import { completedMedia } from './inbound-media.ts';
 import { discardUnlessTaken, discardUpload } from './uploads.ts';
 import type { StoredUpload } from './uploads.ts';
 
-// A file that has not come in time is asked for again until it comes or is given up. Its row in the storage is all that
-// has to survive: whoever holds the instance goes on with it.
+// A file that has not come in time is asked for again until it comes or is given up. Only its row in the storage has to
+// survive: the process that holds the instance continues with it.
 
-/** A network may give a file once only, so that it is not thrown away for one write that failed. */
+/** How long to retry recording a file: the network may give it only once. */
 const COMPLETE_FOR_MS = 10 * 60_000;
 const COMPLETE_AGAIN_MS = 1_000;
 
@@ -71,9 +71,9 @@ interface Ended {
 }
 
 /**
- * Records what a download of a pending file came to: the file is part of its message, or is asked for again later, or
- * given up. Never twice: where the file has come by another download, or another process holds the instance, what was
- * stored is discarded.
+ * Records the outcome of a pending download: the file becomes part of its message, is asked for again later, or is
+ * given up. Never twice: if the file has come by another download, or another process holds the instance, the stored
+ * file is discarded.
  */
 export async function recordDownload(
   context: ServiceContext,
@@ -116,7 +116,7 @@ async function complete(
   const type = asMediaType(message.type);
   if (type === null || message.media === null) return discardUpload(context, upload);
   const media = completedMedia(message, { type, media: message.media }, upload);
-  // The network has sent it once more, or it is no better.
+  // The network sent the same file again.
   if (message.media.available && message.media.sha256 === media.sha256) {
     await context.storage.downloads.remove(pending.instanceId, pending.messageId);
     return discardUpload(context, upload);
@@ -128,7 +128,7 @@ async function complete(
     data: { message: messageResource(whole) },
     now: context.clock.now(),
   });
-  // Where this throws, nobody knows whether the file is part of its message: it stays, and is swept if it is not.
+  // If this throws, the file may or may not be part of its message: keep it; a sweep deletes it if not.
   const completed = await keepTrying(
     context.clock,
     {
@@ -151,11 +151,11 @@ async function askAgain(context: ServiceContext, { lease, pending }: Ended, erro
   const tries = pending.tries + 1;
   const dueAt = context.clock.now() + downloadRetryDelay(tries);
   if (dueAt >= pending.expiresAt) return giveUpDownload(context, { ...pending, tries }, error);
-  // Where another process holds the instance, that process asks again.
+  // If another process holds the instance, that process asks again.
   await context.storage.downloads.postpone(lease, { messageId: pending.messageId, tries, dueAt });
 }
 
-/** The file has not come for a day. Logged once, with the last error if there was one of late. */
+/** Gives up a file that has not come for a day. Logs it once, with the last error, if any. */
 export async function giveUpDownload(
   { storage, logger, metrics }: ServiceContext,
   { instanceId, messageId, tries }: PendingDownload,

@@ -1,6 +1,6 @@
-// The life of a file that is sent or received. Its content is noted in the storage and put into the media store; then it
-// is the file of a message (which the transaction that stores the message decides), discarded, or, where a process died
-// in between, swept a day later. What a caller has of it until then is a handle.
+// The life of a file that is sent or received. Its content is noted in the storage and put into the media store. Then
+// it becomes the file of a message, in the transaction that stores the message, or is discarded. If a process dies in
+// between, it is swept a day later. Until then, the caller has a handle to it.
 import { contentIdOf } from '../../domain/message/message.ts';
 import type { Message } from '../../domain/message/message.ts';
 import {
@@ -23,47 +23,47 @@ import type { ContentInspector } from './content-inspector.ts';
 import { DETECTION_BYTES, detectFileType, peek, typeOfSent } from './file-type.ts';
 import type { DetectedType, FileDescription, FileType } from './file-type.ts';
 
-/** An upload that has not become a message after this time never will: its process has died. */
+/** The age at which an upload without a message is abandoned: its process has died. */
 const ABANDONED_AFTER_MS = 24 * 60 * 60_000;
 
 /**
  * A stored file that is not part of a message yet: good for one send, or for sends in transactions until one of them is
- * committed. One that is left alone is deleted after a day.
+ * committed. An unused upload is deleted after a day.
  */
 export interface Upload {
   readonly mimeType: string;
   readonly size: number;
   readonly sha256: string;
-  /** Does nothing once it was sent: it may be the file of a message. */
+  /** Does nothing once the file was sent: it may belong to a message. */
   discard(): Promise<void>;
 }
 
 /** The content of a file that is durable. */
 interface StoredContent {
-  /** What the media store keeps it under. */
+  /** The id of the content in the media store. */
   readonly contentId: string;
   readonly size: number;
   /** Hex. */
   readonly sha256: string;
 }
 
-/** A file whose content is durable, and that belongs to no message yet. */
+/** A file with durable content that belongs to no message yet. */
 export interface StoredUpload extends FileType, StoredContent {}
 
-/** A file before it is known with which type and under which name it is sent. */
+/** A file before the type and the name of its send are known. */
 interface HeldUpload extends StoredContent {
   readonly detected: DetectedType;
   readonly described: FileDescription;
 }
 
-/** Null where a send request is not one that could have a file, `missing` where it could and has none. */
+/** Null if the type of a send request takes no file, `missing` if it takes one that is not given. */
 export type SentFile = StoredUpload | 'missing' | null;
 
-/** Behind each handle that is not spent yet; a caller cannot make one up. */
+/** The files of unspent handles; a caller cannot make one up. */
 const handles = new WeakMap<Upload, HeldUpload>();
 /**
- * Those that were given to a transaction of the caller's. When it ends nobody reports it: rolled back, the file is still
- * to be sent; committed, it is the file of a message, which the storage knows and takes no second time.
+ * Handles that were given to a transaction of the caller. Its end is not reported: after a rollback, the file can still
+ * be sent; after a commit, it belongs to a message, and the storage refuses it a second time.
  */
 const lent = new WeakSet<Upload>();
 
@@ -89,8 +89,8 @@ export async function openUpload(
 }
 
 /**
- * Sends the message of a request with its file, which is stored first. Where that leaves the file without a message it
- * is discarded.
+ * Sends the message of a request with its file, which is stored first. If the file ends up without a message, it is
+ * discarded.
  */
 export async function sendWithFile<Sent extends { readonly replayed: boolean }>(
   context: ServiceContext,
@@ -99,7 +99,7 @@ export async function sendWithFile<Sent extends { readonly replayed: boolean }>(
 ): Promise<Result<Sent>> {
   const file = await fileOf(context, request);
   if (!file.ok) return file;
-  // Where this throws, nobody knows whether the message is stored: its file stays, and is swept if it is not.
+  // If this throws, the message may or may not be stored: keep its file; a sweep deletes it if not.
   const sent = await send(file.value);
   const isKept = sent.ok && !sent.value.replayed;
   // A transaction may hold the lock that forgetting a file needs: the file is left to be swept.
@@ -109,7 +109,7 @@ export async function sendWithFile<Sent extends { readonly replayed: boolean }>(
   return sent;
 }
 
-/** As given: `type` may be no type of media, and `file` anything. */
+/** The unchecked input: `type` may be any text, and `file` anything. */
 interface SendInput {
   readonly type: string;
   readonly file?: unknown;
@@ -117,8 +117,8 @@ interface SendInput {
 }
 
 /**
- * `isJoined` is a send in a transaction of the caller's. Storing a file is a write of its own, which could wait for that
- * transaction while it waits for the write: the file has to be there before.
+ * `isJoined` is a send in a transaction of the caller. Storing a file is a separate write, which could wait for that
+ * transaction while it waits for the write: the file must be stored before.
  */
 async function fileOf(
   context: ServiceContext,
@@ -126,7 +126,7 @@ async function fileOf(
 ): Promise<Result<SentFile>> {
   if (!('file' in input)) return ok(null);
   const { file, filename } = input;
-  // One that is no type of media has no limits of its own, and is refused later.
+  // An unknown type has no limits of its own, and is refused later.
   const sent = {
     type: asMediaType(input.type),
     filename: typeof filename === 'string' && filename !== '' ? filename : null,
@@ -150,7 +150,7 @@ function nameOf(file: object): string | null {
   return 'name' in file && typeof file.name === 'string' ? file.name : null;
 }
 
-/** A file as it is sent. What may be sent as a picture or a recording is decided by the bytes alone. */
+/** Returns a file as it is sent. Only its bytes decide whether it can be a picture or a recording. */
 async function sentUpload(
   { detected, described, ...stored }: HeldUpload,
   { type, filename }: { readonly type: MediaType | null; readonly filename?: string | null },
@@ -160,7 +160,7 @@ async function sentUpload(
   return { ...stored, ...(isAny ? await typeOfSent(detected, named) : detected) };
 }
 
-/** Once: a second send with the same handle would be about a file that belongs to the first one's message. */
+/** Spends a handle: for a second send, the file would already belong to the first message. */
 function takeHandle(file: unknown): HeldUpload | undefined {
   const upload = file as Upload; // looked up by identity, whatever it is
   if (lent.has(upload)) return undefined;
@@ -192,19 +192,19 @@ async function storeNew(
   return stored.ok ? ok({ ...stored.value, described }) : stored;
 }
 
-/** What is to be stored, and how. */
+/** The content to store, and how. */
 interface UploadRequest {
   readonly content: ReadableStream<Uint8Array>;
-  /** Of the message, if it is known. */
+  /** The type of the message, if known. */
   readonly type: MediaType | null;
-  /** What to keep it under. */
+  /** The id for the media store. */
   readonly contentId: string;
 }
 
 /**
- * Stores a file as it streams in: type, limit and digest on the way, never whole in memory. If the message's type is
- * known, its limit and types hold from the start, else the largest limit. A file that is refused or breaks off leaves
- * nothing behind.
+ * Stores a file as it streams in, and checks its type, limit and digest on the way: it is never whole in memory. If the
+ * message's type is known, its limit and types apply from the start, else the largest limit. A file that is refused or
+ * breaks off leaves nothing behind.
  */
 export async function storeUpload(
   context: ServiceContext,
@@ -251,7 +251,7 @@ async function storeWithin(
     inspector.abort();
     await giveUp(counted.stream);
     await discardUpload(context, { contentId });
-    // Whatever the store has made of the error that ended its stream.
+    // The store may have wrapped the error that ended its stream.
     const refusal = counted.refusal();
     if (refusal) return { ok: false, refusal };
     throw error;
@@ -282,14 +282,14 @@ function upTo(
   return { stream, refusal: () => refusal };
 }
 
-/** Signals to the sender that no more is wanted. One that has failed, or that is being read, need not know. */
+/** Cancels a stream. Ignores the rejection by a stream that has failed, or is being read. */
 async function giveUp(stream: ReadableStream<Uint8Array>): Promise<void> {
   await stream.cancel().catch(() => undefined);
 }
 
 /**
- * Deletes a file that will belong to no message. Never rejects, as its caller has something else to report: what cannot
- * be deleted now is swept later.
+ * Deletes a file that will belong to no message. Never rejects, as its caller has something else to report: a file that
+ * cannot be deleted now is swept later.
  */
 export async function discardUpload(
   context: ServiceContext,
@@ -306,8 +306,8 @@ export async function discardUpload(
 }
 
 /**
- * Discards what was stored for a message that did not take it. Keeps it if the message has it all the same: the write
- * that gave it to the message was committed, and its answer lost.
+ * Discards a file that was stored for a message, unless the message has it: the write may have been committed and its
+ * response lost.
  */
 export async function discardUnlessTaken(
   context: ServiceContext,
@@ -374,14 +374,14 @@ export async function sweepFiles(
       await deleteFile(context, contentId);
       deleted += 1;
     } catch (error) {
-      // It must not keep the others.
+      // The rest must still be deleted.
       logger.error(
         { err: error, contentId },
         'a stored file that belongs to nothing could not be deleted: it is tried again later; check the media store',
       );
     }
   }
-  // One that cannot be deleted comes first again: not immediately.
+  // If no file could be deleted, the same ones would come first again.
   return { deleted, more: deleted > 0 && batches.some((batch) => batch.length === limit) };
 }
 

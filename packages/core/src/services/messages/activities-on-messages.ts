@@ -14,14 +14,14 @@ import { findTarget } from './find-target.ts';
 import type { Target } from './find-target.ts';
 import { receivedText } from './received-text.ts';
 
-/** In UTF-16 code units: several times the longest emoji. */
+/** Limit in UTF-16 code units: several times the longest emoji. */
 const EMOJI_MAX = 100;
 
 type Deed = Extract<Activity, { kind: 'reaction' | 'edit' | 'deletion' }>;
 
 /**
- * Stores what somebody did to a message, and its event, once. What is not allowed, or about no message that is stored, is
- * counted.
+ * Stores a reaction to, an edit or a deletion of a message, and its event, once. A deed that is not allowed, or whose
+ * message is not stored, is counted.
  */
 export async function recordDeed(context: ServiceContext, held: LeasedInstance, deed: Deed): Promise<void> {
   const nextTry = changeTries(context, 'An activity on a message');
@@ -35,7 +35,7 @@ export async function recordDeed(context: ServiceContext, held: LeasedInstance, 
   }
 }
 
-/** `unknown`: about no message that is stored. `stale`: older than what happened to the message already. */
+/** `unknown`: its message is not stored. `stale`: older than the last change of the message. */
 type DeedResult = 'done' | 'changed meanwhile' | 'unknown' | 'forbidden' | 'stale';
 
 interface Doing<Kind extends Deed['kind']> {
@@ -90,7 +90,7 @@ async function edit(
 ): Promise<DeedResult> {
   const { message, isByAuthor } = target;
   if (!isByAuthor) return 'forbidden';
-  // The network has not confirmed it yet, so nobody can have seen what there is to edit.
+  // The network has not confirmed the message, so it cannot have been edited.
   if (message.status === 'queued') return 'unknown';
   const now = context.clock.now();
   const at = reportedTime(deed.at, now);
@@ -119,7 +119,7 @@ async function remove(
   { deed, target }: Doing<'deletion'>,
 ): Promise<DeedResult> {
   const { message, isByAuthor } = target;
-  // In a group, gateways report deletions by admins, too: who is one, only they can know.
+  // In a group, gateways report deletions by admins, too: only they know the admins.
   if (!isByAuthor && message.groupId === null) return 'forbidden';
   if (message.status === 'queued') return 'unknown';
   if (message.deletedAt !== null) return 'done';
@@ -141,7 +141,7 @@ async function remove(
   return 'done';
 }
 
-/** Otherwise it is swept: it belongs to no message any more. */
+/** Deletes the file now; otherwise, a sweep would. */
 async function deleteFile(context: ServiceContext, message: Message): Promise<void> {
   if (message.media?.available) await discardUpload(context, { contentId: contentIdOf(message) });
 }

@@ -10,10 +10,10 @@ import type { ServiceContext } from '../context.ts';
 import { FencedError } from '../instances/fenced-error.ts';
 import { knownGroup } from '../instances/groups.ts';
 
-/** For how long an activity is recognised that the network reports again, after the device was away for weeks. */
+/** How long a repeat is recognised: the network may report again after the device was away for weeks. */
 export const ACTIVITY_KNOWN_MS: number = 30 * 24 * 60 * 60_000;
 
-/** Stores the event of a message that cannot be read here, once. If it could be read after all, it is none. */
+/** Stores the event of a message that cannot be read here, once. Ignores a message that was read after all. */
 export async function recordUndecryptable(
   context: ServiceContext,
   held: LeasedInstance,

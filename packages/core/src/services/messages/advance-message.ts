@@ -10,9 +10,9 @@ import type { ServiceContext } from '../context.ts';
 import { FencedError } from '../instances/fenced-error.ts';
 
 /**
- * Takes what the network said about an outbound message: reads, decides, writes, and starts over when another report
- * came in between. What the network says twice, late, or about a message that is not ours changes nothing. `known` is
- * the message as it was read last, which saves the first read.
+ * Applies a report of the network about an outbound message: reads, decides, writes, and starts over when another
+ * report came in between. A report that is repeated, late, or about an unknown message changes nothing. `known` is the
+ * message as it was read last, which saves the first read.
  */
 export async function advanceMessage(
   context: ServiceContext,
@@ -44,7 +44,7 @@ export async function advanceMessage(
     const written = await context.storage.messages.change(lease, {
       message: last.message,
       expectedStatus: message.status,
-      // Nobody asked this API to send it.
+      // This API did not send the message.
       events: message.origin === 'device' ? [] : messageEvents(context, steps, now),
     });
     if (written === 'changed') return;
@@ -52,7 +52,7 @@ export async function advanceMessage(
   }
 }
 
-/** The events of some steps of a message, each with the message as it stood right after that step. */
+/** The events of some steps of a message, each with the message as it was after that step. */
 function messageEvents(
   context: ServiceContext,
   steps: readonly MessageStep[],

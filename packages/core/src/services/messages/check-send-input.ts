@@ -17,11 +17,11 @@ import type { ServiceContext } from '../context.ts';
 import { checkSendable } from '../media/check-sendable.ts';
 import type { SentFile, StoredUpload } from '../media/uploads.ts';
 
-/** A send request whose input is right. Whether there is such an instance or group is not asked yet. */
+/** A send request with valid input. Whether the instance or group exists is not checked yet. */
 export interface CheckedSend {
   readonly instanceId: string;
   readonly recipient: Recipient;
-  /** As it was given. */
+  /** The id as given. */
   readonly replyTo: string | null;
   readonly content: TextContent | MediaContent;
 }
@@ -34,10 +34,10 @@ interface TextContent {
 export interface MediaContent {
   readonly type: MediaType;
   readonly caption: string | null;
-  /** As the client named it, which is what makes two requests the same. */
+  /** The name that the client gave: two requests are the same only if it is the same. */
   readonly givenFilename: string | null;
   readonly upload: StoredUpload;
-  /** For audio alone: sent as a recorded voice message. */
+  /** Whether audio is sent as a recorded voice message. */
   readonly voice: boolean;
 }
 

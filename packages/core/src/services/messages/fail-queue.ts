@@ -6,8 +6,8 @@ import { messageResource } from '../../resources/message.ts';
 import { eventOf } from '../new-event.ts';
 
 /**
- * The outcome of an instance's queued messages, given in the order of the queue, as it can send them no more. Storages
- * call it inside the transaction that ends the queue: nobody else knows what is in it at that moment.
+ * Returns the changes that fail an instance's queued messages, given in the order of the queue. Storages call it inside
+ * the transaction that ends the queue: only there the content of the queue is certain.
  */
 export function failQueue(
   queued: readonly Message[],

@@ -7,19 +7,19 @@ import type { LeasedInstance } from '../../ports/storage/lease-store.ts';
 import { knownContact } from '../contacts.ts';
 import type { ServiceContext } from '../context.ts';
 
-/** The message that an activity is about, and who did it. */
+/** The message that an activity is about, and its actor. */
 export interface Target {
   readonly message: Message;
-  /** Who did it, or with whom the chat is if the owner of the number did it. */
+  /** The actor, or the contact of the chat if the owner of the number acted. */
   readonly contact: Contact | null;
-  /** Whether whoever did it wrote the message. */
+  /** Whether the actor wrote the message. */
   readonly isByAuthor: boolean;
 }
 
 /**
- * Finds the message that an activity is about: in the chat that the activity happened in, and by the author that the
- * network names. Others may have chosen the same network id for a message of theirs. `unknown` if no message has the id,
- * `forbidden` if none of those that have it is the one.
+ * Finds the message that an activity is about: in the chat of the activity, and by the author that the network names.
+ * Others may have chosen the same network id for their own message. `unknown` if no message has the id, `forbidden` if
+ * those that have it do not match.
  */
 export async function findTarget(
   context: ServiceContext,
@@ -32,7 +32,7 @@ export async function findTarget(
   const ids = await networkIds.idsBehind(about);
   const candidates = await storage.messages.findByNetworkId(instanceId, about, ids);
   if (candidates.length === 0) return 'unknown';
-  // Not before: of somebody who makes up the ids of messages, nothing is stored.
+  // Store the contact only now: a sender who makes up the ids of messages must not be stored.
   const contact = activity.contact && (await knownContact(context, held, activity.contact));
   const group =
     groupNetworkId === null ? null : await storage.groups.findByNetworkId(instanceId, groupNetworkId);
@@ -52,12 +52,12 @@ export async function findTarget(
 function isInChat(message: Message, groupId: string | null, contact: Contact | null): boolean {
   const number = contact?.phoneNumber ?? null;
   if (isSameChat(chatOf(message), { groupId, contact, number })) return true;
-  // It was sent to a number, which its recipient hides: nobody else knows the id that was made for it.
+  // A message to a number that the recipient hides: only its recipient knows the id that was made for it.
   const isToNumber = message.direction === 'outbound' && message.contact === null && message.groupId === null;
   return isToNumber && groupId === null && contact !== null && number === null;
 }
 
-/** What is known of who wrote a message. */
+/** The known ids of the author of a message. */
 interface Author {
   readonly contactId: string | null;
   readonly networkIds: readonly string[];

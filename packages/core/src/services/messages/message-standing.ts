@@ -6,7 +6,7 @@ import { noWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
 import { findMessage } from './messages.ts';
 
-/** Where a message stands now, and what it waits for. */
+/** Returns the state of a message now, and what it waits for. */
 export async function findStanding(
   context: ServiceContext,
   workspaceId: string,

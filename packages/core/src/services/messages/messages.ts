@@ -54,14 +54,14 @@ export async function listMessages(
       ...(counterpart.value === null ? {} : { counterpart: counterpart.value }),
     };
     const find = (part: PageRequest) => context.storage.messages.list(workspaceId, wanted, part);
-    // What arrives was not typed here.
+    // Inbound messages need no filter by origin.
     if (origin === 'any' || (origin === undefined && direction === 'inbound')) return ok(await find(request));
     const passes = ({ origin: from }: Message): boolean => (from === 'device') === (origin === 'device');
     return ok(await filteredPage(request, passes, find));
   });
 }
 
-/** An id that names nothing finds nothing: the messages of a group, or with a contact, may outlive it. */
+/** Reads a counterpart. An unknown id is allowed: messages may outlive their group or contact. */
 function readCounterpart(text: string | undefined): Result<Recipient | null> {
   if (text === undefined) return ok(null);
   const counterpart = parseRecipient(text);
@@ -71,11 +71,11 @@ function readCounterpart(text: string | undefined): Result<Recipient | null> {
 const COUNTERPART_RULE =
   'Must be a phone number with its country code, the id of a contact, or the id of a group.';
 
-/** A stored file on its way out. */
+/** A stored file to download. */
 export interface MediaDownload {
   readonly mimeType: string;
   readonly filename: string;
-  /** Of the whole file, in bytes. */
+  /** The size of the whole file, in bytes. */
   readonly size: number;
   /** Hex. */
   readonly sha256: string | null;

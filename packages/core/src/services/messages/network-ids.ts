@@ -6,32 +6,32 @@ import type { Gateway } from '../../ports/gateway.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Storage } from '../../ports/storage/storage.ts';
 
-/** What a gateway makes a network id of. */
+/** The bytes given for a network id. */
 const GIVEN_BYTES = 16;
 const KEY_LENGTH = 16;
 const KEY_FORM = /^[A-Za-z0-9+/]{22}==$/;
 /**
  * The key is kept with the messages, and not derived from the `secretKey`: it has to outlive that, and hides the time of
- * a message from those who see its network id and not the database. After it, separated by spaces, former ones may
+ * a message from anyone who sees its network id but not the database. After it, separated by spaces, previous keys may
  * follow: they read the ids that they have made.
  */
 const KEY_SETTING = 'network_id_key';
 
 interface NewNetworkId {
   readonly networkId: string;
-  /** Whether `idsBehind` leads from it to the message. */
+  /** Whether `idsBehind` finds the message by it. */
   readonly isReadable: boolean;
 }
 
 /**
- * Network ids of outbound messages. An index of random ids costs a page of the disk for each message, so they are made
- * of the message's id, and read again when the network reports on one.
+ * Network ids of outbound messages. An index of random ids costs a page of the disk for each message, so they are
+ * derived from the message's id, and decoded when the network reports on one.
  */
 export interface NetworkIds {
-  /** Reads the keys; the first process on a database makes one. Rejects where one of them cannot be a key. */
+  /** Reads the keys; the first process on a database makes one. Rejects if one of them is malformed. */
   start(): Promise<void>;
   newNetworkId(messageId: string): Promise<NewNetworkId>;
-  /** Where the id of the message is, if its network id is readable. */
+  /** The possible ids of the message, if its network id is readable. */
   idsBehind(networkId: string): Promise<readonly IdRange[]>;
 }
 
@@ -42,7 +42,7 @@ interface Parts {
 }
 
 export function createNetworkIds({ storage, gateway, random }: Parts): NetworkIds {
-  /** None before the start. The first one makes ids. */
+  /** Empty before the start. The first key makes ids. */
   let keys: readonly Uint8Array[] = [];
   let permutations: Promise<readonly Permutation[]> | null = null;
 
@@ -51,7 +51,7 @@ export function createNetworkIds({ storage, gateway, random }: Parts): NetworkId
     (permutations ??= import('../../domain/message/ff1.ts').then(
       ({ createPermutation }) => keys.map(createPermutation),
       (error: unknown) => {
-        // As when no file can be opened: the next message tries again.
+        // Loading may fail if no file can be opened: the next message tries again.
         permutations = null;
         throw error;
       },
@@ -79,11 +79,11 @@ export function createNetworkIds({ storage, gateway, random }: Parts): NetworkId
   };
 }
 
-/** How many digits a network id may end in: those of 9 bytes, or of 16 that begin with them. */
+/** The numbers of digits that a network id may end in: those of 9 bytes, or of 16 that begin with them. */
 const ENDINGS = [2 * PERMUTED_LENGTH, 2 * GIVEN_BYTES] as const;
 const DIGITS = /^[0-9a-f]+$/;
 
-/** The digits of what may be the permuted bytes in it. Which of them are, only the stored message shows. */
+/** Returns the digits that may be the permuted bytes. Only the stored message shows which of them are. */
 function readings(networkId: string): readonly string[] {
   const text = networkId.toLowerCase();
   return ENDINGS.flatMap((length) => {

@@ -16,8 +16,8 @@ import { repliedMessage } from './replies.ts';
 type Echo = Extract<Activity, { kind: 'echo' }>;
 
 /**
- * Stores a message that the owner of the number sent with the phone, once, with its event. What the service sent itself
- * is none.
+ * Stores a message that the owner of the number sent with the phone, once, with its event. Ignores messages that the
+ * service sent.
  */
 export async function receiveEcho(
   context: ServiceContext,
@@ -26,13 +26,13 @@ export async function receiveEcho(
 ): Promise<void> {
   const { networkId, content } = echo;
   const now = context.clock.now();
-  // Made when the message arrives, whenever its file does: lists are in the order of the ids.
+  // The id is made when the message arrives, even if its file is late: lists are in the order of the ids.
   const arrival = { id: context.newId('msg', now), at: now, echo };
   const isStored = async (): Promise<boolean> => {
     const ids = await context.networkIds.idsBehind(networkId);
     return (await context.storage.messages.findOutbound(receiving.instance.id, networkId, ids)) !== null;
   };
-  // Those that were accepted here are not found by storing alone.
+  // Storing does not detect messages that were accepted here.
   if (await isStored()) return;
   await receiveContent(context, receiving, {
     id: arrival.id,
@@ -44,7 +44,7 @@ export async function receiveEcho(
 }
 
 interface Arrival {
-  /** Of the message. */
+  /** The id of the message. */
   readonly id: string;
   readonly at: number;
   readonly echo: Echo;
@@ -65,7 +65,7 @@ async function storeEcho(
     data: { message: messageResource(message) },
     now: context.clock.now(),
   });
-  // Where this throws, nobody knows whether the message is stored: its file stays, and is swept if it is not.
+  // If this throws, the message may or may not be stored: keep its file; a sweep deletes it if not.
   const stored = await context.storage.activities.recordEcho(lease, { message, event, download });
   if (upload && stored !== 'recorded') await discardUpload(context, upload);
   if (stored === 'fenced') throw new FencedError(instance.id);

@@ -18,8 +18,8 @@ import { repliedMessage } from './replies.ts';
 
 /**
  * Stores an inbound message with its event, once: the network may deliver it again. Its file is stored before, so that
- * receivers can download it as soon as they hear of it. A file that does not come in time is downloaded later, if the
- * gateway has given a reference to it, and the message says that it is not available. Rejects where the file cannot be
+ * receivers can download it as soon as they get the event. A file that does not come in time is downloaded later, if
+ * the gateway has given a reference to it, and the message says that it is not available. Rejects if the file cannot be
  * stored here: such a message must not be acknowledged.
  */
 export async function receiveMessage(
@@ -54,7 +54,7 @@ async function storeIncoming(
   traceparent: string | null,
 ): Promise<void> {
   const now = context.clock.now();
-  // Made when the message arrives, whenever its file does: lists are in the order of the ids.
+  // The id is made when the message arrives, even if its file is late: lists are in the order of the ids.
   const id = context.newId('msg', now);
   const contact = incoming.contact ? await knownContact(context, receiving, incoming.contact) : null;
   const arrival: Arrival = { id, at: now, incoming, contact, traceparent };
@@ -69,13 +69,13 @@ async function storeIncoming(
 }
 
 interface Arrival {
-  /** Of the message. */
+  /** The id of the message. */
   readonly id: string;
   readonly at: number;
   readonly incoming: IncomingMessage;
-  /** Who wrote it, where the network says it. */
+  /** The author, if the network names one. */
   readonly contact: Contact | null;
-  /** What the message keeps. */
+  /** The trace of the message. */
   readonly traceparent: string | null;
 }
 
@@ -96,7 +96,7 @@ async function storeArrival(
     groupId: group?.id ?? null,
   });
   const message = inboundMessage(context, instance, { ...arrival, upload, group, replyTo });
-  // Where this throws, nobody knows whether the message is stored: its file stays, and is swept if it is not.
+  // If this throws, the message may or may not be stored: keep its file; a sweep deletes it if not.
   const stored = await context.storage.messages.receive(lease, {
     message,
     senderId: incoming.senderId,

@@ -9,9 +9,9 @@ import type { ArrivedFile, FileReceiving } from '../media/file-lane.ts';
 import { inboundMedia } from '../media/inbound-media.ts';
 import { receivedText } from './received-text.ts';
 
-/** A message that a gateway reports, whoever wrote it. */
+/** A message that a gateway reports, by any author. */
 interface ContentArrival {
-  /** Of the message. */
+  /** The id of the message. */
   readonly id: string;
   readonly networkId: string;
   readonly content: IncomingContent;
@@ -21,7 +21,7 @@ interface ContentArrival {
   readonly store: (file: ArrivedFile) => Promise<Message | null>;
 }
 
-/** Stores a message once its file has come, or does not come in time. A text is stored immediately. */
+/** Stores a message once its file has come or is late. A text is stored immediately. */
 export async function receiveContent(
   context: ServiceContext,
   receiving: FileReceiving,
@@ -31,7 +31,7 @@ export async function receiveContent(
     await arrival.store({ upload: null, download: null });
     return;
   }
-  // Here alone files wait for each other: no text and no receipt waits for one.
+  // Files wait only for each other: texts and receipts do not wait for them.
   await receiveWithFile(context, receiving, { ...arrival, file: content.file });
 }
 
@@ -41,7 +41,7 @@ interface Said extends Pick<ArrivedFile, 'upload'> {
   readonly said: Pick<IncomingMessage, 'content' | 'detail'>;
 }
 
-/** What a reported message says, within bounds: others wrote it. */
+/** The content of a reported message, within bounds: others wrote it. */
 export function receivedContent(
   context: Pick<ServiceContext, 'logger'>,
   { instanceId, messageId, said: { content, detail }, upload }: Said,

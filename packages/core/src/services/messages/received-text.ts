@@ -1,7 +1,7 @@
 import { boundedText, TEXT_RECEIVED_MAX } from '../../domain/message/inbound-bounds.ts';
 import type { ServiceContext } from '../context.ts';
 
-/** A text or a caption that somebody else wrote, as far as it is stored. */
+/** Returns the stored part of a text or a caption that another person wrote. */
 export function receivedText<Text extends string | null>(
   { logger }: Pick<ServiceContext, 'logger'>,
   about: { readonly instanceId: string; readonly messageId: string },

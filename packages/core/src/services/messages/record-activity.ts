@@ -6,7 +6,7 @@ import { recordCall, recordUndecryptable } from './activities.ts';
 import { recordDeed } from './activities-on-messages.ts';
 import { receiveEcho } from './receive-echo.ts';
 
-/** Stores what a gateway reports of a chat besides messages and their receipts, once. */
+/** Stores reported activities of a chat other than messages and receipts, once. */
 export async function recordActivity(
   context: ServiceContext,
   receiving: FileReceiving,

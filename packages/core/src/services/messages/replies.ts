@@ -11,8 +11,8 @@ interface Reply {
 }
 
 /**
- * The id of the message that an inbound one replies to. Null if it replies to none, or to one that is not stored, or not
- * in its chat: whoever writes a message chooses what it claims to reply to.
+ * The id of the message that an inbound one replies to. Null if it is not a reply, or its target is not stored or not
+ * in its chat: the author of a message chooses what it claims to reply to.
  */
 export async function repliedMessage(
   { storage, networkIds }: ServiceContext,

@@ -37,12 +37,12 @@ export interface Accepted {
 interface SendRequest {
   readonly workspaceId: string;
   readonly input: unknown;
-  /** Stored already: the caller's to discard unless the message is accepted by this request. */
+  /** The stored file: the caller discards it unless this request accepts the message. */
   readonly upload: SentFile;
   readonly idempotencyKey: string | null;
-  /** The caller's own, in which the message is accepted; undefined for one of the storage's. */
+  /** The caller's transaction, in which the message is accepted; undefined for one of the storage. */
   readonly transaction?: unknown;
-  /** Of the caller's request, as it came. */
+  /** The trace of the caller's request. */
   readonly traceparent?: string | undefined;
 }
 
@@ -93,7 +93,8 @@ async function checkAndAccept(
     traceparent,
     fingerprint: context.crypto.sha256(fingerprintOf(send)),
   };
-  // In a transaction of the caller's the workspace may be another one than is seen from here: nothing kept, nothing compared.
+  // In a transaction of the caller, the workspace may differ from what is seen here: use no kept sender, compare
+  // nothing.
   const nextTry = changeTries(context, 'The acceptance of a message');
   for (let fresh = request.transaction !== undefined; ; fresh = true) {
     await nextTry();
@@ -105,16 +106,16 @@ async function checkAndAccept(
 interface Attempt {
   readonly request: SendRequest;
   readonly send: CheckedSend;
-  /** When the request came, by `Clock.elapsed()`. */
+  /** The start of the request, by `Clock.elapsed()`. */
   readonly startedAt: number;
-  /** What the message keeps. */
+  /** The trace of the message. */
   readonly traceparent: string | null;
   readonly fingerprint: string;
 }
 
 /**
- * `stale` when what is kept of the sender does not decide: it accepts, if the storage finds the workspace unchanged, but
- * refuses nothing.
+ * Returns `stale` if the kept sender does not decide: it may accept, if the storage finds the workspace unchanged, but
+ * never refuse.
  */
 async function trySending(
   context: ServiceContext,
@@ -130,11 +131,11 @@ async function trySending(
   const addressed = await checkSender(context, sender, { send, transaction });
   if (!addressed.ok) {
     if (!fresh) return 'stale';
-    // A replay comes before every refusal. Without one the acceptance itself looks for it, in its own transaction.
+    // A replay comes before a refusal. Otherwise the acceptance itself looks for it, in its own transaction.
     return (await findReplay(context, request, fingerprint)) ?? addressed;
   }
   const now = context.clock.now();
-  // Not before: lists are in the order of the ids, and an upload may have begun long ago.
+  // Make the id only now: lists are in the order of the ids, and an upload may have begun long ago.
   const id = context.newId('msg', now);
   const { networkId, isReadable } = await context.networkIds.newNetworkId(id);
   const message = newOutboundMessage(addressed.value, send, { id, networkId, now, traceparent });
@@ -165,14 +166,14 @@ async function trySending(
 
 type SendingInstance = NonNullable<Sender['instance']>;
 
-/** Whom a message is from and for. */
+/** The parties of a message. */
 interface Addressed {
   readonly instance: SendingInstance;
-  /** The recipient, where the message is addressed to a contact. */
+  /** The recipient, if the message is addressed to a contact. */
   readonly contact: Contact | null;
 }
 
-/** Resource and plan, in this order. */
+/** Checks the resources and then the plan. */
 async function checkSender(
   context: ServiceContext,
   { instance, workspace }: Sender,
@@ -190,7 +191,7 @@ async function checkSender(
   return allowed.ok ? ok(addressed) : allowed;
 }
 
-/** Null where the key is new. */
+/** Null if the key is new. */
 async function findReplay(
   context: ServiceContext,
   request: SendRequest,
@@ -215,7 +216,7 @@ async function decideReplay(
   return message && ok({ message, replayed: true });
 }
 
-/** The key was used before, a while ago or at the same time. */
+/** Replays a key that was used before, or at the same time. */
 async function replayRemembered(
   context: ServiceContext,
   request: SendRequest,
@@ -223,7 +224,7 @@ async function replayRemembered(
   fingerprint: string,
 ): Promise<Result<Accepted>> {
   const replay = await decideReplay(context, request, record, fingerprint);
-  // Forgotten between the two looks: the key is free again.
+  // The record was deleted between the two reads: the key is free again.
   return replay ?? sendMessage(context, request);
 }
 
@@ -233,7 +234,7 @@ async function checkGroup(
   recipient: Recipient,
 ): Promise<Result<true>> {
   if (recipient.kind !== 'group') return ok(true);
-  // Groups may be stored all the same: from another gateway, or one that reports what it does not declare.
+  // Stored groups may come from another gateway, or from one that reports undeclared ones.
   if (!context.capabilities.includes('groups')) {
     return refuse('GROUP_NOT_FOUND', 'The network of this instance has no groups: send to a phone number.');
   }
@@ -249,7 +250,7 @@ async function checkGroup(
       );
 }
 
-/** Null where the message is not addressed to a contact. */
+/** Null if the message is not addressed to a contact. */
 async function checkContact(
   { storage }: ServiceContext,
   { workspaceId, id }: SendingInstance,
@@ -307,7 +308,7 @@ function fingerprintOf({ instanceId, recipient, replyTo, content }: CheckedSend)
   });
 }
 
-/** As the request names it. */
+/** The name in the request. */
 function nameOf(recipient: Recipient): string {
   switch (recipient.kind) {
     case 'number':

@@ -17,34 +17,32 @@ import type { PersonProgress, PersonWork } from './survey.ts';
 export interface EraseOptions {
   /** Counts what there is, and erases nothing. */
   readonly dryRun?: boolean | undefined;
-  /** Ends it between two steps. What is erased stays so; the same call again continues with the rest. */
+  /** Ends the erasure between two steps. Erased data stays erased; the same call again erases the rest. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: PersonProgress) => void) | undefined;
 }
 
-/** What was erased of a person, or what there is to erase. */
+/** The counts of a person's data that was erased, or would be. */
 export interface ErasedPerson {
-  /** Digits: those that the workspace's contacts of the person have. */
+  /** Digits of the numbers that the workspace's contacts of the person have. */
   readonly numbers: readonly string[];
   readonly contactIds: readonly string[];
   readonly messages: number;
-  /** Of these, with a stored file. */
+  /** The messages with a stored file. */
   readonly files: number;
   /** Events with their deliveries and attempts. */
   readonly events: number;
   /** Values that the gateway kept for the person. */
   readonly sessionValues: number;
   readonly contacts: number;
-  /**
-   * What could not be erased now, by reason: each is a sentence that says what to do. Empty if nothing is left.
-   */
+  /** Reasons why something could not be erased: each is a sentence that says what to do. Empty if nothing is left. */
   readonly left: readonly string[];
 }
 
 /**
- * Erases a person from a workspace: their messages, and what else is stored about them. Each step is short, and leaves
- * nothing half done: a message goes with all that is stored of it. Contacts go last, so that an erasure that was
- * interrupted finds the person again.
+ * Erases a person from a workspace: their messages, and all other data about them. Each step is short and complete: a
+ * message goes with all that is stored of it. Contacts go last, so that a repeat of an interrupted erasure finds the
+ * person again.
  */
 export async function erasePerson(
   context: ServiceContext,
@@ -60,7 +58,7 @@ export async function erasePerson(
 
 interface Survey {
   readonly counts: ErasedPerson;
-  /** The network's ids of what was sent to them. */
+  /** The network's ids of messages sent to them. */
   readonly messageIds: Set<string>;
 }
 
@@ -90,12 +88,12 @@ function namesOf({ numbers, contactIds }: Person): Pick<ErasedPerson, 'numbers' 
   return { numbers: [...numbers].toSorted(), contactIds: [...contactIds].toSorted() };
 }
 
-/** What comes while it erases is erased too, or is there afterwards as a whole: a person who keeps writing comes back. */
+/** The limit of passes over new messages: later ones stay whole, so a person who keeps writing comes back. */
 const ROUNDS = 5;
 
 async function erase(work: PersonWork, { counts, messageIds }: Survey): Promise<ErasedPerson> {
   const { context } = work;
-  // Before the messages: which were sent to the person is known by these alone.
+  // Erase session values before messages: only these show what was sent to the person.
   let sessionValues = await sessionValuesOf(work, { messageIds, isErased: true });
   let [messages, files, events, contacts] = [0, 0, 0, 0];
   let left: readonly string[] = [];
@@ -152,8 +150,8 @@ async function deletePage(
 }
 
 /**
- * Deletes the events of what the person did, such as a reaction. Leaves those of messages that are stored, and have come
- * since the messages were looked through: each is deleted with its message, in the next round.
+ * Deletes the events of the person's acts, such as a reaction. Leaves the events of stored messages that have come
+ * since the last pass over messages: each is deleted with its message, in the next round.
  */
 async function deleteEvents(
   work: PersonWork,

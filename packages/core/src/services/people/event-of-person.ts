@@ -18,8 +18,8 @@ const messageBody = z.object({ data: z.object({ message: z.looseObject({ id: z.s
 const deed = z.object({ contact });
 
 /**
- * Whether the body of an event has something of this person: one of their messages, or what they did, such as a reaction
- * to somebody else's message or a call.
+ * Whether the body of an event has data of this person: one of their messages, or an act of theirs, such as a reaction
+ * to another person's message or a call.
  */
 export function isEventOf(person: Person, { payload }: Pick<Event, 'payload'>): boolean {
   const read = body.safeParse(parsed(payload));
@@ -29,7 +29,7 @@ export function isEventOf(person: Person, { payload }: Pick<Event, 'payload'>): 
   );
 }
 
-/** Of the person's own message that the event is about; null if it is about none. */
+/** Returns the id of the person's message that the event is about; null if there is none. */
 export function ownMessageIdOf(person: Person, { payload }: Pick<Event, 'payload'>): string | null {
   const read = messageBody.safeParse(parsed(payload));
   if (!read.success) return null;
@@ -58,7 +58,7 @@ function isOwnDeed(person: Person, value: unknown): boolean {
   return person.contactIds.has(id) || (number !== null && person.numbers.has(number));
 }
 
-/** A body that is no JSON was written by nobody. */
+/** Null if a body is not JSON: the service never writes one. */
 function parsed(payload: string): unknown {
   try {
     return JSON.parse(payload);

@@ -16,7 +16,7 @@ export interface ExportOptions {
   readonly onProgress?: ((progress: PersonProgress) => void) | undefined;
 }
 
-/** Something that is stored about a person, in the shapes and with the names of the REST API. */
+/** A stored item about a person, in the shapes and with the names of the REST API. */
 export type ExportedItem =
   | { readonly kind: 'contact'; readonly contact: ExportedContact }
   | {

@@ -12,8 +12,8 @@ import type { ServiceContext } from '../context.ts';
 import { partsOf } from './walks.ts';
 
 /**
- * A person whom instances of a workspace write to or hear from: by their phone number, with the formatting that people
- * give one, or by the id of one of their contacts.
+ * A person that instances of a workspace exchange messages with: by their phone number, formatted in any usual way, or
+ * by the id of one of their contacts.
  */
 export type PersonInput = { readonly workspaceId: string } & (
   | { readonly number: string; readonly contactId?: undefined }
@@ -26,7 +26,7 @@ const input = z.object({
   contactId: z.string().optional(),
 });
 
-/** Of a person, all that their contacts in the workspace say. */
+/** Finds a person, with the data of all their contacts in the workspace. */
 export async function findPerson(context: ServiceContext, given: PersonInput): Promise<Result<Person>> {
   const read = readInput(input, given);
   if (!read.ok) return read;
@@ -60,7 +60,7 @@ async function findByContact(
   return ok(await withAllContacts(context, withContact(named, contact)));
 }
 
-/** What one contact says may lead to another one of the same person, on another instance. */
+/** Adds contacts until no more are found: one may lead to another of the same person, on another instance. */
 async function withAllContacts(context: ServiceContext, start: Person): Promise<Person> {
   let person = start;
   for (;;) {

@@ -4,9 +4,9 @@ import type { PersonWork } from './survey.ts';
 const NAMES = 500;
 
 /**
- * Goes through what the gateway keeps of a person in the sessions of the workspace's instances, and deletes it if asked
- * to. The values are encrypted: their names say whom they are about, as far as the gateway knows. A connection that is
- * open may still have some in memory, and writes them again when the person writes or is written to.
+ * Counts the values that the gateway keeps about a person in the sessions of the workspace's instances, and deletes
+ * them if asked to. The values are encrypted: only their names show the person, as far as the gateway knows. An open
+ * connection may still have some in memory, and writes them again when the person writes or is written to.
  */
 export async function sessionValuesOf(
   { context, person, signal, onProgress }: PersonWork,

@@ -7,7 +7,7 @@ import type { ServiceContext } from '../context.ts';
 import { isEventOf } from './event-of-person.ts';
 import { partsOf } from './walks.ts';
 
-/** What an operation on a person has come to. */
+/** The progress of an operation on a person. */
 export interface PersonProgress {
   readonly step: 'messages' | 'events' | 'session' | 'files' | 'database' | 'contacts';
   /** How many rows were looked through in this step. */
@@ -19,7 +19,7 @@ export interface PersonProgress {
 export interface PersonWork {
   readonly context: ServiceContext;
   readonly person: Person;
-  /** Ends the work between two steps: what is done stays done. */
+  /** Ends the work between two steps: finished steps stay done. */
   readonly signal: AbortSignal | undefined;
   readonly onProgress: (progress: PersonProgress) => void;
 }
@@ -27,7 +27,7 @@ export interface PersonWork {
 /** How late a message may be stored after its id was made: it is made when the message arrives, before its file. */
 const STORED_WITHIN_MS = 15 * 60_000;
 
-/** From here on messages may still come that were not there when a walk passed. */
+/** The first id of messages that may be stored after a walk has passed. */
 export function messagesStillToCome({ clock }: Pick<ServiceContext, 'clock'>): string {
   return floorId('msg', clock.now() - STORED_WITHIN_MS);
 }
@@ -49,7 +49,7 @@ export async function* messagesOf(
   }
 }
 
-/** The events of a person's messages, and of what they did. */
+/** The events of a person's messages and of their acts. */
 export async function* eventsOf({
   context,
   person,

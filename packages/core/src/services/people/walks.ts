@@ -1,9 +1,9 @@
 import type { Walk, WalkPart } from '../../ports/storage/erasure-store.ts';
 
-/** Small: each part is one transaction, and others have their turn between two of them. */
+/** Rows of one part: small, as each part is a transaction, and other work runs in between. */
 const ROWS = 500;
 
-/** Goes through all rows of a walk, part by part, also if some are deleted meanwhile. */
+/** Yields all rows of a walk, part by part, even if some are deleted meanwhile. */
 export async function* partsOf<Row>(
   walk: (step: Walk) => Promise<WalkPart<Row>>,
   from: string | null = null,
