@@ -13,7 +13,7 @@ function setTimer(delayMs: number, callback: () => void): () => void {
   const due = performance.now() + Math.max(0, delayMs);
   let timer: NodeJS.Timeout;
   const wait = (): void => {
-    // It may have become due meanwhile, on a busy machine.
+    // On a busy machine, the timer may already be due.
     const remaining = Math.max(1, Math.ceil(due - performance.now()));
     timer = setTimeout(remaining > LONGEST_TIMEOUT ? wait : finish, Math.min(remaining, LONGEST_TIMEOUT));
   };

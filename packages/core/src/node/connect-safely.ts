@@ -9,7 +9,7 @@ import { connectTcp } from './webhook-sender/tcp.ts';
 import { TlsSessions, secure } from './webhook-sender/tls.ts';
 
 export interface ConnectSafelyOptions {
-  /** Applies to the look-up, the connection and TLS. */
+  /** Applies to the lookup, the connection and TLS. */
   readonly signal: AbortSignal;
   /** `public` by default. */
   readonly policy?: UrlPolicy | undefined;
@@ -29,8 +29,8 @@ export interface SafeConnection {
 }
 
 /**
- * Connects to the host of a URL that somebody else chose. It checks the URL and every address of its host, and connects
- * to one of the checked addresses, with no second look-up in between. It uses no proxy.
+ * Connects to the host of a URL that another party chose. Checks the URL and every address of its host, and connects to
+ * one of the checked addresses, without a second lookup in between. Uses no proxy.
  *
  * Rejects with an error that has a `code`: UNSAFE_URL, DNS_FAILED, CONNECTION_FAILED, TIMEOUT or TLS_FAILED; or with the
  * signal's reason.

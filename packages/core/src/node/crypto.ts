@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, hash, hkdfSync } from 'node:crypto';
 import type { Crypto } from '../ports/crypto.ts';
 
-/** OpenSSL, by way of node:crypto. */
+/** OpenSSL, through node:crypto. */
 export function nodeCrypto(): Crypto {
   return { sha256, createSha256, encrypt, decrypt, deriveKey };
 }
@@ -42,7 +42,7 @@ function decrypt(
   associatedData: Uint8Array,
 ): Uint8Array {
   checkNonce(nonce);
-  // Without this length, and `authTagLength`, a tag cut to 4 bytes would be taken for a whole one.
+  // Without this length, and `authTagLength`, a tag cut to 4 bytes would be accepted.
   if (sealed.length < TAG_LENGTH) throw new Error('The sealed value is too short to be one.');
   const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_LENGTH })
     .setAAD(associatedData)
@@ -58,7 +58,7 @@ function checkNonce(nonce: Uint8Array): void {
   if (nonce.length !== NONCE_LENGTH) throw new RangeError('The nonce must have 12 bytes.');
 }
 
-/** A Uint8Array of its own: Buffers share memory with each other and print differently. */
+/** Joins parts to a separate Uint8Array: Buffers share memory with each other and print differently. */
 function joined(...parts: readonly Uint8Array[]): Uint8Array {
   return new Uint8Array(Buffer.concat(parts));
 }

@@ -13,13 +13,13 @@ export interface NodeDnsResolverOptions {
 /** For one server; a lookup ends with the attempt that it is for at the latest. */
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;
-/** What a server says of a name that has no such address. */
+/** The errors for a name that has no such address. */
 const ANSWERS: readonly string[] = ['ENOTFOUND', 'ENODATA'];
 
 /**
- * Reads the hosts file and asks the name servers itself, for any number of names concurrently. The system's own look-up
- * (`getaddrinfo`) occupies one of two threads for as long as it takes: two names whose servers do not respond, which
- * anybody can register, would keep all others waiting.
+ * Reads the hosts file and asks the name servers itself, for any number of names concurrently. The system's own lookup
+ * (`getaddrinfo`) occupies one of two threads for as long as it takes: two names whose servers do not respond would
+ * keep all others waiting, and anyone can register such names.
  */
 export function nodeDnsResolver(options: NodeDnsResolverOptions = {}): DnsResolver {
   const hosts = hostsFile(options.hostsFile);
@@ -36,7 +36,7 @@ export function nodeDnsResolver(options: NodeDnsResolverOptions = {}): DnsResolv
     if (addresses.length > 0) return addresses;
     const reasons = answers.map((answer) => (answer.status === 'rejected' ? answer.reason : undefined));
     const failure: unknown = reasons.find((reason) => !isAnswer(reason)) ?? reasons[0];
-    // The servers may be others by now.
+    // The system's servers may have changed.
     if (!isAnswer(failure) && asked === resolver) resolver = createResolver(options.servers);
     throw failure;
   };
@@ -44,7 +44,7 @@ export function nodeDnsResolver(options: NodeDnsResolverOptions = {}): DnsResolv
   return {
     async resolve(hostname, signal) {
       signal.throwIfAborted();
-      // Those who want to know the same at the same time ask once. Nothing is remembered.
+      // Concurrent calls for one name share a lookup. Nothing is remembered.
       let addresses = inFlight.get(hostname);
       if (addresses === undefined) {
         addresses = lookUp(hostname).finally(() => inFlight.delete(hostname));
@@ -61,7 +61,7 @@ function createResolver(servers: readonly string[] | undefined): Resolver {
   return resolver;
 }
 
-/** This machine, whatever anybody's name server says (RFC 6761). */
+/** Whether a name means this machine, whatever name servers say (RFC 6761). */
 function isLocalhost(hostname: string): boolean {
   return /^(.+\.)?localhost\.?$/i.test(hostname);
 }

@@ -23,8 +23,8 @@ export interface EdgeRuntimeOptions {
 }
 
 /**
- * For a process that only serves requests, while other processes on the same storage do the rest. It is an entry point
- * of its own, so that bundlers do not find undici and Node's sockets.
+ * Provides the ports for a process that only serves requests, while other processes on the same storage do the rest. A
+ * separate entry point, so that bundlers do not find undici and Node's sockets.
  *
  * @example createTrunkline({ ...edgeRuntime({ dns }), storage, gateway, secretKey, roles: { gateway: false, webhooks: false, maintenance: false } })
  */

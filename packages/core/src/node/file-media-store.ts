@@ -8,7 +8,7 @@ import type { MediaStore } from '../ports/media-store.ts';
 import { UnavailableError } from '../ports/unavailable-error.ts';
 
 export interface FileMediaStoreOptions {
-  /** Where the files are kept. The directory is created for the first file, and only this user can read it. */
+  /** The directory for the files. It is created for the first file, and only this user can read it. */
   readonly directory: string;
 }
 
@@ -22,11 +22,11 @@ export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
   if (typeof directory !== 'string' || directory === '') {
     throw new TypeError('fileMediaStore: the option "directory" is missing. Give the path of a directory.');
   }
-  // Now, so that a later change of the working directory moves nothing.
+  // Resolve now: a later change of the working directory must not move the store.
   const root = resolve(directory);
   const pathOf = (id: string): string => join(root, checkMediaId(id).slice(-2), id);
   const remove = async (path: string): Promise<void> => {
-    // Left behind by a process that died while it wrote.
+    // A process that died while writing leaves this file.
     await rm(unfinished(path), { force: true });
     await rm(path, { force: true });
   };
@@ -41,7 +41,7 @@ export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
         await written(root, () => syncDirectory(dirname(path)));
         return size;
       } catch (error) {
-        // A disk that fails here too leaves it to a later delete: what went wrong first is what is reported.
+        // If the cleanup also fails, a later delete removes the file. Report the first error.
         await remove(path).catch(() => undefined);
         throw error;
       }
@@ -72,7 +72,7 @@ export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
   };
 }
 
-/** Not through a link, which could lead to any file of the machine. Without the flag on Windows, which has none. */
+/** Does not follow links, which could lead to any file of the machine. Windows has no such flag. */
 const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
 
 function unfinished(path: string): string {
@@ -98,7 +98,7 @@ async function writeDurably(
   return size;
 }
 
-/** Where the file system fails, the error says which directory it is about and what to do. Errors of the content pass as they are. */
+/** Adds the directory and a remedy to errors of the file system. Errors of the content pass unchanged. */
 async function written<Result>(root: string, write: () => Promise<Result>): Promise<Result> {
   try {
     return await write();
@@ -118,14 +118,14 @@ const REMEDY: Readonly<Record<string, string>> = {
   EMFILE: 'this process has too many files open, so raise its limit (ulimit -n)',
 };
 
-/** With the directories above it, each of them durable. */
+/** Creates the directory and its missing parents, and syncs each. */
 async function makeDirectory(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
 }
 
-/** Makes the names in it durable. */
+/** Makes its entries durable. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {
@@ -135,7 +135,7 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** A link is none of our files. */
+/** A link (`ELOOP`) counts as missing. */
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ELOOP');
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** How long a reading counts. */
+/** How long a reading is used. */
 const FRESH_MS = 5_000;
 
 /** The file in which an administrator names addresses; no name server is asked about these. */
@@ -16,7 +16,7 @@ export function hostsFile(path: string = systemHostsFile()): HostsFile {
     async addressesOf(hostname) {
       const now = performance.now();
       if (read === null || now - readAt > FRESH_MS) {
-        // One that is not there, or not readable, names nothing.
+        // A missing or unreadable file counts as empty.
         read = readFile(path, 'utf8').then(parseHosts, () => new Map());
         readAt = now;
       }

@@ -22,7 +22,7 @@ export function listeningAddresses(
   if (port !== onPort) return [];
   const everywhere = UNSPECIFIED.includes(address);
   const hosts = everywhere ? [LOOPBACK_V4, '::1', ...interfaceAddresses()] : [address];
-  // To connect to an unspecified address is to connect to this machine.
+  // A connection to an unspecified address reaches this machine.
   return [...new Set([...UNSPECIFIED, ...hosts])].map((host) => ({ host, port }));
 }
 

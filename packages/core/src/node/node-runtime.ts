@@ -30,9 +30,7 @@ export interface NodeRuntime {
 }
 
 export interface NodeRuntimeOptions {
-  /**
-   * Where the files of media messages are kept. If omitted, only texts can be sent, and received files are not kept.
-   */
+  /** The directory for media files. If omitted, only texts can be sent, and received files are not kept. */
   readonly mediaDirectory?: string;
   /** Resolves the hosts of webhooks. The system's resolver by default. */
   readonly dns?: DnsResolver;

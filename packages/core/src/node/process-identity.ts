@@ -1,37 +1,36 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** What distinguishes a process from every other one, on this machine and elsewhere. */
+/** The facts that distinguish a process from all others, on any machine. */
 export interface ProcessIdentity {
-  /** The running kernel: its boot id. Empty where the system does not say. */
+  /** The boot id of the running kernel. Empty if the system does not report it. */
   readonly machine: string;
-  /** Where its number and its start time count: containers have numbers of their own. */
+  /** The namespaces of `pid` and `startedAt`: each container numbers its own processes. */
   readonly namespace: string;
   readonly pid: number;
-  /** In the kernel's ticks since it booted. Empty where the system does not say. */
+  /** Kernel ticks from boot to the start. Empty if the system does not report it. */
   readonly startedAt: string;
 }
 
-/** The identity of this very process. */
 export function thisProcess(): ProcessIdentity {
   const known = { machine: '', namespace: '', pid: process.pid, startedAt: '' };
   try {
     return {
       ...known,
       machine: readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(),
-      // The namespace of time, too: start times are shifted by it.
+      // The time namespace shifts start times.
       namespace: `${readlinkSync('/proc/self/ns/pid')} ${readlinkSync('/proc/self/ns/time')}`,
       startedAt: readStatus('self').startedAt,
     };
   } catch {
-    // Not Linux, or one that keeps these to itself.
+    // The system is not Linux, or hides these files.
     return known;
   }
 }
 
 /**
- * The state of a process, as far as this one can see. `ended` is certain: no process with its number is left, or
- * that number belongs to one which started at another time, or all that is left is the exit code for its parent. One
- * that is frozen is `running`, and so is one of which nothing can be read. `unknown` is one of another machine or container.
+ * Returns the state of a process, as far as this one can see. `ended` is certain: its number is free, or belongs to a
+ * process that started at another time, or only the exit code for the parent is left. A process that is frozen or that
+ * cannot be read counts as `running`. `unknown` is a process of another machine or container.
  */
 export function stateOf({
   machine,
@@ -56,7 +55,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Others (EPERM) mean that it is there, and somebody else's.
+    // Other errors (EPERM) mean that it exists and belongs to another user.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { ProcessMonitor } from '../ports/process-monitor.ts';
 
-/** Reads from Node and the system what they count in any case. */
+/** Reads the counters that Node and the system keep anyway. */
 export function nodeProcessMonitor(): ProcessMonitor {
   let last = performance.eventLoopUtilization();
   return {

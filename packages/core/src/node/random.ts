@@ -15,7 +15,7 @@ export function systemRandom(): Random {
         used = 0;
       }
       const bytes = pool.slice(used, used + length);
-      // What was given out may become a key: it must not be found here later.
+      // The caller may use the bytes as a key: no copy may stay here.
       pool.fill(0, used, used + length);
       used += length;
       return bytes;

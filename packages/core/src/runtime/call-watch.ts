@@ -9,12 +9,12 @@ const LOOK_MS = 5_000;
  */
 export interface CallWatch {
   /**
-   * Calls `late` once if the call has not ended `ms` later, or up to 5 s after that. Returns a function that tells the
-   * watch that the call has ended.
+   * Calls `late` once if the call has not ended after `ms`, up to 5 s later than that. Returns a function that reports
+   * the end of the call.
    */
   begin(ms: number, late: () => void): () => void;
   open(): void;
-  /** Watches no call any more until `open`, so that no timer keeps the process running. */
+  /** Stops watching calls until `open`, so that no timer keeps the process running. */
   close(): void;
 }
 
@@ -33,7 +33,7 @@ export function createCallWatch(clock: Pick<Clock, 'elapsed' | 'setTimer'>): Cal
     const dueAt = clock.elapsed() + LOOK_MS;
     cancelLook = clock.setTimer(LOOK_MS, () => {
       cancelLook = null;
-      // A process that stood still has not read the results that came meanwhile: that time does not count.
+      // A process that was suspended has not read its results yet: that time does not count.
       if (clock.elapsed() - dueAt < LOOK_MS) look();
       planLook();
     });

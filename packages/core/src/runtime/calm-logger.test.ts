@@ -17,7 +17,7 @@ it('the same error is logged once in a minute, and then with the number of those
   expect(lines).toHaveLength(1);
   await clock.advance(59_999);
   expect(lines).toHaveLength(1);
-  // Though nothing more happens.
+  // Nothing more happens meanwhile.
   await clock.advance(1);
   const err = expect.any(Error);
   expect(lines.slice(1)).toEqual([{ facts: { instanceId: 'a', err, repeated: 999 }, message: 'failed' }]);

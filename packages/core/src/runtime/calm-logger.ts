@@ -2,11 +2,11 @@ import type { Clock } from '../ports/clock.ts';
 import type { LogFunction, Logger } from '../ports/logger.ts';
 import { unfailing } from './unfailing.ts';
 
-/** In this time a message is logged once about each thing, and the rest counted: a fault of an hour is sixty lines. */
+/** Within this time, a message is logged once per thing and then counted: an hour of a fault is 60 lines. */
 const EVERY_MS = 60_000;
 /** Things that one message is logged about within that time: a fault that hits every instance hits thousands. */
 const MOST_THINGS = 20;
-/** One fault hits thousands of them: lines are not told apart by these. */
+/** Facts that do not distinguish lines: one fault hits thousands of these items. */
 const ITEMS: readonly string[] = ['contentId', 'deliveryId', 'eventId', 'messageId', 'notificationId'];
 /** Messages that are watched at the same time: memory stays bounded. */
 const MOST_MESSAGES = 1_000;
@@ -18,24 +18,24 @@ interface Recent {
   readonly level: Level;
   readonly message: string;
   readonly since: number;
-  /** By what it was about. */
+  /** Keyed by the things. */
   readonly things: Map<string, { facts: Parameters<LogFunction>[0]; leftOut: number }>;
-  /** Lines about more things than are distinguished. */
+  /** The number of lines about any further things. */
   others: number;
-  /** Null while nothing was left out. */
+  /** Null until a line is left out. */
   cancelReport: (() => void) | null;
 }
 
 export interface CalmLogger extends Logger {
-  /** Logs what was left out so far. For the end of a process. */
+  /** Logs what was left out so far, before the process ends. */
   flush(): void;
 }
 
 /**
  * A logger that a fault cannot flood. In a minute, a warning or an error with one message is logged once about the same
- * thing, such as an instance, and about 20 things at most. When the minute is over, each line that was left out is logged with how often
- * as `repeated`, and one more line with the number of those about other things as `leftOut`. `noted` is called for every
- * line, left out or not. If the logger throws, its line is lost, and nothing else happens.
+ * thing, such as an instance, and about 20 things at most. After the minute, each line that was left out is logged with
+ * its count as `repeated`, and one more line with the count of lines about other things as `leftOut`. `noted` is called
+ * for every line, left out or not. If the logger throws, its line is lost, and nothing else happens.
  */
 export function calmLogger(
   given: Logger,
@@ -64,7 +64,7 @@ export function calmLogger(
   const report = (recent: Recent): void => {
     const { level, message, things, others } = recent;
     const repeated = [...things].filter(([, { leftOut }]) => leftOut > 0);
-    // What was just reported is not logged again at the next line.
+    // The next line about a thing that was just reported is only counted.
     messages.set(`${level} ${message}`, {
       ...recent,
       since: clock.elapsed(),
@@ -105,7 +105,7 @@ export function calmLogger(
       } else {
         recent.others += 1;
       }
-      // Only now: a line that nothing follows needs no timer.
+      // A line that is not repeated needs no timer.
       recent.cancelReport ??= clock.setTimer(recent.since + EVERY_MS - clock.elapsed(), () => report(recent));
     };
 

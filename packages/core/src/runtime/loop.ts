@@ -3,17 +3,17 @@ import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { isLogged } from './port-guard.ts';
 
-/** What one pass says about the next. */
+/** A pass's result, which plans the next. */
 export interface PassResult {
-  /** There is more to do now. */
+  /** Whether there is more to do now. */
   readonly more: boolean;
   /** When there will be something to do, if that is known: epoch milliseconds. */
   readonly nextAt: number | null;
 }
 
 /**
- * Does each step though others fail, and then rejects with the first error: what fails in one step, or of one item, is
- * no reason to leave out the others.
+ * Runs each step even if others fail, and then rejects with the first error: a failure of one step, or of one item,
+ * must not stop the others.
  */
 export async function eachStep(steps: Iterable<() => Promise<void>>): Promise<void> {
   const errors: unknown[] = [];
@@ -29,7 +29,7 @@ export interface Worker {
 }
 
 interface Loop extends Worker {
-  /** Looks again immediately, as when there is news. */
+  /** Starts a pass immediately, or after the present one. */
   wake(): void;
 }
 
@@ -37,18 +37,18 @@ interface LoopOptions {
   readonly name: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The longest time between two passes: what makes a worker right when no signal comes. */
+  /** The longest time between two passes: a worker must work without signals, too. */
   readonly everyMs: number;
   readonly pass: () => Promise<PassResult>;
 }
 
 /**
- * Before a pass that failed is repeated: a broken connection to the database must hold up nobody for long. Then twice as
- * long, and so on, up to `everyMs`.
+ * The delay after a failed pass: short, because a broken connection to the database is soon replaced. It doubles with
+ * each further failure, up to `everyMs`.
  */
 const AGAIN_MS = 1_000;
 
-/** Passes of a second: a storage that always has more to do, and lets nothing be done, must not keep the machine busy. */
+/** The limit of passes in a second: a storage that reports more work without end must not keep the machine busy. */
 const MOST_PASSES = 1_000;
 
 /**
@@ -59,7 +59,7 @@ export function createLoop({ name, clock, logger, everyMs, pass }: LoopOptions):
   let running = false;
   let passing: Promise<void> | null = null;
   let woken = false;
-  /** In a row. */
+  /** Failures in a row. */
   let failures = 0;
   let second = { from: -Infinity, passes: 0 };
   let cancelTimer = (): void => {};

@@ -7,14 +7,14 @@ const AGAIN = { firstMs: 1_000, longestMs: 10_000 };
 
 interface Patience {
   readonly clock: Clock;
-  /** Returns true once the result is not needed any more: then the error is final. */
+  /** Returns true once the result is no longer needed: then the error is final. */
   readonly isOver: () => boolean;
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Returns the same storage, or a store of it, with each call repeated until it succeeds. For work whose writes have no
- * effect when they are repeated, such as storing what a network delivers.
+ * Returns the same storage, or a store of it, with each call repeated until it succeeds. Use it for idempotent writes,
+ * such as storing what a network delivers.
  */
 export function patientStorage<Port extends object>(port: Port, patience: Patience): Port {
   return wrapCalls(port, (call) => repeated(async () => call(), patience));

@@ -20,12 +20,12 @@ const WRITING_MS = 30_000;
 const STREAMING_MS = 30_000;
 /** A webhook sender ends its requests itself, after 10 s. */
 const NETWORK_MS = 30_000;
-/** A connection that cannot even be begun within this time is given up. */
+/** A connection that cannot begin within this time is given up. */
 const CONNECTING_MS = 60_000;
 /** How long the network may take to close, or to unlink a number. */
 const DISCONNECTING_MS = 10_000;
 const EMAIL_MS = 60_000;
-/** A client waits for this one. */
+/** A client waits for this call. */
 const RESOLVING_MS = 3_000;
 
 const READS = /^(?:count|describe|find|has|is[A-Z]|list|load|names|queue|read|serverTime)/u;
@@ -85,8 +85,8 @@ export interface PortFailure {
 
 /**
  * Wraps the ports whose calls may fail or hang. A call that is late rejects with an `UnavailableError`, and its result is
- * ignored. Each failure is counted, and logged with its operation and the purpose of that. While the storage is closed,
- * calls are not bounded, and failures not logged: what a stopped service has left in flight is no news.
+ * ignored. Each failure is counted, and logged with the operation and its purpose. While the storage is closed, calls
+ * are not bounded, and failures not logged: calls that a stopped service left in flight may fail.
  */
 export interface PortGuard {
   storage<Transaction>(storage: Storage<Transaction>): Storage<Transaction>;
@@ -95,7 +95,7 @@ export interface PortGuard {
   /** Sends, whose bounds depend on the size of the message, are the caller's to bound and to log. */
   gateway(gateway: Gateway): Gateway;
   notifier(notifier: Notifier): Notifier;
-  /** A name that does not resolve is no failure of the resolver. */
+  /** A name that does not resolve does not count as a failure. */
   dns(resolver: DnsResolver): DnsResolver;
   /** Rejects with an `UnavailableError` if the work is late, for calls that are slow one after another. */
   inTime<Value>(what: string, ms: number, work: Promise<Value>): Promise<Value>;
@@ -130,7 +130,7 @@ interface Operation {
   readonly message: string;
   /** How long a call may take. */
   readonly ms: number;
-  /** Whether it reaches the network: such calls are so rare that each has a timer, and their failures are no defects. */
+  /** Whether it reaches the network: such calls are so rare that each has a timer, and may fail without a defect. */
   readonly isRemote?: boolean;
 }
 
@@ -147,7 +147,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
   ): void => {
     failed({ operation, outcome });
     if (err instanceof Error) logged.add(err);
-    // An operator can end what is unavailable for now; any other error should not happen.
+    // An operator can fix an unavailable port; any other error should not happen.
     const level = isRemote || isUnavailable(err) ? 'warn' : 'error';
     logger[isOpen ? level : 'debug']({ operation, purpose, err }, message);
   };
@@ -159,7 +159,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
     return error;
   };
 
-  /** Settles as `work` does, or rejects when that is late; `dispose` gets a value that comes afterwards. */
+  /** Settles as `work` does, or rejects if that is late; `dispose` gets a value that comes afterwards. */
   const inTime = <Value>(
     operation: Operation,
     work: Promise<Value>,
@@ -205,7 +205,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
     ms,
   });
 
-  /** Bounds how long the store takes for each chunk; how long the source takes for one is not the store's fault. */
+  /** Bounds the store's time for each chunk, without the time that the source takes. */
   const putInTime = (
     operation: Operation,
     content: ReadableStream<Uint8Array>,
@@ -222,7 +222,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
       const fail = (error: Error): void => {
         hasEnded = true;
         reject(error);
-        // Not waited for: a source may hang, too.
+        // Do not wait: a source may hang, too.
         source.cancel(error).catch(() => undefined);
       };
       const timely = new ReadableStream<Uint8Array>(
@@ -231,7 +231,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
             endCall();
             try {
               const { done, value } = await source.read();
-              // Otherwise a store that goes on later would keep a file that is cut off.
+              // Fail: a store that goes on later would keep a truncated file.
               if (hasEnded) throw new Error('The file was given up.');
               if (done) controller.close();
               else controller.enqueue(value);

@@ -5,30 +5,30 @@ import { DeadlineError, withDeadline } from './deadline.ts';
 
 const ASK_EVERY_MS = 10_000;
 const LOOK_EVERY_MS = 1_000;
-/** A process that was not seen to look for so long has ended. */
+/** A process that has not looked for this long has ended. */
 const LOOKS_WITHIN_MS = 5_000;
 const ASKS_WITHIN_MS = 25_000;
-/** A response that took longer says too little. */
+/** A response that took longer is too imprecise. */
 const ASK_DEADLINE_MS = 1_000;
-/** The first responses may take longer than later ones: connections are being made, and everything starts together. */
+/** The first responses may take longer: connections are being made, and everything starts together. */
 const FIRST_TRIES = 10;
-/** From here on the machine's clock needs attention. */
+/** The smallest difference of the machine's clock to warn about. */
 const WARN_FROM_MS = 1_000;
 
 /** The clock that all processes on a database can read. It may be wrong, and may be set at any moment. */
 export interface ReferenceTime {
   /** Epoch milliseconds; null before it is first known. */
   now(): number | null;
-  /** Rejects when it cannot be had. */
+  /** Rejects if the time cannot be read. */
   startFollowing(): Promise<void>;
-  /** To be called every `everyMs`. Rejects when it cannot be had; then it counts on. */
+  /** Reads the time; called every `everyMs`. Rejects if it cannot be read; `now` goes on regardless. */
   refresh(): Promise<void>;
   readonly everyMs: number;
-  /** A process that runs has called it in this time, also where it is slow. */
+  /** The longest time between two calls of `refresh` by a running process, even a slow one. */
   readonly withinMs: number;
 }
 
-/** The database's time where it has one of its own; else its processes share a machine, and that machine's clock. */
+/** Returns the database's time if it has one; otherwise its processes share a machine, and that machine's clock. */
 export function referenceTime(local: Clock, storage: Storage<unknown>, logger: Logger): ReferenceTime {
   const serverTime = storage.serverTime?.bind(storage);
   return serverTime ? timeOfServer(local, { serverTime, logger }) : timeOfMachine(local);
@@ -46,8 +46,8 @@ function timeOfMachine(local: Clock): ReferenceTime {
 }
 
 /**
- * Between two responses time goes on evenly: setting the machine's clock, by hand or by its time service, has no
- * effect. A response is taken to be from the middle of the time that it took.
+ * Between two responses, time follows the monotonic clock: setting the machine's clock, by hand or by its time service,
+ * has no effect. A response counts for the middle of its round trip.
  */
 function timeOfServer(
   local: Clock,

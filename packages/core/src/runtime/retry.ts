@@ -68,13 +68,13 @@ export async function waitFor<Found>(
   }
 }
 
-/** A hundred changes that are made concurrently overtake each other that often. */
+/** A hundred concurrent changes overtake each other this often. */
 const TRIES_WITHOUT_PAUSE = 100;
 const MOST_TRIES = 110;
 const OVERTAKEN = { firstMs: 10, longestMs: 5_000 };
 
 /**
- * Returns a function to await before each try of a change that is decided again if somebody else wrote in between. After
+ * Returns a function to await before each try of a change that is decided again if another write came in between. After
  * a hundred tries it pauses longer and longer, which is logged; some ten seconds later, it rejects with an
  * `UnavailableError`.
  */

@@ -9,19 +9,19 @@ import { referenceTime } from './reference-time.ts';
 const LEAD = 'time_lead';
 /** A lead that is smaller needs no agreement: no lease and no limit depends on it. */
 const LEAST_LEAD_MS = 100;
-/** From here on an operator should know. */
+/** The smallest lead to warn an operator about. */
 const WARN_FROM_MS = 1_000;
-/** After so many looks of a process that starts, all that run have looked once since, and noted their leads. */
+/** The looks that a starting process waits for, so that each running process has looked once and noted its lead. */
 const LOOKS_OF_OTHERS = 1.5;
 
-/** The clock of a process, by which all of it goes, and how to keep it right. */
+/** The clock that a whole process uses, and the calls that keep it right. */
 export interface ServiceClock {
   readonly clock: Clock;
-  /** Rejects when the time cannot be had. */
+  /** Rejects if the time cannot be read. */
   start(): Promise<void>;
   /**
-   * Resolves once the lead of every process that runs is known. At the start it may not be: where the clock was set back
-   * within the last look, nobody has noted a lead yet.
+   * Resolves once the lead of every process that runs is known. At the start it may not be: if the clock was set back
+   * since their last looks, no process has noted a lead yet.
    */
   leadsKnown(): Promise<void>;
   stop(): Promise<void>;
@@ -30,10 +30,10 @@ export interface ServiceClock {
 const storedLead = z.object({ aheadMs: z.number(), notedAt: z.number() });
 
 /**
- * A clock that never goes back, and that processes on one database agree on. It goes with the reference. Where that is
- * set back, the processes that run keep their time, ahead of it by a lead that shrinks; they note their lead in the
- * database, and a process that starts then adopts it: otherwise it would find their leases in the future, and they
- * its own in the past. When none of them runs any more, the lead is gone, and the next one goes by the reference again.
+ * A clock that never goes back, and that processes on one database agree on. It follows the reference. If that is set
+ * back, the running processes keep their time, ahead of it by a lead that shrinks. They note the lead in the database,
+ * and a process that starts then adopts it: otherwise it would find their leases in the future, and they would find its
+ * leases in the past. Once no process runs, the lead is gone, and the next one follows the reference again.
  */
 export function serviceClock(
   local: Clock,
@@ -77,7 +77,7 @@ export function serviceClock(
     const { aheadMs, notedAt } = storedLead.parse(JSON.parse(stored));
     return (now) => {
       const age = now - notedAt;
-      // Noted in the future: before the clock was set back once more.
+      // A lead noted in the future is from before the clock was set back again.
       const isPresent = age > -LEAST_LEAD_MS && age <= reference.withinMs;
       return isPresent ? aheadMs - age * (1 - SLOWED) : 0;
     };
@@ -111,7 +111,7 @@ export function serviceClock(
     clock,
     async start() {
       await reference.startFollowing();
-      // What was read before, while nothing ran, binds nobody.
+      // Nothing ran before, so earlier reads of the time do not count.
       time = steadyTime(local.elapsed);
       await agree();
       known = Promise.withResolvers();
@@ -126,7 +126,7 @@ export function serviceClock(
       await loop.stop();
       const now = reference.now();
       if (now === null || leadAt(now) < LEAST_LEAD_MS) return;
-      // Others that still run note their lead again.
+      // Processes that still run note their lead again.
       await storage.replaceSetting(LEAD, '').catch((error: unknown) => {
         logger.debug({ err: error }, 'the lead of the time could not be erased: it runs out by itself');
       });
@@ -134,21 +134,21 @@ export function serviceClock(
   };
 }
 
-/** How fast time passes while it is ahead of its reference: an hour is made up for in twenty. */
+/** The rate of time while it is ahead of its reference: a lead of one hour takes 20 to shrink away. */
 const SLOWED = 0.95;
 
 /** Epoch milliseconds that never go back. */
 interface SteadyTime {
-  /** The time now, where `reference` is what a clock says that may be set at any moment. */
+  /** Returns the time for `reference`, the reading of a clock that may be set at any moment. */
   follow(reference: number): number;
-  /** From now on `ms` later. */
+  /** Adds `ms` to the time. */
   moveAhead(ms: number): void;
 }
 
 /**
- * Goes with its reference where that goes on evenly, and jumps ahead with it, as after a machine's sleep. Where the
- * reference was set back, it counts on by the monotonic clock, a little slowed, until the reference has caught up: what
- * waits for a time then goes on waiting for about as long as it would have.
+ * Follows its reference, and jumps ahead with it, as after a machine's sleep. If the reference is set back, it follows
+ * the monotonic clock, slightly slowed, until the reference has caught up: a wait for a time then takes about as long
+ * as it would have.
  */
 function steadyTime(elapsed: () => number): SteadyTime {
   let last: { readonly time: number; readonly at: number } | null = null;

@@ -1,4 +1,4 @@
-/** A budget for what may be done often in a short time, but not all the time. */
+/** A budget for work that may come in bursts, but not all the time (a token bucket). */
 export interface Turns {
   /** Whether there is a turn left at `now`. */
   has(now: number): boolean;
@@ -7,9 +7,9 @@ export interface Turns {
   nextAt(): number;
 }
 
-/** `burst` turns, and one more every `everyMs` until there are as many again. */
+/** Starts with `burst` turns, and adds one every `everyMs` up to that number. */
 export function createTurns({ burst, everyMs }: { readonly burst: number; readonly everyMs: number }): Turns {
-  /** When all turns are there again: each that is taken moves it on. */
+  /** When all turns are available again: each turn taken delays it. */
   let fullAt = -Infinity;
   const nextAt = (): number => fullAt - (burst - 1) * everyMs;
   return {

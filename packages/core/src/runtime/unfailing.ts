@@ -9,7 +9,7 @@ export function unfailing<Observer extends object>(observer: Observer): Observer
     try {
       return method(...args);
     } catch {
-      // No place is left to report it.
+      // There is nowhere to report it.
       return undefined;
     }
   });

@@ -19,8 +19,8 @@ export function wrapMethods<Port extends object>(
 }
 
 /**
- * Returns an object with the same members, each call of which `wrap` makes. Also of the objects that it has, such as the
- * stores of a storage.
+ * Returns an object with the same members, each call of which `wrap` makes. This includes the objects in it, such as
+ * the stores of a storage.
  */
 export function wrapCalls<Port extends object>(port: Port, wrap: (call: () => unknown) => unknown): Port {
   return new Proxy(port, {

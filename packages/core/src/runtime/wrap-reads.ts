@@ -1,7 +1,7 @@
 type Read = ReturnType<ReadableStreamDefaultReader<Uint8Array>['read']>;
 
 /**
- * Returns the same content, read as it is asked for, with each read passed through `wrap`. If that rejects, the stream
+ * Returns the same content, read on demand, with each read passed through `wrap`. If that rejects, the stream
  * fails, and its source is cancelled. Content that is still to be opened is opened by the first read.
  */
 export function wrapReads(
@@ -27,7 +27,7 @@ export function wrapReads(
           if (done) controller.close();
           else controller.enqueue(value);
         } catch (error) {
-          // Not waited for: a source that hangs may hang here too.
+          // Do not wait: a source that hangs may hang here too.
           end(error).catch(() => undefined);
           throw error;
         }

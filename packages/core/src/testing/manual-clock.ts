@@ -10,7 +10,7 @@ export interface ManualClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Lets pending work run without moving time. */
   settle(): Promise<void>;
-  /** Sets the clock, as an operating system may: no timer is called, and none has to wait longer. */
+  /** Sets the clock, as an operating system may: calls no timer, and makes none wait longer. */
   jump(ms: number): void;
 }
 
@@ -19,16 +19,16 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** Rounds of the event loop that work gets to run on in. */
+/** The rounds of the event loop in which work may run. */
 const ROUNDS = 20;
 
 /**
- * After so many timers in a row that only computed, each further one gets a single round: in a day without events, nearly all
- * of the time goes by with rounds in which nothing happens.
+ * After this many timers in a row that only computed, each further one gets a single round: in a day without events,
+ * nearly all of the time goes by with rounds in which nothing happens.
  */
 const COMPUTING = 50;
 
-/** What a round and the count of it begin by themselves. Where a runtime counts otherwise, each timer gets all rounds. */
+/** The count that a round and its measurement cause. If a runtime counts differently, each timer gets all rounds. */
 const OWN = 2;
 
 export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
@@ -36,7 +36,7 @@ export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
   let jumped = 0;
   const timers = new Set<Timer>();
 
-  /** How many timers in a row have begun nothing that takes a round of the event loop. */
+  /** How many timers in a row started no work that takes a round of the event loop. */
   let computed = 0;
 
   const settle = async (): Promise<void> => {
@@ -82,12 +82,12 @@ export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
   };
 }
 
-/** How much was begun so far that ends in a later round: every I/O, immediate and job of a thread counts, a promise does not. */
+/** Counts the work started so far that ends in a later round: I/O, immediates and jobs of a thread, not promises. */
 function begun(): number {
   return new AsyncResource('ManualClock').asyncId();
 }
 
-/** One turn of the event loop, so that finished I/O is seen too. */
+/** Waits one turn of the event loop, so that finished I/O is handled too. */
 function nextRound(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

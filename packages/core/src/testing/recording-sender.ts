@@ -5,7 +5,7 @@ import type { WebhookRequest, WebhookResponse, WebhookSender } from '../ports/we
  * every request fails.
  */
 export interface RecordingSender extends WebhookSender {
-  /** Oldest first. */
+  /** Requests, oldest first. */
   readonly requests: readonly RecordedRequest[];
   /** Sets the responses from now on; by default, every request gets 200. */
   respond(how: (request: RecordedRequest) => WebhookResponse | Promise<WebhookResponse>): void;

@@ -1,5 +1,5 @@
-// Loaded beforehand, as a service has them that has had a file and a message: a manual clock does not wait for a module
-// to be loaded.
+// Load these modules now, as in a service that has had a file and a message: a manual clock does not wait for a module
+// to load.
 import '#file-type';
 import 'mime';
 import '../domain/message/ff1.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-// By default: Node below 22.15 has no `getCACertificates`, and could not link its name to say which version is needed.
+// Default import: Node below 22.15 lacks `getCACertificates`, and a named import would fail before the version check.
 import tls, { type SecureContext } from 'node:tls';
 import type { HttpConnection } from './http-connection.ts';
 import type { Target } from './target.ts';
@@ -8,7 +8,7 @@ import { connectTcp } from './tcp.ts';
 import { TlsSessions, secure } from './tls.ts';
 
 export interface TlsOptions {
-  /** Certificates (PEM) of private authorities to trust beside the public ones. Verification itself cannot be turned off. */
+  /** Certificates (PEM) of private authorities to trust next to the public ones. Verification cannot be turned off. */
   readonly ca?: readonly string[];
 }
 
@@ -21,14 +21,14 @@ export interface Connector {
 
 export function createConnector(options: { connectMs: number; tls: TlsOptions | undefined }): Connector {
   const ca = options.tls?.ca ?? [];
-  // One's own certificates are checked immediately; the public ones are parsed when a webhook needs them.
+  // Configured certificates are checked immediately; the public ones are parsed when a webhook needs them.
   let context = ca.length > 0 ? secureContext(ca) : undefined;
   const sessions = new TlsSessions();
   const open = new Set<Socket>();
 
   return {
     async connect(target, signal) {
-      // On first use: undici's client is large. And before there is a socket, whose errors nobody would hear meanwhile.
+      // Import on first use: undici's client is large. Do it before there is a socket: its errors need a listener.
       const { HttpConnection: Connection } = await import('./http-connection.ts');
       const end = performance.now() + options.connectMs;
       const { socket: tcp, address } = await connectTcp(target, options.connectMs, signal);
@@ -47,11 +47,11 @@ export function createConnector(options: { connectMs: number; tls: TlsOptions | 
   };
 }
 
-/** One for many connections: making it parses every authority's certificate. */
+/** Shared by many connections: creating it parses every authority's certificate. */
 export function secureContext(ca: readonly string[]): SecureContext {
   return tls.createSecureContext({
     minVersion: 'TLSv1.2',
-    // `ca` takes the place of the public authorities, so they are named with it.
+    // `ca` replaces the public authorities, so they are added to it.
     ...(ca.length > 0 ? { ca: [...tls.getCACertificates('default'), ...ca] } : {}),
   });
 }

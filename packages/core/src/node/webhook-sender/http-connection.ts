@@ -32,7 +32,7 @@ export class HttpConnection {
     });
   }
 
-  /** Once a response was read to its end: whether the receiver leaves the connection open. */
+  /** Whether the receiver leaves the connection open, once a response was read completely. */
   get reusable(): boolean {
     return !this.#socket.destroyed;
   }
@@ -51,8 +51,8 @@ export class HttpConnection {
   }
 
   /**
-   * Returns as soon as the response is complete, its body is longer than what is kept, or, after the status line,
-   * the connection or the time ends. Rejects with a SendFailure or with what the signal was aborted with.
+   * Returns as soon as the response is complete, its body exceeds `MAX_BYTES` or, after the status line, the
+   * connection or the time ends. Rejects with a SendFailure or with what the signal was aborted with.
    */
   post(path: string, request: WebhookRequest, signal: AbortSignal): Promise<Reply> {
     this.#bytesBefore = this.#socket.bytesRead;
@@ -91,10 +91,10 @@ export class HttpConnection {
   }
 }
 
-/** Less than the 5 s after which Node's own and other servers close an idle connection. */
+/** Less than the 5 s after which Node's and other servers close an idle connection. */
 const IDLE_MS = 4_000;
 
-/** The socket for the first call. undici asks again when it was lost, and gets an error: there is no other. */
+/** Returns the socket on the first call. undici asks again if it was lost, and then gets an error. */
 function connectOnce(socket: Socket): buildConnector.connector {
   let given = false;
   return (_options, callback) => {
@@ -104,18 +104,18 @@ function connectOnce(socket: Socket): buildConnector.connector {
   };
 }
 
-/** A compressed body could not be shown in the log, and is never unpacked. */
+/** Asks for an uncompressed body: the log could not show a compressed one. */
 function withIdentity(headers: readonly string[]): string[] {
   return [...headers, 'Accept-Encoding', 'identity'];
 }
 
-/** From TLS 1.3 on, a server's refusal of the handshake may only arrive with the first read. */
+/** Since TLS 1.3, a server's refusal of the handshake may only arrive with the first read. */
 function failureOf(error: Error & { readonly code?: unknown }): SendFailure {
   const inTls = typeof error.code === 'string' && /^ERR_(SSL|TLS)_/.test(error.code);
   return new SendFailure(inTls ? 'TLS_FAILED' : 'CONNECTION_FAILED', error.message, error);
 }
 
-/** What is kept of a response's body for the log. */
+/** Limit of the response body kept for the log. */
 const MAX_BYTES = 16 * 1024;
 
 /** Collects the beginning of a body and makes text of it that every database can store. */
@@ -123,22 +123,22 @@ class ResponseText {
   readonly #chunks: Buffer[] = [];
   #size = 0;
 
-  /** False when the body is longer than what is kept: the rest need not be read. */
+  /** Returns false once the body exceeds `MAX_BYTES`: the rest need not be read. */
   add(chunk: Buffer): boolean {
-    // A copy: the chunk is a part of the socket's buffer, which is much larger than what is kept of it.
+    // Copy the bytes: the chunk is a view of the socket's buffer, which is much larger.
     this.#chunks.push(Buffer.from(chunk.subarray(0, MAX_BYTES - this.#size)));
     this.#size += chunk.length;
     return this.#size <= MAX_BYTES;
   }
 
-  /** At most 16 KiB of UTF-8; U+FFFD stands for NUL and for what is not UTF-8. */
+  /** At most 16 KiB of UTF-8; U+FFFD replaces NUL and invalid bytes. */
   toString(): string {
     if (this.#size === 0) return '';
     const bytes = Buffer.concat(this.#chunks);
     // The decoder keeps back a character that the limit has cut in two.
     const decoded = this.#size > MAX_BYTES ? new StringDecoder('utf8').write(bytes) : bytes.toString('utf8');
     const text = decoded.replaceAll('\0', '\uFFFD');
-    // U+FFFD takes three bytes where it stands for one.
+    // U+FFFD takes three bytes, but may replace one.
     if (Buffer.byteLength(text) <= MAX_BYTES) return text;
     return text.slice(0, new TextEncoder().encodeInto(text, new Uint8Array(MAX_BYTES)).read);
   }

@@ -2,12 +2,12 @@ import type { HttpConnection } from './http-connection.ts';
 import type { Target } from './target.ts';
 
 /**
- * Idle connections, to be used again. One is found by its origin *and* its address, so that after a change of DNS no request
+ * Idle connections, for reuse. A connection is found by origin *and* address, so that after a change of DNS no request
  * leaves on a connection to an address that was not checked for it.
  */
 export class KeptConnections {
   readonly #limit: number;
-  /** The one that has been idle longest comes first. */
+  /** Connections, the longest idle first. */
   readonly #all = new Set<HttpConnection>();
   /** Each list ends with the one used last. Lists are never empty. */
   readonly #byOrigin = new Map<string, HttpConnection[]>();
@@ -16,7 +16,7 @@ export class KeptConnections {
     this.#limit = limit;
   }
 
-  /** A connection to one of the target's addresses that is still open. It is the caller's until it is kept again. */
+  /** Removes and returns an open connection to one of the target's addresses. */
   take({ url, addresses }: Target): HttpConnection | undefined {
     for (;;) {
       const connection = this.#byOrigin
@@ -28,7 +28,7 @@ export class KeptConnections {
     }
   }
 
-  /** Closes the one that has been idle longest when there are more than the limit. */
+  /** Adds a connection. Over the limit, closes the one that has been idle longest. */
   keep(connection: HttpConnection): void {
     const beside = this.#byOrigin.get(connection.origin);
     if (beside === undefined) this.#byOrigin.set(connection.origin, [connection]);

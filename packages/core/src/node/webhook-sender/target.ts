@@ -6,14 +6,14 @@ import type { WebhookRequest } from '../../ports/webhook-sender.ts';
 import { resolveHost } from '../../safe-url/resolve-safely.ts';
 import { SendFailure } from './send-failure.ts';
 
-/** Where a request goes: a URL that keeps the rules, and the addresses that it may be reached at for this attempt. */
+/** The destination of a request: a URL that keeps the rules, and the addresses to use for this attempt. */
 export interface Target {
   readonly url: EndpointUrl;
   /** At least one; each has been checked. */
   readonly addresses: readonly string[];
 }
 
-/** For the operator's log: a customer sees the code alone. */
+/** The text for the operator's log: a customer sees only the code. */
 const NOT_REACHABLE =
   'The host is denied (WEBHOOK_DENY), is the service itself, or has an address that is neither public nor allowed (WEBHOOK_ALLOW).';
 
@@ -36,7 +36,7 @@ export async function findTarget(
     if (found.reason === 'unresolved') throw new SendFailure('DNS_FAILED', found.message, found.cause);
     throw new SendFailure('UNSAFE_URL', hosts === undefined ? found.message : NOT_REACHABLE);
   }
-  // `isIP` is what Node decides by whether to ask DNS: it must agree that these are addresses.
+  // Node asks DNS unless `isIP` accepts the host: it must agree that these are addresses.
   if (!found.addresses.every((address) => isIP(address) !== 0)) {
     throw new SendFailure('UNSAFE_URL', 'The host has an address that cannot be read.');
   }

@@ -10,7 +10,7 @@ export interface TcpConnection {
 
 /**
  * Connects to the first of the target's addresses that responds, within `connectMs` for all of them. An address that
- * does not respond has at least a third of it, so that a host with one dead address is still reached.
+ * does not respond gets at least a third of it, so that a host with one dead address is still reached.
  */
 export async function connectTcp(
   target: Target,
@@ -49,7 +49,7 @@ function connectToAddress(
     const abort = (): void => fail(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
 
-    // Stays for the socket's whole life: an error that nobody listens to would end the process.
+    // Keep it for the socket's whole life: an error without a listener would end the process.
     socket.on('error', (error) => fail(new SendFailure('CONNECTION_FAILED', error.message, error)));
     socket.once('connect', () => {
       const unexpected = checkPeer(socket, host);
@@ -70,7 +70,7 @@ function connectToAddress(
   });
 }
 
-/** Proves that the runtime has connected to the checked address: not every one does what it is asked to here. */
+/** Checks that the runtime has connected to the checked address: not every runtime does. */
 function checkPeer(socket: Socket, address: string): SendFailure | undefined {
   const peer = socket.remoteAddress;
   if (peer === undefined)

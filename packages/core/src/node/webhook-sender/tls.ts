@@ -20,7 +20,7 @@ export function secure(tcp: Socket, url: EndpointUrl, surroundings: TlsSurroundi
     const socket = connect({
       socket: tcp,
       secureContext: context,
-      // Written out, for its default is NODE_TLS_REJECT_UNAUTHORIZED.
+      // Set explicitly: its default is NODE_TLS_REJECT_UNAUTHORIZED.
       rejectUnauthorized: true,
       // The name that the certificate must be for, and the one in SNI, which has neither addresses nor a last dot.
       host: url.hostname,
@@ -42,11 +42,11 @@ export function secure(tcp: Socket, url: EndpointUrl, surroundings: TlsSurroundi
       verifiedAt = resumed !== undefined && socket.isSessionReused() ? resumed.verifiedAt : performance.now();
       resolve(socket);
     });
-    // Only of a verified peer: the name is not checked again on a resumed session. Node holds tickets back until then.
+    // Keep only sessions of a verified peer: a resumed session does not check the name again.
     socket.on('session', (session) => {
       if (verifiedAt !== undefined) sessions.set(url.origin, { session, verifiedAt });
     });
-    // Stays for the socket's whole life: an error that nobody listens to would end the process.
+    // Keep it for the socket's whole life: an error without a listener would end the process.
     socket.on('error', (error) => {
       if (verifiedAt === undefined) sessions.delete(url.origin);
       fail(new SendFailure('TLS_FAILED', error.message, error));
@@ -74,8 +74,8 @@ export interface TlsSession {
 }
 
 /**
- * What is needed to resume TLS with a host, which saves most of a handshake. undici keeps the same by weak
- * references, and has lost it by the next connection.
+ * The TLS sessions by host. Resuming one saves most of a handshake. undici keeps sessions too, but by weak
+ * references that are gone by the next connection.
  */
 export class TlsSessions {
   readonly #byOrigin = new Map<string, TlsSession>();

@@ -10,13 +10,13 @@ export interface UndiciWebhookSenderOptions {
   readonly dns: DnsResolver;
   readonly tls?: TlsOptions;
   readonly timeouts?: WebhookTimeouts;
-  /** How many idle connections are kept open at most. 2,048 by default; each is closed after 4 idle seconds anyway. */
+  /** The limit of idle connections. 2,048 by default; each is closed after 4 idle seconds anyway. */
   readonly maxIdleConnections?: number;
 }
 
 /** Milliseconds. The defaults are the specification's ("Receiver response and delivery behaviour"). */
 export interface WebhookTimeouts {
-  /** From the call until the status line, and until the end of the part of the body that is kept. 10,000 by default. */
+  /** From the call until the status line, and the end of the kept part of the body. 10,000 by default. */
   readonly totalMs?: number;
   /** The part of `totalMs` that the TCP connection may take. 3,000 by default. */
   readonly connectMs?: number;
@@ -24,9 +24,9 @@ export interface WebhookTimeouts {
 
 /**
  * Sends webhooks over HTTP/1.1 with undici. The name is resolved once per attempt, every address is checked, and the
- * connection goes to a checked address: there is no second look-up that could give another result. Redirects are not
- * followed, bodies not decompressed, proxies in the environment not used. A request on a connection that was used before is
- * sent once more, on a new one, if the connection ends before the first byte of the response.
+ * connection goes to a checked address: there is no second lookup that could give another result. Redirects are not
+ * followed, bodies not decompressed, proxies in the environment not used. A request on a reused connection is sent once
+ * more, on a new one, if the connection ends before the first byte of the response.
  */
 export function undiciWebhookSender(options: UndiciWebhookSenderOptions): WebhookSender {
   const { totalMs = 10_000, connectMs = 3_000 } = options.timeouts ?? {};
@@ -42,7 +42,7 @@ export function undiciWebhookSender(options: UndiciWebhookSenderOptions): Webhoo
       try {
         return await exchange(reused, target, request, signal);
       } catch (error) {
-        // Receivers close idle connections when they like, also just as a request goes out: it says nothing about them.
+        // Receivers may close an idle connection just as a request goes out: this does not count as their failure.
         if (signal.aborted || reused.hasResponded) throw error;
       }
     }

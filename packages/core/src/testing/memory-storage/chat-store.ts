@@ -18,7 +18,7 @@ import { byId } from './order.ts';
 import { pageOf } from './page.ts';
 import type { State } from './state.ts';
 
-/** Nothing is filed: each look-up goes through all messages. */
+/** Files nothing: each lookup goes through all messages. */
 export class MemoryChatStore implements ChatStore {
   readonly #state: State;
 
@@ -67,13 +67,13 @@ export function isWith(state: State, message: Message, counterpart: Recipient): 
 }
 
 interface NamedChat {
-  /** Null in a group, and if nothing but the number is known. */
+  /** Null in a group, and if only the number is known. */
   readonly contact: Contact | null;
-  /** All that its messages are filed under; the first one stands for the chat. */
+  /** All keys of its messages; the first one identifies the chat. */
   readonly keys: readonly string[];
 }
 
-/** The chat of an instance that a key leads to now. */
+/** The current chat of a key of an instance. */
 function chatNamedBy(state: State, instanceId: string, key: string): NamedChat {
   const contacts = contactsOf(state, instanceId);
   const ownerOf = (digits: string): Contact | null => ownerOfNumber(digits, contacts);

@@ -63,7 +63,7 @@ export function contactsOf({ contacts, mergedContacts }: State, instanceId: stri
   );
 }
 
-/** The contact that an id names now. */
+/** The current contact of an id. */
 export function currentContact({ contacts, mergedContacts }: State, id: string): Contact | null {
   return contacts.get(mergedContacts.get(id) ?? id) ?? null;
 }

@@ -61,7 +61,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
   async complete(completions: readonly Completion[], now: number): Promise<number> {
     const written = completions.filter((completion) => this.#completeOne(completion, now));
     const lanes = written.map(({ delivery }) => this.#state.lanes.get(delivery.endpointId));
-    // What waited for the slot can be claimed now, unless the throttle holds it back.
+    // A slot was freed: another delivery can be claimed, unless the throttle forbids it.
     if (lanes.some((lane) => lane?.hasDue(now) && !isLanePaused(this.#state, lane.endpointId)))
       this.#state.signal({ topic: 'deliveries' });
     return written.length;
@@ -164,7 +164,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
     return swept;
   }
 
-  /** Returns whether it waited for too long. */
+  /** Returns whether it shortened the wait. */
   #shorten(lane: Lane, entry: DueEntry, now: number): boolean {
     const record = this.#state.deliveries.get(entry.deliveryId);
     const within = record && withinSchedule(record.delivery, entry.dueAt, now);
@@ -183,13 +183,13 @@ export class MemoryDeliveryStore implements DeliveryStore {
     return entries.length;
   }
 
-  /** Whether it has failed, and that is written down. */
+  /** Whether the delivery is stored as failed. */
   #isEnded(id: string): boolean {
     const record = this.#state.deliveries.get(id);
     return record !== undefined && mayRetry(record.delivery);
   }
 
-  /** Those that claims look at: nothing happens in the lanes of a postponed workspace. */
+  /** The lanes that claims consider: those of a postponed workspace are left out. */
   #lanes(): readonly Lane[] {
     return [...this.#state.lanes.values()].filter(({ endpointId }) => !isLanePaused(this.#state, endpointId));
   }
@@ -261,7 +261,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
     const record = this.#state.deliveries.get(delivery.id);
     const lane = this.#state.lanes.get(delivery.endpointId);
     if (!record || !lane) throw new Error(`${delivery.id} is gone.`);
-    // Out of the closed generation, where it has not been swept.
+    // Remove it from the closed generation, which is not swept yet.
     lane.remove(delivery.id);
     lane.queue(delivery.id, now);
     record.generation = lane.generation;
@@ -299,7 +299,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
   }
 }
 
-/** The delivery as it reads: what a cancellation has ended is failed from then on, written down or not. */
+/** The delivery as read: one that a cancellation ended counts as failed, even if not written yet. */
 export function readDelivery(state: State, record: DeliveryRecord): Delivery {
   const { delivery, generation } = record;
   const reason = isOpen(delivery.status) && state.lanes.get(delivery.endpointId)?.cancellationOf(generation);

@@ -8,8 +8,8 @@ import { insertRow, keyOf } from './state.ts';
 import type { State, Work } from './state.ts';
 
 /**
- * Stores events, each with a delivery for each endpoint that subscribes, and a place in the queue of each subscription that
- * wants it. Returns what there is to signal once the method's work is done.
+ * Stores events, each with a delivery for each endpoint that subscribes, and a place in the queue of each subscription
+ * that wants it. Returns the signals to send once the method's work is done.
  */
 export function storeEvents(state: State, events: readonly EventRecord[]): readonly Work[] {
   return events.flatMap(({ subject, traceparent = null, ...event }) => {
@@ -28,7 +28,7 @@ export function storeEvents(state: State, events: readonly EventRecord[]): reado
   });
 }
 
-/** Stores an event for this endpoint alone, with its delivery. */
+/** Stores an event for this endpoint only, with its delivery. */
 export function storeEventFor(state: State, endpoint: Endpoint, event: Event): Delivery {
   storeEvent(state, event);
   return deliver(state, endpoint, event);

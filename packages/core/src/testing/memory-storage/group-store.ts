@@ -63,7 +63,7 @@ export class MemoryGroupStore implements GroupStore {
   }
 }
 
-/** The number is in none of its groups any more, but for those that stay. */
+/** Ends the membership of the number in all its groups except those that stay. */
 export function leaveGroups({ groups }: InstanceRecord, stays: (group: Group) => boolean): void {
   for (const group of groups.values()) {
     if (!stays(group)) groups.set(group.networkId, { ...group, isMember: false });

@@ -28,7 +28,7 @@ export class MemoryHistoryStore implements HistoryStore {
   }
 }
 
-/** A new entry, or what takes the place of the one with its id, or one more of an earlier one: see `HistoryStore`. */
+/** Adds an entry, replaces the one with its id, or raises the count of an earlier one: see `HistoryStore`. */
 export function writeEntry({ history }: State, entry: HistoryEntry | null | undefined): void {
   if (!entry) return;
   const counted = history.has(entry.id) ? undefined : countedIn(history, entry);

@@ -22,20 +22,20 @@ export interface DueEntry {
 }
 
 /**
- * What is due at one endpoint, and when it may next be served. A cancellation ends all that is queued in one step, by
- * going on to the next generation: earlier ones keep their entries, under a reason, until they are swept.
+ * The deliveries due at one endpoint, and when it may next be served. A cancellation ends all that is queued in one
+ * step, by starting the next generation: earlier ones keep their entries, under a reason, until they are swept.
  */
 export class Lane {
   readonly endpointId: string;
   #generation = 1;
   readonly #cancellations = new Map<number, CancellationReason>();
-  /** By generation, each ordered as it will be claimed. */
+  /** Entries by generation, in the order of claims. */
   readonly #due = new Map<number, DueEntry[]>();
-  /** By delivery id, of all generations: each holds a slot. */
+  /** Claims of all generations by delivery id: each holds a slot. */
   readonly #claims = new Map<string, LaneClaim>();
-  /** When the attempts began that the throttle still counted at the last claim, oldest first. */
+  /** The start times of the attempts that the throttle counted at the last claim, oldest first. */
   #starts: readonly number[] = [];
-  /** The last claim that took something: until others were served, this lane's old backlog is no reason to come first. */
+  /** The time of the last claim that took something: an old backlog does not put this lane before others again. */
   #servedAt = 0;
   /** The round of calls that retry all failed deliveries here; null if none is in progress. */
   retryRound: RetryRound | null = null;
@@ -48,7 +48,7 @@ export class Lane {
     return this.#generation;
   }
 
-  /** What ended the deliveries queued in this generation; undefined while they are open. */
+  /** Returns why the deliveries queued in this generation ended; undefined while they are open. */
   cancellationOf(generation: number): CancellationReason | undefined {
     return this.#cancellations.get(generation);
   }
@@ -62,7 +62,7 @@ export class Lane {
     this.#insert(this.#generation, { deliveryId, dueAt, lostClaims: 0 });
   }
 
-  /** Where a delivery that is open stands. */
+  /** The position of an open delivery. */
   position(deliveryId: string): LanePosition {
     const entry = this.#current().find((due) => due.deliveryId === deliveryId);
     return { dueAt: entry?.dueAt ?? null, claims: this.#claims.size, starts: [...this.#starts] };
@@ -82,7 +82,7 @@ export class Lane {
     return expired.length;
   }
 
-  /** The clock was set back: what it wrote before counts as of now. */
+  /** Limits times written before the clock was set back to `now`. */
   setBack(now: number, leaseMs: number): void {
     this.#starts = startsSetBack(this.#starts, now);
     this.#servedAt = Math.min(this.#servedAt, now);
@@ -90,7 +90,7 @@ export class Lane {
       this.#claims.set(id, { ...claim, expiresAt: Math.min(claim.expiresAt, now + leaseMs) });
   }
 
-  /** Those that wait for a time after `now`. */
+  /** The entries due after `now`. */
   waiting(now: number): readonly DueEntry[] {
     return this.#current().filter(({ dueAt }) => dueAt > now);
   }
@@ -105,19 +105,19 @@ export class Lane {
     return next !== undefined && next.dueAt <= now;
   }
 
-  /** When the next delivery can be claimed as things stand; null while none is due or all slots are held. */
+  /** Returns when the next delivery can be claimed; null if the queue is empty or all slots are held. */
   wakeAt(limits: LaneLimits): number | null {
     const [next] = this.#current();
     if (!next || this.#claims.size >= limits.slots) return null;
     return Math.max(next.dueAt, throttledUntil(this.#starts, limits));
   }
 
-  /** Since when this lane waits for a claim, or will: the one that waits for longest comes first. */
+  /** The time from which this lane waits for a claim: the lane that waits longest comes first. */
   waitsSince(wakeAt: number): number {
     return Math.max(wakeAt, this.#servedAt);
   }
 
-  /** When the first claim ends by itself. */
+  /** When the first claim expires. */
   firstExpiry(): number | null {
     const ends = Array.from(this.#claims.values(), ({ expiresAt }) => expiresAt);
     return ends.length === 0 ? null : Math.min(...ends);
@@ -141,7 +141,7 @@ export class Lane {
     return claims;
   }
 
-  /** Ends a claim; null where the token is not the one that holds it. */
+  /** Ends a claim; null if the token does not hold it. */
   release(deliveryId: string, token: number): LaneClaim | null {
     const claim = this.#claims.get(deliveryId);
     if (claim?.token !== token) return null;
@@ -149,7 +149,7 @@ export class Lane {
     return claim;
   }
 
-  /** Takes up to `limit` entries of closed generations out, each with what ended it. */
+  /** Removes up to `limit` entries of closed generations, each with its reason. */
   sweep(limit: number): readonly { readonly deliveryId: string; readonly reason: CancellationReason }[] {
     const swept: { deliveryId: string; reason: CancellationReason }[] = [];
     for (const [generation, reason] of this.#cancellations) {
@@ -160,7 +160,7 @@ export class Lane {
     return swept;
   }
 
-  /** Takes a delivery out, wherever it is. */
+  /** Removes a delivery, queued or claimed. */
   remove(deliveryId: string): void {
     this.#claims.delete(deliveryId);
     for (const [generation, entries] of this.#due) {

@@ -25,7 +25,7 @@ import { MemoryWorkspaceStore } from './workspace-store.ts';
 
 /**
  * A storage that keeps everything in this object: for tests, and the model that the contract suite compares others with.
- * Nothing awaits inside a method, so each is one transaction as it stands. What it was given and what it gives are copies.
+ * No method awaits, so each is one transaction. Arguments and results are copied.
  */
 export function memoryStorage(): Storage {
   const state = new State();

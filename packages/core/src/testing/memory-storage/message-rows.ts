@@ -8,14 +8,14 @@ import { storeEvents } from './event-fan-out.ts';
 import { insertRow } from './state.ts';
 import type { State, Work } from './state.ts';
 
-/** Stores a new message, with the content that was noted for it where it has some. */
+/** Stores a new message, with the content that was noted for it, if any. */
 export function insertMessage(state: State, message: Message): void {
   checkContent(state, message);
   insertRow(state.messages, message.id, structuredClone(message));
   takeContent(state, message);
 }
 
-/** Makes content that was noted part of this message; throws where there is none for it. */
+/** Makes content that was noted part of this message; throws if it needs some and has none. */
 export function takeContent(state: State, message: Message): void {
   checkContent(state, message);
   const content = state.contents.get(contentIdOf(message));
@@ -27,7 +27,7 @@ function checkContent(state: State, message: Message): void {
   if (state.contents.get(contentIdOf(message))?.messageId !== null) throw contentNotFree(message);
 }
 
-/** The message as it reads: the content of an instance's messages goes with it, and its contact is as it is now. */
+/** The message as read: without its file if the instance is deleted, and with its current contact. */
 export function readMessage(state: State, message: Message): Message {
   const { media, instanceId } = message;
   const current = message.contact && currentContact(state, message.contact.id);
@@ -36,12 +36,12 @@ export function readMessage(state: State, message: Message): Message {
   return structuredClone({ ...message, contact, media: { ...media, available: false } });
 }
 
-/** Guarded by the status that the change was decided on. Returns what there is to signal; null when it is stale. */
+/** Writes a change if the status is still the expected one. Returns the work to signal; null if it is not. */
 export function applyChange(state: State, change: MessageChange): readonly Work[] | null {
   const { message, expectedStatus, events } = change;
   const stored = state.messages.get(message.id);
   if (stored?.status !== expectedStatus) return null;
-  // As a database, which changes only the columns of the state.
+  // A database, too, changes only the columns of the state.
   const { contact } = stored;
   const says = expectedStatus === 'queued' ? {} : saysOf(stored);
   state.messages.set(message.id, structuredClone({ ...message, contact, ...says }));

@@ -1,7 +1,7 @@
 import type { Page, PageRequest } from '../../ports/storage/page.ts';
 import { byId } from './order.ts';
 
-/** Cuts the page out of all rows of a list, which come in any order. */
+/** Selects the page from all rows of a list, given in any order. */
 export function pageOf<Row extends { readonly id: string }>(
   rows: readonly Row[],
   { from, limit }: PageRequest,

@@ -4,7 +4,7 @@ import type { QueuedMessage } from '../../ports/storage/message-store.ts';
 import { readMessage } from './message-rows.ts';
 import type { InstanceRecord, State } from './state.ts';
 
-/** What can be sent next of an instance: see `MessageStore.queueHeads`. */
+/** The next messages of an instance to send: see `MessageStore.queueHeads`. */
 export function nextInQueue(state: State, record: InstanceRecord, now: number): readonly QueuedMessage[] {
   const next = [firstFree(state, record, now), longestDue(record, now)];
   return next.flatMap((id) => {
@@ -15,7 +15,7 @@ export function nextInQueue(state: State, record: InstanceRecord, now: number): 
   });
 }
 
-/** The first message to a recipient for whom none is held, if it is due. */
+/** The first message to a recipient without held messages, if it is due. */
 function firstFree(state: State, { queue, held }: InstanceRecord, now: number): string | null {
   const recipient = (id: string): string | null => {
     const message = state.messages.get(id);

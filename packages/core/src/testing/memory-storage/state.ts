@@ -21,17 +21,17 @@ import type { Signals } from '../../services/signals.ts';
 import type { Lane } from './lane.ts';
 import { OwedNotifications } from './owed-notifications.ts';
 
-/** An instance with all that goes when it is deleted. */
+/** An instance with the rows that are deleted with it. */
 export interface InstanceRecord {
   instance: Instance;
-  /** Without an owner it may be reserved for one until it expires. */
+  /** Without an owner, the lease may be reserved for one until it expires. */
   lease: { owner: string | null; epoch: number; expiresAt: number; reservedFor: string | null };
   readonly session: Map<string, Uint8Array>;
-  /** By their network ids. */
+  /** Keyed by network id. */
   readonly groups: Map<string, Group>;
-  /** By message id; the order of a Map is that of insertion, which is the queue's. */
+  /** Keyed by message id; a Map keeps the order of insertion, which is the queue's. */
   readonly queue: Map<string, QueuePlace>;
-  /** By message id. */
+  /** Keyed by message id. */
   readonly downloads: Map<string, PendingDownload>;
   /** The ids of its messages that are held. */
   readonly held: Set<string>;
@@ -44,7 +44,7 @@ interface QueuePlace {
 }
 
 export interface DeliveryRecord {
-  /** As it was last written; `readDelivery` returns what a cancellation has made of it. */
+  /** The delivery as last written; `readDelivery` applies a cancellation to it. */
   delivery: Delivery;
   /** The generation of its lane that it was last queued in. */
   generation: number;
@@ -56,20 +56,20 @@ export interface QueuedEvent {
   readonly subscriptionId: string;
   readonly eventId: string;
   readonly eventType: EventType;
-  /** When it can be claimed; for one that is claimed, when its lease ends. Null once it is exhausted. */
+  /** When it can be claimed or, if it is claimed, when its lease ends. Null once it is exhausted. */
   dueAt: number | null;
-  /** When the attempt failed that exhausted it; null before. */
+  /** When its last attempt failed; null until it is exhausted. */
   exhaustedAt: number | null;
   attempts: number;
   lostClaims: number;
-  /** Of the latest claim; null while there is none. */
+  /** The latest claim's token; null before any claim. */
   token: number | null;
 }
 
-/** What there is to signal after events were stored. */
+/** The signals due after events were stored. */
 export type Work = Extract<Signal, { readonly topic: 'events' | 'deliveries' | 'subscriptions' }>;
 
-/** What the stores share: the tables of this database. */
+/** The tables of this database, which the stores share. */
 export class State {
   readonly settings: Map<string, string> = new Map();
   readonly workspaces: Map<string, Workspace> = new Map();
@@ -78,43 +78,43 @@ export class State {
   readonly apiKeyIdsByHash: Map<string, string> = new Map();
 
   readonly instances: Map<string, InstanceRecord> = new Map();
-  /** What happened to them; it outlives them. */
+  /** History entries; they outlive their instances. */
   readonly history: Map<string, HistoryEntry> = new Map();
   readonly instanceNotifications: OwedNotifications<OwedInstanceNotification> = new OwedNotifications();
-  /** By owner of leases: what it reported when it last registered. */
+  /** The last report of each process, keyed by owner of leases. */
   readonly reports: Map<string, ProcessReport> = new Map();
   readonly owners: Map<string, { readonly registeredAt: number; readonly asksUntil: number }> = new Map();
   readonly messages: Map<string, Message> = new Map();
-  /** Those that were merged into another one have its id in `mergedContacts`. */
+  /** Contacts merged into another one have its id in `mergedContacts`. */
   readonly contacts: Map<string, Contact> = new Map();
   readonly mergedContacts: Map<string, string> = new Map();
   /** Contact ids by `keyOf(instanceId, networkId)`. */
   readonly contactIds: Map<string, string> = new Map();
   /** Message ids by `keyOf(instanceId, networkId)`. */
   readonly outbound: Map<string, string> = new Map();
-  /** By `keyOf(instanceId, networkId)`: inbound messages by their senders, each the id of a contact or of the network. */
+  /** Inbound messages by `keyOf(instanceId, networkId)`, then by sender: the id of a contact or of the network. */
   readonly arrivals: Map<string, Map<string, Message>> = new Map();
-  /** By `keyOf(instanceId, key)`: when the activity was recorded. */
+  /** When each activity was recorded, by `keyOf(instanceId, key)`. */
   readonly activityKeys: Map<string, number> = new Map();
-  /** By id: until when the token is kept. */
+  /** The end of each token's retention, by id. */
   readonly spentTokens: Map<string, number> = new Map();
-  /** By content id: content that the media store holds, and the message that it belongs to, if any. */
+  /** Content that the media store holds, by content id, with its message, if any. */
   readonly contents: Map<string, { readonly reservedAt: number; messageId: string | null }> = new Map();
-  /** By `keyOf(workspaceId, key)`. */
+  /** Keyed by `keyOf(workspaceId, key)`. */
   readonly idempotency: Map<string, IdempotencyRecord> = new Map();
 
   readonly endpoints: Map<string, Endpoint> = new Map();
-  /** By endpoint id; a lane outlives its endpoint. */
+  /** Keyed by endpoint id; a lane outlives its endpoint. */
   readonly lanes: Map<string, Lane> = new Map();
   readonly notifications: OwedNotifications<OwedNotification> = new OwedNotifications();
   readonly events: Map<string, Event> = new Map();
-  /** By event id, for those that have one. */
+  /** Keyed by event id, for events with a trace. */
   readonly traceparents: Map<string, string> = new Map();
-  /** By event id; of an event for one endpoint there is none. */
+  /** Keyed by event id; an event for one endpoint has no entry. */
   readonly eventSubjects: Map<string, EventSubject> = new Map();
   readonly deliveries: Map<string, DeliveryRecord> = new Map();
   readonly subscriptions: Map<string, EventSubscription> = new Map();
-  /** By `keyOf(subscriptionId, eventId)`; those of deleted subscriptions too. */
+  /** Keyed by `keyOf(subscriptionId, eventId)`; includes deleted subscriptions. */
   readonly queuedEvents: Map<string, QueuedEvent> = new Map();
   /** The runs of `retryFailedEvents` calls that are in progress, by subscription. */
   readonly eventRetryRounds: Map<string, RetryRound> = new Map();
@@ -132,7 +132,7 @@ export class State {
     return this.context.newId;
   }
 
-  /** Each signal once. */
+  /** Sends each signal once. */
   signalWork(work: readonly Work[]): void {
     for (const signal of new Map(work.map((one) => [JSON.stringify(one), one])).values()) this.signal(signal);
   }
@@ -147,7 +147,7 @@ export function keyOf(...parts: readonly string[]): string {
   return JSON.stringify(parts);
 }
 
-/** An insert as a database does it: a second row with one id is a bug of the caller's. */
+/** Inserts like a database: a second row with the same id is a bug of the caller. */
 export function insertRow<Row>(table: Map<string, Row>, id: string, row: Row): void {
   if (table.has(id)) throw new Error(`A row with the id ${id} already exists.`);
   table.set(id, row);

@@ -110,7 +110,7 @@ export class MemoryWorkloadStore implements WorkloadStore {
   }
 }
 
-/** For when something is due, whatever keeps it from being claimed. */
+/** A claim that limits nothing, to find when work is due. */
 const UNLIMITED = { slots: Infinity, startsPerWindow: Infinity, windowMs: 0 };
 
 function earliest(times: readonly number[]): number | null {
