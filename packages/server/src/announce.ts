@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.ts';
 interface Started {
   readonly settings: Settings;
   readonly url: string;
-  /** Where the metrics are, if on an address of their own. */
+  /** The address of the metrics, if they have one of their own. */
   readonly metricsUrl: string | null;
   readonly access: Access;
   /** How people sign in to the dashboard; null where it is not served. */

@@ -14,7 +14,7 @@ import { hasPassword } from './url-password.ts';
 export const DEFAULT_CONFIG_FILE = 'trunkline.toml';
 
 const MAX_BYTES = 65_536;
-/** Of a name that is wrong: enough to find it. */
+/** The characters shown of a wrong name: enough to find it. */
 const SHOWN_CHARACTERS = 40;
 const OTHERS = 0o077;
 const READ_BY_OTHERS = 0o044;
@@ -52,7 +52,7 @@ export async function fromDefaultConfigFile(): Promise<readonly GivenSetting[]> 
   return settingsIn(DEFAULT_CONFIG_FILE, file);
 }
 
-/** Whose it is, who may change it and what is in it are those of one and the same file. */
+/** Opens the file once: its owner, mode and content are those of the same file. */
 async function openConfig(path: string): Promise<PlainFile> {
   try {
     return await readPlainFile(path, MAX_BYTES + 1);

@@ -8,9 +8,9 @@ import { errorCode } from './start-error.ts';
 const TRIES = 10;
 
 /**
- * Makes a file for its owner alone, which appears whole and on disk or not at all, and never in the place of another one.
- * What earlier processes left of it when they were killed is removed. Throws what the system says: EEXIST if something is
- * at the path, a link that leads nowhere too.
+ * Makes a file, readable only by its owner, which appears whole and on disk or not at all, and never replaces another
+ * one. Removes the drafts that killed processes left of it. Throws the error of the system: EEXIST if something is at
+ * the path, including a broken link.
  */
 export async function createWhole(path: string, content: string): Promise<void> {
   await removeDrafts(path);
@@ -31,8 +31,8 @@ export async function createWhole(path: string, content: string): Promise<void> 
 }
 
 /**
- * Removes what processes left that were killed while they made the file: each has all that the file has, or would have
- * had. One that is made at this moment is made once more by its process.
+ * Removes the drafts of processes that were killed while they made the file: a draft may hold the whole content. A
+ * process whose draft is removed while in use makes it again.
  */
 export async function removeDrafts(path: string): Promise<void> {
   const [directory, name] = [dirname(path), `${basename(path)}.`];

@@ -10,7 +10,7 @@ import { addSandboxControls } from './sandbox-controls.ts';
 import type { SandboxControls } from './sandbox-controls.ts';
 import type { Settings } from './settings.ts';
 
-/** Where the server has it. */
+/** The path of the dashboard on the server. */
 export const DASHBOARD_PATH = '/dashboard';
 
 /** How people sign in to the dashboard of a server. */
@@ -58,7 +58,7 @@ export function addDashboard(app: Hono, parts: DashboardParts): void {
   app.all(`${DASHBOARD_PATH}/*`, serve);
 }
 
-/** The controls of the phones, for who is signed in to the dashboard: it has checked who that is. */
+/** The controls of the phones, for people signed in to the dashboard, which has checked who they are. */
 function sandboxOf(parts: DashboardParts): NonNullable<DashboardOptions['sandbox']> {
   const { trunkline, logger } = parts;
   const principals = new WeakMap<Request, Principal>();

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { isLink, readPlainFile } from './plain-file.ts';
 import { errorCode, StartError } from './start-error.ts';
 
-/** Where the server keeps what it keeps. */
+/** The paths of the server's files. */
 export interface DataFiles {
   readonly directory: string;
   readonly secretKey: string;
@@ -21,7 +21,7 @@ export interface DataFiles {
   readonly hasDatabase: boolean;
 }
 
-/** Where they are in a data directory. */
+/** Returns the paths in a data directory. */
 export function filesIn(
   directory: string,
 ): Pick<DataFiles, 'secretKey' | 'nextSecretKey' | 'databaseId' | 'sandboxNetwork' | 'media'> {
@@ -34,7 +34,7 @@ export function filesIn(
   };
 }
 
-/** In the data directory, while a restore has not ended: which backup is being restored. */
+/** The file in the data directory that names the backup of a restore that has not ended. */
 export const RESTORE_MARKER = 'restore.json';
 
 /** Looks at the disk, changes nothing, and throws a StartError for what cannot work. */
@@ -47,7 +47,7 @@ export async function checkDataFiles({
   database: string | null;
 }): Promise<DataFiles> {
   await checkDirectory(directory);
-  // What is there looks like a new directory, in which a server would make a database.
+  // An unfinished restore looks like a new directory, in which a server would make a database.
   if ((await kindOf(join(directory, RESTORE_MARKER))) !== null)
     throw new StartError(
       `DATA_DIR cannot be used, since a restore into it has not ended: ${directory}. Run the same "trunkline restore" again, which continues where it was.`,
@@ -94,7 +94,7 @@ async function checkDatabaseDirectory(directory: string): Promise<void> {
 async function isDatabase(path: string): Promise<boolean> {
   const found = await kindOf(path);
   if (found === null) {
-    // SQLite would begin anew where the link leads to, such as on a disk that is not mounted.
+    // SQLite would make a new database at the link's target, such as on a disk that is not mounted.
     if (await isLink(path))
       throw new StartError(
         `The database is a symbolic link that leads nowhere: ${path}. Bring back what it leads to, or remove it.`,

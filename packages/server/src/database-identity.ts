@@ -6,7 +6,7 @@ import { readPlainFile } from './plain-file.ts';
 import type { Settings } from './settings.ts';
 import { errorCode, StartError } from './start-error.ts';
 
-/** The setting that tells a database from others. Copies of the database have it, and so has the one that it is moved to. */
+/** A database has its own value of this setting, which its copies and the target of a move keep. */
 const DATABASE_ID = 'database_id';
 /** A UUID and a line break. */
 const LENGTH_MAX = 40;
@@ -17,7 +17,7 @@ interface Place {
 }
 
 /**
- * Throws a StartError if the data directory belongs to another database, or if nobody has set this one up: it was deleted,
+ * Throws a StartError if the data directory belongs to another database, or if this one is not set up: it was deleted,
  * emptied or exchanged, and a server would go on without what it has accepted. A database in use has to be open.
  */
 export async function checkDatabaseIdentity(

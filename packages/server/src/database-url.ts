@@ -7,7 +7,7 @@ export interface UrlFlaw {
   readonly complaint: string;
 }
 
-/** The database that a URL names, or why it names none. */
+/** Returns the database that a URL names, or the flaw of the URL. */
 export function databaseNamed(url: string): NamedDatabase | UrlFlaw {
   const path = /^sqlite:(.+)$/s.exec(url)?.[1];
   if (path !== undefined && path !== ':memory:')

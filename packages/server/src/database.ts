@@ -5,7 +5,7 @@ import { createNewId } from '@trunkline/core/spi/storage';
 import type { StoredSchema } from '@trunkline/storage-kit';
 import { sqliteSchema, sqliteStorage } from '@trunkline/storage-sqlite';
 
-/** What DATABASE_URL names. */
+/** The database that DATABASE_URL names. */
 export type Database =
   | { readonly kind: 'sqlite'; readonly path: string }
   | {
@@ -30,14 +30,14 @@ export async function storageOn(database: Database): Promise<Storage> {
   });
 }
 
-/** Which schema it has, without an upgrade. */
+/** Returns the version of the schema, without an upgrade. */
 export async function schemaOf(database: Database): Promise<StoredSchema> {
   if (database.kind === 'sqlite') return sqliteSchema({ path: database.path });
   const { postgresSchema } = await import('@trunkline/storage-postgres');
   return postgresSchema({ connectionString: database.url }, { logger: silentLogger });
 }
 
-/** Opens the storage. Returns whether somebody has set the database up, so that there is a secret key of it. */
+/** Opens the storage. Returns whether the database has been set up, so that there is a secret key of it. */
 export async function hasWorkspace(storage: Storage, logger: Logger): Promise<boolean> {
   const { random } = nodeRuntime();
   await storage.open({ newId: createNewId((length) => random.bytes(length)), logger });

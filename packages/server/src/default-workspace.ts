@@ -13,7 +13,7 @@ interface Parts {
 export type Access =
   /** Made just now: to be shown once, and then marked as shown. */
   | { readonly kind: 'new'; readonly token: string; readonly shown: () => Promise<void> }
-  /** In the variable API_KEY. */
+  /** The key is in the variable API_KEY. */
   | { readonly kind: 'given' }
   /** A command makes it: an earlier start has shown one, or this one has no terminal to show it on. */
   | { readonly kind: 'own' };
@@ -26,7 +26,10 @@ interface KeyOptions {
 }
 
 const NAME = 'Default workspace';
-/** The workspace's name until somebody has or can make an API key for it: a start that ends before that is made up for by the next. */
+/**
+ * The workspace's name until its user has or can make an API key for it: the next start makes up for one that ends
+ * before that.
+ */
 const UNSHOWN_NAME = `${NAME} (nobody has a key yet)`;
 /** The name of the key that came in the variable API_KEY. */
 const GIVEN_KEY = 'API_KEY';

@@ -31,7 +31,7 @@ export function addHealth(app: Hono, { storage, logger, isDraining }: HealthPart
   });
 }
 
-/** Anybody may ask, and a storage that hangs must not be asked more and more. */
+/** The endpoint is public, and a storage that hangs must not be asked more and more. */
 function oneAtATime<Reply>(ask: () => Promise<Reply>): () => Promise<Reply> {
   let inFlight: Promise<Reply> | null = null;
   return () =>

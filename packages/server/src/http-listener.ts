@@ -12,10 +12,10 @@ import { errorCode, reasonOf, StartError } from './start-error.ts';
 export type FetchHandler = (request: Request, connection: HttpBindings) => Response | Promise<Response>;
 
 export interface HttpListener {
-  /** Without a slash at its end. */
+  /** The URL, without a slash at its end. */
   readonly url: string;
   readonly address: AddressInfo;
-  /** What serves from now on. */
+  /** Replaces the handler of requests. */
   serve(handler: FetchHandler): void;
   /** Takes no more connections, and resolves when every request in flight has its response. */
   close(): Promise<void>;
@@ -25,21 +25,23 @@ export interface HttpListener {
 const KEEP_ALIVE_MS = 75_000;
 /** How long clients that keep a connection have to use it once more, or to see that it will be closed. */
 const LAST_REQUESTS_MS = 300;
-/** A response of which the client takes nothing for so long is cut off: it holds a file or a connection to S3 open. */
+/**
+ * A response of which the client reads nothing for this long is cut off: it holds a file or a connection to S3 open.
+ */
 const STALLED_AFTER_MS = 60_000;
 /** A request that has no response by then is cut off. */
 const CLOSE_WITHIN_MS = 20_000;
 /** How much of a refused body is let in: what the API itself reads of it. */
 const REFUSED_BODY_MAX = 128 * 1_048_576;
 
-/** What ended responses hold in memory together because their clients have not read them. */
+/** The most bytes that all ended responses hold in memory because their clients have not read them. */
 const UNREAD_MAX = 32 * 1_048_576;
 
 interface ListenOptions {
   readonly stalledAfterMs?: number;
   readonly unreadMax?: number;
   readonly refusedBodyMax?: number;
-  /** Which settings name the address, for people. */
+  /** The settings that name the address, for people. */
   readonly settings?: { readonly host: string; readonly port: string };
   readonly logger?: Logger;
 }
@@ -60,7 +62,7 @@ export async function listen(
 ): Promise<HttpListener> {
   let handler = whileStarting;
   let closing = false;
-  // It has no HTTP/2.
+  // The server has no HTTP/2.
   const handle = getRequestListener((request, connection) => handler(request, connection as HttpBindings), {
     autoCleanupIncoming: false, // it cuts off a refused upload after half a second
     errorHandler: (error) => responseToError(error, logger),
@@ -93,7 +95,7 @@ export async function listen(
   };
 }
 
-/** Node keeps the first of them, and what stands in front of it may have gone by another one. */
+/** Counts Host headers: Node keeps the first of them, and a proxy in front may have routed by another one. */
 function hostsIn({ rawHeaders }: IncomingMessage): number {
   return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
 }
@@ -127,7 +129,7 @@ function invalidRequest(what: string, fields: Readonly<Record<string, readonly s
 }
 
 /**
- * What is left of a refused body may come: many clients take no response before they have sent everything. Node drops it,
+ * Lets the rest of a refused body in: many clients read no response before they have sent everything. Node drops it,
  * and closes a connection on which nothing comes for 5 seconds, or not everything in 5 minutes.
  */
 function cutOffEndless(incoming: IncomingMessage, max: number): void {

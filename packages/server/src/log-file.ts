@@ -1,7 +1,7 @@
 import { printableLines } from './printable.ts';
 import { errorCode } from './start-error.ts';
 
-/** Of lines for which there is no room at the moment. */
+/** The bytes of lines kept while they cannot be written. */
 const KEPT_BYTES = 1_048_576;
 const TRY_AGAIN_MS = 1_000;
 /** How long the end of the process waits for a reader that is slow. */
@@ -11,7 +11,7 @@ const BETWEEN_LAST_TRIES_MS = 10;
 /** Writes bytes, all or some, and returns how many; throws what the system says. */
 export type WriteBytes = (bytes: Uint8Array) => number;
 
-/** What a logger writes into. */
+/** The file that a logger writes into. */
 export interface LogFile {
   write(line: string): void;
   /** Gives a reader that is slow a moment to take what waits. */
@@ -19,12 +19,11 @@ export interface LogFile {
 }
 
 /**
- * Writes synchronously, so that the last lines before an end are there too. What cannot be written, since the disk is
- * full or its reader is slow, delays and ends nothing: it waits, in order, for as long as it fits, and is tried again
- * every second and at the end of the process. `onLost` is called afterwards with the number of lines that did not fit.
+ * Writes synchronously, so that the last lines before an end are there too. A full disk or a slow reader delays and
+ * ends nothing: lines wait, in order, while there is room, and are tried again every second and at the end of the
+ * process. `onLost` is called afterwards with the number of lines that did not fit.
  *
- * JSON may have C1 and bidirectional controls as they are, which the terminal that it is read on would follow: they are
- * escaped, too.
+ * JSON may have C1 and bidirectional controls as they are, which a terminal would follow: they are escaped, too.
  */
 export function createLogFile(write: WriteBytes, onLost: (lines: number) => void): LogFile {
   const waiting: Uint8Array[] = [];

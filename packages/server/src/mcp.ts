@@ -4,9 +4,9 @@ import { createMcp } from '@trunkline/mcp';
 import type { McpTrunkline } from '@trunkline/mcp';
 import type { McpSettings, Settings } from './settings.ts';
 
-/** Where the server has it. */
+/** The path of the MCP server. */
 const MCP_PATH = '/mcp';
-/** By which a program on this machine asks for it. */
+/** The hosts by which programs on this machine call it. */
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 interface McpParts {

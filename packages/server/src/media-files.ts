@@ -3,7 +3,7 @@ import { s3MediaStore } from '@trunkline/media-s3';
 import type { S3MediaStoreOptions } from '@trunkline/media-s3';
 import { reasonOf, StartError } from './start-error.ts';
 
-/** Where the options of the store come from. */
+/** The variable of each option of the store. */
 const VARIABLES: ReadonlyMap<string, string> = new Map([
   ['bucket', 'S3_BUCKET'],
   ['region', 'S3_REGION'],

@@ -31,7 +31,7 @@ async function openWhatsApp({ messagesPerMinute }: Settings, terminal: Terminal)
   return terminal.isTTY ? drawQrs(gateway, terminal.say) : gateway;
 }
 
-/** Large, and under a licence of its own: a package that whoever holds connections installs beside this one. */
+/** Large, and under a licence of its own: a separate package for processes that hold connections. */
 async function loadBaileys(): Promise<typeof import('@trunkline/gateway-baileys')> {
   try {
     return await import('@trunkline/gateway-baileys');

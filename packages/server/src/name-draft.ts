@@ -5,11 +5,11 @@ import { errorCode } from './start-error.ts';
 const NO_LINKS: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
 /**
- * Gives a file that is whole its name, and never takes the place of what is there. The draft may stay: remove it. Throws
- * what the system says: EEXIST if something is at the path, a link that leads nowhere too.
+ * Gives a file that is whole its name, and never replaces an existing one. The draft may stay: remove it. Throws the
+ * error of the system: EEXIST if something is at the path, including a broken link.
  *
- * Where there are no hard links, the name is taken with an empty file first, which a process that is killed at this
- * moment leaves behind.
+ * Without hard links, the name is taken with an empty file first, which a process that is killed at this moment leaves
+ * behind.
  */
 export async function nameDraft(draft: string, path: string): Promise<void> {
   try {
@@ -27,7 +27,7 @@ async function nameWithoutLink(draft: string, path: string): Promise<void> {
   try {
     await rename(draft, path);
   } catch (error) {
-    // Only what was made here is removed, should somebody have put another file in its place.
+    // Removes only the empty file made here, in case another process has put its own in its place.
     const found = await lstat(path).catch(() => null);
     if (found?.ino === own.ino && found.size === 0) await rm(path, { force: true });
     throw error;

@@ -4,8 +4,8 @@ import type { HttpListener } from './http-listener.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Where this server can be reached on a port, at each call, by any of its listeners: a webhook to itself could use what
- * only this machine may, and read metrics that are meant for Prometheus alone.
+ * Returns, at each call, the addresses at which any listener of this server can be reached on a port. A webhook to one
+ * of them could use rights of this machine, and read metrics that are meant only for Prometheus.
  */
 export function ownAddresses(
   listeners: readonly Pick<HttpListener, 'address'>[],

@@ -2,10 +2,10 @@ import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { errorCode } from './start-error.ts';
 
-/** A pipe that nobody writes to would keep its reader waiting, and a terminal would become the one of the process. */
+/** A pipe without a writer would keep its reader waiting, and a terminal would become the one of the process. */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
-/** What was read, and what is known of the very file that it was read from. */
+/** The content that was read, with the size, mode and owner of the same file. */
 export interface PlainFile {
   readonly content: Buffer;
   /** In bytes; more than the content has if the file is longer than was asked for. */
@@ -18,8 +18,8 @@ export interface PlainFile {
 export class NotAFileError extends Error {}
 
 /**
- * Reads the beginning of a file, `maxBytes` at most, without waiting for anybody. Throws a NotAFileError for what is
- * none, and what the system says (ENOENT, EACCES…) for what cannot be opened.
+ * Reads the beginning of a file, `maxBytes` at most, without waiting. Throws a NotAFileError for anything but a file,
+ * and the error of the system (ENOENT, EACCES…) if it cannot be opened.
  */
 export async function readPlainFile(path: string, maxBytes: number): Promise<PlainFile> {
   const file = await open(path, READ).catch((error: unknown) => {

@@ -5,7 +5,7 @@
 // oxlint-disable-next-line no-control-regex -- these are what it is about
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]/g;
 
-/** The text on one line of a terminal, with escapes in the place of what is no text. */
+/** The text on one line of a terminal, with unprintable characters escaped. */
 export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, escaped);
 }

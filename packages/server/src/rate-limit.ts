@@ -8,7 +8,7 @@ const CONNECTIONS = 2;
 const CONNECTION_TIMEOUT_MS = 1_000;
 
 export interface RateLimit {
-  /** As `createHttpApp` takes it. */
+  /** The options for `createHttpApp`. */
   readonly options: RateLimitOptions | false;
   close(): Promise<void>;
 }

@@ -12,14 +12,14 @@ import type { RunningServer, ServerParts } from './start-server.ts';
 export type { ServerParts } from './start-server.ts';
 
 /**
- * Beside the time that the workers get for what they have begun: for requests in flight, and for closing. What has not
- * ended by then is cut off. Nothing is lost.
+ * The time for requests in flight and for closing, in addition to the workers' time for what they have begun. The rest
+ * is cut off. Nothing is lost.
  */
 const CLOSE_WITHIN_MS = 15_000;
 
 /**
- * Runs the server until a signal ends it, and exits the process: 0 when it ended in good order, 1 when it could not start
- * or failed, 130 or 143 at a second signal.
+ * Runs the server until a signal ends it, and exits the process: 0 when it ended cleanly, 1 when it could not start or
+ * failed, 130 or 143 at a second signal.
  */
 export async function runServer(options: ServeOptions = {}): Promise<void> {
   runSettings(await settingsOf(options).catch(exitWith));
@@ -53,7 +53,7 @@ function exitWith(error: unknown): never {
   process.exit(1);
 }
 
-/** The first signal ends the server in good order, a second one immediately. */
+/** The first signal ends the server cleanly, a second one immediately. */
 function endOnSignals(
   starting: Promise<RunningServer>,
   { withinMs, logger }: { readonly withinMs: number; readonly logger: Logger },

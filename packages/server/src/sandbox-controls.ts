@@ -28,7 +28,7 @@ export interface SandboxControls {
   readonly guard: RequestGuard;
   readonly logger: Logger;
   readonly storage: Pick<Storage, 'groups' | 'messages'>;
-  /** Null where another process has the network. */
+  /** Null if another process has the network. */
   readonly phone: SandboxNetwork['phone'];
 }
 
@@ -39,7 +39,7 @@ interface Phone {
   readonly api: WorkspaceApi;
   /** The sandbox network's own name of a group. */
   groupNetworkId(groupId: string): Promise<string>;
-  /** Where the network has a message, and what somebody does to it. */
+  /** Returns an act on a message, with the network's own names. */
   deed(deed: { readonly message: string; readonly from?: string | undefined }): Promise<SandboxDeed>;
   /** The sandbox network's own name of a message. */
   messageNetworkId(messageId: string): Promise<string>;
@@ -155,7 +155,7 @@ function phoneOf(
       const { networkId, direction, groupId, to, from: number } = found.message;
       const group = groupId === null ? null : await storage.groups.find(workspaceId, instanceId, groupId);
       const isOwn = direction === 'outbound';
-      // Who hides their number is named by their network id.
+      // Senders who hide their number are named by their network id.
       const author = isOwn ? null : (number ?? found.senderId);
       return {
         about: networkId,
@@ -208,7 +208,7 @@ async function sandboxMessage(on: Phone, input: Inbound): Promise<SandboxMessage
 }
 
 const LARGEST_BODY = 1_048_576;
-/** What a video may have, and the rest of its form. */
+/** The size limit of a video, and the rest of its form. */
 const LARGEST_MESSAGE = 17 * 1_048_576;
 
 function postOnly(c: Context): Response {

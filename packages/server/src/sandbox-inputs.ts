@@ -29,7 +29,7 @@ export const scanInput: z.ZodType<Scan, unknown> = z.object({
   profile_name: optionalField(z.string().min(1).max(255)),
 });
 
-/** What every message has. */
+/** The fields of every message. */
 interface AnyInbound {
   /** Null if the sender hides their number. */
   readonly from: string | null;
@@ -131,13 +131,13 @@ export const inboundInput: z.ZodType<Inbound, unknown> = z
     return z.NEVER;
   });
 
-/** What somebody does to a message: `from`, or else the owner of the phone. */
+/** An act on a message by `from`, or else by the owner of the phone. */
 interface Deed {
   readonly message: string;
   readonly from?: string | undefined;
 }
 
-/** A number as digits, or the network id of somebody who hides theirs. */
+/** A number as digits, or the network id of a person who hides theirs. */
 const person = z
   .string()
   .min(1)
@@ -165,7 +165,7 @@ interface EchoInput {
   readonly text: string;
 }
 
-/** To a number or to a group. */
+/** A message to a number or to a group. */
 export const echoInput: z.ZodType<EchoInput, unknown> = z
   .object({
     to: optionalField(phoneNumber),
@@ -247,7 +247,7 @@ async function readBody(c: Context, { maxBytes, logger }: Reading): Promise<unkn
     return text === '' ? {} : JSON.parse(text);
   } catch (error) {
     if (isTrunklineError(error)) throw error;
-    // Not a failure of this server: the client went away.
+    // Other errors mean that the client went away.
     if (!(error instanceof SyntaxError || error instanceof TypeError))
       logger.debug({ err: error, path: c.req.path }, 'a request ended before its body was complete');
     const complaint = `Must be ${isForm ? 'a whole multipart form' : 'valid JSON'}.`;

@@ -15,9 +15,9 @@ const LOCK_WAIT_MS = 1_000;
 const SCHEMA_VERSION = 1;
 
 /**
- * The sandbox network's memory in a file, which this process holds alone until it ends: null while another one does.
- * A row stands for something that is still true: what is over is not written beside it but taken away, so that the
- * file stays small without being tidied.
+ * The sandbox network's memory in a file, which this process locks until it ends: null while another one does. A row
+ * describes something that is still true: it is deleted when that is over, so that the file stays small without being
+ * tidied.
  *
  * A commit survives the end of the process, in any manner; only a power cut may take the last ones away.
  */

@@ -15,7 +15,7 @@ export interface SandboxNetwork {
   close(): void;
 }
 
-/** What the tester's hand can do with a phone. */
+/** The parts of a phone that a tester can control. */
 export type ControlledPhone = Omit<SandboxPhone, 'accepted'>;
 
 /** The sandbox network is in one process at a time; others on the same data do all the rest. */

@@ -58,7 +58,7 @@ export async function findSecretKeys(
   return { keys: [next, current, ...previous], isRotating: true };
 }
 
-/** What to do about a rotation that has not ended. */
+/** The remedy for a rotation that has not ended. */
 export const END_ROTATION = 'stop the server and run "trunkline rotate-secret-key", which ends it';
 
 /** Why a database that is in use cannot be opened without its key. */
@@ -69,8 +69,8 @@ export function secretKeyMissing(path: string): StartError {
 }
 
 /**
- * Makes the key, for the owner's eyes alone. It appears whole and on disk or not at all; where two servers start at
- * once, both get the one that came first.
+ * Makes the key, readable only by the owner. It appears whole and on disk or not at all; if two servers start at the
+ * same time, both get the one that came first.
  */
 export async function createSecretKey(path: string): Promise<string> {
   const key = randomBytes(32).toString('base64url');

@@ -19,7 +19,7 @@ export interface ServeOptions {
   /** 0 takes any free one. */
   readonly port?: number | undefined;
   readonly publicUrl?: string | undefined;
-  /** For all files of the server. Default `data`. */
+  /** The directory for all files of the server. Default `data`. */
   readonly dataDir?: string | undefined;
   /** `sqlite:<path>` or `postgres://…`. */
   readonly databaseUrl?: string | undefined;
@@ -47,7 +47,7 @@ export interface ServeOptions {
   readonly instanceDownMinutes?: number | undefined;
   /** If omitted, messages are kept until they are erased. */
   readonly messageRetentionDays?: number | undefined;
-  /** Requests a minute for each API key; 0 is no limit. */
+  /** Requests a minute for each API key; 0 turns the limit off. */
   readonly rateLimit?: number | undefined;
   readonly roles?: readonly ('api' | 'gateway' | 'webhooks' | 'maintenance')[] | undefined;
   readonly smtpUrl?: string | undefined;
@@ -57,10 +57,10 @@ export interface ServeOptions {
   readonly metricsToken?: string | undefined;
   /** Whether the reference of the API is served as a page, at `/api/v1/docs`. */
   readonly apiDocs?: 'on' | 'off' | undefined;
-  /** Whether the dashboard is served beside the API. */
+  /** Whether the dashboard is served next to the API. */
   readonly dashboard?: 'on' | 'off' | undefined;
   readonly dashboardToken?: string | undefined;
-  /** Whether the MCP server is served beside the API. */
+  /** Whether the MCP server is served next to the API. */
   readonly mcp?: 'on' | 'off' | undefined;
   /** Phone numbers, beginnings of phone numbers, and ids of groups and contacts. */
   readonly mcpSendTo?: readonly string[] | undefined;
@@ -80,15 +80,15 @@ export interface ServeOptions {
   readonly otelTracesSamplerArg?: number | undefined;
   /** In seconds. */
   readonly stopTimeout?: number | undefined;
-  /** Of the log, on stderr. */
+  /** The level of the log, on stderr. */
   readonly logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | undefined;
 }
 
 /**
- * Starts the server, and resolves when it is ready. It prints its address and, to a terminal only, the first API key and a link to the dashboard. Rejects
- * with an error that says in a line for each what is wrong: nothing was written then.
+ * Starts the server, and resolves when it is ready. It prints its address and, to a terminal only, the first API key
+ * and a link to the dashboard. Rejects with an error that names each fault in a line: nothing was written then.
  *
- * It leaves the process alone: signals and unexpected errors are the program's. `runServer` deals with these too.
+ * Signals and unexpected errors are left to the program. `runServer` handles these too.
  */
 export async function serve(options: ServeOptions = {}): Promise<RunningServer> {
   const settings = await settingsOf(options);

@@ -30,11 +30,11 @@ interface ServerParts extends Omit<SandboxControls, 'guard'> {
   /** Of each API key; false is off. */
   readonly rateLimit: RateLimitOptions | false;
   readonly logger: Logger;
-  /** Null where nothing is measured. */
+  /** Null if nothing is measured. */
   readonly metrics: ServerMetrics | null;
   /** Without one, metrics are not served here. */
   readonly metricsToken: string | undefined;
-  /** Absent where nothing is traced. */
+  /** Absent if nothing is traced. */
   readonly tracerProvider?: TracerProvider | undefined;
   /** Whether the server is being ended. */
   readonly isDraining: () => boolean;

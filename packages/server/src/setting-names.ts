@@ -2,17 +2,17 @@ import { allSettings } from './settings.ts';
 
 // A setting has one name, which each place spells in its own way: PUBLIC_URL, public_url, publicUrl, --public-url.
 
-/** In the configuration file. */
+/** The name of a setting in the configuration file. */
 export function keyOf(variable: string): string {
   return variable.toLowerCase();
 }
 
-/** Of `serve`. */
+/** The name of a setting as an option of `serve`. */
 export function optionOf(variable: string): string {
   return keyOf(variable).replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** On the command line. */
+/** The name of a setting on the command line. */
 export function flagOf(variable: string): string {
   return `--${keyOf(variable).replaceAll('_', '-')}`;
 }

@@ -3,7 +3,7 @@ import { optionOf, variablesBy } from './setting-names.ts';
 import { allSettings } from './settings.ts';
 import type { GivenSetting } from './settings.ts';
 
-/** Variables that are no settings are somebody else's. */
+/** Ignores other variables, which belong to other programs. */
 export function fromEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly GivenSetting[] {
@@ -13,7 +13,7 @@ export function fromEnvironment(
   });
 }
 
-/** Throws a TypeError for a name that is none, or a value of a type that no setting has. */
+/** Throws a TypeError for an unknown name, or a value of a type that no setting has. */
 export function fromOptions(options: Readonly<Record<string, unknown>>): readonly GivenSetting[] {
   const known = variablesBy(optionOf);
   return Object.entries(options).flatMap(([option, value]) => {
@@ -30,7 +30,7 @@ export function fromOptions(options: Readonly<Record<string, unknown>>): readonl
   });
 }
 
-/** As the environment would have the value; undefined if it has no such text. */
+/** Returns a value as the environment would have it; undefined if it has no such text. */
 export function textOf(value: unknown): string | undefined {
   if (Array.isArray(value))
     return value.every((entry) => typeof entry === 'string' && !entry.includes(','))

@@ -5,7 +5,8 @@ import type { Roles } from '@trunkline/core';
 import { databaseNamed } from './database-url.ts';
 import type { NamedDatabase } from './database-url.ts';
 
-// What values of settings look like as text. Each message stands after the name of its setting, and repeats no value that may be secret.
+// The forms of setting values as text. Each message follows the name of its setting, and repeats no value that may be
+// secret.
 
 const ROLE_NAMES: readonly (keyof Roles)[] = ['api', 'gateway', 'webhooks', 'maintenance'];
 
@@ -122,7 +123,7 @@ function withoutSlash(url: string): string {
   return new URL(url).href.replace(/\/$/, '');
 }
 
-/** Where something listens. */
+/** The address that a listener binds to. */
 export interface Address {
   readonly host: string;
   readonly port: number;

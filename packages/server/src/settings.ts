@@ -22,7 +22,7 @@ import type { Address } from './setting-values.ts';
 import { otlpEndpoint, otlpHeaders, otlpOrNone, share } from './telemetry/otlp-setting-values.ts';
 import { StartError } from './start-error.ts';
 
-/** What the server was asked for, checked. */
+/** The settings of the server, checked. */
 export interface Settings {
   readonly host: string;
   readonly port: number;
@@ -30,7 +30,7 @@ export interface Settings {
   readonly publicUrl: string | undefined;
   readonly dataDirectory: string;
   readonly database: Database;
-  /** Where the files of media messages are; null is in the data directory. */
+  /** The S3 store of media files; null keeps them in the data directory. */
   readonly s3: S3MediaStoreOptions | null;
   readonly apiKey: string | undefined;
   readonly secretKey: string | undefined;
@@ -47,9 +47,9 @@ export interface Settings {
   readonly instanceProxies: boolean;
   /** How many days the history of an instance is kept. */
   readonly instanceHistoryDays: number;
-  /** How long a number is down before somebody is notified; 0 is never. */
+  /** How long a number is down before a notification; 0 turns these off. */
   readonly instanceDownAfterMs: number;
-  /** For how many days messages are kept; undefined keeps them. */
+  /** The number of days that messages are kept; undefined keeps them. */
   readonly messageRetentionDays: number | undefined;
   /** Requests a minute for each key; 0 is off. */
   readonly rateLimit: number;
@@ -58,21 +58,21 @@ export interface Settings {
   /** How fast each number writes; undefined is as fast as the network takes it. */
   readonly messagesPerMinute: number | undefined;
   readonly smtpUrl: string | undefined;
-  /** Who gets emails about webhooks; undefined leaves it as it is. */
+  /** The recipients of emails about webhooks; undefined keeps them as they are. */
   readonly emailTo: readonly string[] | undefined;
-  /** Where metrics can be read, apart from everything else; undefined is nowhere. */
+  /** The separate address of the metrics; undefined opens none. */
   readonly metricsAddress: Address | undefined;
-  /** What one must show to read the metrics; undefined lets everybody who reaches their own address. */
+  /** The token for reading the metrics; undefined leaves their own address open. */
   readonly metricsToken: string | undefined;
   /** Whether the API's reference is served as a page. */
   readonly apiDocs: boolean;
   /** Whether the dashboard is served, where the API is. */
   readonly dashboard: boolean;
-  /** What an admin signs in to it with; undefined leaves the links that are printed. */
+  /** The token for signing in as an admin; undefined leaves the links that are printed. */
   readonly dashboardToken: string | undefined;
-  /** What language models may do; null where the MCP server is not served. */
+  /** The rules for language models; null if the MCP server is not served. */
   readonly mcp: McpSettings | null;
-  /** Where telemetry is sent; null is nowhere. */
+  /** The collector of telemetry; null sends none. */
   readonly otlp: OtlpSettings | null;
   /** How long a server that is stopped waits for messages and webhooks in flight. */
   readonly stopTimeoutMs: number;
@@ -81,7 +81,7 @@ export interface Settings {
 
 /** The rules for language models. */
 export interface McpSettings {
-  /** Whom they may write to; empty for nobody. */
+  /** The recipients that they may write to; empty allows none. */
   readonly sendTo: readonly string[];
   /** The instances that they may write from; undefined for all. */
   readonly sendFrom: readonly string[] | undefined;
@@ -93,7 +93,7 @@ export interface McpSettings {
 
 /** OTLP over HTTP, as OpenTelemetry's specification names it. */
 export interface OtlpSettings {
-  /** Without a slash at its end. */
+  /** The address, without a slash at its end. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
@@ -104,13 +104,13 @@ export interface OtlpSettings {
   readonly tracesRatio: number;
 }
 
-/** A setting as somebody has written it. */
+/** A setting as it was written. */
 export interface GivenSetting {
   /** The environment's name of it. */
   readonly variable: string;
-  /** What its author calls it: `PORT`, `--port`, `port in trunkline.toml`. */
+  /** The name that its author uses: `PORT`, `--port`, `port in trunkline.toml`. */
   readonly name: string;
-  /** As the environment would have it. White space around it does not count; an empty value counts as omitted. */
+  /** The text, as in the environment. White space around it does not count; an empty value counts as omitted. */
   readonly text: string;
 }
 
@@ -180,7 +180,7 @@ const QUOTED = /^(["']).*\1$/s;
 const IN_QUOTES =
   "must not be in quotes: remove them. Docker's --env-file and Kubernetes pass quotes on as part of the value.";
 
-/** Of a refused value: enough to recognise it. */
+/** The characters shown of a refused value: enough to recognise it. */
 const SHOWN_CHARACTERS = 80;
 
 /** The refused value as a sentence; empty if it may be secret. */
@@ -192,10 +192,10 @@ function shown({ variable, text }: GivenSetting): string {
   return isSecret || mayHavePassword ? '' : ` It is ${printableJson(text.slice(0, SHOWN_CHARACTERS))}.`;
 }
 
-/** What there is to know about a setting. */
+/** The documentation of a setting. */
 export interface SettingInfo {
   readonly variable: string;
-  /** In Markdown. */
+  /** The meaning, in Markdown. */
   readonly meaning: string;
   /** In Markdown; a dash if there is none. */
   readonly byDefault: string;
@@ -489,7 +489,7 @@ function mcpSettings(
   };
 }
 
-/** What they may be, the store itself checks. */
+/** The store itself checks the values. */
 function s3Options(
   given: Pick<
     z.output<typeof variables>,

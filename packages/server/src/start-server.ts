@@ -34,19 +34,19 @@ import { processTerminal } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface RunningServer {
-  /** Where it listens, without a slash at its end: `http://127.0.0.1:8080`. */
+  /** The address, without a slash at its end: `http://127.0.0.1:8080`. */
   readonly url: string;
   /** Responds to the requests in flight, finishes what the workers have begun, and releases what this process holds. */
   stop(): Promise<void>;
 }
 
-/** What a program that runs the server in its own way brings along. */
+/** The parts that a program can provide when it runs the server in its own way. */
 export interface ServerParts {
   /** The messaging network, instead of a sandbox network in this process. */
   readonly network?: SandboxNetwork;
   /** A last look at what the service is put together from. */
   readonly adapt?: (options: TrunklineOptions) => TrunklineOptions;
-  /** What people read instead of stdout and stderr. */
+  /** Replaces stdout and stderr for what people read. */
   readonly terminal?: Terminal;
 }
 
@@ -89,7 +89,7 @@ interface Start {
   readonly parts: ServerParts;
 }
 
-/** Where a server listens. The metrics may have an address of their own. */
+/** The listeners of a server. The metrics may have an address of their own. */
 interface Listeners {
   readonly listener: HttpListener;
   readonly metricsListener: HttpListener | null;
@@ -262,7 +262,7 @@ async function openData({
   }
 }
 
-/** A key that does not fit the database would make it useless, so none is made beside one. */
+/** A key that does not fit the database would make it useless, so none is made for a database in use. */
 async function secretKeysFor(
   { settings, files, terminal }: Pick<Data, 'settings' | 'files' | 'terminal'>,
   isInUse: boolean,
@@ -286,7 +286,7 @@ async function checkKeysUnchanged(
     throw new StartError('The secret key was replaced while this server started: start it again.');
 }
 
-/** What only some servers use is loaded by those alone: the others start sooner, in less memory. */
+/** Loads the parts that only some servers use: the others start sooner, in less memory. */
 async function chosenAdapters(
   { s3, smtpUrl }: Settings,
   logger: Logger,

@@ -1,8 +1,8 @@
 import { printableLines } from './printable.ts';
 
-/** Where people read what the server says to them. */
+/** The terminal on which people read the server's lines. */
 export interface Terminal {
-  /** Whether stdout is a terminal: what is secret is said there, and never to a log or a pipe. */
+  /** Whether stdout is a terminal: secrets are printed only there, and never to a log or a pipe. */
   readonly isTTY: boolean;
   /** A line on stdout. */
   say(line: string): void;

@@ -1,8 +1,8 @@
 import type { Gateway } from '@trunkline/core';
 
 /**
- * What a process has to know of WhatsApp that holds no connections: no code of Baileys, which need not be installed
- * there. It says the same of messages as `baileysGateway()` in the processes that hold them.
+ * The gateway of a process without connections: it has no code of Baileys, which need not be installed there. Its
+ * answers about messages are those of `baileysGateway()` in the processes that hold connections.
  */
 export function whatsAppElsewhere(): Gateway {
   const refuse = (): Promise<never> =>

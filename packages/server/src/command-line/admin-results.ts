@@ -1,6 +1,6 @@
 import type { ApiKeyInfo, Member, Workspace } from '@trunkline/core';
 
-// What the commands about the administration print as JSON: names and times as in the API.
+// The JSON output of the administration commands: names and times as in the API.
 
 export function workspaceResult(workspace: Workspace): object {
   const { plan } = workspace;

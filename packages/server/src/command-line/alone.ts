@@ -7,18 +7,18 @@ import { kindAt } from './safe-files.ts';
 interface Lock {
   /** A file that is made for it, and in which nothing is. */
   readonly path: string;
-  /** What is said where another process has it. */
+  /** The error message if another process has the lock. */
   readonly refusal: string;
   /**
-   * Whether the file is taken away after what was done. Only where nothing can be begun once that is done: a process that
-   * has opened the file just before would not meet one that makes it anew.
+   * Whether the file is removed after `use`. Only for work that cannot begin again once it is done: a process that had
+   * already opened the file would not meet one that recreates it.
    */
   readonly isRemoved: boolean;
 }
 
 /**
- * Does what no two processes may do at once. The lock is one of the system, taken through SQLite: it ends with the
- * process, in any manner. A second one is refused at once, with a CommandError.
+ * Runs `use` under an exclusive lock. SQLite takes the lock from the operating system, so it ends with the process, in
+ * any manner. A second process is refused immediately, with a CommandError.
  */
 export async function alone<Value>(
   { path, refusal, isRemoved }: Lock,
@@ -48,7 +48,7 @@ function hold(lock: DatabaseSync, path: string, refusal: string): void {
   }
 }
 
-/** For its owner alone: SQLite would let everybody read it. */
+/** Creates the file for its owner only: SQLite would let every user read it. */
 async function make(path: string): Promise<void> {
   try {
     await (await open(path, 'wx', 0o600)).close();

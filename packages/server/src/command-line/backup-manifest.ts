@@ -5,12 +5,12 @@ import { readSmall, writeWhole } from './safe-files.ts';
 
 export const MANIFEST = 'backup.json';
 
-/** What else is in the directory of a backup. */
+/** Returns the paths of the other parts of a backup. */
 export function filesOfBackup(directory: string): { readonly database: string; readonly media: string } {
   return { database: join(directory, 'trunkline.db'), media: join(directory, 'media') };
 }
 
-/** What a backup says of itself, in a file of that name. */
+/** The manifest of a backup, in a file of that name. */
 export interface BackupManifest {
   readonly format: 1;
   /** When the database was copied: what was accepted before is in it. Null until it was. */

@@ -18,7 +18,7 @@ import { facts } from './table.ts';
 
 /** Pages of 4 KiB that are copied before a signal and the progress are looked at. */
 const PAGES_PER_STEP = 2_000;
-/** In the directory, until the backup is complete. */
+/** The name of the lock file, in the directory until the backup is complete. */
 const LOCK = 'backup.lock';
 
 /**
@@ -100,7 +100,7 @@ async function backUp(call: Call, { settings, files, database, directory, keyPat
   if (settings.s3 !== null) call.output.note('The files of messages are in S3, and not part of the backup.');
 }
 
-/** Where the key of a backup is, or is to be. */
+/** The path of a backup's key, existing or not. */
 export function keyPathOf(options: Call['options'], directory: string): string {
   const named = options.text('key');
   if (named === '') throw usageError('--key must not be empty.');
@@ -114,7 +114,7 @@ export function sqlitePathOf({ database }: Settings): string {
   );
 }
 
-/** Returns what a backup that was begun there says of itself; null where nothing is. */
+/** Returns the manifest of a backup that was begun there; null if the directory is empty. */
 async function checkPlace(directory: string): Promise<BackupManifest | null> {
   await directoryAt(directory);
   const manifest = await readManifest(directory);
@@ -143,14 +143,14 @@ async function keepKey(secretKey: string, path: string): Promise<string | null> 
 }
 
 /**
- * From one moment: the transaction that is held open keeps SQLite from beginning again with each write of a server. What
- * comes out is one file, checked.
+ * Copies the database as of one moment: an open transaction keeps SQLite from starting over with each write of a
+ * server. The result is one file, checked.
  */
 async function copyDatabase({ output, signal }: Call, from: string, to: string): Promise<void> {
   const draft = `${to}.part`;
   for (const name of [draft, `${draft}-journal`, `${draft}-wal`, `${draft}-shm`])
     await rm(name, { force: true });
-  await writeWhole(draft, ''); // for its owner alone: SQLite would let everybody read it
+  await writeWhole(draft, ''); // readable only by its owner: SQLite would let every user read it
   try {
     await copyPages({ output, signal }, from, draft);
     output.progress('database: checking the copy');
@@ -185,7 +185,7 @@ async function copyPages(
   }
 }
 
-/** Makes it one file, without a log beside it. Throws if it is damaged. */
+/** Makes the copy one file, without a log next to it. Throws if it is damaged. */
 function checkCopy(path: string): void {
   const copy = new DatabaseSync(path);
   try {

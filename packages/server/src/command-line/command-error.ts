@@ -1,4 +1,4 @@
-/** What a command exits with, and what that means. */
+/** The exit codes of commands, with their meanings. */
 export const EXIT: Readonly<
   Record<'done' | 'failed' | 'usage' | 'refused' | 'unreachable' | 'noAccess', number>
 > = {
@@ -16,7 +16,7 @@ export class CommandError extends Error {
   /** For programs: `USAGE`, or a code of the API. */
   readonly code: string;
   readonly complaints: readonly string[];
-  /** Of the API's response, to quote when a problem is reported. */
+  /** The request id of the API's response, to quote when a problem is reported. */
   readonly requestId: string | null;
 
   constructor(

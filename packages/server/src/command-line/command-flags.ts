@@ -18,7 +18,7 @@ export function optionsOf(spec: CommandSpec): Readonly<Record<string, string>> {
   };
 }
 
-/** Their names: `--data-dir`. */
+/** Returns the names of the options: `--data-dir`. */
 export function flagsOf(spec: CommandSpec): readonly string[] {
   return Object.keys(optionsOf(spec)).map((flag) => flag.split(' ')[0] ?? '');
 }

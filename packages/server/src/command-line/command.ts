@@ -3,14 +3,14 @@ import type { Output } from './output.ts';
 
 /** A command as people see it, and where its code is: that is loaded when the command runs. */
 export interface CommandSpec {
-  /** Its words: `workspaces create`. */
+  /** The words of the command: `workspaces create`. */
   readonly name: string;
   readonly summary: string;
   /** As in the help: `<id>` has to be given, `[id]` may be. */
   readonly arguments?: Readonly<Record<string, string>>;
   /** As in the help: `--limit <count>`, and what it means. */
   readonly options?: Readonly<Record<string, string>>;
-  /** What it works on: the database of this machine, a service that runs somewhere, or neither. */
+  /** Whether it works on the database of this machine, on a service that runs somewhere, or on neither. */
   readonly on: 'database' | 'service' | 'nothing';
   /** Whether it asks before it does anything, unless `--yes` is given. */
   readonly asks?: boolean;
@@ -25,7 +25,7 @@ export type CommandHandler = (call: Call) => Promise<void>;
 
 /** A command with what it was called with. */
 export interface Call {
-  /** By their names in `arguments`. */
+  /** Returns an argument by its name in `arguments`. */
   argument(name: string): string;
   readonly options: CalledOptions;
   readonly output: Output;

@@ -547,7 +547,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
-/** What the commands of a group are about. */
+/** The subject of each group of commands. */
 export const GROUPS: Readonly<Record<string, string>> = {
   workspaces: 'the workspaces on a database',
   keys: 'the API keys of a workspace',

@@ -25,7 +25,7 @@ export const dashboardCommand: CommandHandler = (call) =>
     );
   });
 
-/** Where the settings say that the server is. */
+/** Returns the address of the server according to the settings. */
 function serverUrl({ publicUrl, host, port }: Settings): string {
   if (publicUrl !== undefined) return publicUrl;
   if (port !== 0) return urlOf({ port }, host);

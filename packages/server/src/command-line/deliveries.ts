@@ -20,7 +20,7 @@ import { facts, table } from './table.ts';
 
 const PER_PAGE = 100;
 const LOOK_EVERY_MS = 1_000;
-/** A service that never comes to an end is not followed for ever. */
+/** Limits how long a service that never comes to an end is followed. */
 const MOST_BATCHES = 2_000;
 
 export const listDeliveries: CommandHandler = async (call) => {
@@ -48,7 +48,7 @@ export const tailDeliveries: CommandHandler = async (call) => {
       known.set(one.id, stateOf(one));
       output.result({ data: one }, rowOf(one).map(printable).join('  '));
     }
-    // What is no longer on the page does not come back to it.
+    // A delivery that has left the page does not come back to it.
     const present = new Set(data.map(({ id }) => id));
     for (const id of known.keys()) if (!present.has(id)) known.delete(id);
   }
@@ -98,7 +98,9 @@ export const retryDelivery: CommandHandler = async (call) => {
   call.output.result({ data }, rowOf(data).map(printable).join('  '));
 };
 
-/** In batches of the service's size, until nothing is left. What is interrupted goes on with what is left. */
+/**
+ * Retries in batches of the service's size, until nothing is left. After an interruption, run it again for the rest.
+ */
 export const retryFailedDeliveries: CommandHandler = async (call) => {
   const { output } = call;
   const id = call.argument('webhook');
@@ -160,7 +162,7 @@ function attemptsOf({ attempts, max_attempts: most, attempt_log: log }: Delivery
     : `${attempts}: ${attempts - byHand} of ${most} by the schedule, and ${byHand} by hand`;
 }
 
-/** In a column. More than the schedule has means that some were by hand. */
+/** The attempts, for a column. More than the schedule has mean that some were by hand. */
 function attemptCount({ attempts, max_attempts: most }: DeliveryResource): string {
   return attempts > most ? `${attempts} (by hand)` : `${attempts}/${most}`;
 }

@@ -13,9 +13,9 @@ import { localSettings } from './local-service.ts';
 interface Finding {
   readonly check: string;
   readonly result: 'ok' | 'warning' | 'fault' | 'skipped';
-  /** What was found, in a sentence. */
+  /** The finding, in a sentence. */
   readonly says: string;
-  /** What to do about it; null if nothing is wrong. */
+  /** The remedy; null if nothing is wrong. */
   readonly mend: string | null;
 }
 
@@ -88,7 +88,7 @@ const MARKS: Readonly<Record<Finding['result'], string>> = {
   skipped: 'skipped',
 };
 
-/** What the server will have to reach: the network of its gateway, or what --reach names. */
+/** Returns the URL that the server must reach: the network of its gateway, or the value of --reach. */
 function reachedUrl(named: string | undefined, settings: Settings | null): URL {
   const text =
     named ?? (settings?.gateway === 'baileys' ? 'https://web.whatsapp.com/' : 'https://example.com/');

@@ -25,7 +25,7 @@ export const eraseCommand: CommandHandler = (call) =>
     output.note('Backups that were made before still have it: docs/privacy.md says what to do about them.');
   });
 
-/** What is to be erased, as the beginning of a sentence. */
+/** Names the data to erase, as the beginning of a sentence. */
 function summed({ numbers, messages, files, events, contacts }: ErasedPerson): string {
   const who = numbers.length === 0 ? 'a person without a number' : numbers.join(', ');
   return `${messages} messages of ${who}, with ${files} files, ${events} events and ${contacts} contacts,`;

@@ -11,7 +11,7 @@ export function timeOf({ created_at: at }: WebhookEvent): string {
   return at.replace(/(\.\d{3})\d{3}Z$/, '$1+00:00');
 }
 
-/** What an event is about, in a few words. */
+/** The subject of an event, in a few words. */
 export function subjectOf({ data }: WebhookEvent): string {
   if ('message' in data) {
     const { id, direction, from, to, text, caption } = data.message;

@@ -52,7 +52,7 @@ async function completed<Value>(
 ): Promise<Value> {
   try {
     const value = await naming(draft, fill);
-    // Looked at again, since a rename would take the place of an empty folder.
+    // Checked again, since a rename would replace an empty folder.
     await refuseExisting(directory);
     await rename(draft, directory);
     return value;
@@ -70,7 +70,7 @@ async function refuseExisting(path: string): Promise<void> {
   if (found !== null) throw new CommandError(`${path} is there already: name a folder that is not.`);
 }
 
-/** Only where nothing is: neither a link nor another export is written into. */
+/** Throws if the path exists: neither a link nor another export is written into. */
 async function newDirectory(path: string): Promise<string> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -153,7 +153,7 @@ async function writeFile(
   const extension = /\.[a-z0-9]{1,8}$/i.exec(message.media?.filename ?? '')?.[0] ?? '';
   const name = `${message.id}${extension}`;
   const target = await newFile(join(directory, name));
-  // The two declarations of web streams differ in name only. Both ends are closed with it, however it ends.
+  // The two declarations of web streams differ in name only. The pipeline closes both ends, even if it fails.
   const source = Readable.fromWeb(content as NodeStream<Uint8Array>);
   await pipeline(source, target.createWriteStream({ flush: true }), { signal });
   return name;

@@ -9,12 +9,12 @@ import { historyEntry, page as pageOf } from './service-shapes.ts';
 
 const SHAPE = pageOf(historyEntry);
 
-/** Those that come with a change of an instance. Its messages are no part of its history. */
+/** The types of events about a change of an instance. Messages are not part of its history. */
 const TYPES = ['instance.connected', 'instance.disconnected', 'instance.error', 'instance.qr_required'].join(
   ',',
 );
 
-/** What one look reads, as one page: far more than happens between two. */
+/** The entries that one look reads, as one page: far more than come between two. */
 const PER_LOOK = 100;
 
 interface Followed {
@@ -25,9 +25,9 @@ interface Followed {
 }
 
 /**
- * Prints the history of an instance, oldest first, and what is added to it until the command is ended. It looks when the
- * stream of events has something about instances. What changes the history without an event, such as a failed try, is
- * found by the stream's next sign of life, 15 s later at most. An entry that repeats is printed again, with its count.
+ * Prints the history of an instance, oldest first, and each new entry until the command is ended. It reads the history
+ * when the stream of events reports something about instances. A change without an event, such as a failed try, is
+ * found at the stream's next sign of life, 15 s later at most. An entry that repeats is printed again, with its count.
  */
 export async function followHistory(
   call: Call,
@@ -43,7 +43,7 @@ export async function followHistory(
       output.result({ data: entry }, rowOf(entry).map(printable).join('  '));
     }
   };
-  /** What is no longer among the newest does not come back. */
+  /** An entry that is no longer among the newest does not come back. */
   const remember = (newestFirst: readonly InstanceHistoryResource[]): void => {
     known = new Map(newestFirst.map((entry) => [entry.id, entry.count]));
   };

@@ -1,8 +1,8 @@
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** What has to come in each `everyMs` until the end; null if it may take any time. */
+  /** The bytes that have to come in each `everyMs` until the end; null if the body may take any time. */
   readonly least: { readonly bytes: number; readonly everyMs: number } | null;
-  /** What the body breaks off with. */
+  /** Returns the error that the body breaks off with. */
   failure(why: 'too long' | 'too slow'): Error;
 }
 

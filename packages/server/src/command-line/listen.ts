@@ -88,7 +88,9 @@ function createListener(
   };
 }
 
-/** Null if it is none, or another one than the stream says: its headers as a webhook would be those of the other. */
+/**
+ * Null if it is not an event, or not the one that the stream announced: the headers would be those of another event.
+ */
 function eventIn({ id, event }: RemoteEvent): WebhookEvent | null {
   const read = readEvent(event?.body ?? '');
   const isIt = read.ok && read.event.id === id && read.event.type === event?.type;

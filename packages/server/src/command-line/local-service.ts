@@ -39,7 +39,7 @@ function fromFlags(options: Call['options']): readonly GivenSetting[] {
   });
 }
 
-/** What a flag says can be read by every user of the machine, and stays in the history of the shell. */
+/** Refuses a password in a flag, which every user of the machine can read, and which stays in the shell's history. */
 export function refusePassword(flag: string, variable: string, text: string): void {
   if (hasPassword(text))
     throw usageError(

@@ -3,13 +3,13 @@ import { runCommandLine } from './program.ts';
 
 /** The command of this process. Its exit code is set, so that what is printed gets out first. */
 export async function main(manifest: URL): Promise<void> {
-  // A reader that ends early, as `head` does, is no error.
+  // A reader that ends early, as `head` does, is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
     process.stderr.write(`trunkline: The output cannot be written (${error.code ?? error.message}).\n`);
     process.exit(1);
   });
-  // Nobody reads it: how the command ended is in the exit code.
+  // A closed stderr is ignored: the exit code says how the command ended.
   process.stderr.on('error', () => {});
   process.exitCode = await runCommandLine(process.argv.slice(2), versionIn(manifest));
 }

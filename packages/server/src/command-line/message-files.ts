@@ -1,8 +1,8 @@
 import { DatabaseSync } from '../node-sqlite.ts';
 
 /**
- * Runs `use` with a look-up in the database of a backup: whether a message there has a file with this name. What came
- * after the database was copied, or was never part of a message, would belong to nothing once it is restored.
+ * Runs `use` with a lookup in the database of a backup: whether a message there has a file with this name. A file that
+ * came after the database was copied, or was never part of a message, would be orphaned by a restore.
  */
 export async function withMessageFiles<Result>(
   database: string,

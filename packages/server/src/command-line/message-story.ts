@@ -24,7 +24,7 @@ const MOST_EVENTS = 100;
 /** Of one event: a workspace has fewer endpoints. */
 const MOST_DELIVERIES = 1_000;
 
-/** What has become of a message: where it stands, and what receivers were sent about it. */
+/** The status of a message, and what receivers were sent about it. */
 export interface MessageStory {
   readonly standing: MessageStandingResource;
   /** Oldest first. `deliveries` is null if the key may not read them. */

@@ -83,7 +83,7 @@ export function messageFacts(data: MessageResource): string {
   });
 }
 
-/** Whom `send` takes as the recipient of an answer. */
+/** The recipient to give to `send` for an answer. */
 function counterpartOf({ direction, from, to, group_id: group, contact }: MessageResource): string {
   return group ?? (direction === 'inbound' ? from : to) ?? contact?.id ?? '–';
 }

@@ -60,7 +60,7 @@ interface Move {
   readonly target: Database;
   readonly from: MovableDatabase;
   readonly to: MovableDatabase;
-  /** Of an earlier run; null if this is the first one. */
+  /** The mark of an earlier run; null if this is the first one. */
   readonly sourceMark: SourceMark | null;
   /** Null if the files of messages stay where they are. */
   readonly media: { readonly from: MediaStore; readonly to: MediaStore } | null;
@@ -167,7 +167,7 @@ function report(
   output.say(`\nNext: set DATABASE_URL to the new database, keep the secret key, and run "trunkline serve".`);
 }
 
-/** It has nothing in it, and nobody is about to use it. */
+/** Throws unless the target is empty and no process is about to use it. */
 async function checkTarget(
   call: Call,
   {

@@ -18,9 +18,9 @@ interface NewFile {
 }
 
 /**
- * Writes a new file for its owner alone, which gets its name when all of it is on disk: a process that is killed leaves
- * a hidden file that ends in `.part`. What is at the path already, a link too, is left as it is. Returns the size in
- * bytes. Throws a CommandError that says why there is no file, and whatever the content breaks off with.
+ * Writes a new file, readable only by its owner, which gets its name when all of it is on disk: a process that is
+ * killed leaves a hidden file that ends in `.part`. Anything at the path already, including a link, is left as it is.
+ * Returns the size in bytes. Throws a CommandError that says why there is no file, and any error of the content.
  */
 export async function writeNewFile({ path, content, signal }: NewFile): Promise<number> {
   const draft = join(dirname(path), `.${basename(path).slice(0, 40)}.${randomBytes(6).toString('hex')}.part`);

@@ -7,8 +7,8 @@ import type { Call } from './command.ts';
 import { CommandError } from './command-error.ts';
 
 /**
- * Refuses while a process uses the database that is not known to have ended: whoever serves or sends registers there.
- * What processes of this machine held that have ended is released.
+ * Refuses while a process that is not known to have ended uses the database: every process that serves or sends
+ * registers there. Releases what ended processes of this machine held.
  */
 export async function refuseServers(
   call: Call,

@@ -24,7 +24,7 @@ export const openapiCommand: CommandHandler = async (call) => {
   output.result(document, JSON.stringify(document, undefined, 2));
 };
 
-/** Null if it is none. Rejects when the response breaks off. */
+/** Null if it is not a JSON object. Rejects when the response breaks off. */
 async function documentIn(response: Response): Promise<object | null> {
   const text = await response.text();
   try {

@@ -4,8 +4,8 @@ import { CommandError } from './command-error.ts';
 import { systemComplaint } from './system-error.ts';
 
 /**
- * What a command prints: for people, or with `--json` a line of JSON for each result. Whatever it is given, only line
- * breaks get through to a terminal as what they are: what is to stay on one line goes through `printable` before.
+ * The output of a command: for people, or with `--json` a line of JSON for each result. Only line breaks reach a
+ * terminal unchanged, and no other control character: pass text that must stay on one line through `printable` first.
  */
 export interface Output {
   readonly isJson: boolean;
@@ -13,11 +13,11 @@ export interface Output {
   readonly isInteractive: boolean;
   /** A result. `text` is what people read; the empty string prints nothing. */
   result(value: unknown, text: string): void;
-  /** For people alone, on stdout. */
+  /** Writes a line for people only, on stdout. */
   say(line: string): void;
-  /** What people should know beside the result, on stderr. */
+  /** Writes a note next to the result, on stderr. */
   note(line: string): void;
-  /** What is being done, over the line before, on stderr; nothing without a terminal. */
+  /** Shows the current step in place of the previous line, on stderr; nothing without a terminal. */
   progress(line: string): void;
   /** Why the command ends without what it was asked for, on stderr. */
   error(error: unknown): void;
@@ -75,7 +75,7 @@ export function createOutput(isJson: boolean, streams: Streams = process): Outpu
   };
 }
 
-/** What a report of the problem has to quote. */
+/** The code and request id to quote in a report of the problem. */
 function referenceOf(error: unknown): string {
   return error instanceof CommandError && error.requestId !== null
     ? ` (${error.code}, ${error.requestId})`

@@ -4,10 +4,10 @@ import { CommandError, EXIT } from './command-error.ts';
 const MOST = 10_000;
 const PER_PAGE = 100;
 
-/** Which rows of a list a command is to show: `--limit` and `--before`. */
+/** The rows of a list that a command shows: `--limit` and `--before`. */
 export interface RowsAskedFor {
   readonly limit: number;
-  /** A time. What is wrong with it, the service says. */
+  /** A time, which the service validates. */
   readonly before?: string | undefined;
 }
 

@@ -32,7 +32,7 @@ export async function runCommandLine(args: readonly string[], version: string): 
   }
 }
 
-/** Read before the rest, so that a misspelt command gets its error as JSON too. The value of an option is no option. */
+/** Read before the rest, so that a misspelt command gets its error as JSON too. Skips the values of options. */
 function asksForJson(args: readonly string[]): boolean {
   const withValue = new Set(
     COMMANDS.flatMap((spec) => Object.keys(optionsOf(spec)))
@@ -137,7 +137,10 @@ async function runCommand(spec: CommandSpec, command: Command, isJson: boolean):
   }
 }
 
-/** What an unset variable of a script leaves: the current folder, or a new instance, is never meant by it. */
+/**
+ * Refuses empty arguments, which unset variables of a script leave: they never mean the current folder or a new
+ * instance.
+ */
 function refuseEmpty(values: ReadonlyMap<string, string | undefined>): void {
   for (const [name, value] of values) if (value === '') throw usageError(`<${name}> must not be empty.`);
 }

@@ -8,11 +8,11 @@ import type { RemoteService } from './remote-service.ts';
 /** Before the service is asked again that does not respond, or has ended the stream. */
 const AGAIN_MS = 1_000;
 
-/** What a command does with the events of a service. */
+/** The way that a command reads the events of a service. */
 export interface EventReader {
   /** Comma-separated; those of the specification if it is omitted. */
   readonly types: string | undefined;
-  /** Where the next stream begins. */
+  /** The id that the next stream begins after. */
   after(): string | undefined;
   take(one: RemoteEvent): Promise<void>;
 }
@@ -24,8 +24,8 @@ export interface OpenStream {
 }
 
 /**
- * Resolves when the connection has ended, for whatever reason, or brings nothing any more: a service that works sends a
- * position every 15 s. Rejects if what comes is no stream of the API.
+ * Resolves when the connection has ended, for any reason, or has gone silent: a service that works sends a position
+ * every 15 s. Rejects if the response is not a stream of the API.
  */
 export async function readStream(
   { events: stream, end }: OpenStream,
@@ -75,7 +75,7 @@ export async function openStream(
   return { events: reply.data, end };
 }
 
-/** Asks until the service responds. What it refuses ends the command. */
+/** Asks until the service responds. A refusal by the service ends the command. */
 export async function reopenStream(
   call: Call,
   service: RemoteService,

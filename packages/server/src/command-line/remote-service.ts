@@ -15,14 +15,14 @@ export interface RemoteService {
   readonly url: string;
   /** In milliseconds: how long a request may take, and for how long a stream may bring nothing. */
   readonly timeoutMs: number;
-  /** A request beside the API, with the key. */
+  /** Makes a request outside the API, with the key. */
   fetch(path: string, init: { readonly method: string }): Promise<Response>;
 }
 
 const LOCAL = 'http://127.0.0.1:8080';
 /** Far more than any response has: what is nested deeper cannot be printed. */
 const DEPTH_MAX = 200;
-/** In characters, of what the service says about an error. */
+/** The longest error text of the service that is shown, in characters. */
 const MESSAGE_MAX = 1_000;
 
 /**
@@ -67,7 +67,7 @@ export async function remoteService(call: Call): Promise<RemoteService> {
   };
 }
 
-/** Where the service is, for those who need no key. */
+/** The address of the service, for commands that need no key. */
 export async function serviceUrlOf(call: Call): Promise<string> {
   return urlIn(call, await profileOf(call));
 }
@@ -116,7 +116,7 @@ function isTooDeep(value: unknown): boolean {
   return false;
 }
 
-/** A failed response of a request beside the API. */
+/** Returns the error for a failed response from outside the API. */
 export async function failedResponse(response: Response): Promise<CommandError> {
   const body: unknown = await response.json().catch(() => null);
   const error = isObject(body) && isObject(body['error']) ? body['error'] : {};

@@ -56,11 +56,11 @@ interface Work {
   readonly settings: Settings;
   readonly backup: string;
   readonly manifest: BackupManifest;
-  /** Of its database. */
+  /** The digest of the backup's database. */
   readonly digest: string;
-  /** Where that is to be. */
+  /** The path to restore the database to. */
   readonly database: string;
-  /** To be written; null if the settings have it. */
+  /** The key to write; null if the settings have it. */
   readonly key: string | null;
 }
 
@@ -95,7 +95,7 @@ async function restoreTo(
       `The backup ${backup} had ${manifest.media_files} files of messages, and has ${mediaFiles + others}: restore another one.`,
     );
   if (key !== null) await writeWhole(to.secretKey, `${key}\n`);
-  // Last: a server takes what has no database for a new one.
+  // Copied last: a server takes a directory without a database for a new one.
   if ((await kindAt(database)) === null) {
     call.output.progress('the database');
     await copyDurably(from.database, database, call.signal);
@@ -134,7 +134,7 @@ async function keyFor(
   return key.trim();
 }
 
-/** One where nothing is, or where the same restore was interrupted. */
+/** Throws if the restore would overwrite files, unless it was interrupted there. */
 async function checkPlace(
   dataDirectory: string,
   { database, digest }: { database: string; digest: string },

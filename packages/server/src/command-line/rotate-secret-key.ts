@@ -16,9 +16,9 @@ import { writeWhole } from './safe-files.ts';
 import { facts } from './table.ts';
 
 /**
- * Makes a new secret key, and seals with it everything that the former one has sealed. While that has not ended, both
- * keys are in files of their own, and whatever starts uses both: so it can be interrupted at any moment. No server runs
- * meanwhile, since one that was started with the former key alone could not open what is sealed with the new one.
+ * Makes a new secret key, and seals with it everything that the previous one has sealed. Until that has ended, both
+ * keys are in files of their own, and any process that starts uses both: the rotation can be interrupted at any moment.
+ * No server may run meanwhile: one with only the previous key could not open what is sealed with the new one.
  */
 export const rotateSecretKey: CommandHandler = async (call) => {
   const settings = await localSettings(call);
@@ -53,7 +53,10 @@ async function rotateFile(call: Call, settings: Settings, files: DataFiles): Pro
   );
 }
 
-/** From here on whatever starts has both keys. One that has begun to start before is refused here, or refuses itself. */
+/**
+ * Creates the new key, so that any process that starts has both. A process that began to start before is refused here,
+ * or refuses itself.
+ */
 async function begin(call: Call, settings: Settings, files: DataFiles): Promise<void> {
   await createSecretKey(files.nextSecretKey);
   try {
@@ -81,7 +84,10 @@ function reseal(call: Call): Promise<number> {
   });
 }
 
-/** Each step leaves a key where it is found: the former one under its own name, then the new one in its place. */
+/**
+ * Keeps the previous key under a name of its own, then renames the new one. After each step, every key is in a known
+ * file.
+ */
 async function end(files: DataFiles, former: string): Promise<string> {
   const name = createHash('sha256').update(former).digest('hex').slice(0, 8);
   const kept = `${files.secretKey}.former-${name}`;
@@ -92,7 +98,7 @@ async function end(files: DataFiles, former: string): Promise<string> {
   return kept;
 }
 
-/** Where the key is in SECRET_KEY, only its owner can replace it there. */
+/** If the key is in SECRET_KEY, only its owner can replace it there. */
 async function rotateGiven(call: Call, settings: Settings): Promise<void> {
   if (settings.previousSecretKey === undefined)
     throw usageError(

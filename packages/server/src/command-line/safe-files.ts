@@ -21,7 +21,10 @@ interface CopyProgress {
   readonly onFile: (bytes: number) => void;
 }
 
-/** What is at a path, without following a link; null if nothing is. A link, a pipe or a device is refused. */
+/**
+ * Returns the kind of a path, without following a link; null if it does not exist. A link, a pipe or a device is
+ * refused.
+ */
 export async function kindAt(path: string): Promise<'file' | 'directory' | null> {
   try {
     const found = await lstat(path);
@@ -38,7 +41,7 @@ export async function kindAt(path: string): Promise<'file' | 'directory' | null>
   }
 }
 
-/** Makes a directory for its owner alone, unless it is there. One in which everybody may write is refused. */
+/** Creates a directory, only for its owner, unless it exists. A directory that every user can write to is refused. */
 export async function directoryAt(path: string): Promise<void> {
   const kind = await kindAt(path);
   if (kind === 'file')
@@ -51,8 +54,8 @@ export async function directoryAt(path: string): Promise<void> {
 }
 
 /**
- * Copies the wanted files of a directory and of all directories below it. Files that are there already, in full length, are left as they are, so that a
- * copy that was interrupted can be continued; files that vanish meanwhile are left out.
+ * Copies the wanted files of a directory and of all directories below it. Files that already exist, in full length, are
+ * left as they are, so that an interrupted copy can be continued. Files that vanish meanwhile are left out.
  */
 export async function copyDirectory(from: string, to: string, progress: CopyProgress): Promise<void> {
   await directoryAt(to);
@@ -90,14 +93,14 @@ export async function copyDurably(from: string, to: string, signal: AbortSignal)
   });
   if (!source) return;
   const target = await open(draft, 'wx', 0o600);
-  // Both are closed with it, however it ends.
+  // The pipeline closes both, even if it fails.
   await naming(to, () =>
     pipeline(source.createReadStream(), target.createWriteStream({ flush: true }), { signal }),
   );
   await rename(draft, to);
 }
 
-/** Writes a file for its owner alone, whole or not at all, in the place of the one that is there. */
+/** Writes a file, readable only by its owner, whole or not at all. Replaces an existing file. */
 export async function writeWhole(path: string, content: string): Promise<void> {
   const draft = `${path}.part`;
   await rm(draft, { force: true });

@@ -118,7 +118,7 @@ async function contentOf(
   return { instance, to, type, file, filename: options.text('filename') ?? basename(path), ...caption };
 }
 
-/** Opening a pipe that nobody writes to would block the whole process, even for signals. */
+/** Opening a pipe without a writer would block the whole process, even for signals. */
 async function checkReadable(path: string): Promise<void> {
   if (path === '-')
     throw usageError(

@@ -31,7 +31,7 @@ export function createServiceFetch(service: string, timeoutMs: number): ServiceF
   return async (url, init) => {
     const ms = timeoutMs + (bytesOfFiles(init.body) / FILE_BYTES_PER_SECOND) * 1_000;
     const limit = new AbortController();
-    // It goes on while the body is read, and must not keep the process from its end.
+    // The timer runs on while the body is read, and must not keep the process alive.
     const timer = setTimeout(() => limit.abort(tooSlow(service, ms)), ms);
     timer.unref();
     const signal = init.signal ? AbortSignal.any([limit.signal, init.signal]) : limit.signal;
@@ -45,7 +45,7 @@ export function createServiceFetch(service: string, timeoutMs: number): ServiceF
     if (!body) return response;
     const kind = kindOf(response, init);
     if (kind !== 'json') clearTimeout(timer);
-    // One that no response may have (RFC 9110, 15) is printed as a fault of the gateway that it is.
+    // A status that no response may have (RFC 9110, 15) is a fault of a gateway, and printed as one.
     const known = status >= 200 && status <= 599 ? status : 502;
     return new Response(limitedBody(body, limitsOf(service, kind, timeoutMs)), {
       status: known,
@@ -57,7 +57,7 @@ export function createServiceFetch(service: string, timeoutMs: number): ServiceF
 
 type Kind = 'json' | 'file' | 'events';
 
-/** What comes, if it is what was asked for: anything else is read as JSON. */
+/** The kind of the response, if it is what was asked for: anything else is read as JSON. */
 function kindOf({ ok, headers }: Response, { headers: asked }: RequestInit): Kind {
   const accepted = new Headers(asked).get('Accept');
   const isEvents = headers.get('Content-Type')?.startsWith('text/event-stream') === true;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
-// What commands read of responses. What they only pass on is not looked at, nor what a newer service adds. Ids have no
-// other characters than these, since people paste them into shells.
+// The parts of responses that commands read. Parts that they only pass on, or that a newer service adds, are not
+// checked. Ids have no other characters than these, since people paste them into shells.
 
 const id = z.string().regex(/^[\w.:@-]{1,128}$/, 'expected an id');
 const count = z.number().min(0);
@@ -10,7 +10,7 @@ const textOrNull = text.nullable();
 
 export type Shape = z.ZodType;
 
-/** Of which nothing is read by name: the reply to what leaves nothing, too. */
+/** A reply whose fields are not read by name, such as that to a deletion. */
 export const anyObject: Shape = z.looseObject({});
 
 export const instance: Shape = z.object({
@@ -77,7 +77,7 @@ export const historyEntry: Shape = z.object({
 });
 
 export const qr: Shape = z.object({
-  // That of WhatsApp has a few hundred characters; a longer one than this fits into no QR.
+  // A code of WhatsApp has a few hundred characters; a QR cannot hold more than this.
   code: z.string().min(1).max(900),
   pairing_code: z
     .string()
@@ -175,7 +175,7 @@ export function theOne(shape: Shape, asked: string): Shape {
   return z.object({ data: shape.and(named) });
 }
 
-/** All of them at once; no list of these is long. */
+/** A list without pages; none of these is long. */
 export function list(shape: Shape): Shape {
   return z.object({ data: z.array(shape) });
 }

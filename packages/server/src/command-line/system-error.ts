@@ -4,7 +4,7 @@ import { errorCode } from '../start-error.ts';
 /** Of a path in a sentence: the longest that a system takes has 4,096. */
 const SHOWN = 100;
 
-/** What a file or a directory was refused with, and what to do next; null for any other error. */
+/** Says why a file or a directory was refused, and what to do next; null for any other error. */
 export function systemComplaint(error: unknown): string | null {
   const code = errorCode(error);
   const named =

@@ -5,7 +5,7 @@ import { createNewId } from '@trunkline/core/spi/storage';
 import { usageError } from './command-error.ts';
 import { pause } from './pause.ts';
 
-/** What a program has responded to an event. */
+/** The response of a program to an event. */
 export interface Forwarded {
   /** Null if it has not responded in time. */
   readonly status: number | null;
@@ -41,7 +41,7 @@ export function createForwarder({ url, secret, signal, onDown }: ForwarderOption
   const isNew = secret === undefined;
   const key = secret ?? `whsec_${randomBytes(32).toString('base64')}`;
   if (/\s/.test(key)) throw usageError('WEBHOOK_SECRET has white space in it: copy it again.');
-  // Older secrets of the service are no base64, which Standard Webhooks needs.
+  // Older secrets of the service are not base64, which Standard Webhooks needs.
   const standardWebhooks = /^whsec_(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(key);
   const newId = createNewId((length) => randomBytes(length));
   let isDown = false;

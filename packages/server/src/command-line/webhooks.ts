@@ -136,7 +136,7 @@ export const testWebhook: CommandHandler = async (call) => {
   if (data.status !== 'success') call.output.say(`\nNext: trunkline deliveries show ${data.id}`);
 };
 
-/** The delivery after its first attempt; as it was, if the key may not read deliveries or nobody attempts it. */
+/** Returns the delivery after its first attempt; unchanged if the key may not read deliveries or no attempt is made. */
 async function attempted(
   call: Call,
   service: RemoteService,

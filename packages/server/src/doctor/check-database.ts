@@ -8,7 +8,7 @@ import type { Settings } from '../settings.ts';
 import { complaintsOf, reasonOf } from '../start-error.ts';
 import { Fault } from './fault.ts';
 
-/** Returns whether somebody has set it up already. */
+/** Returns whether the database has been set up already. */
 export async function checkDatabase({
   database,
   dataDirectory,

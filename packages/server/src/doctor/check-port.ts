@@ -40,7 +40,7 @@ export function checkPort({ host, port }: Settings): Promise<readonly [string, n
   });
 }
 
-/** What a server of ours says about itself; rejects if it is none. */
+/** The status that our server reports; rejects for another program. */
 async function serverStatus(url: string): Promise<string> {
   const ask = async (path: string): Promise<string> => {
     const response = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(RESPONDS_WITHIN_MS) });

@@ -1,4 +1,4 @@
-/** What a check found wrong. */
+/** A fault that a check found. */
 export class Fault extends Error {
   readonly mend: string;
   readonly result: 'warning' | 'fault';

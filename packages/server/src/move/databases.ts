@@ -9,7 +9,7 @@ export async function movableOn(database: Database): Promise<MovableDatabase> {
   return movablePostgres({ connectionString: database.url });
 }
 
-/** Where it is, without its password, for people and for the marks. */
+/** The address of a database without its password, for people and for the marks. */
 export function placeOf(database: Database): string {
   if (database.kind === 'sqlite') return `sqlite:${databaseFile(database.path)}`;
   const { host, pathname, username } = new URL(database.url);

@@ -12,7 +12,7 @@ import type {
   MoveProgress,
 } from '@trunkline/storage-kit';
 
-/** Rows of a batch, of which there are one or two in memory. */
+/** Rows of a batch. One or two batches are in memory. */
 const ROWS_MAX = 500;
 /** The first batch of a table, whose rows may be large. */
 const ROWS_FIRST = 50;
@@ -30,7 +30,7 @@ export interface MoveOptions {
 
 type TargetMark = Extract<MoveMark, { role: 'target' }>;
 
-/** What was moved. */
+/** The result of the move. */
 export interface Moved {
   /** Rows by table. */
   readonly rows: Readonly<Record<string, number>>;

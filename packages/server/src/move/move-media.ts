@@ -22,8 +22,8 @@ interface MoveMediaOptions {
 }
 
 /**
- * Copies the files of all messages, and compares each copy with its original by SHA-256. Those that are there already are
- * compared only, so that a copy that was interrupted can be continued.
+ * Copies the files of all messages, and compares each copy with its original by SHA-256. Files that already exist are
+ * only compared, so that an interrupted copy can be continued.
  */
 export async function moveMedia({
   database,
@@ -36,7 +36,7 @@ export async function moveMedia({
   let cursor: MoveCursor | null = null;
   do {
     const page = await database.read('contents', cursor, PAGE);
-    // What belongs to no message is about to be deleted.
+    // A file that belongs to no message is about to be deleted.
     const ids = page.rows.flatMap((row) => (row['instance_id'] === null ? [] : [String(row['message_id'])]));
     for (let first = 0; first < ids.length; first += AT_THE_SAME_TIME) {
       signal.throwIfAborted();

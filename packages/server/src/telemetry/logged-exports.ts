@@ -1,6 +1,6 @@
 import type { Logger } from '@trunkline/core';
 
-/** As OpenTelemetry's exporters report: code 0 is success. */
+/** The result that OpenTelemetry's exporters report: code 0 is success. */
 interface ExportResult {
   readonly code: number;
   readonly error?: Error;

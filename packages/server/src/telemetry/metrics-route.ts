@@ -5,11 +5,11 @@ import type { ServerMetrics } from './server-metrics.ts';
 
 interface MetricsParts {
   readonly metrics: Pick<ServerMetrics, 'text'>;
-  /** What a reader must show; undefined lets everybody read. */
+  /** The token that a reader must show; undefined lets everyone read. */
   readonly metricsToken: string | undefined;
 }
 
-/** What listens at METRICS_ADDRESS. */
+/** The app that listens at METRICS_ADDRESS. */
 export function createMetricsApp(parts: MetricsParts): Hono {
   const app = new Hono();
   addMetrics(app, parts);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-// The values of OpenTelemetry's own variables, as its specification has them. Each message stands after the name of its
+// The values of OpenTelemetry's own variables, as its specification has them. Each message follows the name of its
 // setting, and repeats no value that may be secret.
 
 export function otlpEndpoint(): z.ZodType<string | undefined> {

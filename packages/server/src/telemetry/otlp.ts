@@ -30,7 +30,7 @@ interface Otlp {
 /** An export that takes longer is given up: the end of the process waits for the last one. */
 const EXPORT_WITHIN_MS = 5_000;
 
-/** Sends metrics and traces to a collector. What else OpenTelemetry's variables say, its own libraries read. */
+/** Sends metrics and traces to a collector. OpenTelemetry's own libraries read its other variables. */
 export function openOtlp(settings: OtlpSettings, logger: Logger): Otlp {
   const { endpoint, headers, metrics, metricsEveryMs, traces, tracesRatio, serviceName } = settings;
   const resource = resourceFromAttributes({ 'service.name': serviceName }).merge(

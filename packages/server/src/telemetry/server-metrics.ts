@@ -9,7 +9,7 @@ import type { MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
 
 export interface ServerMetrics {
-  /** For `createTrunkline`. */
+  /** The provider for `createTrunkline`. */
   readonly meterProvider: MeterProvider;
   /** Measures requests; to be in front of every route. */
   readonly measure: MiddlewareHandler;
@@ -20,12 +20,12 @@ export interface ServerMetrics {
 }
 
 interface MetricsOptions {
-  /** Whose disk is watched. */
+  /** The directory whose disk is watched. */
   readonly dataDirectory: string;
   /** Whether `text()` is asked for. */
   readonly isServed: boolean;
   readonly resource?: Resource;
-  /** Whoever reads them beside Prometheus. */
+  /** The readers other than Prometheus. */
   readonly readers: readonly IMetricReader[];
 }
 

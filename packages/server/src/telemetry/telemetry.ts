@@ -3,14 +3,14 @@ import type { Logger } from '@trunkline/core';
 import type { Settings } from '../settings.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
-/** What is measured and traced in this process. */
+/** The metrics and traces of this process. */
 export interface Telemetry {
   /** For `createTrunkline`: absent where they are off. */
   readonly providers: {
     readonly meterProvider?: MeterProvider;
     readonly tracerProvider?: TracerProvider;
   };
-  /** Null where no metrics are served. */
+  /** Null if no metrics are served. */
   readonly metrics: ServerMetrics | null;
   /** Sends what has not been sent yet. Never rejects, and waits only for a few seconds. */
   close(): Promise<void>;
