@@ -16,9 +16,9 @@ const OF_COLOUR = ['color-contrast', 'link-in-text-block'];
 /** Whatever axe finds to be in the way of people with a disability, a line for each element: empty if there is nothing. */
 export async function axe(page: Page, { about = 'everything' }: AxeOptions = {}): Promise<readonly string[]> {
   source ??= readFile(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
-  // By the debugger, to which the policy of the page does not apply.
+  // Added by the debugger, to which the policy of the page does not apply.
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(await source);
-  // What is in order is most of a page, and nobody reads where it stands.
+  // Leaves out the details of passed rules, which are most of a page.
   const options: RunOptions = {
     resultTypes: ['violations'],
     ...(about === 'colour' && { runOnly: [...OF_COLOUR] }),

@@ -1,12 +1,12 @@
 import type { ConsoleMessage, Page } from 'playwright-core';
 
-/** What a page did that no page should: errors, violations of its content security policy, failed requests. */
+/** The problems of a page: errors, violations of its content security policy, failed requests. */
 export interface Problems {
   /** All that was found and not expected, in the order in which it came. */
   readonly list: () => readonly string[];
   /** Takes problems with this text for expected. At the end of the test there must have been one. */
   expect(text: RegExp): void;
-  /** Takes problems with this text for what may come or not, as by a race that nobody loses anything in. */
+  /** Ignores problems with this text, which may come or not, as by a harmless race. */
   allow(text: RegExp): void;
 }
 
@@ -15,7 +15,9 @@ interface CheckedProblems extends Problems {
   check(): void;
 }
 
-/** Watches a page from before its first document. What it returns starts over, as for another test. */
+/**
+ * Watches a page from before its first document. Each call of the returned function starts over, as for another test.
+ */
 export async function watch(page: Page): Promise<() => CheckedProblems> {
   let found: string[] = [];
   page.on('pageerror', (error) => found.push(`error: ${error.stack || error.message}`));
@@ -57,7 +59,7 @@ function isComplaint(message: ConsoleMessage): boolean {
   return ['error', 'warning', 'assert'].includes(message.type()) && !LATE_PRELOAD.test(message.text());
 }
 
-/** Chromium's warning that a preload was not used soon: on a busy machine, so is one that is used later. */
+/** Chromium's warning that a preload was not used soon: a busy machine may only use it later. */
 const LATE_PRELOAD = /was preloaded using link preload but not used within a few seconds/;
 
 /** A text, since it runs in the page. */

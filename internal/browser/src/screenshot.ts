@@ -9,7 +9,7 @@ const WIDE = { width: 1280, height: 800 };
 const LOOKS = {
   light: { colorScheme: 'light', viewport: WIDE },
   dark: { colorScheme: 'dark', viewport: WIDE },
-  // As narrow as phones are.
+  // The width of narrow phones.
   phone: { colorScheme: 'light', viewport: { width: 360, height: 780 } },
 } as const;
 
@@ -60,7 +60,7 @@ export async function picture(page: Page, name: string, height = Infinity): Prom
   return [path];
 }
 
-/** They take as much of the processor as what the tests find out by themselves. */
+/** Off by default: screenshots take as much of the processor as the tests' own checks. */
 function areTaken(): boolean {
   return process.env['SCREENSHOTS'] === '1';
 }

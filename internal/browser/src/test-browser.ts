@@ -9,7 +9,7 @@ import type { Problems } from './problems.ts';
 export type Page = PlaywrightPage;
 
 export interface PageOptions {
-  /** What relative addresses are below. */
+  /** The base of relative addresses. */
   readonly baseURL?: string;
   /** Default 1280 × 800. */
   readonly viewport?: { readonly width: number; readonly height: number };
@@ -42,7 +42,7 @@ export interface TestBrowser {
   newTab(): Promise<KeptTab>;
 }
 
-/** It ends with the file of tests. */
+/** A tab that ends with the file of tests. */
 export interface KeptTab {
   /** For the cookies of its profile. */
   readonly context: BrowserContext;
@@ -54,9 +54,10 @@ export interface KeptTab {
 }
 
 /**
- * The browser of a file of tests: `const browser = await testBrowser()` beside its imports, and its tests below
- * `describe.skipIf(browser.missing !== null)`. All files of a run share one process, and each has its own profiles, which
- * end with it. If no browser can be started, this rejects in CI; elsewhere the reason is printed, and the tests are left out.
+ * The browser of a file of tests: `const browser = await testBrowser()` after its imports, and its tests below
+ * `describe.skipIf(browser.missing !== null)`. All files of a run share one process, and each has its own profiles,
+ * which end with it. If no browser can be started, this rejects in CI; elsewhere the reason is printed, and the tests
+ * are left out.
  */
 export async function testBrowser(): Promise<TestBrowser> {
   let browser: Browser;

@@ -1,4 +1,4 @@
-// Unpacks the browser from npm into TMPDIR. A program of its own, since the package knows no other way to be told where.
+// Unpacks the browser from npm into TMPDIR. A program of its own, since the package takes the folder only from there.
 import { fileURLToPath } from 'node:url';
 import { inflate } from '@sparticuz/chromium';
 

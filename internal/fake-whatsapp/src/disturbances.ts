@@ -8,7 +8,7 @@ export interface LoginRefusal {
   readonly expire?: number | undefined;
 }
 
-/** What a test has made the server do wrong. */
+/** The faults that a test has planned for the server. */
 export class Disturbances {
   /** Acks that are held back, in order; undefined while acks go out immediately. */
   #heldAcks: (() => void)[] | undefined;
@@ -97,7 +97,7 @@ export class Disturbances {
     this.#nextMessages.set(phoneNumber, [...planned, how]);
   }
 
-  /** What is to happen to the message that has just come: an error code, or that it is lost. */
+  /** Takes the fate of the message that has just come: an error code, or that it is lost. */
   takeNextMessage(phoneNumber: string): number | 'lose' | undefined {
     return this.#nextMessages.get(phoneNumber)?.shift();
   }

@@ -8,7 +8,7 @@ import type { Disturbed } from './chronicle/chronicle.ts';
 import type { Contact } from './directory/contact.ts';
 import { Directory } from './directory/directory.ts';
 
-/** What every connection of one server shares. */
+/** The state that all connections of one server share. */
 export class Network {
   readonly directory: Directory = new Directory();
   readonly chronicle: Chronicle = new Chronicle();

@@ -3,7 +3,7 @@ import type { BinaryNode } from '@whiskeysockets/baileys';
 
 export type Stanza = BinaryNode;
 
-/** Where the network itself is addressed. */
+/** The address of the network itself. */
 export const SERVER = 's.whatsapp.net';
 
 type Attributes = Readonly<Record<string, string | undefined>>;

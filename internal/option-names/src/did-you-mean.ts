@@ -2,7 +2,7 @@ import { closestMatch } from 'leven';
 
 /** Two letters that have changed places count as two that are wrong: `medai` must still be recognised. */
 const WRONG_LETTERS = 2;
-/** In a longer name, so many. */
+/** The share of wrong letters in a longer name. */
 const WRONG_SHARE = 1 / 3;
 
 /** The name that this one resembles, if it does. */

@@ -9,8 +9,8 @@ export interface AfterExit {
 }
 
 /**
- * What is written to it names the process to kill. Its input ends with the process that has started it, however that
- * ends. Another process may still write into the directory, so that removing it can take more than one attempt.
+ * Each line of input names the process to kill. The input ends with the process that started the script, in any manner.
+ * Another process may still write into the directory, so that removing it can take more than one attempt.
  */
 const SCRIPT = `
 while read -r line; do pid=$line; done

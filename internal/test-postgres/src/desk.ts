@@ -36,7 +36,7 @@ export async function openDesk(makers: {
     socket.end(JSON.stringify(reply));
   };
   const server = createServer({ allowHalfOpen: true }, (socket) => {
-    // It fails when the process that asked was killed.
+    // The socket fails if the process that asked was killed.
     socket.on('error', () => undefined);
     respond(socket).catch(() => undefined);
   }).listen(0, '127.0.0.1');
@@ -53,7 +53,7 @@ export async function askDesk<Name extends keyof Shared>(name: Name): Promise<Sh
   const socket = connect(Number(port), '127.0.0.1');
   await once(socket, 'connect');
   socket.end(name);
-  // As openDesk writes it.
+  // The form that openDesk writes.
   const { value, problem } = JSON.parse(await text(socket)) as { value?: Shared[Name]; problem?: string };
   if (value === undefined) throw new Error(problem);
   return value;

@@ -10,11 +10,11 @@ export interface TestDatabase {
 }
 
 /**
- * A database of its own in the Postgres of the tests, for a program that is given nothing but a URL. It is dropped when
- * the test that runs is over, even if somebody is still connected to it.
+ * A database of its own in the Postgres of the tests, for a program that is given only a URL. It is dropped when the
+ * test that runs is over, even if connections to it are open.
  */
 export async function newDatabase(
-  /** As they follow the name in CREATE DATABASE. */
+  /** Options that follow the name in CREATE DATABASE. */
   options = '',
 ): Promise<TestDatabase> {
   const url = new URL(await sharedPostgres());

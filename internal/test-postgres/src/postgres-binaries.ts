@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { serverUser } from './server-user.ts';
 
-/** What is only needed to compile against Postgres. */
+/** Files that are only needed to compile against Postgres. */
 const FOR_COMPILERS = /\.a$|\/(pgxs|pkgconfig)$/;
 
 /**

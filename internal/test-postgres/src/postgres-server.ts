@@ -15,15 +15,15 @@ import { makeSharedDirectory } from './shared-directory.ts';
 
 export interface PostgresServerOptions {
   /**
-   * Whether a commit waits for the disk, as it does by default. Without, tests are faster, and what was committed
-   * outlives the processes of the server all the same.
+   * Whether a commit waits for the disk, as it does by default. Without, tests are faster, and commits still outlive
+   * the processes of the server.
    */
   readonly fsync?: boolean;
   /** More settings, as `max_connections=500`. */
   readonly settings?: readonly string[];
   /**
-   * Where its files are, and stay; one of `makeSharedDirectory`. A server that a killed process left running there is
-   * ended first. If omitted, the files are removed when it stops, or when this process ends.
+   * The directory for its files, which stay; one of `makeSharedDirectory`. A server that a killed process left running
+   * there is ended first. If omitted, the files are removed when it stops, or when this process ends.
    */
   readonly directory?: string;
   /** By default, any free one. */
@@ -39,19 +39,19 @@ export interface PostgresServer {
   /** Ends every connection and starts again, without a checkpoint: what a crash of the server is. */
   crash(): Promise<void>;
   /**
-   * Ends every connection, starts another server with the same data, and starts again as a hot standby, which follows
-   * nobody: so it is after a failover. Returns the other server, which is the primary.
+   * Ends every connection, starts another server with the same data, and starts again as a hot standby that follows no
+   * server, as after a failover. Returns the other server, which is the primary.
    */
   failOver(): Promise<PostgresServer>;
-  /** Its first process, which all others are children of; undefined while it does not run. */
+  /** The id of its first process, which all others are children of; undefined while it does not run. */
   pid(): number | undefined;
   /** Stops it, and removes its files where no directory was given. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a Postgres of its own on 127.0.0.1, from the binaries that npm installed. It ends with this process, however
- * that ends.
+ * Starts a Postgres of its own on 127.0.0.1, from the binaries that npm installed. It ends with this process, in any
+ * manner.
  */
 export async function startPostgres({
   fsync = true,
@@ -110,7 +110,7 @@ export async function startPostgres({
   }
 }
 
-/** On another port if somebody else was faster, unless it has to be this one. */
+/** Starts on another port if the free one was taken meanwhile, unless a port is given. */
 async function startOnFreePort(
   start: (port: number) => Promise<ChildProcess>,
   wanted: number | undefined,

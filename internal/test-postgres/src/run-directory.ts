@@ -6,7 +6,7 @@ import { afterExit } from './after-exit.ts';
 import { makeSharedDirectory, temporaryParents } from './shared-directory.ts';
 
 const PREFIX = 'trunkline-run-';
-/** Until it is locked: a run that starts at the same time would take it for one that is left. */
+/** The prefix until it is locked: a run that starts at the same time would take it for one left over. */
 const UNLOCKED_PREFIX = 'trunkline-new-run-';
 
 export interface RunDirectory {

@@ -1,6 +1,6 @@
 /**
- * Whom Postgres runs as, as `spawn` takes it: it refuses to run as root. The kernel asks for no account behind the
- * numbers, which are those of "nobody" where there is one.
+ * The user that Postgres runs as, for `spawn`: it refuses to run as root. The kernel needs no account for the numbers,
+ * which are those of "nobody" if it exists.
  */
 export const serverUser: { readonly uid?: number; readonly gid?: number } =
   process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};

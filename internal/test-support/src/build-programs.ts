@@ -13,7 +13,7 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the processes of the run ask for programs that are built. */
+    /** The port at which the processes of the run ask for built programs. */
     programsPort: number;
   }
 }
@@ -67,7 +67,7 @@ async function buildProgram(program: string): Promise<string> {
     platform: 'node',
     target: `node${process.versions.node}`,
     conditions: ['source'],
-    // What may be missing beside it is looked for when it runs.
+    // Peer dependencies may be missing: they are looked for when it runs.
     external: Object.keys(peerDependencies),
     plugins: [derivedInPlace],
     banner: {
@@ -85,7 +85,7 @@ function packageOf(path: string): string {
   return packageOf(parent);
 }
 
-/** Modules of `derive/` read the files beside them, so they are loaded from where they are. */
+/** Modules of `derive/` read the files next to them, so they are loaded from where they are. */
 const derivedInPlace: Plugin = {
   name: 'derived-in-place',
   setup({ onResolve, resolve }) {

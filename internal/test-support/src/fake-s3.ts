@@ -13,7 +13,7 @@ interface FakeRequest {
   readonly operation: string;
 }
 
-/** What happens to a request instead of a response; undefined for nothing. */
+/** Disturbs a request instead of a response; returns undefined to do nothing. */
 export type Disturbance = (
   request: FakeRequest,
   wire: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },

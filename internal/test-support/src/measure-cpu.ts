@@ -3,7 +3,7 @@ import { afterAll } from 'vitest';
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** Seconds of CPU of the process of the file, and of the processes that it started and that have ended. */
+    /** Seconds of CPU of the file's process, and of the processes that it started and that have ended. */
     cpuSeconds?: number;
   }
 }

@@ -5,7 +5,7 @@ export type RandomNumber = (below: number) => number;
 
 /**
  * Random numbers for a test, others in each run. The report of a failure shows their seed, and `TEST_SEED=…` gives the
- * test the same numbers again. What other processes do meanwhile stays as it happens.
+ * test the same numbers again. The timing of other processes is not repeated.
  */
 export function randomInTest({ annotate }: Pick<TestContext, 'annotate'>): RandomNumber {
   const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));

@@ -9,8 +9,8 @@ export interface Child {
   /** Immediately, as `kill -9` does. */
   kill(): void;
   /**
-   * Resolves when it has ended and all its lines are there. Rejects with what it wrote to stderr when it failed; to be
-   * killed, by the test or by itself, is no failure.
+   * Resolves when it has ended and all its lines are there. Rejects with what it wrote to stderr if it failed; being
+   * killed, by the test or by itself, is not a failure.
    */
   readonly ended: Promise<void>;
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { HANG_MS } from './waiting.ts';
 
-/** The exit code of a process, or the signal that ended it; null where it could not be started. */
+/** The exit code of a process, or the signal that ended it; null if it could not be started. */
 export type End = number | NodeJS.Signals | null;
 
 export interface ProgramOptions {
@@ -19,7 +19,10 @@ export interface ProgramOptions {
   readonly cwd?: string | URL;
   /** Whether messages go to it and come from it: `send` and `nextMessage`. */
   readonly hasChannel?: boolean;
-  /** Whether what it starts is killed with it: what is in node_modules/.bin may be a script that starts the program. */
+  /**
+   * Whether its child processes are killed with it: a file in node_modules/.bin may be a script that starts the
+   * program.
+   */
   readonly isGroup?: boolean;
 }
 
@@ -58,7 +61,7 @@ export interface Program {
 /** Halves what a start costs. Not in the temporary directory of a test that has set one of its own. */
 const COMPILE_CACHE = join(tmpdir(), 'trunkline-compile-cache');
 
-/** What kills each program that runs. */
+/** The functions that kill each program that runs. */
 const running = new Set<() => void>();
 
 // Only what a test that failed has left behind.
@@ -179,7 +182,7 @@ export function startProgram(
   };
 }
 
-/** Not by its 'close', which never comes after a disconnect from this side. */
+/** Does not wait for 'close', which never comes after a disconnect from this side. */
 async function endOf(child: ChildProcess): Promise<End> {
   const outputs = [child.stdout, child.stderr].filter((stream) => stream !== null);
   const exit = new Promise<End>((resolve) => {

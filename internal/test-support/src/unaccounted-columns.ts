@@ -1,13 +1,13 @@
 interface Accounts {
   /** Every column of a database, as `table.column`. */
   readonly there: readonly string[];
-  /** Those that are moved. */
+  /** The columns that are moved. */
   readonly moved: readonly string[];
   /** Whole tables, or columns of one, with the reasons why they are not. */
   readonly notMoved: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 }
 
-/** What a move to another database would lose without a word, and what is said of columns that are not there. */
+/** Returns the columns that a move would lose silently, and those that `moved` or `notMoved` name but do not exist. */
 export function unaccountedColumns({ there, moved, notMoved }: Accounts): {
   readonly forgotten: readonly string[];
   readonly unknown: readonly string[];

@@ -16,11 +16,11 @@ export function elapsing(ms: number): number {
 
 const LOOK_EVERY_MS = 10;
 
-// The real one, also where a test has replaced the timers.
+// The real clock, even if a test has replaced the timers.
 const now = performance.now.bind(performance);
 
 /**
- * Repeats `look` until it returns something other than undefined, null or false, and returns that. What `look` throws
+ * Repeats `look` until it returns something other than undefined, null or false, and returns that. An error of `look`
  * ends the wait, as does the end of the time.
  */
 export async function until<Value>(

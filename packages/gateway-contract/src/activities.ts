@@ -7,7 +7,7 @@ import { itWith } from './optional.ts';
 import { openLink } from './test-link.ts';
 import type { TestLink } from './test-link.ts';
 
-/** What happens in a chat besides messages to the instance and their receipts. */
+/** Tests of events in a chat other than messages to the instance and their receipts. */
 export function activitiesContract(subject: GatewaySubject): void {
   const itReports = itWith(subject, 'activities');
   describe('activities', () => {

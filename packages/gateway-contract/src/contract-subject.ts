@@ -1,22 +1,22 @@
 import type { Gateway, MediaType } from '@trunkline/core';
 import type { Capability } from '@trunkline/core/spi/gateway';
 
-/** What the contract is run against: `describeGatewayContract({ name: 'sandbox', start })`. */
+/** The gateway under test: `describeGatewayContract({ name: 'sandbox', start })`. */
 export interface GatewaySubject {
   readonly name: string;
   /**
-   * What the network lacks, each with the reason: `{ groups: 'SMS has no groups' }`. Tests of it are skipped, with the
-   * reason in their titles; others prove that the service does without.
+   * The features that the network lacks, each with the reason: `{ groups: 'SMS has no groups' }`. Tests of them are
+   * skipped, with the reason in their titles; others prove that the service does without.
    */
   readonly missing?: Readonly<Partial<Record<OptionalFeature, string>>>;
   /** Starts a network for one test. */
   start(): Promise<TestNetwork>;
 }
 
-/** What a network may lack: whatever a gateway declares but text, and what it need not declare. */
+/** The features that a network may lack: all declared capabilities except text, and some that are not declared. */
 export type OptionalFeature =
   | Exclude<Capability, 'text'>
-  /** A code to type on the phone, beside the QR. */
+  /** A code to type on the phone, next to the QR. */
   | 'pairing_codes'
   /** A file of a received message can be downloaded later, by its reference. */
   | 'file_references'
@@ -32,9 +32,9 @@ export interface TestNetwork {
   readonly gateway: Gateway;
   /** The phone numbers of two people. */
   readonly people: {
-    /** Somebody who receives messages and reads them. */
+    /** A person who receives messages and reads them. */
     readonly reader: string;
-    /** Somebody to whom the network refuses to send. */
+    /** A person to whom the network refuses to send. */
     readonly refused: string;
   };
   /** The phone that is linked to an instance, and the people who write to it. */
@@ -48,7 +48,7 @@ export interface TestPhone {
   scan(code: string): Promise<void>;
   /** Types a pairing code. */
   enterCode(code: string): Promise<void>;
-  /** Somebody writes to the number; a message to a number whose connection is closed waits. Returns the network id. */
+  /** A person writes to the number; a message to a number whose connection is closed waits. Returns the network id. */
   receive(message: {
     readonly from: string;
     /** The text, or the caption of the file. */
@@ -60,7 +60,7 @@ export interface TestPhone {
   addGroup(name: string): Promise<string>;
   /** The number is removed from a group, whether or not its connection is open. */
   leaveGroup(networkId: string): Promise<void>;
-  /** What people do besides writing to the instance. Absent if `missing` names it. */
+  /** The acts of people other than writing to the instance. Absent if `missing` names them. */
   readonly activities?: TestActivities;
   /** The connection is lost. */
   drop(): Promise<void>;
@@ -68,7 +68,7 @@ export interface TestPhone {
   unlink(): Promise<void>;
   /** The network refuses the device for good, and says so on its connection or on the next one. */
   fail(): Promise<void>;
-  /** What the network accepted from the instance, oldest first. A repeat does not count again. */
+  /** The messages that the network accepted from the instance, oldest first. A repeat does not count again. */
   accepted(): readonly SentToNetwork[];
 }
 
@@ -85,7 +85,10 @@ export interface TestActivities {
   edit(edit: { readonly from: string; readonly about: string; readonly text: string }): Promise<void>;
   delete(deletion: { readonly from: string; readonly about: string }): Promise<void>;
   call(call: { readonly from: string }): Promise<void>;
-  /** Somebody sends what only the phone shows. Returns the network id. Absent if `missing` names `undecryptable`. */
+  /**
+   * A person sends a message that only the phone shows. Returns the network id. Absent if `missing` names
+   * `undecryptable`.
+   */
   receiveUndecryptable?(message: { readonly from: string }): Promise<string>;
 }
 

@@ -40,7 +40,7 @@ export async function startFixture(subject: GatewaySubject): Promise<Fixture> {
   };
 }
 
-/** One whose phone has scanned the QR. */
+/** A fixture whose phone has scanned the QR. */
 export async function linkedFixture(subject: GatewaySubject): Promise<Fixture & { readonly link: TestLink }> {
   const fixture = await startFixture(subject);
   const link = await fixture.open();

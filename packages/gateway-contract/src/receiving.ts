@@ -158,6 +158,6 @@ function text({ content }: { content: { type: string; text?: string } }): string
 }
 
 async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<ArrayBuffer> {
-  // What a gateway reads comes from the network, never from memory that is shared.
+  // The bytes that a gateway reads come from the network, never from shared memory.
   return new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer();
 }

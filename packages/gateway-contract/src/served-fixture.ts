@@ -8,9 +8,9 @@ import type { GatewaySubject, SentToNetwork } from './contract-subject.ts';
 
 export interface ServedFixture {
   readonly api: WorkspaceApi;
-  /** Its phone has scanned the QR. */
+  /** An instance whose phone has scanned the QR. */
   readonly instance: string;
-  /** The number of somebody who gets messages. */
+  /** The number of a person who gets messages. */
   readonly to: string;
   /** Sends a text, and returns all that the network has accepted once that is among it. */
   acceptedAfterText(): Promise<readonly SentToNetwork[]>;

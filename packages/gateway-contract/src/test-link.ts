@@ -14,7 +14,7 @@ import type {
 } from '@trunkline/core/spi/gateway';
 import { eventually } from '@trunkline/test-support';
 
-/** What a gateway reported, in order. */
+/** One report of a gateway. */
 export type Report =
   | {
       readonly kind: 'qr';

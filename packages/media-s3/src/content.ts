@@ -1,7 +1,7 @@
 import { S3Error } from './s3-error.ts';
 
 /**
- * The content of a response, taken from the connection as it is read, never ahead. Who cancels it ends the connection.
+ * The content of a response, taken from the connection as it is read, never ahead. Cancelling it ends the connection.
  * It fails when nothing comes for `stallMs` while it is read, and when the connection ends before it does.
  */
 export function contentOf(

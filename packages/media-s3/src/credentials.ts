@@ -1,12 +1,12 @@
 import { checkCredentials } from './options.ts';
 import type { S3Credentials } from './options.ts';
 
-/** So that none expire on the way, and a provider that is away for a while is no harm. */
+/** Early enough that none expire on the way, and a provider that is away for a while does no harm. */
 const EARLY_MS = 5 * 60_000;
 
 export interface CredentialSource {
   get(): Promise<S3Credentials>;
-  /** They were refused as expired: the provider is asked for new ones for the next request. */
+  /** Drops credentials that were refused as expired: the next request asks the provider for new ones. */
   forget(): void;
 }
 

@@ -4,7 +4,7 @@ import { isS3Error, S3Error } from './s3-error.ts';
 import { escaped, textOf } from './xml.ts';
 
 export interface MultipartUpload {
-  /** In order, from the first one on. */
+  /** Adds the next part. Parts are added in order. */
   add(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
   /** Makes the object of all parts. */
   complete(): Promise<void>;
@@ -46,7 +46,7 @@ export async function beginMultipartUpload(
   };
 }
 
-/** What S3 calls the bytes that it stored. Throws if the response is not from S3, as when a proxy sends a page. */
+/** The tag that S3 gave to the stored bytes. Throws if the response is not from S3, as when a proxy sends a page. */
 export function tagOf({ headers }: S3Response): string {
   const tag = headers.get('ETag');
   if (tag === null) throw notFromS3();

@@ -12,7 +12,7 @@ export interface S3MediaStoreOptions {
   readonly endpoint?: string | undefined;
   /** Whether the bucket's name is in the path rather than before the host. True with an `endpoint`, else false. */
   readonly pathStyle?: boolean | undefined;
-  /** What the keys of all files begin with, such as `trunkline/media/`. */
+  /** The beginning of the keys of all files, such as `trunkline/media/`. */
   readonly prefix?: string | undefined;
   /** How S3 encrypts the files. The bucket's own setting by default. */
   readonly encryption?: S3Encryption | undefined;
@@ -32,7 +32,7 @@ export interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
-  /** Until when they are valid. The provider is called again some minutes before; if omitted, for every request. */
+  /** The end of their validity. The provider is called again some minutes before; if omitted, for every request. */
   readonly expiration?: Date | undefined;
 }
 
@@ -43,14 +43,14 @@ export type S3Encryption =
 
 /** Milliseconds. */
 export interface S3Timeouts {
-  /** For one request and its response, except the content of a download. 30,000 by default. */
+  /** The limit for one request and its response, except the content of a download. 30,000 by default. */
   readonly requestMs?: number | undefined;
-  /** For the next bytes of a download, while its reader waits for them. 30,000 by default. */
+  /** The limit for the next bytes of a download, while its reader waits for them. 30,000 by default. */
   readonly stallMs?: number | undefined;
 }
 
 export interface CheckedS3Options {
-  /** Without a slash at its end. */
+  /** The URL, without a slash at its end. */
   readonly bucketUrl: string;
   readonly region: string;
   readonly credentials: () => Promise<S3Credentials>;
@@ -148,7 +148,7 @@ function encryptionHeaders(encryption: S3Encryption | undefined): Record<string,
   return { ...headers, 'x-amz-server-side-encryption-aws-kms-key-id': encryption.keyId };
 }
 
-/** What a URL keeps as it is. */
+/** Accepts only characters that a URL keeps. */
 function isPrefix(prefix: unknown): boolean {
   return isLike(prefix, /^(?=.{0,512}$)([\w.-]+\/)*[\w.-]*$/) && !isLike(prefix, /(^|\/)\.{1,2}(\/|$)/);
 }

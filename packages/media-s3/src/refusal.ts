@@ -4,7 +4,7 @@ import { textOf } from './xml.ts';
 /** How far from ours the clock of S3 is when it refuses a request for that. */
 const SKEW_MS = 10 * 60_000;
 
-/** What S3 responded with instead of doing what it was asked to do. */
+/** The error for a response of S3 that refuses the request. */
 export function refusalOf(method: string, { status, headers }: Response, text: string): S3Error {
   const code = method === 'HEAD' ? presumedCode(status, headers) : codeIn(text);
   const what = `S3 refused a ${method}: ${status}${code === null ? '' : ` ${code}`}.`;
@@ -25,7 +25,7 @@ function codeIn(text: string): string | null {
   return code !== null && /^[\w.]{1,64}$/.test(code) ? code : null;
 }
 
-/** A response to HEAD has no body that could say why. These two can be mended, so they are worth a guess. */
+/** A response to HEAD has no body that could say why. These two can be fixed, so they are worth a guess. */
 function presumedCode(status: number, headers: Headers): string | null {
   if (status === 400) return 'ExpiredToken';
   const theirs = Date.parse(headers.get('Date') ?? '');

@@ -1,6 +1,6 @@
 import { S3Error } from './s3-error.ts';
 
-/** What passes by itself. Every request of the store may be made again: none adds to what it did before. */
+/** Faults that pass without help. Every request of the store may be repeated: none adds to what it did before. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 const PASSING_CODES: ReadonlySet<string> = new Set([
   'InternalError',
@@ -8,7 +8,7 @@ const PASSING_CODES: ReadonlySet<string> = new Set([
   'ServiceUnavailable',
   'SlowDown',
   'Throttling',
-  // These two after their cause is mended: the clock's offset is known, and new credentials are asked for.
+  // These two pass after their cause is fixed: the clock's offset is known, and new credentials are asked for.
   'RequestTimeTooSkewed',
   'ExpiredToken',
 ]);
@@ -22,7 +22,9 @@ export function mayPass(error: unknown): boolean {
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
 
-/** After so many attempts: doubled each time, and any part of that, so that many don't come back together. */
+/**
+ * Waits after `attempts` attempts: twice as long each time, half of it random, so that many do not come back together.
+ */
 export function waitBeforeRetry(attempts: number): Promise<void> {
   const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1));
   return new Promise((resolve) => setTimeout(resolve, longest * (0.5 + Math.random() / 2)));

@@ -99,7 +99,7 @@ async function beforeDeadline<Reply>(
   }
 }
 
-/** Longer than any response that is no file: a list of a thousand uploads. What comes after it is not read. */
+/** Longer than any response except files: a list of a thousand uploads. The rest of a longer one is not read. */
 const LONGEST_TEXT = 2 * 1_048_576;
 
 async function readText(response: Response): Promise<string> {

@@ -56,7 +56,7 @@ export function s3MediaStore(options: S3MediaStoreOptions): MediaStore {
       try {
         return await upload(key, content);
       } catch (error) {
-        // Where S3 fails here too it is left to a later delete: what went wrong first is what is reported, and soon.
+        // If S3 fails here too, the file is left to a later delete: the first error is reported, and soon.
         await remove(key, 1).catch(() => undefined);
         throw error;
       }

@@ -6,7 +6,7 @@ import type { S3Request } from './s3-request.ts';
 
 export interface Signer {
   sign(request: S3Request): Promise<{ readonly url: URL; readonly headers: Headers }>;
-  /** Mends what a signature was refused for, where another attempt can do better. */
+  /** Fixes the cause of a refused signature, if another attempt can succeed. */
   learnFrom(refusal: S3Error, headers: Headers): void;
 }
 

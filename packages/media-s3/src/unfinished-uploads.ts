@@ -4,7 +4,7 @@ import { textsOf } from './xml.ts';
 
 /**
  * Ends the uploads of a key that were begun and neither completed nor aborted, parts and all: those of a process that
- * died, and those whose beginning was not heard of.
+ * died, and those for which the response to the first request was lost.
  */
 export async function abortUploads(client: S3Client, key: string, maxAttempts?: number): Promise<void> {
   for (const uploadId of await openUploads(client, key, maxAttempts)) {

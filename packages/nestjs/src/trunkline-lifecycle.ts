@@ -19,8 +19,8 @@ export class TrunklineLifecycle implements OnModuleInit, BeforeApplicationShutdo
     this.#trunkline = trunkline;
     if (http === false || !trunkline.roles.api) return;
     const handle = apiOf(trunkline, http);
-    // Not by a module's `configure`, which comes after the parsers of bodies. A module of @nestjs/testing gets its adapter
-    // after its providers, and an app without a server has none.
+    // A module's `configure` would be too late: it comes after the parsers of bodies. A module of @nestjs/testing gets
+    // its adapter after its providers, and an app without a server has none.
     host.init$.subscribe(() => {
       const adapter: HttpAdapterHost['httpAdapter'] | null = host.httpAdapter;
       adapter?.use(handle);

@@ -3,7 +3,7 @@ import type { NextTrunklineOptions } from './next-options.ts';
 import { createOneService } from './one-service.ts';
 import { createService } from './service.ts';
 
-/** What the files of an app on Next.js export and call. */
+/** The parts that the files of an app on Next.js export and call. */
 export interface NextTrunkline<Transaction = never> {
   /**
    * Starts the service with the server; `instrumentation.ts` calls it. It rejects if an option is wrong: `next dev` ends

@@ -11,7 +11,9 @@ export interface OneService<Transaction> {
   stop(): Promise<void>;
 }
 
-/** What the bundles of a process share. Each of them evaluates this module, so that none can keep it for the others. */
+/**
+ * The state that the bundles of a process share. Each bundle evaluates this module, so a variable of it is not shared.
+ */
 interface Shared<Transaction> {
   /** Null until it is needed, and again when it was stopped or could not start. */
   current: Promise<Starting<Transaction>> | null;

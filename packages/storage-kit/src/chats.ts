@@ -25,7 +25,7 @@ export interface ContactLookUps {
   readonly withNumber: (digits: string) => MaybePromise<readonly Contact[]>;
 }
 
-/** What the messages with a counterpart are filed under. */
+/** Returns the chats that hold the messages with a counterpart. */
 export async function targetsOf(
   counterpart: Recipient,
   instanceId: string | null,
@@ -79,12 +79,14 @@ export function isOfTarget(
   );
 }
 
-/** What is known of the chats of one instance. Each look-up is for all that is asked. */
+/** Lookups for the chats of one instance. Each one takes all ids together. */
 export interface ChatFacts {
   readonly messages: (ids: readonly string[]) => MaybePromise<readonly Message[]>;
   /** The contacts of the instance that these ids name now. */
   readonly contacts: (ids: readonly string[]) => MaybePromise<readonly Contact[]>;
-  /** Its contacts that are registered under these numbers or dialled by them, without those that were merged. */
+  /**
+   * The instance's contacts that are registered under these numbers or dialled by them, without those that were merged.
+   */
   readonly withNumbers: (digits: readonly string[]) => MaybePromise<readonly Contact[]>;
   /** The id of the last message that is filed under each key. */
   readonly lastIds: (keys: readonly string[]) => MaybePromise<ReadonlyMap<string, string>>;

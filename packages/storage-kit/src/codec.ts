@@ -44,7 +44,7 @@ export const PLAIN_CODECS: Codecs<string | number> = {
   id: () => TEXT,
   text: TEXT,
   word: TEXT,
-  // Written and read as a list of words: what else it could hold is no concern of this codec.
+  // Written and read as a list of words; the codec does not check the entries.
   words: JSON_TEXT as Codec<readonly string[], string>,
   integer: {
     write: (value) => value,

@@ -9,7 +9,7 @@ export type ColumnKind = keyof Codecs<unknown>;
 export interface Column<Value> {
   readonly name: string;
   readonly kind: ColumnKind;
-  /** Of ids. */
+  /** The prefix of a column of ids. */
   readonly prefix?: IdPrefix;
   readonly isNullable?: boolean;
   /** Never set. By it the compiler compares the kind of a column with the type of its field, null included. */
@@ -39,11 +39,14 @@ export function orNull<Value>({ name, kind, prefix }: Column<Value>): Column<Val
 
 /** Turns objects into the columns of their rows, and rows back into objects. */
 export interface RowMapper<Entity, Stored> {
-  /** What kind of values each column has, by its name. */
+  /** The kind of values in each column, by its name. */
   readonly kinds: Readonly<Record<string, ColumnKind>>;
-  /** What to write, by the names of the columns. */
+  /** Returns the values to write, by the names of the columns. */
   readonly columns: (entity: Entity) => Record<string, Stored | null>;
-  /** What a row says, whatever else it holds. Throws a TypeError that names a column that it cannot read. */
+  /**
+   * Reads an object from a row, which may have other columns. Throws a TypeError that names a column that it cannot
+   * read.
+   */
   readonly read: (row: Row) => Entity;
 }
 
@@ -58,7 +61,7 @@ export function rowMapper<Entity extends object, Stored>(
     isNullable: column.isNullable === true,
     ...codecOf(column, codecs),
   }));
-  // What starts as a copy of these has its final shape from the start, so that the engine need not change it field by field.
+  // Copies of these have their final shape from the start, so that the engine need not change it field by field.
   const noFields = Object.fromEntries(fields.map(({ field }) => [field, null]));
   const noColumns = Object.fromEntries(fields.map(({ name }) => [name, null]));
   return {
@@ -86,7 +89,7 @@ export function rowMapper<Entity extends object, Stored>(
   };
 }
 
-/** With its own kind of values, which the compiler has compared with the field's. */
+/** Returns the codec of a column. The compiler has compared its kind with the field's type. */
 function codecOf<Stored>({ kind, prefix }: AnyColumn, codecs: Codecs<Stored>): Codec<unknown, Stored> {
   if (kind !== 'id') return codecs[kind] as Codec<unknown, Stored>;
   if (prefix === undefined) throw new TypeError('A column of ids has no prefix.');

@@ -25,7 +25,7 @@ import type {
 import { flag, id, integer, json, orNull, text, word, words } from './columns.ts';
 import type { ColumnsOf } from './columns.ts';
 
-// The columns of each object. Where an object is also written in part, that part is a map of its own.
+// The columns of each object. If an object is also written in part, that part is a map of its own.
 
 export const WORKSPACE: ColumnsOf<Workspace> = {
   id: id('id', 'ten'),
@@ -145,7 +145,7 @@ export const CONTACT: ColumnsOf<Contact> = {
   createdAt: integer('created_at'),
 };
 
-/** What few messages have, in a column of JSON; see `message-details.ts`. */
+/** The fields that few messages have, in a column of JSON; see `message-details.ts`. */
 export type MessageDetails = Pick<
   Message,
   'replyTo' | 'kind' | 'payload' | 'origin' | 'editedAt' | 'deletedAt' | 'traceparent'
@@ -158,7 +158,10 @@ export type MessageState = Omit<
   'id' | 'workspaceId' | 'instanceId' | 'networkId' | 'direction' | 'type' | 'createdAt' | 'contact'
 >;
 
-/** What a message says; some of it is in its details. Once the message has left its queue, only activities change this. */
+/**
+ * The content of a message; some of it is in its details. Once the message has left its queue, only activities change
+ * this.
+ */
 type MessageSays = 'text' | 'caption' | 'media';
 
 export const MESSAGE_PROGRESS: ColumnsOf<
@@ -323,7 +326,7 @@ export const RETRY_ROUND: ColumnsOf<RetryRound> = {
   calledAt: integer('retry_round_called_at'),
 };
 
-/** What decides on how long a delivery may still wait, beside when it is due. */
+/** The fields that decide how long a delivery may still wait, other than its due time. */
 export type DeliveryWait = Pick<Delivery, 'status' | 'attempts' | 'nextRetryAt'>;
 
 export const DELIVERY_WAIT: ColumnsOf<DeliveryWait> = {
@@ -332,11 +335,11 @@ export const DELIVERY_WAIT: ColumnsOf<DeliveryWait> = {
   nextRetryAt: DELIVERY_OUTCOME.nextRetryAt,
 };
 
-/** What decides on when an event in the queue of a subscription is due. */
+/** The fields that decide when an event in the queue of a subscription is due. */
 export interface EventWait {
   readonly dueAt: number;
   readonly attempts: number;
-  /** Of its claim, if it has one. */
+  /** The token of its claim, if it has one. */
   readonly token: number | null;
 }
 

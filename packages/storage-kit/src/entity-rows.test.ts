@@ -144,7 +144,7 @@ const VALUES: Readonly<Record<Exclude<ColumnKind, 'id'>, fc.Arbitrary<unknown>>>
   words: fc.array(word),
   integer: fc.maxSafeInteger(),
   flag: fc.boolean(),
-  // As JSON has it: without a minus before a zero.
+  // Passed through JSON, which has no minus before a zero.
   json: fc.dictionary(fc.string(), fc.jsonValue()).map((value): unknown => JSON.parse(JSON.stringify(value))),
 };
 

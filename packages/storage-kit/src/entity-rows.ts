@@ -80,7 +80,7 @@ export interface EntityRows<Stored> extends MessageRows<Stored> {
   readonly historyEntry: RowMapper<HistoryEntry, Stored>;
   readonly group: RowMapper<Group, Stored>;
   readonly contact: RowMapper<Contact, Stored>;
-  /** Reads the row of an instance that somebody holds, with `lease_owner` and `lease_epoch`. */
+  /** Reads the row of an instance with a holder, with `lease_owner` and `lease_epoch`. */
   readonly leasedInstance: (row: Row) => LeasedInstance;
 
   /** All fields except the workspace that the key belongs to. */

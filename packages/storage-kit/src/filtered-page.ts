@@ -51,7 +51,7 @@ export async function readFilteredPage<Row>(
 }
 
 interface Found<Row> {
-  /** In the order of the search. */
+  /** The rows, in the order of the search. */
   readonly rows: readonly Row[];
   /** The last id that was examined, if the search ended before the list and before it found enough. */
   readonly stoppedAt: string | null;

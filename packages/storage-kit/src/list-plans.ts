@@ -50,7 +50,7 @@ export interface DeliveryKind {
   readonly generation: number;
 }
 
-/** Of a new lane. */
+/** The generation of a new lane. */
 export const FIRST_GENERATION = 1;
 /** Of deliveries that are stored as ended: no lane has it. */
 export const ENDED_GENERATION = 0;
@@ -59,7 +59,7 @@ export const ENDED_GENERATION = 0;
 export interface LaneGenerations {
   /** The one that deliveries are queued in now; null if there is no lane. */
   readonly current: number | null;
-  /** Those that a cancellation has ended and that are not swept yet. */
+  /** The generations that a cancellation has ended and that are not swept yet. */
   readonly closed: readonly number[];
 }
 
@@ -99,7 +99,7 @@ export function earliestAttemptOf(madeSince: number): number {
   return madeSince - CLOCK_SLACK_MS;
 }
 
-/** Where the ids of the deliveries of an event are: each has the order of the event's own (`newDelivery`). */
+/** The range of ids of an event's deliveries: each has the order of the event's own id (`newDelivery`). */
 export function deliveryIdsOf(eventId: string, since: number): IdRange {
   const { first, last } = idsOfOrder('whd', orderOfEvent(eventId));
   const floor = floorId('whd', since);

@@ -7,12 +7,13 @@ import type { MessageDetails } from './entities.ts';
 import { wrongColumn } from './row-reader.ts';
 import type { Row } from './row-reader.ts';
 
-/** What a message is written as: some of its columns. */
+/** The form in which a message is written: some of its columns. */
 export type MessageColumns<Stored> = Pick<RowMapper<Message, Stored>, 'kinds' | 'columns'>;
 
 /**
- * A message as a row. It has a column for each field that most messages have. Of its contact, it has `contact_id`. What
- * few messages have is JSON in `details`, which is null for a message that says no more than its type and direction do.
+ * A message as a row, with a column for each field that most messages have, and `contact_id` for its contact. Fields
+ * that few messages have are JSON in `details`, which is null for a message that says no more than its type and
+ * direction do.
  */
 export interface MessageRows<Stored> {
   readonly message: MessageColumns<Stored> & {

@@ -3,29 +3,29 @@ import type { StoredSchema } from './stored-schema.ts';
 /** The setting by which a database is known to be part of a move. It is not moved itself. */
 export const MOVE_MARK = 'move';
 
-/** What `MOVE_MARK` holds, as JSON. */
+/** The value of `MOVE_MARK`, as JSON. */
 export type MoveMark =
   | {
       readonly role: 'source';
       /** Of the move: both databases have the same. */
       readonly id: string;
-      /** Where it goes, without a password. */
+      /** The address of the target, without a password. */
       readonly target: string;
       readonly isComplete: boolean;
     }
   | {
       readonly role: 'target';
       readonly id: string;
-      /** Where it comes from, without a password. */
+      /** The address of the source, without a password. */
       readonly source: string;
       /** Null once all is there: then a server may use it. */
       readonly progress: MoveProgress | null;
     };
 
 export interface MoveProgress {
-  /** What of each table was written, by its name. */
+  /** The rows written so far, by the name of the table. */
   readonly tables: Readonly<Record<string, MovedCount>>;
-  /** Where the next batch begins; null at the beginning of a table. */
+  /** The place where the next batch begins; null at the beginning of a table. */
   readonly cursor: MoveCursor | null;
 }
 

@@ -20,20 +20,20 @@ import {
   WORKSPACE,
 } from './entities.ts';
 
-// What a database of Trunkline is made of, whatever keeps it: `trunkline move` reads these rows from one storage and
-// writes them to another. A column of an object of entities.ts is here by itself.
+// The tables of a Trunkline database, in any storage: `trunkline move` reads these rows from one storage and writes
+// them to another. The columns of objects in entities.ts are included automatically.
 
 /** Values as they are between two databases. JSON is its text, so that nothing of it changes on the way. */
 export type MovedValue =
   string | number | boolean | readonly string[] | readonly number[] | Uint8Array | null;
 export type MovedRow = Readonly<Record<string, MovedValue>>;
 
-/** What stands in a column: as of `Codecs`, except that JSON is a word, or bytes, or a list of integers. */
+/** The kind of a column: as of `Codecs`, except that JSON is a word, or bytes, or a list of integers. */
 export type MovedKind = Exclude<ColumnKind, 'json'> | 'bytes' | 'integers';
 
 export interface MovedColumn {
   readonly kind: MovedKind;
-  /** Of ids. */
+  /** The prefix of a column of ids. */
   readonly prefix?: IdPrefix;
 }
 
@@ -108,7 +108,7 @@ export const MOVED_TABLE_NAMES = [
 
 export type MovedTableName = (typeof MOVED_TABLE_NAMES)[number];
 
-/** What is not moved has its reason in each storage. */
+/** Each storage gives reasons for the other tables. */
 const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
   settings: { columns: columnsOf(named(text('name'), text('value'))), key: ['name'] },
   workspaces: { columns: columnsOf(WORKSPACE, named(flag('is_postponed'))), key: ['id'] },
@@ -201,7 +201,7 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
   },
   closings: {
     columns: columnsOf(
-      // What was claimed is queued after the move: there may be something to sweep in each.
+      // Claimed deliveries are queued after the move: there may be something to sweep in each.
       named(id('endpoint_id', 'wh'), integer('generation'), word('reason'), flag('to_sweep')),
     ),
     key: ['endpoint_id', 'generation'],
@@ -222,7 +222,7 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
   deliveries: {
     columns: columnsOf(
       DELIVERY,
-      // Of one that is open: its place in the queue. What a process held waits until its lease would have ended.
+      // The place of an open delivery in the queue. A claimed one waits until its lease would have ended.
       named(integer('generation'), orNull(integer('due_at')), integer('lost_claims')),
     ),
     key: ['id'],

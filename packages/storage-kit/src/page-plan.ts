@@ -8,13 +8,13 @@ export interface IdBound {
 
 /** How to read a page. */
 export interface PagePlan {
-  /** Of the ids, in which the rows are read. */
+  /** The order of the ids in which the rows are read. */
   readonly order: 'ASC' | 'DESC';
-  /** The rows that are read have ids within this bound; null is no bound. */
+  /** The bound on the ids of the rows that are read; null for none. */
   readonly ahead: IdBound | null;
   /** How many of them: one more than the page takes, which shows whether the list goes on. */
   readonly count: number;
-  /** Where one row is enough to show that the list goes on behind the page; null is nowhere. */
+  /** The bound within which one row shows that the list goes on behind the page; null on the first page. */
   readonly behind: IdBound | null;
 }
 

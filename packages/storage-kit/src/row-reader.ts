@@ -20,7 +20,7 @@ export interface RowReader {
   readonly integerOrNull: (row: Row, column: string) => number | null;
   readonly flag: (row: Row, column: string) => boolean;
   readonly bytes: (row: Row, column: string) => Uint8Array;
-  /** What the JSON holds is not checked: the storage has written it. */
+  /** The content of the JSON is not checked: the storage has written it. */
   readonly json: <Value>(row: Row, column: string) => Value;
   readonly jsonOrNull: <Value>(row: Row, column: string) => Value | null;
 }

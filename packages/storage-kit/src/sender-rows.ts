@@ -8,7 +8,7 @@ import type { Row } from './row-reader.ts';
  * the same of them.
  */
 export interface SenderRows {
-  /** Of the columns `plan` and `suspended_at` of a workspace. */
+  /** Reads the columns `plan` and `suspended_at` of a workspace. */
   readonly workspace: (row: Row) => SenderPart<Sender['workspace']>;
   /** Of the columns `id`, `workspace_id` and `phone_number` of an instance. */
   readonly instance: (row: Row) => SenderPart<NonNullable<Sender['instance']>>;

@@ -2,7 +2,7 @@
 export interface StoredSchema {
   /** 0 if nothing of Trunkline is in it. */
   readonly version: number;
-  /** That which a storage of this version upgrades it to when it opens it. */
+  /** The version that a storage of this release upgrades it to on opening. */
   readonly latest: number;
 }
 

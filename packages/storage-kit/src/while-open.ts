@@ -1,4 +1,4 @@
-/** What a storage uses while it is open, such as its connection. */
+/** A resource that a storage uses while it is open, such as its connection. */
 export interface Closable {
   /** Resolves once no call is in flight that `close` would break. */
   idle?(): Promise<void>;

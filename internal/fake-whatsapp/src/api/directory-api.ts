@@ -39,7 +39,7 @@ interface GroupOptions {
 export interface Group {
   /** `120363000000000001@g.us` */
   readonly jid: string;
-  /** As it was at first. */
+  /** The subject at creation. */
   readonly subject: string;
 }
 
@@ -60,12 +60,12 @@ export interface DirectoryApi {
   unlinkDevice(person: Person, device: number): void;
   /** Members are named in another way from now on. Clients are not notified: their next message gets a 421. */
   readdressGroup(group: Group, addressing: AddressingMode): void;
-  /** Messages disappear after so many seconds from now on, or stay: null. Notifies every linked member. */
+  /** Makes later messages disappear after `seconds`, or stay: null. Notifies every linked member. */
   setGroupTimer(group: Group, seconds: number | null): void;
   /** The network names no devices of the person, until `showDevices`. */
   hideDevices(person: Person): void;
   showDevices(person: Person): void;
-  /** What the person's phone shows: a message that arrived twice is one. */
+  /** The messages that the person's phone shows: one that arrived twice counts once. */
   inbox(person: Person): readonly ReceivedMessage[];
 }
 
@@ -158,7 +158,7 @@ function personOf({ phoneNumber, name, jid, lidJid }: Contact): Person {
   return { phoneNumber, name, jid, lidJid: lidJid ?? null };
 }
 
-/** As if the first admin had done it. */
+/** Notifies as if the first admin had made the change. */
 function notify(network: Network, group: GroupChat, change: Stanza): void {
   const [author] = group.members;
   const attrs = {

@@ -8,12 +8,12 @@ import type { Stanza } from '../stanza.ts';
 import type { Account } from './directory-api.ts';
 
 interface StreamError {
-  /** 515 restart, 503, 500, …; none where the child says it. */
+  /** 515 restart, 503, 500, …; omitted if the child says it. */
   readonly code?: number;
   readonly child?: { readonly tag: string; readonly attrs?: Readonly<Record<string, string>> };
 }
 
-/** What a network does wrong. */
+/** Faults of a network. */
 export interface DisturbingApi {
   /** Messages are taken, their acks kept back. */
   holdAcks(): void;
@@ -21,7 +21,7 @@ export interface DisturbingApi {
   releaseAcks(): void;
   /** The account's next message gets an error, such as 479 or 463, and goes nowhere. */
   refuseNextMessage(from: Account, code: number): void;
-  /** The account's next message is lost on the way: no ack, nobody gets it. */
+  /** The account's next message is lost on the way: it gets no ack, and is not delivered. */
   loseNextMessage(from: Account): void;
   /** Hands the client a stanza of the test's own making. */
   deliverStanza(account: Account, node: Stanza): void;

@@ -23,24 +23,24 @@ interface InboundOptions {
   readonly respondsToRetry?: boolean;
   /** When it was sent, in milliseconds; now by default. */
   readonly sentAt?: number;
-  /** Which of the sender's devices sends it; the phone by default. */
+  /** The sender's device; the phone by default. */
   readonly device?: number;
 }
 
 interface ReceiptOptions {
-  /** Whose phone: in groups the participant. */
+  /** The owner of the phone: in groups the participant. */
   readonly by: Person;
   readonly type: 'delivered' | 'read' | 'played';
   /** Network ids, at least one. */
   readonly ids: readonly string[];
   readonly group?: Group;
   readonly addressing?: AddressingMode;
-  /** It comes from this device of theirs, not from the phone. */
+  /** The device that sends it instead of the phone. */
   readonly device?: number;
 }
 
 interface UnavailableOptions {
-  /** `view_once` by default; null where the network does not say why. */
+  /** `view_once` by default; null if the network does not say why. */
   readonly type?: string | null;
   readonly id?: string;
 }
@@ -51,7 +51,7 @@ interface CallOptions {
   readonly group?: Group;
 }
 
-/** What comes in for an account: immediately if its client is connected, otherwise after its next login. */
+/** Arrivals for an account: immediate if its client is connected, otherwise after its next login. */
 export interface IncomingApi {
   /** A person sends the account a message. Returns the network id. */
   inbound(from: Person, to: Account, message: Outgoing, options?: InboundOptions): Promise<string>;

@@ -3,7 +3,7 @@ import type { MediaRetryResponse } from '../media/media-retries.ts';
 import type { Network } from '../network.ts';
 import type { Account } from './directory-api.ts';
 
-/** What media hosts, and phones that are asked for files, do. */
+/** The behaviour of media hosts, and of phones that are asked for files. */
 export interface MediaApi {
   /** The next requests to a media host fail like this. */
   failMedia(failure: MediaFailure, times?: number): void;
@@ -15,7 +15,7 @@ export interface MediaApi {
   expireMediaTokens(): void;
   /** Clients that ask are named these hosts from now on, which have all files; those of before are gone. */
   setMediaHosts(...states: readonly MediaHostState[]): Promise<void>;
-  /** What the media hosts that are up have got, in order. */
+  /** The requests that the running media hosts received, in order. */
   mediaRequests(): readonly MediaRequest[];
   /** How the account's phone responds when it is asked to upload a file again; `silent` by default. */
   respondToMediaRetries(account: Account, response: MediaRetryResponse): void;

@@ -11,7 +11,7 @@ interface MessageMatch {
   readonly id?: string;
 }
 
-/** What clients did. */
+/** The acts of clients. */
 export interface ObservingApi {
   /** Every message stanza so far, in order of arrival. */
   sentMessages(match?: MessageMatch): readonly SentMessage[];
@@ -22,15 +22,17 @@ export interface ObservingApi {
   receiptFor(id: string, type?: string): Promise<ReceivedReceipt>;
   /** Waits for the first of these that happens after the call. */
   next(type: Action['type'], account?: Account): Promise<Action>;
-  /** Whom the test's disturbances have hit so far, and when: `refuseQueries`, for one, hits whoever asks next. */
+  /**
+   * The clients that disturbances have hit so far, and when: `refuseQueries`, for one, hits any client that asks next.
+   */
   disturbed(): readonly Disturbed[];
-  /** What went over the wire, decrypted. */
+  /** The stanzas on the wire, decrypted. */
   transcript(): readonly TranscriptEntry[];
   /** The same, a line per stanza, to be read by a person. */
   transcriptText(): string;
-  /** What clients sent that the server does not know or could not verify, and nobody has looked at yet. */
+  /** Takes the problems not taken yet: stanzas of clients that the server does not know or could not verify. */
   takeProblems(): readonly string[];
-  /** Throws where there is such a problem. */
+  /** Throws if there is such a problem. */
   assertClean(): void;
 }
 

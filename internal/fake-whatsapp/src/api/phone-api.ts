@@ -14,9 +14,9 @@ interface LinkedDevice {
   readonly connected: boolean;
 }
 
-/** What the owner of an account does on the phone. */
+/** The acts of an account's owner on the phone. */
 export interface PhoneApi {
-  /** Scans the QR that a client shows. Throws where its connection is gone, and where the network has retired its secret. */
+  /** Scans the QR that a client shows. Throws if its connection is gone, or the network has retired its secret. */
   scanQr(account: Account, qrText: string): void;
   /** The network retires the secret of this QR, and notifies the client that shows it. */
   retireQrSecret(qrText: string): void;

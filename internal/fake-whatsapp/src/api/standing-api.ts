@@ -2,7 +2,7 @@ import { notifyOfCapping, notifyOfTimelock } from '../connection/standing.ts';
 import type { Network } from '../network.ts';
 import type { Account } from './directory-api.ts';
 
-/** What the network allows a number; its clients are notified. Times are in milliseconds, and null ends it. */
+/** The network's limits on a number; its clients are notified. Times are in milliseconds, and null ends a limit. */
 export interface StandingApi {
   /** The account may start no chats until then. */
   lockNewChats(account: Account, until: number | null): void;

@@ -10,11 +10,11 @@ interface TokenOptions {
   readonly addressing?: AddressingMode;
 }
 
-/** Who may write to whom: tokens of trusted contacts. */
+/** Tokens of trusted contacts, which decide who may write to whom. */
 export interface TrustApi {
   /** A person's phone gives the account a token; its clients are notified. Returns the id of the stanza. */
   giveToken(from: Person, to: Account, options?: TokenOptions): string;
-  /** Whom clients have given tokens of the account, by phone number: once for each time. */
+  /** The phone numbers that clients have given tokens of the account: once for each time. */
   tokensGiven(by: Account): readonly string[];
 }
 

@@ -4,15 +4,15 @@ import { SERVER, seconds, stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
 import type { Account } from './directory-api.ts';
 
-/** What the network asks of a linked client from time to time. */
+/** Requests that the network makes of a linked client from time to time. */
 export interface UpkeepApi {
-  /** Others have used all one-time keys of the client but so many: it is notified. */
+  /** Uses the client's one-time keys until `left` are left, and notifies it. */
   usePreKeys(account: Account, left: number): void;
   /** How many one-time keys of the client are left. */
   preKeyCount(account: Account): number;
   /** Gives the client something to show at its next connections, so that they come to the same place. */
   route(account: Account, to: string): void;
-  /** What the client's connection has shown of that; null if nothing. */
+  /** The part of that which the client's connection has shown; null if none. */
   routeOf(account: Account): string | null;
   /** Something that the account's devices share has changed: the client is to ask for it. Returns the id of the stanza. */
   changeAppState(account: Account, collection: string): string;
@@ -24,7 +24,7 @@ export function upkeepApi(network: Network, switchboard: Switchboard): UpkeepApi
   const connectionOf = ({ phoneNumber }: Account) => switchboard.ofAccount(directory.account(phoneNumber));
   const notify = (account: Account, type: string, content: Stanza): string => {
     const id = network.newStanzaId();
-    // As a jid: clients compare it with theirs.
+    // The sender is a jid: clients compare it with theirs.
     const attrs = { id, type, from: `@${SERVER}`, t: seconds(network.now()) };
     companionOf(account).inbox.put(stanza('notification', attrs, [content]));
     return id;

@@ -28,7 +28,7 @@ export interface Action {
   readonly account: string | null;
 }
 
-/** What the server did to a client because a test wanted it to. */
+/** A fault that the server caused to a client because a test wanted it to. */
 export interface Disturbed {
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -38,14 +38,14 @@ export interface Disturbed {
   readonly what: 'message' | 'query' | 'connection';
 }
 
-/** What happened, for tests to look at. */
+/** The record of events, for tests to look at. */
 export class Chronicle {
   readonly transcript: Transcript = new Transcript();
   readonly sent: SentLog = new SentLog();
   readonly receipts: AwaitableLog<ReceivedReceipt> = new AwaitableLog();
   readonly actions: AwaitableLog<Action> = new AwaitableLog();
   readonly disturbed: Disturbed[] = [];
-  /** What a client should not have sent. */
+  /** Stanzas that a client should not have sent. */
   readonly problems: string[] = [];
 
   close(): void {

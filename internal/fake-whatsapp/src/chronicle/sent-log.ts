@@ -2,7 +2,7 @@ import type { Content } from '../messages/content.ts';
 
 interface QuotedMessage {
   readonly id: string;
-  /** The jid of whoever is said to have written it. */
+  /** The jid of the author that the quote names. */
   readonly author: string;
   readonly text: string;
 }
@@ -13,7 +13,7 @@ export interface SentMessage {
   readonly id: string;
   /** The sending account's phone number. */
   readonly from: string;
-  /** As the client addressed it. */
+  /** The address that the client used. */
   readonly to: string;
   /** The recipient's phone number, or null for a group. */
   readonly toPhoneNumber: string | null;
@@ -24,7 +24,7 @@ export interface SentMessage {
   readonly readableBy: readonly string[];
   /** These devices: `5511988887777:0` is the phone, higher numbers are what is linked to it. */
   readonly readableOn: readonly string[];
-  /** After how many seconds it disappears; null if it stays. */
+  /** Seconds until it disappears; null if it stays. */
   readonly timer: number | null;
   /** The error code it was refused with. */
   readonly refused: number | null;
@@ -43,7 +43,7 @@ interface Wait {
   readonly reject: (error: Error) => void;
 }
 
-/** What clients sent. `next` hands each message out once. */
+/** The clients' messages. `next` hands each one out once. */
 export class SentLog {
   readonly #messages: SentMessage[] = [];
   #unread: SentMessage[] = [];

@@ -13,7 +13,7 @@ export interface TranscriptEntry {
 const LONGEST_ENTRIES = 20_000;
 const LONGEST_LIST = 10;
 
-/** What went over the wire, after the transport's encryption is off; the oldest entries make room. */
+/** The stanzas on the wire, without the transport's encryption; the oldest entries make room. */
 export class Transcript {
   readonly #entries: TranscriptEntry[] = [];
 

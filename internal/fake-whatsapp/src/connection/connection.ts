@@ -54,7 +54,7 @@ export class Connection implements Line {
     return this.#clientKey;
   }
 
-  /** What the client was given by an earlier connection, to be routed to the same place. */
+  /** The routing token from an earlier connection, by which the client comes to the same place. */
   get routing(): Buffer | undefined {
     return this.#deframer.routing;
   }

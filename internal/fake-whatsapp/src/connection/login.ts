@@ -31,7 +31,7 @@ export function logIn(connection: Connection, payload: proto.ClientPayload, swit
   connection.send(stanza('success', attrs));
 }
 
-/** What a client hears whose connection another one replaced. */
+/** The error for a client whose connection was replaced by another one. */
 export function replaced() {
   return stanza('stream:error', {}, [stanza('conflict', { type: 'replaced' })]);
 }

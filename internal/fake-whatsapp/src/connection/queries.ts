@@ -125,7 +125,7 @@ function isTooMuch({ companion, network }: Connection, name: string): boolean {
   return !network.disturbances.queryLimit.take(companion.account.phoneNumber, name, network.now());
 }
 
-/** Hands out key bundles of phones and of linked clients. Who is unknown is left out. */
+/** Hands out key bundles of phones and of linked clients. Unknown users are left out. */
 async function respondWithKeys(connection: Connection, query: Stanza): Promise<void> {
   const { directory } = connection.network;
   const users: Stanza[] = [];

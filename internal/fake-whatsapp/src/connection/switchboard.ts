@@ -1,7 +1,7 @@
 import type { Companion, LinkedAccount } from '../directory/linked-account.ts';
 import type { Connection } from './connection.ts';
 
-/** Which connections there are. */
+/** The connections of the server. */
 export class Switchboard {
   readonly #connections = new Set<Connection>();
 
@@ -22,7 +22,7 @@ export class Switchboard {
     return this.all.find((connection) => connection.companion === companion);
   }
 
-  /** The connection of the account's client. Throws where there is none. */
+  /** The connection of the account's client. Throws if there is none. */
   ofAccount(account: LinkedAccount): Connection {
     const connection = this.all.find(({ companion }) => companion?.account === account);
     if (connection === undefined) throw new Error(`${account.phoneNumber} is not connected`);

@@ -7,7 +7,7 @@ import { TrustTokens } from './trust-tokens.ts';
 
 export interface ContactOptions {
   readonly name?: string;
-  /** The hidden id, digits. Made up where left out; null where the network knows none. */
+  /** The hidden id, digits. Made up if omitted; null if the network does not know it. */
   readonly lid?: string | null;
   /** False: the number has no WhatsApp. True by default. */
   readonly onWhatsApp?: boolean;
@@ -21,8 +21,8 @@ export interface ContactOptions {
   /** How many devices the person has linked to the phone. None by default. */
   readonly linkedDevices?: number;
   /**
-   * What messages to this person have to be addressed to: WhatsApp moves people from numbers to LIDs, and refuses
-   * messages to the number from then on. By default, it takes either.
+   * The form that addresses of messages to this person must have: WhatsApp moves people from numbers to LIDs, and
+   * refuses messages to the number from then on. By default, it takes either.
    */
   readonly writtenToBy?: AddressingMode | 'either';
   /**
@@ -47,7 +47,7 @@ export interface SentFromPhone {
   readonly message: proto.IMessage;
   /** False: the phone stays silent when a client could not read it. */
   readonly respondsToRetry: boolean;
-  /** Which of the person's devices sent it. */
+  /** The person's device that sent it. */
   readonly device: number;
 }
 
@@ -72,9 +72,9 @@ export class Contact {
   readonly tokens: TrustTokens = new TrustTokens();
   /** Whether the network names the person's devices when it is asked for them. */
   hasDevices = true;
-  /** What the phone shows: a message that arrives twice is one. */
+  /** The messages that the phone shows: one that arrives twice counts once. */
   readonly inbox = new Map<string, ReceivedMessage>();
-  /** By network id, for a client that could not read it. */
+  /** Sent messages by network id, for a client that could not read one. */
   readonly sent = new Map<string, SentFromPhone>();
   /** How often a device has asked for a message again that it could not read, by network id and device. */
   readonly retries = new Map<string, number>();

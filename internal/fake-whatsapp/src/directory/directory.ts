@@ -29,7 +29,7 @@ export class Directory {
     return group;
   }
 
-  /** Undefined where nobody has this number. */
+  /** Undefined if the number is unknown. */
   find(phoneNumber: string): Contact | undefined {
     return this.#contacts.get(phoneNumber);
   }
@@ -71,7 +71,7 @@ export class Directory {
     return [...this.#groups.values()].filter(({ members }) => members.has(contact));
   }
 
-  /** Whose jid this is, by number or LID, whatever the device. */
+  /** The owner of a jid, by number or LID, whatever the device. */
   byJid(jid: string): Contact | undefined {
     const { user = '', server = '' } = jidDecode(jid) ?? {};
     return server === 'lid' ? this.#byLid.get(user) : this.#contacts.get(user);

@@ -16,7 +16,7 @@ export class GroupChat {
   readonly id: string;
   readonly members: Set<Contact>;
   addressing: AddressingMode;
-  /** After how many seconds messages disappear; null if they stay. */
+  /** Seconds until messages disappear; null if they stay. */
   timer: number | null = null;
   subject: string;
   /** Whether the list of an account's groups has the name. */
@@ -39,7 +39,7 @@ export class GroupChat {
     return member.jidIn(this.addressing, device);
   }
 
-  /** As the server responds to a query for it. */
+  /** The server's response to a query for the group. */
   node(): Stanza {
     const participants = [...this.members].map((member) => this.participantNode(member));
     return this.#node(participants, this.subject);

@@ -8,15 +8,15 @@ export interface Line {
 interface Delivery {
   readonly line: Line;
   readonly caughtUp: () => void;
-  /** What is still to be sent, in order. */
+  /** The stanzas still to be sent, in order. */
   readonly rest: Stanza[];
   /** How many more of them the client has asked for; without limit once it has all that waited for its login. */
   asked: number;
 }
 
 /**
- * What waits for one linked client. A stanza stays until the client acknowledges it; what is left when the client
- * logs in again is sent again, marked as from its time offline, in the batches that the client asks for.
+ * The queue of one linked client. A stanza stays until the client acknowledges it; the rest is sent again when the
+ * client logs in again, marked as from its time offline, in the batches that the client asks for.
  */
 export class Inbox {
   readonly #waiting: Stanza[] = [];

@@ -8,7 +8,7 @@ export class LinkedAccount extends Contact {
   /** Linked clients by device number. */
   readonly companions = new Map<number, Companion>();
   readonly standing: Standing = new Standing();
-  /** Whom its clients have given tokens, by phone number: once for each time. */
+  /** The phone numbers that its clients have given tokens: once for each time. */
   readonly tokensGiven: string[] = [];
   #devices = 0;
 
@@ -17,12 +17,12 @@ export class LinkedAccount extends Contact {
     return new Companion(this, this.#devices, { identity, noiseKey });
   }
 
-  /** Those that messages can be encrypted for: one that ended before it uploaded its keys gets none. */
+  /** The clients that messages can be encrypted for: without one that ended before it uploaded its keys. */
   get reachable(): readonly Companion[] {
     return [...this.companions.values()].filter(({ shelf }) => shelf.isFilled);
   }
 
-  /** The client that was linked last. Throws where there is none. */
+  /** The client that was linked last. Throws if there is none. */
   get companion(): Companion {
     const last = [...this.companions.values()].at(-1);
     if (last === undefined) throw new Error(`no client is linked to ${this.phoneNumber}`);

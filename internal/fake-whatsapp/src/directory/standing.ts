@@ -1,7 +1,7 @@
-/** What the network allows a number to do in chats that it has not written in before. */
+/** The network's limits on a number in chats that it has not written in before. */
 export class Standing {
-  /** Until when it may start no chats, in milliseconds; null if it may. */
+  /** The time until which it may start no chats, in milliseconds; null if it may. */
   lockedUntil: number | null = null;
-  /** Until when it has used up its new chats, in milliseconds; null if it has not. */
+  /** The time until which its new chats are used up, in milliseconds; null if they are not. */
   cappedUntil: number | null = null;
 }

@@ -5,11 +5,11 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export interface ServerCertificate {
   readonly key: string;
   readonly cert: string;
-  /** What a client has to trust, PEM. */
+  /** The authority that clients must trust, PEM. */
   readonly authority: string;
 }
 
-/** A certificate for this machine under an authority that nobody trusts by default. */
+/** A certificate for this machine under an authority that is not trusted by default. */
 export async function createServerCertificate(now: number): Promise<ServerCertificate> {
   const basics = {
     keyType: 'ec' as const,
@@ -34,7 +34,7 @@ export async function createServerCertificate(now: number): Promise<ServerCertif
         name: 'subjectAltName',
         altNames: [
           { type: 7, ip: '127.0.0.1' },
-          // What a client checks for an address in a tunnel.
+          // The name that a client checks for an address in a tunnel.
           { type: 2, value: 'localhost' },
         ],
       },

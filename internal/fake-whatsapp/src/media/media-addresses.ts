@@ -3,11 +3,11 @@ import { createHmac, randomBytes } from 'node:crypto';
 const VALID_MS = 14 * 24 * 60 * 60 * 1000;
 const AUTH_MS = 6 * 60 * 60 * 1000;
 
-/** What the media hosts let clients do: addresses that they have signed, and tokens for uploads, each for a while. */
+/** Access to the media hosts: addresses that they have signed, and tokens for uploads, each valid for a while. */
 export class MediaAddresses {
   readonly #now: () => number;
   #key = randomBytes(32);
-  /** Until when each is valid. */
+  /** The end of each token's validity. */
   #tokens = new Map<string, number>();
 
   constructor(now: () => number) {

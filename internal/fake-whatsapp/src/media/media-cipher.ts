@@ -4,7 +4,7 @@ import type { MediaKind } from '../messages/content.ts';
 
 const MAC_LENGTH = 10;
 
-/** What a media message says about its file. */
+/** The fields of a media message about its file. */
 export interface FileReference {
   readonly mediaKey: Uint8Array;
   readonly fileSha256: Uint8Array;
@@ -32,7 +32,7 @@ export async function sealFile(
   };
 }
 
-/** The file inside. Throws where a hash, the MAC or the length is not what the message says. */
+/** Returns the decrypted file. Throws if a hash, the MAC or the length differs from what the message says. */
 export async function openFile(kind: MediaKind, sealed: Buffer, reference: FileReference): Promise<Buffer> {
   const { iv, cipherKey, macKey } = await keysOf(kind, reference.mediaKey);
   const ciphertext = sealed.subarray(0, -MAC_LENGTH);

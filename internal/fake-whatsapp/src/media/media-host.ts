@@ -28,8 +28,8 @@ export interface MediaRequest {
 }
 
 /**
- * Where clients put encrypted files, `POST /mms/<kind>/<hash>` with a token, and get them, `GET /o1/<hash>` with the
- * signature in the address. Several hosts have the same files.
+ * The hosts on which clients put encrypted files, `POST /mms/<kind>/<hash>` with a token, and get them, `GET
+ * /o1/<hash>` with the signature in the address. Several hosts have the same files.
  */
 export class MediaHost {
   /** The authority behind the certificate, PEM. */
@@ -40,7 +40,7 @@ export class MediaHost {
   #servers: Server[] = [];
   #names: string[] = [];
   readonly #files = new Map<string, Buffer>();
-  /** What phones have sent stays on them. */
+  /** Files that phones have sent stay on them. */
   readonly #onPhones = new Map<string, Buffer>();
   #failures: MediaFailure[] = [];
   #uploads = 0;
@@ -57,12 +57,12 @@ export class MediaHost {
     return host;
   }
 
-  /** What clients are named: `127.0.0.1:port` each, in order. */
+  /** The names that clients get: `127.0.0.1:port` each, in order. */
   get hosts(): readonly string[] {
     return this.#names;
   }
 
-  /** From now on, clients are named these hosts. Those of before are gone. */
+  /** Replaces the hosts that clients are named. The previous ones are gone. */
   async setHosts(states: readonly MediaHostState[]): Promise<void> {
     const former = this.#servers;
     this.#servers = [];

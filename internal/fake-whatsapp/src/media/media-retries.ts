@@ -1,9 +1,9 @@
 /** How the account's phone responds when a client asks it to upload a file again. */
 export type MediaRetryResponse =
-  /** It is switched off. */
+  /** The phone is switched off. */
   | 'silent'
   | 'upload'
-  /** It has deleted the file. */
+  /** The phone has deleted the file. */
   | 'not_found'
   /** The server responds in its place, without saying more than a code. */
   | 'error';

@@ -30,7 +30,7 @@ export function postInChannel(network: Network, to: LinkedAccount, text: string)
   return putPlaintext(network, to, { from: '120363000000000009@newsletter', server_id: '100', text });
 }
 
-/** A text that says it is from a person and is not encrypted, as no phone sends one. Returns the network id. */
+/** Sends an unencrypted text that names a person as its sender, as no phone does. Returns the network id. */
 export function sendPlaintext(network: Network, { from, to, text }: Sending): string {
   return putPlaintext(network, to, { from: from.jid, notify: from.name, text });
 }

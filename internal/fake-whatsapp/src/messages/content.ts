@@ -12,11 +12,11 @@ export interface MediaContent {
   readonly voice?: { readonly seconds: number | null; readonly waveform: readonly number[] };
 }
 
-/** What a message says, after every layer of encryption is off. */
+/** The content of a message, without any layer of encryption. */
 export type Content =
   | { readonly type: 'text'; readonly text: string }
   | MediaContent
   /** Reactions, edits, deletions and whatever else; `message` is the decoded protobuf as a plain object. */
   | { readonly type: 'other'; readonly message: Readonly<Record<string, unknown>> }
-  /** Nobody could decrypt it. */
+  /** No device could decrypt it. */
   | { readonly type: 'unreadable' };

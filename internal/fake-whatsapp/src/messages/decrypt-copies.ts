@@ -9,7 +9,7 @@ import type { GroupChat } from '../directory/group-chat.ts';
 import type { Companion } from '../directory/linked-account.ts';
 import type { Directory } from '../directory/directory.ts';
 
-/** What one device made of a message. */
+/** One device's copy of a message. */
 export interface Copy {
   readonly reader: Contact;
   readonly device: number;
@@ -65,7 +65,7 @@ async function open(
 interface GroupMessage {
   readonly sender: Companion;
   readonly group: GroupChat;
-  /** What each member got for itself: the sender's key, the first time. */
+  /** The members' own copies: the sender's key, the first time. */
   readonly copies: readonly Copy[];
 }
 

@@ -6,7 +6,7 @@ import type { MediaHost } from '../media/media-host.ts';
 import { MEDIA_KINDS } from './content.ts';
 import type { Content, MediaKind } from './content.ts';
 
-/** What a decrypted message says; a file is fetched and checked. Throws where the file is not what it should be. */
+/** The content of a decrypted message; a file is fetched and checked. Throws if the file does not match the message. */
 export async function fromProto(message: proto.IMessage, media: MediaHost): Promise<Content> {
   const content = normalizeMessageContent(message) ?? message;
   const text = content.conversation ?? content.extendedTextMessage?.text;

@@ -67,7 +67,7 @@ function checkIdentity({ client, network }: Connection, node: Stanza): void {
   if (!valid) network.chronicle.problems.push(`message ${node.attrs['id'] ?? ''} without a valid identity`);
 }
 
-/** What the recipients' phones made of it: those of others than the sender. */
+/** The message as a recipient's phone decrypted it, other than the sender's. */
 function readMessage({ client }: Connection, copies: readonly Copy[]): proto.Message | undefined {
   return copies.find(({ reader, message }) => reader !== client.account && message !== undefined)?.message;
 }

@@ -45,7 +45,7 @@ export function handOn(
   return Promise.all(account.reachable.map((companion) => sendToClient(network, companion, response)));
 }
 
-/** What the account's phone says to one of its clients alone. Returns the id of the stanza. */
+/** Sends a message of the account's phone to only one of its clients. Returns the id of the stanza. */
 async function sendToClient(
   network: Network,
   companion: Companion,

@@ -14,7 +14,7 @@ interface Envelope {
   readonly t: string;
   readonly group: GroupChat | undefined;
   readonly addressing: AddressingMode;
-  /** Which of the sender's devices sends it. */
+  /** The sender's device. */
   readonly device: number;
 }
 

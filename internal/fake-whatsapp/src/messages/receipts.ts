@@ -51,7 +51,7 @@ export function sendReceipt(network: Network, to: LinkedAccount, receipt: PhoneR
   for (const { inbox } of to.companions.values()) inbox.put(node);
 }
 
-/** Where the message came from another client, that one gets the receipt, too. */
+/** If the message came from another client, that one gets the receipt, too. */
 function forward({ client, network }: Connection, { attrs, content }: Stanza): void {
   const { id, to = '', type, participant } = attrs;
   if (type !== undefined && NOT_FOR_THE_SENDER.has(type)) return;

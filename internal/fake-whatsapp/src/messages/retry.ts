@@ -8,7 +8,7 @@ import type { Contact } from '../directory/contact.ts';
 import type { Companion } from '../directory/linked-account.ts';
 import { sendAgain } from './phone-to-client.ts';
 
-/** As often as phones do. */
+/** The limit that phones have. */
 const MOST_RETRIES = 5;
 
 export interface Unreadable {

@@ -18,14 +18,14 @@ interface OutgoingMedia {
 
 type AssociationName = keyof typeof proto.MessageAssociation.AssociationType;
 
-/** What a phone can send; a string is a text. */
+/** The messages that a phone can send; a string is a text. */
 export type Outgoing =
   | string
   | OutgoingMedia
   | { readonly type: 'reaction'; readonly text: string; readonly to: proto.IMessageKey }
-  /** Of the sender's own message. */
+  /** Edits the sender's own message. */
   | { readonly type: 'edit'; readonly id: string; readonly text: string }
-  /** Of the sender's own message; of a member's, named by jid, if the sender is an admin of the group. */
+  /** Deletes the sender's own message; or a member's, named by jid, if the sender is an admin of the group. */
   | { readonly type: 'delete'; readonly id: string; readonly author?: string }
   /** A text that replies to a message of the chat. */
   | {
@@ -40,7 +40,7 @@ export type Outgoing =
 
 const { MESSAGE_EDIT, REVOKE } = proto.Message.ProtocolMessage.Type;
 
-/** As the protocol has it. A file is encrypted and uploaded first. */
+/** Returns the protobuf message. A file is encrypted and uploaded first. */
 export async function toProto(outgoing: Outgoing, media: MediaHost): Promise<proto.IMessage> {
   if (typeof outgoing === 'string') return { conversation: outgoing };
   switch (outgoing.type) {

@@ -27,7 +27,7 @@ export function giveToken(network: Network, { from, to, givenAt, addressing }: G
   return id;
 }
 
-/** A client gives people a token of its account. Throws where the query is not as clients send it. */
+/** A client gives people a token of its account. Throws if the query is not as clients send it. */
 export function takeTokens({ account }: Companion, network: Network, tokens: Stanza): void {
   for (const { attrs } of children(tokens, 'token')) {
     const contact = network.directory.byJid(attrs['jid'] ?? '');

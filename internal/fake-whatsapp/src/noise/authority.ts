@@ -15,7 +15,7 @@ export class NoiseAuthority {
     this.#now = now;
   }
 
-  /** What a client has to trust. */
+  /** The key that a client has to trust. */
   get publicKey(): Uint8Array {
     return this.#root.public;
   }

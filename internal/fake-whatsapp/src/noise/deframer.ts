@@ -11,7 +11,7 @@ export class Deframer {
   #introduced = false;
   #routing: Buffer | undefined;
 
-  /** Where the client wants to be routed to, as the server has told it before. */
+  /** The route that the client asks for, as an earlier connection told it. */
   get routing(): Buffer | undefined {
     return this.#routing;
   }

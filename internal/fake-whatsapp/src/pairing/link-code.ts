@@ -85,7 +85,7 @@ export async function enterCode(connection: Connection, account: LinkedAccount, 
   );
 }
 
-/** What the network takes for the name of a browser: others get no code. */
+/** The browser names that the network takes: others get no code. */
 const DISPLAY = /^(Chrome|Edge|Firefox|IE|Opera|Safari) \((Windows|Mac OS|Linux|Ubuntu)\)$/;
 
 function offerCode(connection: Connection, query: Stanza, node: Stanza): void {

@@ -6,7 +6,7 @@ import { SERVER, bytesOf, child, seconds, stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
 import type { Companion, LinkedAccount } from '../directory/linked-account.ts';
 
-/** What a client shows a phone of itself, by QR or under a code. */
+/** The secrets that a client shows a phone, by QR or under a code. */
 export interface PairingSecrets {
   /** The client's Signal identity key. */
   readonly identity: Buffer;

@@ -45,7 +45,7 @@ export function hasOffered(connection: Connection, ref: string): boolean {
   return offered.get(connection)?.includes(ref) ?? false;
 }
 
-/** What a QR says: `[prefix#]ref,noiseKey,identityKey,advSecret[,…]`, keys in base64. */
+/** Reads the text of a QR: `[prefix#]ref,noiseKey,identityKey,advSecret[,…]`, keys in base64. */
 export function readQr(text: string): {
   readonly ref: string;
   readonly identity: Buffer;

@@ -1,13 +1,13 @@
 import type { ClientSettings } from '../client-settings.ts';
 
-/** What goes from the test to the server's process. */
+/** A call of the test to the server's process. */
 export interface Call {
   readonly id: number;
   readonly method: string;
   readonly args: readonly unknown[];
 }
 
-/** What comes back: first where the server is, then a response for each call. */
+/** The replies: first the address of the server, then a response for each call. */
 export type Reply =
   | { readonly started: ClientSettings }
   | { readonly id: number; readonly result: unknown }

@@ -1,6 +1,6 @@
 import type { SignalDataTypeMap, SignalKeyStore } from '@whiskeysockets/baileys';
 
-/** Where a phone keeps its Signal keys. */
+/** The store of a phone's Signal keys. */
 export function memoryKeys(): SignalKeyStore {
   const kept = new Map<string, unknown>();
   return {

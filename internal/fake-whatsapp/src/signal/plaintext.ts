@@ -3,13 +3,13 @@ import type { proto } from '@whiskeysockets/baileys';
 
 const BYTES = Symbol('bytes');
 
-/** Takes the place of a message: these bytes are encrypted as they are, whatever they are. */
+/** Replaces a message: these bytes are encrypted as they are, whatever they are. */
 export function bareBytes(bytes: Uint8Array): proto.IMessage {
   const message: proto.IMessage = {};
   return Object.assign(message, { [BYTES]: Buffer.from(bytes) });
 }
 
-/** What is encrypted for a message. */
+/** The bytes that are encrypted for a message. */
 export function plaintextOf(message: proto.IMessage): Uint8Array {
   const bytes: unknown = Reflect.get(message, BYTES);
   return bytes instanceof Uint8Array ? bytes : encodeWAMessage(message);

@@ -31,7 +31,7 @@ export class PreKeyShelf {
     return this.#oneTime.length;
   }
 
-  /** `<iq xmlns="encrypt" type="set">` with a list of keys. Throws where a signature or the identity is wrong. */
+  /** `<iq xmlns="encrypt" type="set">` with a list of keys. Throws if a signature or the identity is wrong. */
   put(upload: Stanza): void {
     if (!bytesOf(upload, 'identity').equals(this.#identity)) throw new Error('keys of another identity');
     this.#registrationId = getBinaryNodeChildUInt(upload, 'registration', 4) ?? 0;
@@ -51,7 +51,7 @@ export class PreKeyShelf {
     this.#signed = signed;
   }
 
-  /** Others have used all one-time keys but so many. */
+  /** Uses one-time keys until `left` are left. */
   useUp(left: number): void {
     this.#oneTime.splice(left);
   }

@@ -24,12 +24,12 @@ import { silent } from './silent.ts';
 export type KeyBundle = Parameters<SignalRepositoryWithLIDStore['injectE2ESession']>[0]['session'];
 export type Ciphertext = Awaited<ReturnType<SignalRepositoryWithLIDStore['encryptMessage']>>;
 
-/** One end of Signal sessions that is no client under test: a person's phone. */
+/** One end of Signal sessions, a person's phone. Clients under test have their own. */
 export class SignalPeer {
   readonly creds: AuthenticationCreds = initAuthCreds();
   readonly #keys: SignalKeyStoreWithTransaction;
   readonly #repository: SignalRepositoryWithLIDStore;
-  /** By device; resolved once the session can be used. */
+  /** Sessions by device; resolved once the session can be used. */
   readonly #sessions = new Map<string, Promise<void>>();
   #nextPreKey = 1;
 
@@ -81,7 +81,7 @@ export class SignalPeer {
     return this.#repository.encryptGroupMessage({ group, meId: author, data });
   }
 
-  /** What makes this side's group messages readable. */
+  /** The key that makes this side's group messages readable. */
   senderKeyFor(group: string, author: string): Promise<Uint8Array> {
     return this.#repository.getSenderKeyDistributionMessage({ group, meId: author });
   }
