@@ -1,7 +1,7 @@
 /** The oldest Node.js that the packages run on, as `major.minor`. */
 export declare const NEEDED_NODE: string;
 
-/** What the check reads of `globalThis`. */
+/** The parts of `globalThis` that the check reads. */
 export interface RuntimeGlobals {
   readonly process?: {
     readonly versions?: Readonly<Record<string, string | undefined>>;
@@ -11,7 +11,7 @@ export interface RuntimeGlobals {
 }
 
 /**
- * One sentence that names the version that is needed and the one that runs, or undefined where nothing is wrong.
+ * One sentence that names the version that is needed and the one that runs, or undefined if nothing is wrong.
  * Only Node.js itself is checked: Bun, Deno and workers pass, whatever version of Node they claim to be.
  */
 export declare function nodeVersionProblem(runtime: RuntimeGlobals): string | undefined;

@@ -8,7 +8,7 @@ const WRONG_SHARE = 1 / 3;
 /** The name that this one resembles, if it does. */
 export function resembling(name: string, names: readonly string[]): string | undefined {
   const maxDistance = Math.max(WRONG_LETTERS, Math.floor(name.length * WRONG_SHARE));
-  // Letter case alone is no reason not to recognise a name.
+  // Letter case is ignored.
   const inLowerCase = new Map(names.map((known) => [known.toLowerCase(), known]));
   const closest = closestMatch(name.toLowerCase(), [...inLowerCase.keys()], { maxDistance });
   return closest === undefined ? undefined : inLowerCase.get(closest);

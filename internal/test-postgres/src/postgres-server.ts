@@ -45,7 +45,7 @@ export interface PostgresServer {
   failOver(): Promise<PostgresServer>;
   /** The id of its first process, which all others are children of; undefined while it does not run. */
   pid(): number | undefined;
-  /** Stops it, and removes its files where no directory was given. */
+  /** Stops it, and removes its files if no directory was given. */
   stop(): Promise<void>;
 }
 

@@ -34,7 +34,7 @@ export async function makeRunDirectory(): Promise<RunDirectory> {
   };
 }
 
-/** Those of this user's runs that have ended. */
+/** The directories of this user's runs that have ended. */
 function leftDirectories(): readonly string[] {
   return temporaryParents().flatMap((parent) =>
     namesIn(parent)

@@ -1,7 +1,7 @@
 import { askDesk } from './desk.ts';
 
 /**
- * The URL of a Postgres that all test files of a run share: that of `DATABASE_URL` where it is set, else one from npm.
+ * The URL of a Postgres that all test files of a run share: that of `DATABASE_URL` if it is set, else one from npm.
  * A test makes a schema or a database of its own in it.
  */
 export async function sharedPostgres(): Promise<string> {

@@ -9,7 +9,7 @@ import { createServer } from 'node:net';
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 
-/** A port of 127.0.0.1 that nobody listens on, for a program that cannot take port 0 or has to keep its port. */
+/** A port of 127.0.0.1 without a listener, for a program that cannot take port 0 or has to keep its port. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST, HIGHEST);

@@ -58,7 +58,7 @@ export function activitiesContract(subject: GatewaySubject): void {
       await activitiesOf(phone).edit({ from, about, text: 'hello' });
       const edit = await activity(link, 'edit');
       expect(edit).toMatchObject({ about, text: 'hello', own: false, contact: { phoneNumber: from } });
-      // The author is whoever did it, under whatever id the network has.
+      // The author is the contact that edited, under any id that the network has.
       expect([edit.contact?.networkId, ...(edit.contact?.aliases ?? [])]).toContain(edit.author);
       await activitiesOf(phone).delete({ from, about });
       expect(await activity(link, 'deletion')).toMatchObject({ about, author: edit.author, own: false });

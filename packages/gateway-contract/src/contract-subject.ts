@@ -24,7 +24,7 @@ export type OptionalFeature =
   | 'receipts'
   /** Reports of what is written on the phone, of reactions, edits, deletions and calls. */
   | 'activities'
-  /** Some messages are shown on the phone alone: a gateway can report no more than that they came. */
+  /** Some messages are shown only on the phone: a gateway can report no more than that they came. */
   | 'undecryptable';
 
 export interface TestNetwork {

@@ -5,7 +5,7 @@ export function lacks({ missing = {} }: GatewaySubject, name: OptionalFeature): 
   return missing[name] !== undefined;
 }
 
-/** The `it` of tests that need these: skipped, with the reason in the title, where the network lacks one. */
+/** The `it` of tests that need these: skipped, with the reason in the title, if the network lacks one. */
 export function itWith(
   { missing = {} }: GatewaySubject,
   ...needed: readonly OptionalFeature[]

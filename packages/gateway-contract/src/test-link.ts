@@ -30,7 +30,7 @@ export type Report =
   | { readonly kind: 'groups'; readonly groups: readonly GroupReport[]; readonly full: boolean }
   | { readonly kind: 'restricted'; readonly restriction: Restriction | null };
 
-/** An instance's connection as the service would hold it: opened again immediately where the network asks for that. */
+/** An instance's connection as the service would hold it: opened again immediately if the network asks for that. */
 export interface TestLink {
   readonly reports: readonly Report[];
   readonly connection: () => GatewayConnection;

@@ -35,7 +35,7 @@ export async function beginMultipartUpload(
         const { text } = await client.call({ method: 'POST', key, query: { uploadId }, body });
         if (textOf(text, 'ETag') === null) throw notFromS3();
       } catch (error) {
-        // A response may have been lost: where this took place on another attempt, the upload is not known any more.
+        // A response may have been lost: if an earlier attempt completed the upload, it is not known any more.
         const isDone = isS3Error(error, 'NoSuchUpload') && (await sizeOf(client, key)) === size;
         if (!isDone) throw error;
       }

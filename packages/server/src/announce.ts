@@ -10,7 +10,7 @@ interface Started {
   /** The address of the metrics, if they have one of their own. */
   readonly metricsUrl: string | null;
   readonly access: Access;
-  /** How people sign in to the dashboard; null where it is not served. */
+  /** How people sign in to the dashboard; null if it is not served. */
   readonly signIn: SignIn | null;
   /** Whether another process has the sandbox network that this one was to have. */
   readonly networkIsElsewhere: boolean;

@@ -35,7 +35,7 @@ export async function fromConfigFile(path: string): Promise<readonly GivenSettin
   }
 }
 
-/** The same of the default file; nothing if there is none. A file that somebody else put there is refused. */
+/** Reads the default file; returns nothing if there is none. A file of another user is refused. */
 export async function fromDefaultConfigFile(): Promise<readonly GivenSetting[]> {
   let file: PlainFile;
   try {

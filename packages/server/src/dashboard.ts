@@ -26,7 +26,7 @@ export function dashboardLink(signIn: SignIn, url: string): string {
   return `${url}${DASHBOARD_PATH}/sign-in#token=${signIn.newLinkToken()}`;
 }
 
-/** The same from the keys of the server alone, which knows its links by them. */
+/** Makes the same link from only the secret keys: the server knows its links by them. */
 export function newDashboardLink(secretKeys: readonly string[], url: string): string {
   return dashboardLink(createSignIn({ secretKey: secretKeys }), url);
 }

@@ -15,7 +15,7 @@ export interface DataFiles {
   readonly sandboxNetwork: string;
   /** A directory, made with the first file. */
   readonly media: string;
-  /** Null where it is not in a file. */
+  /** Null if it is not in a file. */
   readonly database: string | null;
   /** Whether there is a database in a file; an empty file is not one. */
   readonly hasDatabase: boolean;
@@ -43,7 +43,7 @@ export async function checkDataFiles({
   database,
 }: {
   directory: string;
-  /** The file that it is in; null where it is elsewhere. */
+  /** The database file; null if it is elsewhere. */
   database: string | null;
 }): Promise<DataFiles> {
   await checkDirectory(directory);
@@ -62,7 +62,7 @@ export async function checkDataFiles({
   };
 }
 
-/** For the owner alone: it holds the key that everything is sealed with. Returns whether it is new. */
+/** Creates the directory for its owner only: it holds the key that seals everything. Returns whether it is new. */
 export async function createDirectory(directory: string): Promise<boolean> {
   try {
     await mkdir(directory, { mode: 0o700 });

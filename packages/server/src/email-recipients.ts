@@ -14,7 +14,7 @@ export async function setEmailRecipients(
     if (isRecipient !== administersWebhooks) {
       await admin.members.update(workspaceId, id, {
         administersWebhooks: isRecipient,
-        // Whoever sets the variable is responsible for it.
+        // The person who sets the variable is responsible for it.
         ...(isRecipient && { emailVerified: true }),
       });
     }

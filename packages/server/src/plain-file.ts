@@ -14,7 +14,7 @@ export interface PlainFile {
   readonly uid: number;
 }
 
-/** A directory, a pipe, a socket or a device is where a file was expected. */
+/** Thrown if a path has a directory, a pipe, a socket or a device instead of a file. */
 export class NotAFileError extends Error {}
 
 /**

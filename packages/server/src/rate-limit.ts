@@ -3,7 +3,7 @@ import { postgresRateLimitStore } from '@trunkline/http';
 import type { RateLimitOptions } from '@trunkline/http';
 import type { Settings } from './settings.ts';
 
-/** For counting alone: a request that waits longer is counted in memory. */
+/** The connections for counting: a request that waits longer is counted in memory. */
 const CONNECTIONS = 2;
 const CONNECTION_TIMEOUT_MS = 1_000;
 

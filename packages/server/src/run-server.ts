@@ -31,7 +31,7 @@ export async function runServerWith(parts: ServerParts, options: ServeOptions): 
 }
 
 export function runSettings(settings: Settings, parts: ServerParts = {}): void {
-  // Whatever it writes is for its own user alone.
+  // Files of the server are readable only by its own user.
   process.umask(0o077);
   const logger = serverLogger(settings);
   process.stderr.on('error', () => {}); // a warning that cannot be written ends nothing

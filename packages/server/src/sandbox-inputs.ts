@@ -63,7 +63,7 @@ interface InboundFile extends AnyInbound {
 
 export type Inbound = InboundText | InboundFile;
 
-/** Of a file, in seconds; a form has text alone. */
+/** The delay of a file, in seconds; a form has only text. */
 const delay = z.string().transform((text, context): number => {
   if (text === 'never') return Infinity;
   const seconds = text.trim() === '' ? Number.NaN : Number(text);

@@ -8,7 +8,7 @@ import { StartError } from './start-error.ts';
 
 export interface SandboxNetwork {
   readonly gateway: Gateway;
-  /** The phone behind an instance; null where they are out of this process's reach. */
+  /** The phone behind an instance; null if they are out of this process's reach. */
   readonly phone: ((instanceId: string) => ControlledPhone) | null;
   /** Whether another process runs it, and this one cannot use it. */
   readonly isElsewhere: boolean;

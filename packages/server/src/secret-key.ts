@@ -41,7 +41,7 @@ export interface SecretKeys {
   readonly isRotating: boolean;
 }
 
-/** Those of the settings, or of the files; null if there is none. */
+/** Returns the keys of the settings, or of the files; null if there is none. */
 export async function findSecretKeys(
   {
     secretKey,

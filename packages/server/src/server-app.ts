@@ -23,11 +23,11 @@ interface ServerParts extends Omit<SandboxControls, 'guard'> {
   /** The address that clients know; undefined is that of each request. */
   readonly publicUrl: string | undefined;
   readonly docs: HttpAppOptions['docs'];
-  /** Signs people in to the dashboard; null where it is not served. */
+  /** Signs people in to the dashboard; null if it is not served. */
   readonly dashboard: SignIn | null;
-  /** Adds the MCP server; null where it is not served. */
+  /** Adds the MCP server; null if it is not served. */
   readonly mcp: ((app: Hono, parts: Pick<Parameters<typeof addMcp>[1], 'guard'>) => void) | null;
-  /** Of each API key; false is off. */
+  /** The limit of each API key; false is off. */
   readonly rateLimit: RateLimitOptions | false;
   readonly logger: Logger;
   /** Null if nothing is measured. */

@@ -66,7 +66,7 @@ export interface Settings {
   readonly metricsToken: string | undefined;
   /** Whether the API's reference is served as a page. */
   readonly apiDocs: boolean;
-  /** Whether the dashboard is served, where the API is. */
+  /** Whether the dashboard is served, on a server that has the API. */
   readonly dashboard: boolean;
   /** The token for signing in as an admin; undefined leaves the links that are printed. */
   readonly dashboardToken: string | undefined;
@@ -100,7 +100,7 @@ export interface OtlpSettings {
   readonly metrics: boolean;
   readonly metricsEveryMs: number;
   readonly traces: boolean;
-  /** The share of traces that is recorded where the caller has not decided, 0 to 1. */
+  /** The share of traces that is recorded if the caller has not decided, 0 to 1. */
   readonly tracesRatio: number;
 }
 

@@ -51,8 +51,8 @@ export interface ServerParts {
 }
 
 /**
- * Starts the server. Where the address is taken, or what is on disk cannot be used, it throws an error that says so in
- * a line, before anything is written.
+ * Starts the server. If the address is taken, or the data on disk cannot be used, it throws an error that says so in a
+ * line, before anything is written.
  */
 export async function startServer(
   settings: Settings,

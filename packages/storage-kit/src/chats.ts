@@ -140,7 +140,7 @@ async function readPeople(keys: readonly string[], facts: ChatFacts): Promise<Re
     ...[...byId.values()].flatMap((contact) => numbersOf(contact)),
   ];
   const found = await contactsWith(named, facts);
-  // Whoever is found by one number may have others, which somebody else may have, too.
+  // A contact found by one number may have others, which another contact may have, too.
   const others = found.flatMap((contact) => numbersOf(contact)).filter((digits) => !named.includes(digits));
   const rivals = [...found, ...(await contactsWith(others, facts))];
   const ownerOf = (digits: string | null): Contact | null =>

@@ -14,7 +14,7 @@ export interface FilteredList<Row> {
     order: PagePlan['order'],
     count: number,
   ) => Promise<readonly string[]> | readonly string[];
-  /** Those of these ids that pass, in any order. */
+  /** Returns those of these ids that pass, in any order. */
   readonly rows: (ids: readonly string[]) => Promise<readonly Row[]> | readonly Row[];
   readonly idOf: (row: Row) => string;
 }

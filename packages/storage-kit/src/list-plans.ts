@@ -52,7 +52,7 @@ export interface DeliveryKind {
 
 /** The generation of a new lane. */
 export const FIRST_GENERATION = 1;
-/** Of deliveries that are stored as ended: no lane has it. */
+/** The generation of deliveries stored as ended: no lane has it. */
 export const ENDED_GENERATION = 0;
 
 /** The generations of an endpoint's lane. */

@@ -17,7 +17,7 @@ export type MessageColumns<Stored> = Pick<RowMapper<Message, Stored>, 'kinds' | 
  */
 export interface MessageRows<Stored> {
   readonly message: MessageColumns<Stored> & {
-    /** The contact is as it is now, which is no matter of this row. */
+    /** The contact is passed as it is now: this row does not hold it. */
     readonly read: (row: Row, contact: ContactSummary | null) => Message;
   };
   /** All columns except those that say to whom it belongs. */

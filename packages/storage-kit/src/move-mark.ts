@@ -7,7 +7,7 @@ export const MOVE_MARK = 'move';
 export type MoveMark =
   | {
       readonly role: 'source';
-      /** Of the move: both databases have the same. */
+      /** The move's id, the same in both databases. */
       readonly id: string;
       /** The address of the target, without a password. */
       readonly target: string;

@@ -10,9 +10,9 @@ import type { Row } from './row-reader.ts';
 export interface SenderRows {
   /** Reads the columns `plan` and `suspended_at` of a workspace. */
   readonly workspace: (row: Row) => SenderPart<Sender['workspace']>;
-  /** Of the columns `id`, `workspace_id` and `phone_number` of an instance. */
+  /** Reads the columns `id`, `workspace_id` and `phone_number` of an instance. */
   readonly instance: (row: Row) => SenderPart<NonNullable<Sender['instance']>>;
-  /** The revision alone. */
+  /** Reads only the revision. */
   readonly workspaceRevision: (row: Row) => string;
   readonly instanceRevision: (row: Row) => string;
 }

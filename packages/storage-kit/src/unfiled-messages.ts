@@ -16,7 +16,7 @@ export function latestUnfiled(
   return latest;
 }
 
-/** Of each key, the later one of these ids. */
+/** Returns the later one of these ids for each key. */
 export function laterOf(
   filed: ReadonlyMap<string, string>,
   unfiled: ReadonlyMap<string, string>,

@@ -32,7 +32,7 @@ interface GroupOptions {
   readonly addressing?: AddressingMode;
   /** Only admins may write. */
   readonly announcement?: boolean;
-  /** Digits; made up where left out. */
+  /** Digits; made up if omitted. */
   readonly id?: string;
 }
 

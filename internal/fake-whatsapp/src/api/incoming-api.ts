@@ -12,7 +12,7 @@ import type { AddressingMode } from '../directory/contact.ts';
 import type { Account, Group, Person } from './directory-api.ts';
 
 interface InboundOptions {
-  /** The network's message id; made up where left out. Given twice, it is the same message sent again. */
+  /** The network's message id; made up if omitted. Given twice, it is the same message sent again. */
   readonly id?: string;
   readonly group?: Group;
   /** How the sender is named to the client: by LID, the default, or by number. Groups have a way of their own. */

@@ -18,7 +18,7 @@ export interface ObservingApi {
   /** The earliest one that no call has returned yet; waits for it. */
   nextMessage(match?: MessageMatch): Promise<SentMessage>;
   receipts(from?: Account): readonly ReceivedReceipt[];
-  /** The first receipt that a client sends for this message, past or to come; of this type, where one is given. */
+  /** The first receipt that a client sends for this message, past or to come; of this type, if one is given. */
   receiptFor(id: string, type?: string): Promise<ReceivedReceipt>;
   /** Waits for the first of these that happens after the call. */
   next(type: Action['type'], account?: Account): Promise<Action>;

@@ -8,7 +8,7 @@ export interface ReceivedReceipt {
   readonly from: string;
   readonly to: string;
   readonly ids: readonly string[];
-  /** `delivered` where the stanza says nothing; else its own word: `inactive`, `read`, `retry`, `sender`, … */
+  /** `delivered` if the stanza says nothing; else its own word: `inactive`, `read`, `retry`, `sender`, … */
   readonly type: string;
 }
 

@@ -9,7 +9,7 @@ export class Switchboard {
     this.#connections.add(connection);
   }
 
-  /** False where it was gone already. */
+  /** False if it was gone already. */
   remove(connection: Connection): boolean {
     return this.#connections.delete(connection);
   }

@@ -130,7 +130,7 @@ export class Contact {
     return this.lid === undefined ? undefined : jidEncode(this.lid, 'lid');
   }
 
-  /** As this side addresses the person; the phone number where there is no LID. */
+  /** The person's jid in this form; the phone number if there is no LID. */
   jidIn(mode: AddressingMode, device?: number): string {
     if (mode === 'lid' && this.lid !== undefined) return jidEncode(this.lid, 'lid', device);
     return jidEncode(this.phoneNumber, SERVER, device);

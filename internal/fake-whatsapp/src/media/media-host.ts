@@ -69,7 +69,7 @@ export class MediaHost {
     this.#names = [];
     for (const [index, state] of states.entries()) {
       const server = createServer(this.#certificate);
-      // A client that hangs up in the middle is no problem of the host's.
+      // A client that hangs up in the middle is not a problem of the host.
       if (state === 'up')
         server.on(
           'request',

@@ -30,7 +30,7 @@ export function postInChannel(network: Network, to: LinkedAccount, text: string)
   return putPlaintext(network, to, { from: '120363000000000009@newsletter', server_id: '100', text });
 }
 
-/** Sends an unencrypted text that names a person as its sender, as no phone does. Returns the network id. */
+/** Sends an unencrypted text that names a person as its sender, which phones never do. Returns the network id. */
 export function sendPlaintext(network: Network, { from, to, text }: Sending): string {
   return putPlaintext(network, to, { from: from.jid, notify: from.name, text });
 }

@@ -13,7 +13,7 @@ import type { Directory } from '../directory/directory.ts';
 export interface Copy {
   readonly reader: Contact;
   readonly device: number;
-  /** Undefined where it could not be decrypted. */
+  /** Undefined if it could not be decrypted. */
   readonly message: proto.Message | undefined;
 }
 

@@ -43,7 +43,7 @@ export async function sendFromPhone(sending: PhoneMessage): Promise<void> {
   }
 }
 
-/** Encrypts again, for one client alone, a message that it could not read. */
+/** Encrypts a message again, only for one client that could not read it. */
 export async function sendAgain(from: Contact, companion: Companion, retry: { id: string; count: string }) {
   const sent = from.sent.get(retry.id);
   if (sent === undefined || !sent.respondsToRetry) return;

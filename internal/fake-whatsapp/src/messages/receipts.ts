@@ -8,7 +8,7 @@ import { LinkedAccount } from '../directory/linked-account.ts';
 import { onMediaRetry } from './media-retry.ts';
 import { onRetryReceipt } from './retry.ts';
 
-/** Receipts that are between a client and the server alone. */
+/** Receipts that are only between a client and the server. */
 const NOT_FOR_THE_SENDER = new Set(['inactive', 'sender', 'peer_msg', 'hist_sync', 'server-error']);
 
 /** A client says that it has got, read or not understood something. */

@@ -9,7 +9,7 @@ const OUTDATED_MEMBERS = 421;
 /** The network delivers nothing to this name of a person, or not without a token of theirs. */
 const NOT_TO_THIS_NAME = 463;
 
-/** The error that the network itself has for a message, whoever's phone it is for; undefined if it takes it. */
+/** The error that the network itself has for a message, to any phone; undefined if it takes it. */
 export function serverRefusal(connection: Connection, node: Stanza): number | undefined {
   const { directory } = connection.network;
   const to = node.attrs['to'] ?? '';

@@ -1,7 +1,7 @@
 import { normalizeMessageContent } from '@whiskeysockets/baileys';
 import type { proto } from '@whiskeysockets/baileys';
 
-/** After how many seconds a message disappears, as it says itself; null if it stays. */
+/** Seconds until a message disappears, as the message itself says; null if it stays. */
 export function timerOf(message: proto.IMessage | undefined): number | null {
   const content = normalizeMessageContent(message?.deviceSentMessage?.message ?? message);
   for (const part of Object.values(content ?? {})) {

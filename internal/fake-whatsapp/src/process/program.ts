@@ -8,7 +8,7 @@ Object.assign(console, { info: nothing, warn: nothing, error: nothing });
 
 const wa = await startFakeWhatsApp();
 process.on('disconnect', () => process.exit());
-// Whoever forked this program sends nothing but calls.
+// The process that forked this program sends only calls.
 process.on('message', (call) => void respond(call as Call).then(post));
 post({ started: wa.client });
 

@@ -58,7 +58,7 @@ export class SignalPeer {
     ];
   }
 
-  /** Encrypts for one device; `takeBundle` is asked where there is no session yet. */
+  /** Encrypts for one device; `takeBundle` is asked if there is no session yet. */
   async encrypt(jid: string, message: proto.IMessage, takeBundle: () => KeyBundle): Promise<Ciphertext> {
     await (this.#sessions.get(jid) ?? this.startSession(jid, takeBundle()));
     return this.#repository.encryptMessage({ jid, data: plaintextOf(message) });

@@ -45,7 +45,7 @@ function settingOptions(): Readonly<Record<string, string>> {
   );
 }
 
-/** Up to where details begin. */
+/** Cuts a meaning before its details. */
 function firstPart(meaning: string): string {
   return meaning.replace(/(?:\. |: see ).*$/s, '');
 }

@@ -1,7 +1,7 @@
 import { usageError } from './command-error.ts';
 import type { Output } from './output.ts';
 
-/** A command as people see it, and where its code is: that is loaded when the command runs. */
+/** A command as people see it, with its code, which is loaded when the command runs. */
 export interface CommandSpec {
   /** The words of the command: `workspaces create`. */
   readonly name: string;
@@ -14,7 +14,7 @@ export interface CommandSpec {
   readonly on: 'database' | 'service' | 'nothing';
   /** Whether it asks before it does anything, unless `--yes` is given. */
   readonly asks?: boolean;
-  /** Whether it takes every setting as a flag, not only those that say where the database is. */
+  /** Whether it takes every setting as a flag, not only those of the database's place. */
   readonly takesSettings?: boolean;
   /** Whether it has an end of its own at a signal. */
   readonly handlesSignals?: boolean;
@@ -35,12 +35,12 @@ export interface Call {
 }
 
 export interface CalledOptions {
-  /** By its name without the dashes: `data-dir`. */
+  /** The name has no dashes at its start: `data-dir`. */
   text(name: string): string | undefined;
   flag(name: string): boolean;
   /** The entries of a comma-separated list. */
   list(name: string): readonly string[] | undefined;
-  /** Throws a usage error if it is no whole number in these limits. */
+  /** Throws a usage error if it is not a whole number in these limits. */
   whole(name: string, limits: { readonly min: number; readonly max: number }): number | undefined;
 }
 

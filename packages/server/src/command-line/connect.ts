@@ -10,7 +10,7 @@ import type { RemoteService } from './remote-service.ts';
 import { instance as instanceShape, one as reply, qr as qrShape, theOne } from './service-shapes.ts';
 
 const LOOK_EVERY_MS = 500;
-/** Statuses in which a connection that was asked for goes no further by itself. */
+/** Statuses in which a connection that was asked for needs help to go further. */
 const OVER: readonly InstanceResource['status'][] = ['disconnected', 'logged_out', 'error'];
 
 /** Connects an instance and shows each QR until the phone has scanned one. */
@@ -85,7 +85,7 @@ async function newInstance(call: Call, service: RemoteService): Promise<string> 
   return data.id;
 }
 
-/** As a person with a phone would: only the sandbox has phones that a request can move. */
+/** Scans the QR like a person with a phone: only the sandbox has phones that a request can move. */
 async function scan(service: RemoteService, id: string): Promise<void> {
   const path = `/sandbox/instances/${encodeURIComponent(id)}/scan`;
   const response = await service.fetch(path, { method: 'POST' });
@@ -101,7 +101,7 @@ async function scan(service: RemoteService, id: string): Promise<void> {
   await response.body?.cancel();
 }
 
-/** Never into a file or a log, where others could find it, unless that is asked for. */
+/** Shows the QR, but not in a file or a log, where others could find it, unless that is asked for. */
 function showQr({ output, options }: Call, instance: InstanceResource, qr: QrResource): void {
   const { code, pairing_code: pairingCode, expires_at: expiresAt } = qr;
   if (output.isJson) {

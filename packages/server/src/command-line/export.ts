@@ -16,8 +16,8 @@ import { naming } from './system-error.ts';
 import { facts } from './table.ts';
 
 /**
- * Writes everything into a folder for its owner alone, which gets its name when it is complete. A process that is killed
- * leaves it under another one.
+ * Writes everything into a folder, readable only by its owner, which gets its name when it is complete. A process that
+ * is killed leaves it under another one.
  */
 export const exportCommand: CommandHandler = (call) =>
   withLocalMedia(call, async ({ admin }) => {
@@ -133,7 +133,7 @@ async function writeAll(
   return counts;
 }
 
-/** For its owner alone, and never through a link. */
+/** Readable only by its owner, and never through a link. */
 function newFile(path: string): Promise<FileHandle> {
   return open(path, 'wx', 0o600);
 }

@@ -82,7 +82,7 @@ function createListener(
           known.delete(oldest);
         }
       }
-      // Not before the program has it: who continues here repeats no more than what comes again anyway.
+      // Set only after the program has the event: a resumed command repeats only events that come again anyway.
       after = id;
     },
   };

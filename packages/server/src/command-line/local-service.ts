@@ -47,7 +47,7 @@ export function refusePassword(flag: string, variable: string, text: string): vo
     );
 }
 
-/** The service on the database of this machine, which does nothing by itself: servers may run on it meanwhile. */
+/** The service on the database of this machine, without a role: servers may run on it meanwhile. */
 export interface LocalService {
   readonly admin: Trunkline['admin'];
   readonly settings: Settings;
@@ -110,7 +110,7 @@ async function withService<Value>(
   }
 }
 
-/** Throws a StartError if there is no database in a file where the settings say that it is. */
+/** Throws a StartError if the database file of the settings does not exist. */
 export async function existingFiles({ database, dataDirectory }: Settings): Promise<DataFiles> {
   const path = database.kind === 'sqlite' ? database.path : null;
   const files = await checkDataFiles({ directory: dataDirectory, database: path });
@@ -121,7 +121,7 @@ export async function existingFiles({ database, dataDirectory }: Settings): Prom
   return files;
 }
 
-/** The first one seals. Throws a StartError if there is none. */
+/** The first key seals. Throws a StartError if there is none. */
 export async function existingSecretKeys(settings: Settings, files: DataFiles): Promise<readonly string[]> {
   const found = await findSecretKeys(settings, files);
   if (!found) throw secretKeyMissing(files.secretKey);

@@ -19,9 +19,9 @@ import {
   theOne,
 } from './service-shapes.ts';
 
-/** Of one message there are a few. */
+/** More events than a message has. */
 const MOST_EVENTS = 100;
-/** Of one event: a workspace has fewer endpoints. */
+/** More deliveries than an event has: a workspace has fewer endpoints. */
 const MOST_DELIVERIES = 1_000;
 
 /** The status of a message, and what receivers were sent about it. */

@@ -17,7 +17,7 @@ export interface Profile {
 }
 
 interface Profiles {
-  /** The one that counts where none is named; null if there is none. */
+  /** The default profile; null if there is none. */
   readonly default: string | null;
   readonly profiles: Readonly<Record<string, Profile>>;
 }
@@ -133,7 +133,7 @@ async function readProfiles(environment: Environment): Promise<Profiles> {
   }
 }
 
-/** Null if there is none. As ssh does with a private key, one that others have access to is refused. */
+/** Null if the file does not exist. A file that others can read is refused, as ssh does with a private key. */
 async function readOwn(path: string): Promise<string | null> {
   if ((await kindAt(path)) !== 'file') return null;
   const { content, mode } = await readPlainFile(path, MAX_BYTES);

@@ -7,7 +7,7 @@ import { optionsOf } from './command-flags.ts';
 import { COMMANDS, GROUPS } from './commands.ts';
 import { createOutput } from './output.ts';
 
-/** How long a command that was interrupted may take to end by itself. */
+/** How long an interrupted command may take to end. */
 const END_WITHIN_MS = 10_000;
 
 /** Runs the command that the arguments name. Resolves with the exit code. */

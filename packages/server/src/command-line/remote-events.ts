@@ -5,7 +5,7 @@ import { pause } from './pause.ts';
 import { failureOf } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
 
-/** Before the service is asked again that does not respond, or has ended the stream. */
+/** How long to wait before a service that does not respond, or has ended the stream, is asked again. */
 const AGAIN_MS = 1_000;
 
 /** The way that a command reads the events of a service. */

@@ -170,7 +170,7 @@ function refused({
 }
 
 function exitCodeOf(code: string, status: number | null): number {
-  // Every path that a command asks for is one of the API: whoever does not have it is another service.
+  // Commands ask only for paths of the API: a server without one of them is another service.
   if (code === 'NOT_FOUND') return EXIT.unreachable;
   if (code === 'VALIDATION_FAILED') return EXIT.usage;
   return status === 401 || status === 403 ? EXIT.noAccess : EXIT.refused;

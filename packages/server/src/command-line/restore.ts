@@ -22,7 +22,7 @@ import {
 } from './safe-files.ts';
 import { facts } from './table.ts';
 
-/** Puts a backup where the settings say that the server's files are. Nothing that is there is overwritten. */
+/** Restores a backup to the place of the server's files in the settings. No existing file is overwritten. */
 export const restoreCommand: CommandHandler = async (call) => {
   const backup = resolve(call.argument('directory'));
   const settings = await localSettings(call);

@@ -94,7 +94,7 @@ async function instanceMeant(call: Call, service: RemoteService): Promise<string
   );
 }
 
-/** `-` stands for standard input; the line break at its end belongs to the shell and not to the text. */
+/** `-` is standard input; the line break at its end belongs to the shell and not to the text. */
 async function textOf({ argument, signal }: Call): Promise<string> {
   const text = argument('text');
   return text === '-' ? (await standardInput(signal)).replace(/\r?\n$/, '') : text;

@@ -4,11 +4,11 @@ import type { BodyLimits } from './limited-body.ts';
 
 /**
  * Makes a request of the service, which ends within limits of time and size whatever the service does. Rejects with a
- * CommandError where a limit is reached or the service redirects; what is read of the body fails with one.
+ * CommandError if a limit is reached or the service redirects; reading the body fails with one, too.
  */
 export type ServiceFetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** In seconds: for a whole request and its response, if neither is a file or a stream. */
+/** The limit for a whole request and its response, in seconds, if neither is a file or a stream. */
 const TIMEOUT = { byDefault: 60, max: 3_600 };
 /** The slowest that a file may be sent or come. */
 const FILE_BYTES_PER_SECOND = 4_096;
@@ -26,7 +26,7 @@ export function timeoutIn(environment: Readonly<Record<string, string | undefine
   throw usageError(`TRUNKLINE_TIMEOUT must be a whole number of seconds from 1 to ${TIMEOUT.max}.`);
 }
 
-/** For the service at this address. */
+/** Creates the fetch for a service's address. */
 export function createServiceFetch(service: string, timeoutMs: number): ServiceFetch {
   return async (url, init) => {
     const ms = timeoutMs + (bytesOfFiles(init.body) / FILE_BYTES_PER_SECOND) * 1_000;

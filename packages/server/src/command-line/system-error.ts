@@ -1,7 +1,7 @@
 import { isNoRoom } from '../no-room.ts';
 import { errorCode } from '../start-error.ts';
 
-/** Of a path in a sentence: the longest that a system takes has 4,096. */
+/** The characters shown of a path: the longest that a system takes has 4,096. */
 const SHOWN = 100;
 
 /** Says why a file or a directory was refused, and what to do next; null for any other error. */
