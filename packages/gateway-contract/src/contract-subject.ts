@@ -28,7 +28,7 @@ export type OptionalFeature =
   | 'undecryptable';
 
 export interface TestNetwork {
-  /** Not attached yet. */
+  /** The gateway, not attached yet. */
   readonly gateway: Gateway;
   /** The phone numbers of two people. */
   readonly people: {

@@ -14,11 +14,11 @@ export interface Fixture {
   readonly network: TestNetwork;
   readonly phone: TestPhone;
   readonly session: MemorySession;
-  /** Opens another connection on what is stored, which ends with the test. */
+  /** Opens another connection on the stored session, which ends with the test. */
   open(session?: MemorySession): Promise<TestLink>;
 }
 
-/** A network with one instance that nothing is stored for. */
+/** A network with one instance for which nothing is stored. */
 export async function startFixture(subject: GatewaySubject): Promise<Fixture> {
   const network = await subject.start();
   const links: TestLink[] = [];

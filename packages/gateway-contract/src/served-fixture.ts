@@ -12,7 +12,7 @@ export interface ServedFixture {
   readonly instance: string;
   /** The number of a person who gets messages. */
   readonly to: string;
-  /** Sends a text, and returns all that the network has accepted once that is among it. */
+  /** Sends a text, and returns everything that the network has accepted once that includes it. */
   acceptedAfterText(): Promise<readonly SentToNetwork[]>;
 }
 

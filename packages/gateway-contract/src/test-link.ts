@@ -44,7 +44,7 @@ export interface TestLink {
 }
 
 export interface LinkOptions extends Partial<OpenOptions> {
-  /** Called before a report counts as taken; what it rejects with, the gateway sees. */
+  /** Called before a report counts as taken; the gateway gets its rejection. */
   readonly taking?: (report: Report) => Promise<void>;
 }
 

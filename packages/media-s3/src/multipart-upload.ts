@@ -8,7 +8,7 @@ export interface MultipartUpload {
   add(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
   /** Makes the object of all parts. */
   complete(): Promise<void>;
-  /** Gives up what was added. */
+  /** Discards the parts that were added. */
   abort(): Promise<void>;
 }
 

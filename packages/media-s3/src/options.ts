@@ -4,7 +4,10 @@ import type { OptionNames } from '@trunkline/option-names';
 export interface S3MediaStoreOptions {
   /** The name of the bucket, which has to exist. */
   readonly bucket: string;
-  /** Such as `eu-central-1`; `auto` for Cloudflare R2. Servers without regions accept any, most often `us-east-1`. */
+  /**
+   * The region, such as `eu-central-1`; `auto` for Cloudflare R2. Servers without regions accept any, most often
+   * `us-east-1`.
+   */
   readonly region: string;
   /** Fixed credentials, or a function that returns them, such as that of AWS's `fromNodeProviderChain()`. */
   readonly credentials: S3Credentials | (() => Promise<S3Credentials>);
@@ -55,7 +58,7 @@ export interface CheckedS3Options {
   readonly region: string;
   readonly credentials: () => Promise<S3Credentials>;
   readonly prefix: string;
-  /** Sent with what makes an object. */
+  /** Headers of the requests that make an object. */
   readonly objectHeaders: Readonly<Record<string, string>>;
   readonly requestMs: number;
   readonly stallMs: number;
@@ -109,7 +112,7 @@ export function checkOptions(options: S3MediaStoreOptions): CheckedS3Options {
   };
 }
 
-/** Without showing any of them: a header that cannot be sent would be shown with its value. */
+/** Shows none of the values: a header that cannot be sent would be shown with its value. */
 export function checkCredentials(credentials: S3Credentials): S3Credentials {
   const { accessKeyId, secretAccessKey, sessionToken } = credentials ?? {};
   check(isPrintable(accessKeyId), 'credentials.accessKeyId', 'is missing or not printable');

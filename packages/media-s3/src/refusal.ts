@@ -1,7 +1,7 @@
 import { S3Error } from './s3-error.ts';
 import { textOf } from './xml.ts';
 
-/** How far from ours the clock of S3 is when it refuses a request for that. */
+/** The least difference of the clocks that counts as a reason to refuse. */
 const SKEW_MS = 10 * 60_000;
 
 /** The error for a response of S3 that refuses the request. */

@@ -19,7 +19,7 @@ interface S3Content {
 /** Both resolve with a 2xx response that holds no error, and reject with an S3Error otherwise. */
 export interface S3Client {
   call(request: S3Request, maxAttempts?: number): Promise<S3Response>;
-  /** For a response that streams as it is read. */
+  /** Opens a response that streams as it is read. */
   open(request: S3Request): Promise<S3Content>;
 }
 
@@ -31,7 +31,7 @@ export function createS3Client(options: CheckedS3Options): S3Client {
   const send = async (request: S3Request, signal: AbortSignal): Promise<Response> => {
     const { method, body } = request;
     const { url, headers } = await signer.sign(request);
-    // Not signed, as proxies change it. A file is wanted as it was stored.
+    // Not signed, as proxies change it. It asks for a file as it was stored.
     headers.set('Accept-Encoding', 'identity');
     const response = await options
       .fetch(url, { method, headers, body: body ?? null, redirect: 'manual', signal })
@@ -81,7 +81,7 @@ export function createS3Client(options: CheckedS3Options): S3Client {
   };
 }
 
-/** Aborts what takes too long, and does not wait for it to notice. */
+/** Aborts an attempt that takes too long, and does not wait for it to notice. */
 async function beforeDeadline<Reply>(
   ms: number,
   attempt: (abort: AbortController) => Promise<Reply>,

@@ -8,7 +8,7 @@ export class S3Error extends UnavailableError {
   override readonly name = 'S3Error';
   /** Null if there was no response. */
   readonly status: number | null;
-  /** Such as `AccessDenied`; null if the response had none. */
+  /** S3's code, such as `AccessDenied`; null if the response had none. */
   readonly code: string | null;
 
   constructor(message: string, details: { status?: number; code?: string | null; cause?: unknown } = {}) {

@@ -10,7 +10,7 @@ export interface Service<Transaction> {
   readonly trunkline: Trunkline<Transaction>;
   readonly clock: TrunklineOptions['clock'];
   start(): Promise<void>;
-  /** Only after it has started. */
+  /** Works only after the start. */
   respond(request: Request): Response | Promise<Response>;
 }
 

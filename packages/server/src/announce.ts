@@ -16,7 +16,7 @@ interface Started {
   readonly networkIsElsewhere: boolean;
 }
 
-/** Shows the people at the terminal what they need to know; the last lines are where the server is and the API key. */
+/** Shows the people at the terminal what they need to know; the last lines are the server's address and the API key. */
 export async function announce(
   { settings, url, metricsUrl, access, signIn, networkIsElsewhere }: Started,
   terminal: Terminal,

@@ -10,7 +10,7 @@ import type { GivenSetting } from './settings.ts';
 import { errorCode, StartError } from './start-error.ts';
 import { hasPassword } from './url-password.ts';
 
-/** The one that counts if it is in the working directory, and no other is named. */
+/** The file that is read if it is in the working directory, and no other is named. */
 export const DEFAULT_CONFIG_FILE = 'trunkline.toml';
 
 const MAX_BYTES = 65_536;
@@ -133,7 +133,7 @@ function noSuchSetting(key: string, known: readonly string[]): string {
   return `there is no setting ${JSON.stringify(shown)}. ${didYouMean(shown, known)}`;
 }
 
-/** The path that a setting has, from where the file is. */
+/** Resolves a path of a setting from the directory of the file. */
 function fromDirectory(variable: string, text: string, directory: string): string {
   if (variable === 'DATA_DIR') return isAbsolute(text) || text === '' ? text : join(directory, text);
   const path = variable === 'DATABASE_URL' ? /^sqlite:(?!:memory:$)(.+)$/s.exec(text)?.[1] : undefined;

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { nameDraft } from './name-draft.ts';
 import { errorCode } from './start-error.ts';
 
-/** How often a draft may be taken away by other processes that make the same file at that moment. */
+/** How often other processes that make the same file at that moment may remove a draft. */
 const TRIES = 10;
 
 /**

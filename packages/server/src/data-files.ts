@@ -8,7 +8,7 @@ import { errorCode, StartError } from './start-error.ts';
 export interface DataFiles {
   readonly directory: string;
   readonly secretKey: string;
-  /** The key that takes its place, while a rotation has not ended. */
+  /** The key that replaces it, until a rotation has ended. */
   readonly nextSecretKey: string;
   /** Says which database the directory belongs to, once a server has used one. */
   readonly databaseId: string;
@@ -37,7 +37,7 @@ export function filesIn(
 /** The file in the data directory that names the backup of a restore that has not ended. */
 export const RESTORE_MARKER = 'restore.json';
 
-/** Looks at the disk, changes nothing, and throws a StartError for what cannot work. */
+/** Checks the disk, changes nothing, and throws a StartError if the data cannot be used. */
 export async function checkDataFiles({
   directory,
   database,

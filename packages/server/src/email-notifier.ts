@@ -42,7 +42,7 @@ export function emailNotifier(
       const { rejected } = await transport.sendMail({
         from,
         to: [...recipients],
-        // The same when a crash makes it go out twice.
+        // The id stays the same if a crash makes it go out twice.
         messageId: `<${id}@trunkline>`,
         subject: SUBJECTS[kind],
         text: textOf(notification),

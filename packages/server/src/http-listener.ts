@@ -31,7 +31,7 @@ const LAST_REQUESTS_MS = 300;
 const STALLED_AFTER_MS = 60_000;
 /** A request that has no response by then is cut off. */
 const CLOSE_WITHIN_MS = 20_000;
-/** How much of a refused body is let in: what the API itself reads of it. */
+/** How much of a refused body is let in: as much as the API itself reads of one. */
 const REFUSED_BODY_MAX = 128 * 1_048_576;
 
 /** The most bytes that all ended responses hold in memory because their clients have not read them. */
@@ -48,7 +48,7 @@ interface ListenOptions {
 
 const PORT_AND_HOST = { host: 'HOST', port: 'PORT' };
 
-/** Takes the address before there is anything to serve: one that is taken is found out before anything is written. */
+/** Takes the address before there is anything to serve: if it is taken, this is known before anything is written. */
 export async function listen(
   address: Address,
   whileStarting: FetchHandler,
@@ -147,8 +147,9 @@ function cutOffStalled(outgoing: ServerResponse): void {
 }
 
 /**
- * Counts what ended responses still hold for their clients. Over `max` bytes, the oldest are cut off: clients that read
- * nothing would take the memory of all others. A streamed response waits for its client, so that it holds little.
+ * Counts the bytes that ended responses still hold for their clients. Over `max` bytes, the oldest are cut off: clients
+ * that read nothing would take the memory of all others. A streamed response waits for its client, so that it holds
+ * little.
  */
 function unreadResponses(max: number): (outgoing: ServerResponse) => void {
   const unread = new Map<ServerResponse, number>();

@@ -14,7 +14,7 @@ export type WriteBytes = (bytes: Uint8Array) => number;
 /** The file that a logger writes into. */
 export interface LogFile {
   write(line: string): void;
-  /** Gives a reader that is slow a moment to take what waits. */
+  /** Gives a slow reader a moment to take the waiting lines. */
   flushSync(): void;
 }
 

@@ -16,7 +16,7 @@ interface McpParts {
   readonly address: Pick<Settings, 'host' | 'publicUrl'>;
 }
 
-/** Adds the MCP server, which the API's keys and limit hold for. */
+/** Adds the MCP server, to which the API's keys and limit apply. */
 export function addMcp(app: Hono, { trunkline, guard, settings, address }: McpParts): void {
   const { sendTo, sendFrom, sendKeys, messagesPerDay, retries } = settings;
   const mcp = createMcp(trunkline, {
@@ -31,7 +31,7 @@ export function addMcp(app: Hono, { trunkline, guard, settings, address }: McpPa
   app.all(MCP_PATH, (c) => mcp.fetch(c.req.raw));
 }
 
-/** Undefined for any: by which names others reach a server, it does not know. */
+/** Undefined for any: the server does not know the names by which others reach it. */
 function allowedHosts({ host, publicUrl }: McpParts['address']): readonly string[] | undefined {
   if (!LOOPBACK.includes(host) && host !== '::1') return undefined;
   return publicUrl === undefined ? LOOPBACK : [...LOOPBACK, new URL(publicUrl).hostname];

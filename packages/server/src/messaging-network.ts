@@ -20,7 +20,7 @@ export async function openNetwork(
   return { gateway, phone: null, isElsewhere: false, close() {} };
 }
 
-/** A gateway that is not connected to anything, of the network that GATEWAY names: it knows what is stored for it. */
+/** A gateway of the network that GATEWAY names, without a connection: it knows what is stored for it. */
 export async function closedGateway({ gateway }: Settings): Promise<Gateway> {
   return gateway === 'sandbox' ? createSandbox().gateway : (await loadBaileys()).baileysGateway();
 }

@@ -1,7 +1,7 @@
 import { link, lstat, open, rename, rm } from 'node:fs/promises';
 import { errorCode } from './start-error.ts';
 
-/** How file systems without hard links (exFAT, some of the network) say so. */
+/** The errors of file systems without hard links (exFAT, some of the network). */
 const NO_LINKS: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
 /**

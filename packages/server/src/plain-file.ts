@@ -35,7 +35,7 @@ export async function readPlainFile(path: string, maxBytes: number): Promise<Pla
   }
 }
 
-/** Whether a symbolic link is there; for what seems to be missing, since its target is. */
+/** Whether a path is a symbolic link; for a path that seems to be missing, since its target is. */
 export async function isLink(path: string): Promise<boolean> {
   return lstat(path).then(
     (found) => found.isSymbolicLink(),

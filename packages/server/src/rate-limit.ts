@@ -13,7 +13,7 @@ export interface RateLimit {
   close(): Promise<void>;
 }
 
-/** All processes on one Postgres count together, each other one for itself. The storage's schema has to be there. */
+/** All processes on one Postgres count together, others each on their own. The storage's schema has to exist. */
 export async function openRateLimit(
   { database, rateLimit: requestsPerMinute, roles }: Pick<Settings, 'database' | 'rateLimit' | 'roles'>,
   logger: Logger,

@@ -25,7 +25,7 @@ export async function runServer(options: ServeOptions = {}): Promise<void> {
   runSettings(await settingsOf(options).catch(exitWith));
 }
 
-/** The same with parts of one's own. */
+/** The same with the caller's own parts. */
 export async function runServerWith(parts: ServerParts, options: ServeOptions): Promise<void> {
   runSettings(await settingsOf(options).catch(exitWith), parts);
 }

@@ -8,10 +8,10 @@ import type { Logger } from '@trunkline/core';
 import { checkContentEncoding } from '@trunkline/http/spi';
 import { refused } from './error-response.ts';
 
-/** As long as the service asks for a file. */
+/** As long as the service asks for a file, in seconds. */
 const LONGEST_DELAY = 86_400;
 
-/** By the rules for a recipient, as digits. */
+/** A number by the rules for a recipient, as digits. */
 const phoneNumber = z.string().transform((text, context): string => {
   const number = parsePhoneNumber(text);
   if (number.ok) return number.digits;

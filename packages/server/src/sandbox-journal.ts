@@ -24,7 +24,7 @@ const SCHEMA_VERSION = 1;
 export function openSandboxJournal(path: string): SandboxJournal | null {
   const database = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
   try {
-    // Kept for good once taken, and with it no second process has to be reckoned with below.
+    // The lock is kept for good once taken, so that the code below need not deal with a second process.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     database.exec('BEGIN EXCLUSIVE; COMMIT');
     prepareSchema(database);

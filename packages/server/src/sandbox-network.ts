@@ -10,7 +10,7 @@ export interface SandboxNetwork {
   readonly gateway: Gateway;
   /** The phone behind an instance; null if they are out of this process's reach. */
   readonly phone: ((instanceId: string) => ControlledPhone) | null;
-  /** Whether another process runs it, and this one cannot use it. */
+  /** Whether another process runs it, so that this one cannot use it. */
   readonly isElsewhere: boolean;
   close(): void;
 }

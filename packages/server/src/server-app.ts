@@ -40,7 +40,7 @@ interface ServerParts extends Omit<SandboxControls, 'guard'> {
   readonly isDraining: () => boolean;
 }
 
-/** Everything that the server serves: the API, the controls of the sandbox's phones, its health, and its metrics. */
+/** The whole app of the server: the API, the controls of the sandbox's phones, its health, and its metrics. */
 export function createServerApp(parts: ServerParts): Hono {
   const { trunkline, publicUrl, rateLimit, logger, metrics, metricsToken } = parts;
   const app = new Hono();
@@ -73,7 +73,7 @@ export function createServerApp(parts: ServerParts): Hono {
   return app;
 }
 
-/** While the storage is being opened. */
+/** Makes the app for the time until the storage is open. */
 export function createStartingApp(): Hono {
   const app = new Hono();
   app.get('/healthz', (c) => c.json({ status: 'up' }));

@@ -5,7 +5,7 @@ import { createLogFile } from './log-file.ts';
 import type { WriteBytes } from './log-file.ts';
 import type { Settings } from './settings.ts';
 
-/** The log, on stderr: what is for people is on stdout. */
+/** The log, on stderr: stdout is for people. */
 export function serverLogger(
   { logLevel }: Pick<Settings, 'logLevel'>,
   write: WriteBytes = (bytes) => writeSync(2, bytes),

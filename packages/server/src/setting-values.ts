@@ -118,7 +118,7 @@ function isPublicUrl(text: string): boolean {
   );
 }
 
-/** As URLs are compared: a host in capitals is the same. */
+/** Normalizes a URL: a host in capitals is the same. */
 function withoutSlash(url: string): string {
   return new URL(url).href.replace(/\/$/, '');
 }

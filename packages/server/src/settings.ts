@@ -34,7 +34,7 @@ export interface Settings {
   readonly s3: S3MediaStoreOptions | null;
   readonly apiKey: string | undefined;
   readonly secretKey: string | undefined;
-  /** The one before, while what it has sealed is sealed again. */
+  /** The previous key, until everything that it sealed is sealed again. */
   readonly previousSecretKey: string | undefined;
   readonly urlPolicy: UrlPolicy;
   /** Hosts that webhooks may reach although they are private. */
@@ -106,7 +106,7 @@ export interface OtlpSettings {
 
 /** A setting as it was written. */
 export interface GivenSetting {
-  /** The environment's name of it. */
+  /** The name of its environment variable. */
   readonly variable: string;
   /** The name that its author uses: `PORT`, `--port`, `port in trunkline.toml`. */
   readonly name: string;
@@ -197,7 +197,7 @@ export interface SettingInfo {
   readonly variable: string;
   /** The meaning, in Markdown. */
   readonly meaning: string;
-  /** In Markdown; a dash if there is none. */
+  /** The default, in Markdown; a dash if there is none. */
   readonly byDefault: string;
   /** Whether it has no flag: other users of a machine can read command lines. */
   readonly isSecret: boolean;

@@ -44,7 +44,7 @@ export interface RunningServer {
 export interface ServerParts {
   /** The messaging network, instead of a sandbox network in this process. */
   readonly network?: SandboxNetwork;
-  /** A last look at what the service is put together from. */
+  /** Changes the options of the service just before it is made. */
   readonly adapt?: (options: TrunklineOptions) => TrunklineOptions;
   /** Replaces stdout and stderr for what people read. */
   readonly terminal?: Terminal;
@@ -95,7 +95,7 @@ interface Listeners {
   readonly metricsListener: HttpListener | null;
 }
 
-/** The listeners and the telemetry are left open if this rejects; nothing else is. */
+/** If this rejects, only the listeners and the telemetry are left open. */
 async function startOn(
   { listener, metricsListener }: Listeners,
   { settings, logger, files, adapters, telemetry, parts }: Start,
@@ -234,7 +234,7 @@ interface Data {
   readonly network: SandboxNetwork | undefined;
 }
 
-/** Nothing is made before all that is there has proved to be usable. The storage is left closed if this rejects. */
+/** Makes nothing before all existing data has proved to be usable. If this rejects, the storage is closed. */
 async function openData({
   settings,
   files,
@@ -297,7 +297,7 @@ async function chosenAdapters(
   return { ...(media && { media }), ...(notifier && { notifier }) };
 }
 
-/** The same. */
+/** Loads the MCP server only if it is served. */
 async function loadMcp(
   address: Settings,
   settings: McpSettings,

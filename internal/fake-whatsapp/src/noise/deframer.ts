@@ -11,7 +11,7 @@ export class Deframer {
   #introduced = false;
   #routing: Buffer | undefined;
 
-  /** The route that the client asks for, as an earlier connection told it. */
+  /** The route that an earlier connection gave to the client. */
   get routing(): Buffer | undefined {
     return this.#routing;
   }

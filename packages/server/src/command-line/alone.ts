@@ -5,7 +5,7 @@ import { CommandError } from './command-error.ts';
 import { kindAt } from './safe-files.ts';
 
 interface Lock {
-  /** A file that is made for it, and in which nothing is. */
+  /** An empty file that is made for the lock. */
   readonly path: string;
   /** The error message if another process has the lock. */
   readonly refusal: string;
@@ -39,7 +39,7 @@ export async function alone<Value>(
 
 function hold(lock: DatabaseSync, path: string, refusal: string): void {
   try {
-    // Nothing is written, so that no file of a journal is needed, which a kill would leave.
+    // Nothing is written, so that SQLite needs no journal file, which a kill would leave.
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     throw new CommandError(

@@ -13,7 +13,7 @@ export function filesOfBackup(directory: string): { readonly database: string; r
 /** The manifest of a backup, in a file of that name. */
 export interface BackupManifest {
   readonly format: 1;
-  /** When the database was copied: what was accepted before is in it. Null until it was. */
+  /** The time when the database was copied, with everything accepted before. Null until then. */
   readonly taken_at: string | null;
   readonly is_complete: boolean;
   /** The SHA-256 of `trunkline.db`; null until that is there. */

@@ -129,7 +129,7 @@ async function checkPlace(directory: string): Promise<BackupManifest | null> {
   return null;
 }
 
-/** Returns where the key is; null if it is in no file. */
+/** Returns the path of the key; null if it is not in a file. */
 async function keepKey(secretKey: string, path: string): Promise<string | null> {
   const key = await readSecretKey(secretKey);
   if (key === undefined) return null;

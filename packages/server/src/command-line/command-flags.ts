@@ -3,7 +3,7 @@ import { allSettings } from '../settings.ts';
 import type { CommandSpec } from './command.ts';
 import { plain } from './plain.ts';
 
-/** The options of a command as its help lists them, those that all of its kind have among them. */
+/** The options of a command as its help lists them, including those that all commands of its kind have. */
 export function optionsOf(spec: CommandSpec): Readonly<Record<string, string>> {
   return {
     ...spec.options,

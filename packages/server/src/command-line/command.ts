@@ -16,14 +16,14 @@ export interface CommandSpec {
   readonly asks?: boolean;
   /** Whether it takes every setting as a flag, not only those of the database's place. */
   readonly takesSettings?: boolean;
-  /** Whether it has an end of its own at a signal. */
+  /** Whether it ends in its own way at a signal. */
   readonly handlesSignals?: boolean;
   load(): Promise<CommandHandler>;
 }
 
 export type CommandHandler = (call: Call) => Promise<void>;
 
-/** A command with what it was called with. */
+/** A call of a command, with its arguments. */
 export interface Call {
   /** Returns an argument by its name in `arguments`. */
   argument(name: string): string;

@@ -26,7 +26,7 @@ const rowOptions = (byDefault: number) => ({
   '--limit <count>': `how many; ${byDefault} by default`,
 });
 
-/** Every command there is, in the order of the help. */
+/** Every command, in the order of the help. */
 export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'init',

@@ -1,7 +1,7 @@
 interface Deadline {
   readonly seconds: number;
   readonly signal: AbortSignal;
-  /** Made when the time is over: what the work rejects with then. */
+  /** Makes the error that the work rejects with when the time is over. */
   readonly late: () => Error;
 }
 

@@ -131,7 +131,7 @@ export const retryFailedDeliveries: CommandHandler = async (call) => {
     );
 };
 
-/** Whatever keeps this from being known, such as a key that may not read, the command has done what it was asked for. */
+/** If this cannot be known, as with a key that may not read, the command has still done what it was asked for. */
 async function hasRetrying(call: Call, service: RemoteService): Promise<boolean> {
   return pageOf(call, service, { limit: 1, status: 'retrying' }).then(
     ({ data }) => data.length > 0,
@@ -154,7 +154,7 @@ async function pageOf(
   );
 }
 
-/** Those by hand come on top of the schedule's. */
+/** Attempts by hand are added to those of the schedule. */
 function attemptsOf({ attempts, max_attempts: most, attempt_log: log }: DeliveryDetailResource): string {
   const byHand = log.filter(({ manual }) => manual).length;
   return byHand === 0

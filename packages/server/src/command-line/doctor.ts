@@ -19,7 +19,7 @@ interface Finding {
   readonly mend: string | null;
 }
 
-/** Looks at what a server needs on this machine, changes nothing, and says what to do about each fault. */
+/** Checks what a server needs on this machine, changes nothing, and names a remedy for each fault. */
 export const doctorCommand: CommandHandler = async (call) => {
   const { output, options } = call;
   const findings: Finding[] = [];

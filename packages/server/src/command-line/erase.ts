@@ -7,7 +7,7 @@ import { personMeant, showProgress } from './person.ts';
 import { refusable } from './refusals.ts';
 import { facts } from './table.ts';
 
-/** Counts first, and says what it will do. Interrupted, the same command continues with what is left. */
+/** Counts first, and says what it will do. After an interruption, the same command continues with the rest. */
 export const eraseCommand: CommandHandler = (call) =>
   withLocalMedia(call, async ({ admin }) => {
     const { options, output, signal } = call;

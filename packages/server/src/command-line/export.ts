@@ -44,7 +44,7 @@ export const exportCommand: CommandHandler = (call) =>
     );
   });
 
-/** Fills the draft and gives it its name. A part of what is stored about a person is not left behind by a failure. */
+/** Fills the draft and gives it its name. A failure removes the draft, which holds personal data. */
 async function completed<Value>(
   draft: string,
   directory: string,

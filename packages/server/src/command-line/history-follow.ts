@@ -19,7 +19,7 @@ const PER_LOOK = 100;
 
 interface Followed {
   readonly id: string;
-  /** How many entries of before are printed first. */
+  /** How many earlier entries are printed first. */
   readonly limit: number;
   readonly rowOf: (entry: InstanceHistoryResource) => readonly string[];
 }

@@ -124,7 +124,7 @@ export const showHistory: CommandHandler = async (call) => {
   const data = await readRows(asked, (page) =>
     accepted(service, service.client.instances.history(id, page, call), pageOf(historyEntry)),
   );
-  // Newest last, as a person reads what led to now.
+  // Newest last, in the order in which a person reads them.
   const rows = data.toReversed().map(historyRow);
   call.output.result({ data }, table(['time', 'status', 'what happened', 'next'], rows));
 };

@@ -18,7 +18,7 @@ import type { Call } from './command.ts';
 import { usageError } from './command-error.ts';
 import type { Output } from './output.ts';
 
-/** From the configuration file, the environment, the flags and `more`, in this order of strength. */
+/** Reads the configuration file, the environment, the flags and `more`, in this order of strength. */
 export async function localSettings(
   { options, environment }: Pick<Call, 'options' | 'environment'>,
   more: readonly GivenSetting[] = [],

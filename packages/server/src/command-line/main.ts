@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { runCommandLine } from './program.ts';
 
-/** The command of this process. Its exit code is set, so that what is printed gets out first. */
+/** Runs the command of this process. Sets its exit code instead of exiting, so that all output gets out first. */
 export async function main(manifest: URL): Promise<void> {
   // A reader that ends early, as `head` does, is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -48,7 +48,7 @@ export const showMessage: CommandHandler = async (call) => {
   call.output.result({ data, ...story }, [messageFacts(data), '', storyText(story)].join('\n'));
 };
 
-/** Into a new file: none is overwritten. */
+/** Writes a new file: none is overwritten. */
 export const downloadMedia: CommandHandler = async (call) => {
   const id = call.argument('message');
   const path = call.argument('path');

@@ -8,7 +8,7 @@ import { createNewId } from '@trunkline/core/spi/storage';
 import type { Logger } from '@trunkline/core';
 import type { Output } from './output.ts';
 
-/** Does what every start does, before a start that would take long. */
+/** Migrates as every start does, ahead of a start that would take long. */
 export const migrate: CommandHandler = async (call) => {
   const settings = await localSettings(call);
   const { database, dataDirectory: directory } = settings;

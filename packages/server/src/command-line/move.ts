@@ -26,8 +26,8 @@ import { directoryAt } from './safe-files.ts';
 import { facts } from './table.ts';
 
 /**
- * Moves everything from one database to another, SQLite or PostgreSQL. From its beginning on, nothing in the source
- * changes any more, whatever process would change it: so the copy is whole, and can be continued after a kill.
+ * Moves everything from one database to another, SQLite or PostgreSQL. From its beginning on, no process can change the
+ * source: so the copy is whole, and can be continued after a kill.
  */
 export const moveCommand: CommandHandler = async (call) => {
   const settings = await localSettings(call);
@@ -66,7 +66,7 @@ interface Move {
   readonly media: { readonly from: MediaStore; readonly to: MediaStore } | null;
 }
 
-/** Says how it goes on, whatever is in the way. */
+/** Adds to an error how to continue the move. */
 function notEnded(error: unknown): unknown {
   if (error instanceof CommandError) return error;
   const reason = reasonOf(error).replace(/\.$/, '');
@@ -212,7 +212,7 @@ async function sourceMarkOf(
   return mark;
 }
 
-/** The key fits, and no server is there that would lose what it is doing. */
+/** Throws unless the key fits and no server runs, which would lose its work. */
 async function checkSource(
   call: Call,
   {

@@ -9,7 +9,7 @@ import { systemComplaint } from './system-error.ts';
  */
 export interface Output {
   readonly isJson: boolean;
-  /** Whether a person is there who can be asked: stdin and stdout are terminals, and it is not for a program. */
+  /** Whether a person can be asked: stdin and stdout are terminals, and the output is not for a program. */
   readonly isInteractive: boolean;
   /** A result. `text` is what people read; the empty string prints nothing. */
   result(value: unknown, text: string): void;
@@ -19,7 +19,7 @@ export interface Output {
   note(line: string): void;
   /** Shows the current step in place of the previous line, on stderr; nothing without a terminal. */
   progress(line: string): void;
-  /** Why the command ends without what it was asked for, on stderr. */
+  /** Prints why the command failed, on stderr. */
   error(error: unknown): void;
 }
 

@@ -25,7 +25,7 @@ export function rowsAskedFor({ options }: Pick<Call, 'options'>, byDefault: numb
   return { limit, before: options.text('before') };
 }
 
-/** A page may have fewer rows than it was asked for, or none: so many more are read, and then it is enough. */
+/** A page may have fewer rows than it was asked for, or none: this limits how many pages are read. */
 const MOST_PAGES = 1_000;
 
 /** The newest of the rows, from as many pages as that takes. */

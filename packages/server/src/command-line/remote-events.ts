@@ -52,7 +52,7 @@ export async function readStream(
   }
 }
 
-/** The same types each time: what the first stream left out, the next one does, too. */
+/** Asks for the same types each time: the next stream leaves out what the first one did. */
 async function askForStream(
   { signal }: Call,
   service: RemoteService,

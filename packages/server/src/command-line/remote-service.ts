@@ -13,14 +13,14 @@ export interface RemoteService {
   readonly client: TrunklineClient;
   /** Without `/api/v1`, and without a slash at its end. */
   readonly url: string;
-  /** In milliseconds: how long a request may take, and for how long a stream may bring nothing. */
+  /** How long a request may take, and how long a stream may be silent, in milliseconds. */
   readonly timeoutMs: number;
   /** Makes a request outside the API, with the key. */
   fetch(path: string, init: { readonly method: string }): Promise<Response>;
 }
 
 const LOCAL = 'http://127.0.0.1:8080';
-/** Far more than any response has: what is nested deeper cannot be printed. */
+/** Far more than any response has: deeper values cannot be printed. */
 const DEPTH_MAX = 200;
 /** The longest error text of the service that is shown, in characters. */
 const MESSAGE_MAX = 1_000;
@@ -80,7 +80,7 @@ function urlIn({ environment, options }: Call, profile: Profile | null): string 
   return serviceUrl(options.text('url') ?? nonEmpty(environment['TRUNKLINE_URL']) ?? profile?.url ?? LOCAL);
 }
 
-/** The success of a call, if it has the shape of one; or an error with the exit code that its failure has. */
+/** Returns a successful response of the right shape; or throws an error with the exit code of its failure. */
 export async function accepted<Reply>(
   service: RemoteService,
   result: Promise<CallResult<Reply>>,
@@ -92,7 +92,7 @@ export async function accepted<Reply>(
   return reply;
 }
 
-/** Throws an error that says what is not as the API has it. */
+/** Throws an error that names the part which differs from the API. */
 export function checkShape(url: string, value: unknown, shape: Shape): void {
   const { error } = isTooDeep(value)
     ? { error: { issues: [{ path: [], message: 'nested too deeply' }] } }
@@ -133,7 +133,7 @@ export function unreachable(url: string, cause: unknown): CommandError {
   if (cause instanceof CommandError) return cause; // one of our own limits
   const reason = cause instanceof Error ? cause.cause : null;
   const code = errorCode(reason) ?? '';
-  // Of several addresses that were tried, only the codes are there.
+  // If several addresses were tried, only the codes are there.
   const words = reason instanceof Error ? (reasonOf(reason) || code).slice(0, 300) : '';
   const why = words === '' ? '' : ` (${words})`;
   return new CommandError(

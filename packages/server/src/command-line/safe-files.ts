@@ -83,7 +83,7 @@ async function copyFile(
   onFile(size);
 }
 
-/** Under another name until all of it is on disk. */
+/** Uses another name until all of it is on disk. */
 export async function copyDurably(from: string, to: string, signal: AbortSignal): Promise<void> {
   const draft = `${to}.part`;
   await rm(draft, { force: true });

@@ -74,7 +74,7 @@ export const sendCommand: CommandHandler = async (call) => {
   }
 };
 
-/** Failed is the end, whatever was waited for. */
+/** Failed ends the wait for any status. */
 function isReached({ status }: MessageResource, goal: (typeof GOALS)[number]): boolean {
   const order: readonly string[] = GOALS;
   return status === 'failed' || order.indexOf(status) >= order.indexOf(goal);

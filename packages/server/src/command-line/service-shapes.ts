@@ -169,7 +169,7 @@ export function one(shape: Shape): Shape {
   return z.object({ data: shape });
 }
 
-/** The one of this id: an answer about another one would be taken for it. */
+/** The reply with this id: an answer about another one would be taken for it. */
 export function theOne(shape: Shape, asked: string): Shape {
   const named = z.object({ id }).refine((found) => found.id === asked, 'expected what was asked for');
   return z.object({ data: shape.and(named) });

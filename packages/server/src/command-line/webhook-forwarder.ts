@@ -31,7 +31,7 @@ interface ForwarderOptions {
 
 /** The time for a response (specification, "Receiver response and delivery behaviour"). */
 const TIMEOUT_MS = 10_000;
-/** For a program that responds with an error, or not in time: one that is not there is waited for. */
+/** The attempts if a program responds with an error, or not in time. While it is down, these do not count. */
 const ATTEMPTS = 3;
 const AGAIN_MS = 1_000;
 
@@ -69,7 +69,7 @@ export function createForwarder({ url, secret, signal, onDown }: ForwarderOption
     secret: key,
     isNew,
     async forward({ id: eventId, type, body }) {
-      // The same on every attempt, as that of a webhook.
+      // The same delivery on every attempt, as for a webhook.
       const delivery = { id: newId('whd', Date.now()), eventId, eventType: type as EventType }; // as the service has it
       for (let attempts = 1; ;) {
         const at = Date.now();

@@ -119,7 +119,7 @@ export const rotateWebhookSecret: CommandHandler = async (call) => {
   call.output.result({ data }, described(data, data.secret));
 };
 
-/** Sends an event that says so, and waits for the first response to it. */
+/** Sends a test event, and waits for the first response to it. */
 export const testWebhook: CommandHandler = async (call) => {
   const service = await remoteService(call);
   const { data: sent } = await accepted(

@@ -3,10 +3,10 @@ import type { Settings } from '../settings.ts';
 import { errorCode } from '../start-error.ts';
 import { Fault } from './fault.ts';
 
-/** For a server that listens there already. */
+/** How long a server there may take to respond. */
 const RESPONDS_WITHIN_MS = 10_000;
 
-/** Free, or a server of ours is there already. */
+/** Passes if the port is free, or a server of ours has it. */
 export function checkPort({ host, port }: Settings): Promise<readonly [string, null]> {
   return new Promise((resolve, reject) => {
     const server = createServer();

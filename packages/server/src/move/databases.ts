@@ -2,7 +2,7 @@ import type { MovableDatabase } from '@trunkline/storage-kit';
 import { databaseFile, movableSqlite } from '@trunkline/storage-sqlite';
 import type { Database } from '../database.ts';
 
-/** A database for a move; PostgreSQL's driver is loaded if it is one. */
+/** A database for a move; loads PostgreSQL's driver only if needed. */
 export async function movableOn(database: Database): Promise<MovableDatabase> {
   if (database.kind === 'sqlite') return movableSqlite({ path: database.path });
   const { movablePostgres } = await import('@trunkline/storage-postgres');

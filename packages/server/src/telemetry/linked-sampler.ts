@@ -2,7 +2,10 @@ import { SamplingDecision } from '@opentelemetry/sdk-trace';
 import type { Sampler, SamplingResult } from '@opentelemetry/sdk-trace';
 import { TraceFlags } from '@opentelemetry/api';
 
-/** Records a trace that links to one that is recorded, so that a message is seen to its end; all others as `otherwise` says. */
+/**
+ * Records a trace that links to a recorded one, so that a message is seen to its end; `otherwise` decides for all
+ * others.
+ */
 export class LinkedSampler implements Sampler {
   readonly #otherwise: Sampler;
 

@@ -10,7 +10,7 @@ interface Exporter<Batch> {
   export(batch: Batch, done: (result: ExportResult) => void): void;
 }
 
-/** The same exporter, which logs the first failure of a run of them, and its end: the library itself says nothing. */
+/** The same exporter, which logs the first failure of a run of them, and its end: the library itself is silent. */
 export function loggedExports<Batch, Kind extends Exporter<Batch>>(
   exporter: Kind & Exporter<Batch>,
   { what, logger }: { readonly what: string; readonly logger: Logger },

@@ -33,7 +33,7 @@ export function addMetrics(app: Hono, { metrics, metricsToken }: MetricsParts): 
   });
 }
 
-/** Takes as long for one that is nearly right. */
+/** Compares in constant time. */
 function isSame(given: string | undefined, right: string): boolean {
   return given !== undefined && timingSafeEqual(digest(given), digest(right));
 }

@@ -13,7 +13,7 @@ export interface ServerMetrics {
   readonly meterProvider: MeterProvider;
   /** Measures requests; to be in front of every route. */
   readonly measure: MiddlewareHandler;
-  /** All of them, as Prometheus reads them. */
+  /** Returns all metrics in Prometheus' format. */
   text(): Promise<string>;
   /** Sends what has not been sent yet. Never rejects. */
   close(): Promise<void>;
