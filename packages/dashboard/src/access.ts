@@ -2,8 +2,8 @@ import type { Scope } from '@trunkline/core';
 import { SCOPES } from '@trunkline/core';
 
 /**
- * What somebody may do in the dashboard: `admin` everything in every workspace; `workspace` everything in one, as a key
- * with every scope may; `read-only` sees one workspace, or all of them where none is named, and changes nothing.
+ * A user's rights in the dashboard. `admin` may do everything in every workspace. `workspace` may do everything in one,
+ * as a key with every scope may. `read-only` sees one workspace, or all of them if none is named, and changes nothing.
  */
 export type DashboardAccess =
   | { readonly access: 'admin' }
@@ -14,21 +14,21 @@ export type AccessKind = DashboardAccess['access'];
 
 const KINDS: readonly unknown[] = ['admin', 'workspace', 'read-only'] satisfies readonly AccessKind[];
 
-/** Reading alone: what ends in `:read`. */
+/** The scopes that only read: those that end in `:read`. */
 const READ_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope.endsWith(':read'));
 
 export function scopesOfAccess({ access }: DashboardAccess): readonly Scope[] {
   return access === 'read-only' ? READ_SCOPES : SCOPES;
 }
 
-/** What the scopes of an API key amount to. */
+/** The access that the scopes of an API key amount to. */
 export function accessOfScopes(scopes: readonly Scope[]): 'workspace' | 'read-only' {
   return scopes.every((scope) => READ_SCOPES.includes(scope)) ? 'read-only' : 'workspace';
 }
 
 /**
- * Checks what `authorize` returned. Whoever gets more than was meant would not notice, so that what is not clear is an
- * error and not a guess. Throws a TypeError.
+ * Checks the value that `authorize` returned. Too much access would not be noticed, so an unclear value is an error and
+ * not a guess. Throws a TypeError.
  */
 export function checkAccess(returned: unknown): DashboardAccess | null {
   if (returned === null) return null;

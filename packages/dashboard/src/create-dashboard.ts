@@ -27,13 +27,13 @@ import type { OpenSignIn } from './sign-in/sign-in.ts';
 import { workspaceGuard } from './workspace-guard.ts';
 
 export interface Dashboard {
-  /** Responds to what is below the base path. Outside of it, it responds with 404. */
+  /** Responds to requests below the base path, and to all others with 404. */
   fetch(request: Request): Promise<Response>;
 }
 
 /**
- * The dashboard, as a function from Request to Response that is mounted like the REST API: the page, and below
- * `{basePath}/api` what it asks for. Throws if an option is wrong, or if the process does not have the role `api`.
+ * The dashboard, as a function from Request to Response that is mounted like the REST API: the page, and its API below
+ * `{basePath}/api`. Throws if an option is wrong, or if the process does not have the role `api`.
  *
  * ```ts
  * const dashboard = createDashboard(trunkline, {
@@ -141,7 +141,7 @@ interface SandboxPlace {
   readonly sandbox: NonNullable<DashboardOptions['sandbox']>;
 }
 
-/** What is below `workspaces/{workspace}/sandbox` is handed on, as `/sandbox/…`, once it is known who asks for it. */
+/** Hands requests below `workspaces/{workspace}/sandbox` on, as `/sandbox/…`, once the sender is known. */
 function addSandbox(app: Hono, { path, guard, requestId, sandbox }: SandboxPlace): void {
   const pattern = `${path}/workspaces/:workspace/sandbox/*` as const;
   app.all(pattern, async (c) => {

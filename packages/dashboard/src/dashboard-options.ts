@@ -9,14 +9,14 @@ import type { DashboardAccess } from './access.ts';
 import { isSignIn } from './sign-in/sign-in.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 
-/** One of `authorize` and `signIn` has to be given. */
+/** Either `authorize` or `signIn` has to be given. */
 export interface DashboardOptions {
-  /** Where the dashboard is mounted. Default `/dashboard`; an empty string for the root. */
+  /** The path that the dashboard is mounted at. Default `/dashboard`; an empty string for the root. */
   readonly basePath?: string | undefined;
   /**
-   * Says what the sender of a request may do; null for nobody. It is asked for each request, and every five seconds
-   * while a stream of hints is open. What it throws is logged, and the request fails, or the stream ends; so it is after
-   * ten seconds without an answer.
+   * Returns the access of the sender of a request; null for none. It is called for each request, and every five seconds
+   * while a stream of hints is open. An error that it throws is logged, and the request fails, or the stream ends. Ten
+   * seconds without a result count as an error.
    *
    * @example authorize: async (request) => ((await userOf(request))?.isOperator ? { access: 'admin' } : null)
    */
@@ -25,8 +25,8 @@ export interface DashboardOptions {
   /** Signs people in by an API key, a token or a link, with a page and a cookie of its own: see `createSignIn`. */
   readonly signIn?: SignIn | undefined;
   /**
-   * Carries out what somebody does with a phone of the sandbox. It gets the request with a path that begins with
-   * `/sandbox/`, and who made it, once it is known that they may change instances.
+   * Carries out the actions on a phone of the sandbox. It gets the request with a path that begins with `/sandbox/`,
+   * and its sender, once it is known that they may change instances.
    */
   readonly sandbox?: ((request: Request, principal: Principal) => Response | Promise<Response>) | undefined;
   /**

@@ -17,7 +17,7 @@ export async function pageResponse(
   const name = below.replace(/^\//, '');
   const asset = name === '' || name === DOCUMENT || name === PAGES ? null : await assets(name);
   if (asset) return assetResponse(request, name, asset);
-  // A script that a newer version does not have any more: the document in its place would be no script.
+  // The name is of a script that a newer version no longer has: the document would not work as a script.
   if (name.startsWith('assets/')) return null;
   const pages = await assets(PAGES);
   const preloads = pages ? preloadsOf(request, { below, pages: UTF8.decode(pages.bytes) }) : '';

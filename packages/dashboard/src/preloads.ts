@@ -1,6 +1,6 @@
 import type { PageFiles } from './assets.ts';
 
-/** What every page but that of the sign-in asks for first, and then what some do: as the page itself asks. */
+/** The first request of every page but the sign-in, and the next ones of some pages: the same URLs as in the page. */
 const SESSION = 'api/session';
 const FIRST_READS: Readonly<Record<string, string>> = {
   '/w/$workspace': 'api/workspaces/$workspace/overview',
@@ -33,8 +33,8 @@ export function preloadsOf(
 }
 
 /**
- * Of a path that fits: what stands for each `$name`; null for one that does not, or that holds what no id does. An address
- * that only leads on (`/$`) fits none.
+ * The value of each `$name` in a path that fits; null if it does not, or if a value cannot be an id. An address that
+ * only leads on (`/$`) fits no path.
  */
 function parametersOf(path: string, below: string): ReadonlyMap<string, string> | null {
   const wanted = path.split('/');
@@ -50,7 +50,7 @@ function parametersOf(path: string, below: string): ReadonlyMap<string, string> 
   return parameters;
 }
 
-/** That of the browser, as the page chooses it. */
+/** The browser's language, chosen as the page chooses it. */
 function languageOf(request: Request): 'en' | 'es' {
   const tags = (request.headers.get('Accept-Language') ?? '').toLowerCase().split(',');
   for (const tag of tags) {

@@ -1,6 +1,6 @@
 export type SecurityHeaders = ReadonlyMap<string, string>;
 
-/** What every response of the dashboard has. `frameAncestors` are the origins whose pages may show it in a frame. */
+/** The headers of every response. `frameAncestors` are the origins whose pages may show the dashboard in a frame. */
 export function securityHeaders(frameAncestors: readonly string[]): SecurityHeaders {
   const policy = [
     "default-src 'none'",
@@ -23,7 +23,7 @@ export function securityHeaders(frameAncestors: readonly string[]): SecurityHead
   ]);
 }
 
-/** The response with these headers. A policy of its own holds as well: browsers apply all that there are. */
+/** The response with these headers. Its own policy holds as well: browsers apply every policy. */
 export function withSecurityHeaders(response: Response, headers: SecurityHeaders): Response {
   const secured = new Headers(response.headers);
   for (const [name, value] of headers) {

@@ -3,15 +3,15 @@ import type { DashboardOptions } from './dashboard-options.ts';
 import { refused, sessionOfAccess } from './session.ts';
 import type { DashboardTrunkline, SessionOf } from './session.ts';
 
-/** How long `authorize` may take: a page that loads for longer is given up by whoever waits for it. */
+/** How long `authorize` may take: users give up on a page that loads for longer. */
 const AUTHORIZE_MAX_MS = 10_000;
 
 const UNKNOWN =
   'the access of somebody who follows the dashboard could not be found out again, and so it ended: mend what err names in authorize of createDashboard';
 
 /**
- * Finds out who a request is from by the app's own `authorize`. A request fails with what that throws. Access that was
- * given before and is looked at again is over then: a stream would otherwise outlive its user for as long as `authorize` fails.
+ * Finds the session of a request by the app's own `authorize`. A request fails with the error that it throws. If access
+ * is checked again, an error ends it: a stream would otherwise outlive its user for as long as `authorize` fails.
  */
 export function sessionByAuthorize(
   authorize: NonNullable<DashboardOptions['authorize']>,
@@ -32,7 +32,7 @@ export function sessionByAuthorize(
   };
 }
 
-/** What `authorize` was doing is not stopped, and what becomes of it later is nobody's any more. */
+/** At the limit, the work of `authorize` is not stopped, and its later result is ignored. */
 function withinLimit<Value>(ask: () => Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {

@@ -10,17 +10,17 @@ export type DashboardTrunkline = Pick<
   'roles' | 'authenticate' | 'as' | 'newRequestId' | 'admin' | 'logger'
 >;
 
-/** Who a request is from, by its cookie or by `authorize`. */
+/** The access of a request's sender, by its cookie or by `authorize`. */
 export interface Session {
   readonly access: AccessKind;
   readonly scopes: readonly Scope[];
-  /** The only one that it may see; null if it may see all. */
+  /** The only workspace that it may see; null if it may see all. */
   readonly workspaceId: string | null;
   /** The holder of the API key that signed in. */
   readonly principal: Principal | null;
 }
 
-/** Finds out who a request is from, each time anew. `fresh` also looks up again what is remembered for some seconds. */
+/** Finds the session of a request, each time again. `fresh` also looks up again what is remembered for some seconds. */
 export type SessionOf = (request: Request, options?: { readonly fresh?: boolean }) => Promise<Session | null>;
 
 export function sessionOfAccess(access: DashboardAccess): Session {
@@ -32,13 +32,13 @@ export function sessionOfAccess(access: DashboardAccess): Session {
   };
 }
 
-/** Who the operations on a workspace are carried out as. Throws a TrunklineError if the session may not see it. */
+/** The principal of operations on a workspace. Throws a TrunklineError if the session may not see the workspace. */
 export async function principalIn(
   trunkline: DashboardTrunkline,
   session: Session,
   workspaceId: string,
 ): Promise<Principal> {
-  // Before it is looked up: whether there are others is nobody's business.
+  // Checked before the lookup: the session must not learn whether other workspaces exist.
   if (session.workspaceId !== null && session.workspaceId !== workspaceId) throw otherWorkspace();
   if (session.principal) {
     unwrap(checkSuspension(session.principal.workspace));
@@ -46,12 +46,12 @@ export async function principalIn(
   }
   const workspace = await trunkline.admin.workspaces.find(workspaceId);
   if (!workspace) throw refused('NOT_FOUND', 'There is no such workspace.');
-  // Those who run the service have to see what a suspended workspace did.
+  // People who run the service have to see what a suspended workspace did.
   if (session.workspaceId !== null) unwrap(checkSuspension(workspace));
   return ownerOf(workspace, session.scopes);
 }
 
-/** The dashboard in the place of a key: an owner without a member, with the scopes of the session. */
+/** The dashboard instead of a key: an owner without a member, with the scopes of the session. */
 function ownerOf(workspace: Workspace, scopes: readonly Scope[]): Principal {
   return {
     workspace,

@@ -15,7 +15,7 @@ interface WorkspaceGuard {
   readonly publicUrl: string | undefined;
 }
 
-/** What the routes of the REST API are guarded with below `workspaces/{workspace}`: the session, in the place of a key. */
+/** Guards the routes of the REST API below `workspaces/{workspace}` by the session instead of a key. */
 export function workspaceGuard(parts: WorkspaceGuard): RequestGuard {
   const { trunkline, sessionOf, rateLimit, apiPath, publicUrl } = parts;
 
@@ -34,7 +34,7 @@ export function workspaceGuard(parts: WorkspaceGuard): RequestGuard {
       checkOrigin(request, publicUrl);
       const principal = await principalOf(request);
       if (rateLimit) {
-        // Beside the key's own requests: who looks at the dashboard slows down no program.
+        // Counted apart from the key's own requests, so that use of the dashboard does not slow down programs.
         const { apiKey, workspace } = principal;
         const counted = `dashboard ${workspace.id} ${apiKey.id}`;
         const { headers, verdict } = await rateLimit.count(counted, onStoreFailure);
@@ -61,7 +61,7 @@ function workspaceIdIn(request: Request, apiPath: string): string {
 
 function checkMay({ apiKey, workspace }: Principal, scope: Scope | null, { method }: Request): void {
   if (scope !== null) unwrap(checkScope(apiKey, scope));
-  // Only those who run the service get as far as this with a suspended one.
+  // Only people who run the service get this far with a suspended workspace.
   if (workspace.suspendedAt !== null && method !== 'GET' && method !== 'HEAD')
     throw refused(
       'WORKSPACE_SUSPENDED',

@@ -10,18 +10,18 @@ import { currentLanguage } from './texts/current-language.ts';
 import { LanguageProvider } from './texts/language.tsx';
 import { loadAreas } from './texts/loaded-texts.ts';
 
-/** Shows the dashboard in place of what the document shows by itself. */
+/** Shows the dashboard instead of the document's own content. */
 export async function showDashboard(): Promise<void> {
   const root = document.getElementById('root');
   if (!root) throw new Error('The page has no element #root: it is not the dashboard’s own.');
   const queries = createQueryClient();
-  // What the frame says. In English, it came with this file.
+  // The texts of the frame. In English, they came with this file.
   await loadAreas(currentLanguage(), ['common', 'shell']);
   const reactRoot = createRoot(root);
-  // In slices: what somebody does meanwhile does not wait for all of it.
+  // Rendered in slices: user input does not wait for all of it.
   startTransition(() =>
     reactRoot.render(
-      // Styles come from our files alone: the page's Content-Security-Policy refuses any that a library puts in.
+      // Styles come only from our files: the page's Content-Security-Policy refuses any that a library puts in.
       <CSPProvider disableStyleElements>
         <QueryClientProvider client={queries}>
           <LanguageProvider>

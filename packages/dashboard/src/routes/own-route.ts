@@ -1,14 +1,14 @@
 import type { JsonObject } from '@trunkline/http/spi';
 import type { Session } from '../session.ts';
 
-/** A route of the dashboard's own API, beside those of the REST API. */
+/** A route of the dashboard's own API, which is not in the REST API. */
 export interface OwnRoute {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below `{basePath}/api`, as the router writes it. */
+  /** The path below `{basePath}/api`, as the router writes it. */
   readonly path: string;
   /**
-   * Who may: `anybody` needs no session; `session` any that there is; `see-all` an admin, or a reader of all workspaces;
-   * `admin` an admin alone.
+   * The session that the route needs: `anybody` needs none; `session` needs any; `see-all` an admin's, or one that
+   * reads all workspaces; `admin` an admin's.
    */
   readonly access: 'anybody' | 'session' | 'see-all' | 'admin';
   readonly handle: (request: OwnRequest) => Promise<Response>;
@@ -16,10 +16,10 @@ export interface OwnRoute {
 
 export interface OwnRequest {
   readonly request: Request;
-  /** Null where anybody may, and nobody is signed in. */
+  /** Null if the route needs no session and there is none. */
   readonly session: Session | null;
-  /** What the path has in the place of `:name`. */
+  /** The value that the path has for `:name`. */
   readonly parameter: (name: string) => string;
-  /** The JSON of the request; an empty object where it has none. */
+  /** The JSON of the request; an empty object if it has none. */
   readonly body: JsonObject;
 }

@@ -14,9 +14,9 @@ import { workspaceRoutes } from './workspace-routes.ts';
 
 interface OwnRouteParts {
   readonly trunkline: DashboardTrunkline;
-  /** Undefined where `authorize` takes its place. */
+  /** Undefined if `authorize` replaces it. */
   readonly signIn: OpenSignIn | undefined;
-  /** Of what is below a workspace: its scopes, and how often somebody may ask. */
+  /** The guard of routes below a workspace: checks the scopes and the rate limit. */
   readonly guard: Pick<RequestGuard, 'admit'>;
   readonly hasSandbox: boolean;
 }

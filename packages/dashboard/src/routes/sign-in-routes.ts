@@ -30,7 +30,7 @@ export function signInRoutes(signIn: OpenSignIn, facts: SessionFacts): readonly 
     {
       method: 'POST',
       path: '/sign-out',
-      access: 'anybody', // with a cookie that is no session any more, too
+      access: 'anybody', // also with a cookie whose session has ended
       async handle({ request }) {
         return nothingResponse({ 'Set-Cookie': await signIn.signOut(request) });
       },

@@ -6,7 +6,7 @@ import { time } from './admin-resources.ts';
 import type { OwnRequest, OwnRoute } from './own-route.ts';
 import { queueResource } from './queue-resource.ts';
 
-/** How the messages of a workspace go: what waits to be sent by a number, and how many there were in each hour. */
+/** The traffic of a workspace: the messages that wait to be sent by a number, and how many there were in each hour. */
 export function trafficRoutes(
   { admin }: Pick<DashboardTrunkline, 'admin'>,
   guard: Pick<RequestGuard, 'admit'>,

@@ -7,7 +7,7 @@ import { workspaceResource } from './admin-resources.ts';
 import type { OwnRoute } from './own-route.ts';
 import { readBody } from './read-body.ts';
 
-/** What `admin.workspaces.list` returns in one call. */
+/** The number of workspaces that `admin.workspaces.list` returns in one call. */
 const PAGE = 100;
 const SEARCHED_PAGES = 10;
 
@@ -70,7 +70,7 @@ export function workspaceRoutes({
   ];
 }
 
-/** Where all are listed, a page; where some are looked for, those of ten pages. */
+/** Returns one page if all are listed; if some are looked for, the matches of up to ten pages. */
 async function find(
   workspaces: Admin['workspaces'],
   { wanted, after }: { readonly wanted: string; readonly after: string | undefined },
@@ -94,7 +94,7 @@ async function existing(workspaces: Admin['workspaces'], id: string): Promise<Wo
   return workspace;
 }
 
-/** All of it was checked before: the first of several changes is not made where the last one is wrong. */
+/** All changes were checked before: none is made if the last one is wrong. */
 async function change(
   workspaces: Admin['workspaces'],
   id: string,

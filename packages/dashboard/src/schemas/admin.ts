@@ -2,7 +2,7 @@ import { SCOPES } from '@trunkline/core';
 import type { Scope } from '@trunkline/core';
 import * as z from 'zod';
 
-// What the admin routes take and return: names as in the REST API, times in ISO 8601 (UTC).
+// The requests and responses of the admin routes: names as in the REST API, times in ISO 8601 (UTC).
 
 export interface WorkspaceResource {
   readonly id: string;
@@ -18,7 +18,7 @@ export interface WorkspaceResource {
   /** How many numbers it has. */
   readonly numbers: number;
   readonly suspended_at: string | null;
-  /** For how many days its messages are kept; null for what the service says. */
+  /** How many days its messages are kept; null for the setting of the service. */
   readonly messages_days: number | 'forever' | null;
   readonly created_at: string;
 }
@@ -33,7 +33,7 @@ export interface WorkspacePage {
 export interface KeyResource {
   readonly id: string;
   readonly workspace_id: string;
-  /** The member who made it; null for one of the service's own. */
+  /** The member who made it; null if the service made it. */
   readonly member_id: string | null;
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -69,7 +69,7 @@ export interface SubscriptionResource {
   readonly created_at: string;
 }
 
-// What people read at a field of the pages.
+// The messages that the pages show at a field.
 const NAME = 'Must have 1 to 255 characters.';
 const name = z.string(NAME).trim().min(1, NAME).max(255, NAME);
 const COUNT = 'Must be a whole number, 0 or more.';
@@ -143,38 +143,38 @@ export const newMember: z.ZodType<NewMember, unknown> = memberFields;
 export const memberChanges: z.ZodType<MemberChanges, unknown> = memberFields.partial();
 
 export interface ProcessResource {
-  /** What the histories of numbers call it. */
+  /** The name of the process in the histories of numbers. */
   readonly name: string;
-  /** Of `api`, `gateway`, `webhooks`, `maintenance` and `handlers`. */
+  /** Some of `api`, `gateway`, `webhooks`, `maintenance` and `handlers`. */
   readonly roles: readonly string[];
   readonly started_at: string;
-  /** When it last said how it is, as every 30 seconds. */
+  /** When it last reported its state, which it does every 30 seconds. */
   readonly reported_at: string;
-  /** It has not said so for more than a minute: it has probably died, or hangs. */
+  /** Whether it has not reported for more than a minute: it has probably died, or hangs. */
   readonly is_silent: boolean;
   /** How many numbers it holds. */
   readonly held: number;
-  /** Null where its runtime does not say. */
+  /** Null if its runtime does not report them. */
   readonly vitals: {
     readonly host: string;
     readonly pid: number;
     readonly runtime: string;
     readonly memory_bytes: number;
-    /** For how much of the last half minute it computed, in percent. */
+    /** The share of the last half minute in which it computed, in percent. */
     readonly busy_percent: number;
   } | null;
 }
 
 /** The service as a whole, and the process that responded. Counts of the workload stop at 10,000. */
 export interface SystemResource {
-  /** Of the dashboard. */
+  /** The version of the dashboard. */
   readonly version: string;
-  /** What the process that responded does. */
+  /** The roles of the process that responded. */
   readonly roles: Readonly<Record<'api' | 'gateway' | 'webhooks' | 'maintenance', boolean>>;
   /** At most 500. */
   readonly processes: readonly ProcessResource[];
   readonly storage: {
-    /** With its version, such as `PostgreSQL 17.2`. */
+    /** The name and version, such as `PostgreSQL 17.2`. */
     readonly database: string;
     readonly schema_version: number;
     /** Null for one in memory. */
@@ -194,7 +194,7 @@ export interface SystemResource {
     } | null;
     readonly open_deliveries: number;
     readonly oldest_open_delivery_at: string | null;
-    /** Since when a delivery could have been attempted; later than now if none can be yet. */
+    /** The time since which a delivery could have been attempted; in the future if no delivery is due yet. */
     readonly deliveries_due_at: string | null;
     readonly failing_webhooks: number;
     /** Events that a handler in process has not handled yet. */

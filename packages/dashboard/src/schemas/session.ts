@@ -2,7 +2,7 @@ import type { Scope } from '@trunkline/core';
 import * as z from 'zod';
 import type { AccessKind } from '../access.ts';
 
-/** Who is signed in, and what the dashboard has for them. */
+/** The signed-in user's access, and the features that the dashboard has for them. */
 export interface SessionResource {
   readonly access: AccessKind;
   readonly scopes: readonly Scope[];
@@ -11,10 +11,10 @@ export interface SessionResource {
   readonly features: {
     /** Whether the phones of a sandbox can be used. */
     readonly sandbox: boolean;
-    /** Whether one can sign out here; where the dashboard is part of another app, that app does it. */
+    /** Whether there is a way to sign out here; if the dashboard is part of another app, that app does it. */
     readonly signOut: boolean;
   };
-  /** Of the dashboard. */
+  /** The version of the dashboard. */
   readonly version: string;
 }
 

@@ -1,24 +1,24 @@
 import { refused } from '../session.ts';
 
 const WINDOW_MS = 60_000;
-/** From one address, or with one credential: nobody mistypes more, and nobody guesses a token with so few. */
+/** Failures from one address, or with one credential: more than people mistype, and too few to guess a token. */
 const FAILURES_MAX = 30;
-/** Of everybody: far more than people mistype, and too few to guess anything or to keep the database busy. */
+/** Failures of all sources: far more than people mistype, and too few to guess anything or keep the database busy. */
 const ALL_FAILURES_MAX = 3_000;
 
 /** Counts the attempts to sign in that failed. */
 export interface Attempts {
   /**
-   * Throws RATE_LIMITED if too many have failed, of one of these sources or of everybody. What it returns takes the
-   * attempt back, once it has succeeded.
+   * Throws RATE_LIMITED if too many attempts have failed, from one of these sources or from all. The returned function
+   * takes the attempt back, once it has succeeded.
    */
   begin(sources: readonly string[]): () => void;
 }
 
-/** By source, so that somebody who fails keeps nobody else out. */
+/** Counts by source, so that failures of one source do not keep others out. */
 export function createAttempts(): Attempts {
   let failures = new Map<string, number>();
-  // By the time since the process began: the clock may be set.
+  // In time since the process began: the clock may be set.
   let endsAt = 0;
   return {
     begin(sources) {
@@ -35,7 +35,7 @@ export function createAttempts(): Attempts {
       const add = (count: number): void => {
         for (const source of limits.keys()) counted.set(source, (counted.get(source) ?? 0) + count);
       };
-      // Counted before it is known: many that begin at once are many.
+      // Counted before the outcome is known, so that concurrent attempts all count.
       add(1);
       return () => add(-1);
     },

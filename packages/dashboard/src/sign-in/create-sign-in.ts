@@ -15,9 +15,9 @@ import { makeSignIn } from './sign-in.ts';
 import type { SignIn } from './sign-in.ts';
 
 export interface SignInOptions {
-  /** That of `createTrunkline`: it seals the cookies. Of a list, the first seals and all open. */
+  /** The secret key of `createTrunkline`: it seals the cookies. In a list, the first seals and all open. */
   readonly secretKey: TrunklineOptions['secretKey'];
-  /** What an admin can sign in with, at least 16 characters. Without one, by links alone. */
+  /** The token that an admin can sign in with, at least 16 characters. Without one, only links work. */
   readonly adminToken?: string | undefined;
   /** The time, in epoch milliseconds. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
@@ -31,7 +31,7 @@ const OPTION_NAMES: OptionNames<SignInOptions> = {
 
 const SESSION_MS = 12 * 60 * 60_000;
 const LINK_MS = 60 * 60_000;
-/** How far the clock may have been set back since, or the one of another process be ahead. */
+/** How far the clock may have been set back since, or that of another process may be ahead. */
 const AHEAD_MS = 5 * 60_000;
 
 const LINK_PREFIX = 'link_';
@@ -64,7 +64,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   const sessions = sealedTokens(secretKeys, 'session');
   const links = sealedTokens(secretKeys, 'link');
   const attempts = createAttempts();
-  /** What sessions of an admin were signed in under: with another token they are over. */
+  /** The fingerprint of the admin token in an admin's sessions: with another token they end. */
   const adminPrint = digest(`dashboard admin ${adminToken ?? ''}`).toString('base64url');
   const isYoung = (at: number, ms: number): boolean => at - AHEAD_MS <= now() && now() < at + ms;
 
@@ -72,7 +72,7 @@ export function createSignIn(options: SignInOptions): SignIn {
 
   return makeSignIn(newLinkToken, ({ trunkline, basePath, publicUrl, clientAddress }) => {
     const { spentTokens } = trunkline.admin;
-    /** True for the first use of a link, in whichever process. */
+    /** Returns true for the first use of a link, in any process. */
     const useLink = async (token: string): Promise<boolean> => {
       if (!token.startsWith(LINK_PREFIX)) return false;
       const link = linkContent.safeParse(links.open(token.slice(LINK_PREFIX.length)));
@@ -101,7 +101,7 @@ export function createSignIn(options: SignInOptions): SignIn {
       },
 
       async signIn(request, credential) {
-        // Its seal cannot be guessed, and so it is not held back by those who guess.
+        // The seal of a link cannot be guessed, so failed guesses of others do not delay it.
         if ('token' in credential && (await useLink(credential.token)))
           return { session: ADMIN, cookie: cookieOf(request, { admin: adminPrint }) };
         const address = clientAddress?.(request);
@@ -135,7 +135,7 @@ function spentIdOf({ id }: { readonly id: string }): string {
   return `dashboard_session_${id}`;
 }
 
-/** Until when it is remembered that a token is spent: a clock that is behind would take it for valid a little longer. */
+/** The time until which a spent token is remembered: a clock that is behind would accept it a little longer. */
 function endOf(at: number, ms: number): number {
   return at + ms + AHEAD_MS;
 }
@@ -179,7 +179,7 @@ function isLongEnough(length: number): (value: unknown) => boolean {
   return (value) => typeof value === 'string' && value.length >= length;
 }
 
-/** In the same time, whatever is wrong with it. */
+/** Compares in constant time, wherever the difference is. */
 function isSame(given: string, wanted: string): boolean {
   return timingSafeEqual(digest(given), digest(wanted));
 }

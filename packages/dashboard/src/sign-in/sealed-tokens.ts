@@ -2,16 +2,16 @@ import { nodeCrypto, systemRandom } from '@trunkline/core/node';
 
 const NONCE_LENGTH = 12;
 
-/** What is given out and comes back unchanged, or not at all: JSON, sealed with AES-256-GCM. */
+/** Tokens that are given out and must come back unchanged: JSON, sealed with AES-256-GCM. */
 export interface SealedTokens {
   seal(content: object): string;
-  /** Null for what was not sealed here, or changed. */
+  /** Null if the token was not sealed here, or was changed. */
   open(token: string): object | null;
 }
 
 /**
- * Each purpose has a key of its own, which HKDF-SHA256 derives from the secret keys: what is sealed for one cannot be
- * opened for another. Of several keys the first seals, and all open.
+ * Each purpose has a key of its own, which HKDF-SHA256 derives from the secret keys: a token sealed for one purpose
+ * cannot be opened for another. The first of several keys seals, and all open.
  */
 export function sealedTokens(secretKeys: readonly string[], purpose: string): SealedTokens {
   const crypto = nodeCrypto();

@@ -9,7 +9,7 @@ export interface SessionCookie {
   remove(request: Request): string;
 }
 
-/** Out of reach of scripts, of other sites, and, over https, of the network. */
+/** A cookie that scripts, other sites and, over https, the network cannot read. */
 export function sessionCookie({
   basePath,
   publicUrl,

@@ -5,15 +5,15 @@ const OPEN: unique symbol = Symbol('open');
 /** Signs people in to the dashboard; made by `createSignIn`. */
 export interface SignIn {
   /**
-   * The token of a link `{dashboard}/sign-in#token={token}` that signs an admin in: once, within an hour. Whoever has it
-   * is an admin, so show it to nobody else.
+   * The token of a link `{dashboard}/sign-in#token={token}` that signs an admin in: once, within an hour. Anyone with
+   * the token is an admin, so do not show it to others.
    */
   newLinkToken(): string;
-  /** For the dashboard. */
+  /** Used by the dashboard. */
   readonly [OPEN]: (place: SignInPlace) => OpenSignIn;
 }
 
-/** Where people are signed in. */
+/** The dashboard that people are signed in to. */
 export interface SignInPlace {
   readonly trunkline: DashboardTrunkline;
   readonly basePath: string;
@@ -23,7 +23,7 @@ export interface SignInPlace {
 }
 
 export interface OpenSignIn {
-  /** Who a request is from, by its cookie. */
+  /** Finds the session of a request by its cookie. */
   sessionOf(request: Request, options?: { readonly fresh?: boolean }): Promise<Session | null>;
   /** Resolves with the session and a `Set-Cookie`. Rejects with a TrunklineError if the credential is wrong. */
   signIn(
@@ -34,7 +34,7 @@ export interface OpenSignIn {
   signOut(request: Request): Promise<string>;
 }
 
-/** An API key; or a token: that of a link, or the admin's. */
+/** An API key; or a token: from a link, or the admin's. */
 type Credential = { readonly apiKey: string } | { readonly token: string };
 
 export function makeSignIn(

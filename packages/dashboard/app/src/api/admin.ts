@@ -3,9 +3,9 @@ import type { KeyResource, MemberResource, WorkspaceResource } from '../../../sr
 import { keyOf } from './keys.ts';
 import { request } from './request.ts';
 
-// What the pages of the administration read, for sessions that are not bound to a workspace.
+// The queries of the administration's pages, for sessions that are not bound to a workspace.
 
-/** Below the dashboard's own API; `rest` names what is in the workspace. */
+/** The path below the dashboard's own API; `rest` is the path in the workspace. */
 export function adminPathOf(workspaceId: string, ...rest: readonly string[]): string {
   return ['admin', 'workspaces', workspaceId, ...rest].map(encodeURIComponent).join('/');
 }
@@ -17,7 +17,7 @@ export const keysQuery = (workspaceId: string) =>
     queryFn: ({ signal }) => request<readonly KeyResource[]>(adminPathOf(workspaceId, 'keys'), { signal }),
   });
 
-/** Its members, oldest first. */
+/** The members of a workspace, oldest first. */
 export const membersQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'members', 'list'),

@@ -17,7 +17,7 @@ export function clientOf(workspaceId: string): TrunklineClient {
   return client;
 }
 
-/** The cookie says who it is: no header does. */
+/** The cookie identifies the user, not a header. */
 function fetchWithSession(url: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
   headers.delete('Authorization');

@@ -1,4 +1,4 @@
-/** What a hint or an action makes out of date. A query of a workspace begins with its area. */
+/** The data that a hint or an action makes out of date. A query of a workspace begins with its area. */
 export type Area =
   'overview' | 'numbers' | 'messages' | 'chats' | 'webhooks' | 'deliveries' | 'keys' | 'members';
 

@@ -5,7 +5,7 @@ import { clientOf } from './client.ts';
 import { keyOf } from './keys.ts';
 import { request } from './request.ts';
 
-// What more than one page reads: each has it from one place of the cache.
+// Queries that more than one page reads, each in one place of the cache.
 
 export const numbersQuery = (workspaceId: string) =>
   queryOptions({

@@ -3,7 +3,7 @@ import { isClientError } from '@trunkline/http/client';
 import { isSignedOut, recheckSession } from './session.ts';
 
 /**
- * The cache of what has been read. A 401 of any request makes the session's own query ask again, which leads to the
+ * The cache of all data that was read. A 401 of any request makes the session's own query ask again, which leads to the
  * sign-in page if the session is over.
  */
 export function createQueryClient(): QueryClient {
@@ -23,7 +23,7 @@ export function createQueryClient(): QueryClient {
     }),
     defaultOptions: {
       queries: {
-        // Hints and polling fetch what has changed. A mount within this time shows what is there.
+        // Hints and polling fetch changed data. A mount within this time shows the cached data.
         staleTime: 2_000,
         gcTime: 60_000,
         refetchOnWindowFocus: true,
@@ -35,7 +35,7 @@ export function createQueryClient(): QueryClient {
   return client;
 }
 
-/** The typed client repeats what asks to be repeated; what is left is a network that was away for a moment. */
+/** The typed client repeats requests that ask for it; only a network that was away for a moment is left. */
 function mayPass(error: unknown): boolean {
   return isClientError(error) && error.code === 'NETWORK_ERROR';
 }

@@ -9,7 +9,7 @@ interface OwnRequest {
 }
 
 /**
- * A request of the dashboard's own API: what the REST API, and so the typed client, does not have. Resolves with the
+ * A request of the dashboard's own API, which the REST API, and so the typed client, does not have. Resolves with the
  * `data` of the response. Throws a ClientError.
  */
 export async function request<Data>(
@@ -23,7 +23,7 @@ export async function request<Data>(
     ...(signal && { signal }),
   });
   const requestId = response.headers.get('X-Request-Id');
-  if (response.status === 204) return undefined as Data; // what the caller says there is
+  if (response.status === 204) return undefined as Data; // the type that the caller names
   const content: unknown = await response.json().catch(() => null);
   if (response.ok && isObject(content) && 'data' in content) return content['data'] as Data; // the service's own types
   throw new ClientError(errorIn(content, response.status, requestId));

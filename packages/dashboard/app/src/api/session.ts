@@ -23,7 +23,7 @@ export function isSignedOut(error: unknown): boolean {
 
 /**
  * Signs in with an API key or with a token: the admin's, or the one of a link. An operator may have made keys of any
- * form, so that what does not look like one of ours is tried as both.
+ * form, so a credential that does not look like one of our keys is tried as both.
  */
 export async function signIn(credential: string): Promise<void> {
   if (credential.startsWith('trk_')) return enter({ api_key: credential });

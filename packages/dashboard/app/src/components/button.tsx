@@ -3,9 +3,9 @@ import { classes } from './class-names.ts';
 import styles from './button.module.css';
 
 export interface ButtonProps extends ComponentProps<'button'> {
-  /** `primary`: the one thing to do here. `danger`: what cannot be undone. */
+  /** `primary`: the one thing to do here. `danger`: an action that cannot be undone. */
   readonly kind?: 'primary' | 'plain' | 'danger' | 'bare';
-  /** It is being done: a second press does nothing. */
+  /** Whether the action is in progress: a second press does nothing. */
   readonly isBusy?: boolean;
 }
 

@@ -2,27 +2,27 @@ import type { ReactNode } from 'react';
 import { classes } from './class-names.ts';
 import styles from './chart.module.css';
 
-/** In a picture without a unit, whose width is that of the page. */
+/** The height of the picture, which has no unit and is stretched to the page's width. */
 export const CHART_HEIGHT = 60;
 const SLOT = 20;
 const BAR = 16;
 
 interface ChartProps {
-  /** What it shows, in a sentence, for readers. */
+  /** A sentence about the chart, for screen readers. */
   readonly label: string;
   readonly caption: ReactNode;
-  /** How many bars are beside each other. */
+  /** How many bars are next to each other. */
   readonly slots: number;
-  /** Where the line is that they stand on. */
+  /** The height of the line under the bars. */
   readonly line: number;
-  /** Below its ends. */
+  /** The texts below the ends of the line. */
   readonly from: string;
   readonly to: string;
   /** `Bar`s. */
   readonly children: ReactNode;
 }
 
-/** Bars over time. Whoever shows one has the same as a table beside it. */
+/** Bars over time. Every use has a table with the same data next to it. */
 export function Chart({ label, caption, slots, line, from, to, children }: ChartProps): ReactNode {
   return (
     <figure className={styles['chart']}>
@@ -48,7 +48,7 @@ export function Chart({ label, caption, slots, line, from, to, children }: Chart
 interface BarProps {
   readonly slot: number;
   readonly tone: 'good' | 'bad' | 'busy' | 'plain';
-  /** Of its upper end. */
+  /** The position of the upper end. */
   readonly y: number;
   readonly height: number;
   readonly isNarrow?: boolean;
@@ -66,7 +66,7 @@ export function Bar({ slot, tone, y, height, isNarrow = false }: BarProps): Reac
   );
 }
 
-/** How long a bar is that stands for `value`, where the longest is `longest`: what is not nothing can be seen. */
+/** The length of the bar for `value`, if the longest is `longest`: every value above zero can be seen. */
 export function barLength(value: number, most: number, longest: number): number {
   return value === 0 ? 0 : Math.max(2, (value / Math.max(1, most)) * longest);
 }

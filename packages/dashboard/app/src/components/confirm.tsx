@@ -12,18 +12,18 @@ interface ConfirmProps {
   onClose(): void;
   /** Names the thing: *Delete Support?* */
   readonly title: string;
-  /** What will be lost. */
+  /** A text about what will be lost. */
   readonly children: ReactNode;
   /** The verb on the button. */
   readonly verb: string;
-  /** What has to be typed first, before what cannot be undone. */
+  /** The text to type before an action that cannot be undone. */
   readonly typed?: string;
-  /** Throws what the API refuses; the dialog then stays open and shows it. */
+  /** Throws if the API refuses; the dialog then stays open and shows the error. */
   act(): Promise<unknown>;
   onDone?(): void;
 }
 
-/** Asks before what cannot be undone, does it, and says what came of it. */
+/** Asks before an action that cannot be undone, does it, and shows the outcome. */
 export function Confirm(props: ConfirmProps): ReactNode {
   return (
     <Question isOpen={props.isOpen} onClose={props.onClose} title={props.title}>

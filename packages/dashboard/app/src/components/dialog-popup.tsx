@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useTexts } from '../texts/language.tsx';
 import styles from './dialog.module.css';
 
-// What `dialog.tsx` opens, in a file of its own: the first page does without it.
+// The popup of `dialog.tsx`, in a file of its own: the first page does not need it.
 
 export interface DialogProps {
   readonly isOpen: boolean;

@@ -11,11 +11,11 @@ interface ErrorViewProps {
   /** Reads it again, or does it again. */
   readonly onRetry?: (() => unknown) | undefined;
   readonly isRetrying?: boolean;
-  /** There is older data beside it. */
+  /** Whether older data is shown with it. */
   readonly isStale?: boolean;
 }
 
-/** What failed, in the words of the API, with the request id to report it by, and another try. */
+/** A failure in the words of the API, with the request id to report it by, and a button to try again. */
 export function ErrorView({
   error,
   onRetry,
@@ -54,7 +54,7 @@ export function ErrorView({
   );
 }
 
-/** The message itself says what is wrong with the first fields. */
+/** The message itself explains the errors of the first fields. */
 function UnnamedFields({
   message,
   fields = {},

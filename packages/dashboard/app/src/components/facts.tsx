@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './facts.module.css';
 
-/** Names and what they have, in two columns. What is null is left out. */
+/** Names and values, in two columns. Null values are left out. */
 export function Facts({
   facts,
 }: {

@@ -5,16 +5,16 @@ import { useTexts } from '../texts/language.tsx';
 import styles from './filter-select.module.css';
 
 interface FilterSelectProps<Value extends string> {
-  /** In the URL. */
+  /** The name in the URL. */
   readonly name: string;
   readonly label: string;
   readonly value: Value | undefined;
   readonly options: readonly { readonly value: Value; readonly label: string }[];
-  /** Of the choice to have none. By default, all are shown then. */
+  /** The label of the choice of no value. By default it says that all are shown. */
   readonly none?: string;
 }
 
-/** A filter whose choice stands in the URL. A new choice begins on the first page. */
+/** A filter whose choice is kept in the URL. A new choice begins on the first page. */
 export function FilterSelect<Value extends string>({
   name,
   label,

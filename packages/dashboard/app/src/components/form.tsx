@@ -11,14 +11,14 @@ const ErrorContext = createContext<FieldErrors>({});
 interface FormProps {
   onSubmit(): void;
   /**
-   * Of the last try; null if there is none. What it says of a field stands at the field, and all of it below them if one is
-   * not in this form.
+   * The error of the last attempt; null if there is none. Complaints about a field are shown at the field. If a field
+   * is not in this form, the whole error is shown below the fields.
    */
   readonly error: unknown;
   readonly children: ReactNode;
 }
 
-/** A form whose fields show what the API says of them; the first wrong one gets the focus. */
+/** A form whose fields show the API's errors about them; the first wrong one gets the focus. */
 export function Form({ onSubmit, error, children }: FormProps): ReactNode {
   const form = useRef<HTMLFormElement>(null);
   const [isAllAtFields, setAllAtFields] = useState(true);
@@ -108,7 +108,7 @@ export function Field({ name, label, hint, error, children }: FieldProps): React
   );
 }
 
-/** What the API says of a field of the form around it. */
+/** Returns the API's errors about a field of the surrounding form. */
 export function useFieldErrors(name: string): readonly string[] {
   return useContext(ErrorContext)[name] ?? [];
 }

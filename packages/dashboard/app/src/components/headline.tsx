@@ -3,7 +3,7 @@ import { StatusShape } from './status-badge.tsx';
 import type { Tone } from './status-badge.tsx';
 import styles from './headline.module.css';
 
-/** What a page has to say in its first second: one sentence, and beside it what it rests on. */
+/** The main fact of a page, readable within a second: one sentence, and next to it the basis for it. */
 export function Headline({
   tone,
   detail,

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Loaded } from './loaded.tsx';
 import { Page } from './page.tsx';
 
-/** A page about one thing: until that is read, and where it is not there, a page with the way back to all of them. */
+/** A page about one thing. Until that is read, or if it is missing, a page with a link back to the list. */
 export function LoadedPage<Data>({
   query,
   title,
@@ -11,7 +11,7 @@ export function LoadedPage<Data>({
   children,
 }: {
   readonly query: UseQueryResult<Data>;
-  /** While there is nothing to name the page by. */
+  /** The title while the thing is not read. */
   readonly title: string;
   readonly above: ReactNode;
   readonly children: (data: Data) => ReactNode;

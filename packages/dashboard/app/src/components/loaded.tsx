@@ -6,8 +6,8 @@ import { ErrorView } from './error-view.tsx';
 import styles from './loaded.module.css';
 
 /**
- * What a query has read. Before the first read a quiet line, after a failure the error where the data would be, and with
- * older data both.
+ * Shows the data of a query. Before the first read it shows a quiet line, after a failure the error instead of the
+ * data, or with older data both.
  */
 export function Loaded<Data>({
   query,
@@ -18,7 +18,7 @@ export function Loaded<Data>({
 }): ReactNode {
   const t = useTexts('common');
   const { error, isFetching, refetch } = query;
-  // Drawn in slices: a long list does not hold up what somebody types or clicks.
+  // Rendered in slices: a long list does not delay typing or clicks.
   const data = useDeferredValue(query.data);
   const errorView = error !== null && (
     <ErrorView error={error} onRetry={refetch} isRetrying={isFetching} isStale={data !== undefined} />

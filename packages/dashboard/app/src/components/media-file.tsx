@@ -7,7 +7,7 @@ import { sizeText } from './size-text.ts';
 
 /**
  * The file of a message. Strangers send files: a picture is decoded as a picture, audio and video are played on demand,
- * and whatever else is downloaded (the service sends it as an attachment), never opened here.
+ * and any other file is downloaded (the service sends it as an attachment), never opened here.
  */
 export function MediaFile({
   workspaceId,

@@ -5,16 +5,16 @@ import styles from './page.module.css';
 
 interface PageProps {
   readonly title: string;
-  /** The way to here: links to what is above. */
+  /** The path to the page: links to the pages above it. */
   readonly above?: ReactNode;
-  /** Below the title: ids, numbers. */
+  /** Facts below the title: ids, numbers. */
   readonly facts?: ReactNode;
-  /** What one can do here; the most important one first. */
+  /** The actions of the page, the most important one first. */
   readonly actions?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A page: its title is the document's, and has the focus when somebody comes here by a link of the dashboard. */
+/** A page: its title is the document's, and gets the focus after navigation by a link of the dashboard. */
 export function Page({ title, above, facts, actions, children }: PageProps): ReactNode {
   const { product } = useTexts('shell');
   const heading = useRef<HTMLHeadingElement>(null);
@@ -22,7 +22,7 @@ export function Page({ title, above, facts, actions, children }: PageProps): Rea
     document.title = `${title} · ${product}`;
   }, [title, product]);
   useEffect(() => {
-    // A field that took the focus by itself keeps it, and so does a page that was just loaded.
+    // A field with autofocus keeps the focus, and a page that was just loaded does not move it.
     if (
       hasNavigated &&
       (document.activeElement === document.body || document.activeElement?.closest('nav'))

@@ -4,8 +4,8 @@ import { useTexts } from '../texts/language.tsx';
 import styles from './pager.module.css';
 
 /**
- * *Newer* and *Older* by cursor, which stands in the URL as `cursor` beside the filters; an empty one is that of the first
- * page. A page without either has nothing here.
+ * *Newer* and *Older* by cursor, which is kept in the URL as `cursor`, next to the filters; an empty one means the
+ * first page. Renders nothing if there is neither.
  */
 export function Pager({
   prevCursor,
@@ -14,7 +14,7 @@ export function Pager({
 }: {
   readonly prevCursor: string | null;
   readonly nextCursor: string | null;
-  /** Of a list that does not begin with the newest. */
+  /** The labels for a list that does not begin with the newest. */
   readonly labels?: { readonly prev: string; readonly next: string };
 }): ReactNode {
   const t = useTexts('common');

@@ -5,9 +5,9 @@ import styles from './panel.module.css';
 
 interface PanelProps {
   readonly title: string;
-  /** Beside the title. */
+  /** Shown next to the title. */
   readonly action?: ReactNode;
-  /** For readers alone: the page has the same title. */
+  /** Whether only screen readers get the title, because the page has the same one. */
   readonly isTitleUnseen?: boolean;
   /** The content brings its own space: a table. */
   readonly isFlush?: boolean;

@@ -4,16 +4,16 @@ import { Button } from './button.tsx';
 import styles from './search-field.module.css';
 
 interface SearchFieldProps {
-  /** What is looked for now, as the URL says. */
+  /** The current search text, from the URL. */
   readonly value: string | undefined;
   readonly label: string;
   readonly hint: string;
   readonly action: string;
-  /** With white space around it removed; empty to look for nothing. */
+  /** Gets the text without white space around it; empty to end the search. */
   onFind(wanted: string): void;
 }
 
-/** The field of a page by which one finds; `/` goes to it. */
+/** The search field of a page; `/` goes to it. */
 export function SearchField({ value = '', label, hint, action, onFind }: SearchFieldProps): ReactNode {
   const id = useId();
   const [typed, setTyped] = useState(value);

@@ -13,13 +13,13 @@ interface SecretOnceProps {
   readonly secret: string | null;
   onClose(): void;
   readonly title: string;
-  /** Of the field. */
+  /** The label of the field. */
   readonly label: string;
-  /** That it is shown once, and where it belongs. */
+  /** Says that the secret is shown once, and where it belongs. */
   readonly children: ReactNode;
 }
 
-/** A new secret, which nobody can see again. No press outside closes it. */
+/** Shows a new secret, which cannot be shown again. A press outside does not close it. */
 export function SecretOnce({ secret, onClose, title, label, children }: SecretOnceProps): ReactNode {
   const t = useTexts('common');
   const copy = useCopy();

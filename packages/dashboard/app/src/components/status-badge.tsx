@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { classes } from './class-names.ts';
 import styles from './status-badge.module.css';
 
-/** What a status means for the one who reads it (DESIGN.md, "Status"). */
+/** The meaning of a status for its reader (DESIGN.md, "Status"). */
 export type Tone = 'good' | 'busy' | 'act' | 'bad' | 'idle';
 
 /** A shape and a word, in a colour that adds to both. */

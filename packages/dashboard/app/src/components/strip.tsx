@@ -13,7 +13,7 @@ interface Stretch {
 }
 
 interface StripProps {
-  /** What it shows, in a sentence, for readers and as its caption. */
+  /** A sentence about the strip, for screen readers and as its caption. */
   readonly summary: string;
   readonly from: number;
   readonly to: number;

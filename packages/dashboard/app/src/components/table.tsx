@@ -6,14 +6,14 @@ interface Column<Row> {
   readonly key: string;
   readonly title: string;
   cell(row: Row): ReactNode;
-  /** Of a count or a duration. */
+  /** Whether the column has counts or durations. */
   readonly isNumeric?: boolean;
-  /** Of what can be done with a row: its title is for readers alone. */
+  /** Whether the column has the actions of a row: its title is only for screen readers. */
   readonly isAction?: boolean;
 }
 
 interface TableProps<Row> {
-  /** What the rows are, for readers. */
+  /** A name for the rows, for screen readers. */
   readonly caption: string;
   /** The first one has the row's link, whose target is the whole row: `<Link className={rowLink}>`. */
   readonly columns: readonly Column<Row>[];

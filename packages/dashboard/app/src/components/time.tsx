@@ -8,7 +8,7 @@ interface TimeProps {
   readonly at: string;
   /**
    * `distance`: *14 min* since or until then. `ago`: the same as a phrase. `clock`: the time of the day; `moment`: the
-   * date, too. `countdown`: what is left until then, in hours at most: *71 h*.
+   * date, too. `countdown`: the time left until then, in hours at most: *71 h*.
    */
   readonly as?: 'distance' | 'ago' | 'clock' | 'moment' | 'countdown';
 }
@@ -52,7 +52,7 @@ function Countdown({ locale, ms }: { readonly locale: string; readonly ms: numbe
 function Ago({ locale, ms }: { readonly locale: string; readonly ms: number }): ReactNode {
   const past = useNow() - ms;
   const { value, unit } = largestUnit(Math.abs(past));
-  // The page's time moves on once a second: what has just happened may be ahead of it.
+  // The page's time moves on once a second: a recent event may be ahead of it.
   if (value === 0) return relative(locale, 'auto').format(0, unit);
   return relative(locale, 'always').format(past >= 0 ? -value : value, unit);
 }

@@ -15,7 +15,7 @@ export interface TimelineEntry {
   readonly details?: ReactNode;
 }
 
-/** What happened, in the order that is given, with the day where it changes. */
+/** Entries in the given order, with the day whenever it changes. */
 export function Timeline({ entries }: { readonly entries: readonly TimelineEntry[] }): ReactNode {
   const { locale } = useLanguage();
   const days = entries.map(({ at }) => dayOf(at, locale));

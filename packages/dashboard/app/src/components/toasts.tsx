@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import styles from './toasts.module.css';
 
 interface Toasts {
-  /** Says for a few seconds that something was done. What failed stands where it was tried: see `ErrorView`. */
+  /** Shows for a few seconds that something was done. Failures are shown where the action is: see `ErrorView`. */
   say(text: string): void;
 }
 
@@ -12,7 +12,7 @@ const ToastContext = createContext<Toasts>({ say() {} });
 const SHOWN_MS = 5_000;
 const SHOWN_MAX = 3;
 
-/** A live region that is always there, since readers announce what comes into one, not one that comes. */
+/** A live region that is always there: screen readers announce changes in a region, not a new region. */
 export function ToastProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const [shown, setShown] = useState<readonly { readonly key: number; readonly text: string }[]>([]);
   const say = useCallback((text: string) => {

@@ -2,8 +2,8 @@ import { Suspense, useState } from 'react';
 import type { ReactNode } from 'react';
 
 /**
- * What opens, from the first time that it does: its code is a file of its own. Afterwards it stays, so that it can close by
- * itself.
+ * Renders its children from the first time that they open: their code is a file of its own. Afterwards they stay, so
+ * that they can close on their own.
  */
 export function WhenOpened({
   isOpen,

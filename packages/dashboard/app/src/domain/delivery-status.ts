@@ -3,7 +3,7 @@ import type { Tone } from '../components/status-badge.tsx';
 
 export type DeliveryStatus = DeliveryResource['status'];
 
-/** One request of a delivery, and what came back. */
+/** One request of a delivery, and its outcome. */
 export type Attempt = DeliveryDetailResource['attempt_log'][number];
 
 /** In the order in which a delivery has them. */
@@ -15,7 +15,7 @@ export const DELIVERY_STATUSES: readonly DeliveryStatus[] = [
   'exhausted',
 ];
 
-/** One that is `failed` or `exhausted` has ended: nothing comes by itself any more. */
+/** A delivery that is `failed` or `exhausted` has ended: no further attempt comes automatically. */
 export const DELIVERY_TONES: Readonly<Record<DeliveryStatus, Tone>> = {
   pending: 'busy',
   retrying: 'act',

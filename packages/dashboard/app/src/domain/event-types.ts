@@ -1,11 +1,11 @@
 import type { OptInEventType, WebhookEventType } from '@trunkline/receiver';
 
-// The names alone: the table of `@trunkline/receiver` brings its sentences with it, into the first file of the app.
+// Only the names: the table of `@trunkline/receiver` would bring its sentences with it, into the first file of the app.
 
 export type EventType = WebhookEventType;
 export type SubscribableType = Exclude<EventType, 'webhook.test'>;
 
-/** Of the specification. */
+/** The types of the specification. */
 export const SPECIFIED_TYPES: readonly SubscribableType[] = [
   'message.received',
   'message.sent',
@@ -18,7 +18,7 @@ export const SPECIFIED_TYPES: readonly SubscribableType[] = [
   'instance.error',
 ];
 
-/** Those that nobody gets who does not name them. */
+/** The types that only webhooks that name them get. */
 export const OPT_IN_TYPES: readonly OptInEventType[] = [
   'message.echo',
   'message.reaction',
@@ -30,7 +30,7 @@ export const OPT_IN_TYPES: readonly OptInEventType[] = [
   'call.received',
 ];
 
-/** All that a webhook and the stream can bring. A deployment's own new ones come with an update. */
+/** All types that a webhook and the stream can bring. New types of a deployment come with an update. */
 export const SUBSCRIBABLE_TYPES: readonly SubscribableType[] = [...SPECIFIED_TYPES, ...OPT_IN_TYPES];
-/** All that a delivery can be of. */
+/** All types that a delivery can have. */
 export const EVENT_TYPES: readonly EventType[] = [...SUBSCRIBABLE_TYPES, 'webhook.test'];

@@ -31,7 +31,7 @@ export const MESSAGE_TONES: Readonly<Record<MessageStatus, Tone>> = {
   received: 'good',
 };
 
-/** With whom a message is, as people name them; null if the network does not say it. */
+/** The readable name of a message's other side; null if the network does not report it. */
 export function counterpartName({ direction, to, from, contact }: MessageResource): string | null {
   const number = direction === 'outbound' ? to : from;
   const name = nameText(contact?.name);
@@ -40,7 +40,7 @@ export function counterpartName({ direction, to, from, contact }: MessageResourc
   return nameText(contact?.username) ?? contact?.id ?? null;
 }
 
-/** What the chat of a message is called in the API; null if the network does not say with whom it is. */
+/** The id of a message's chat in the API; null if the network does not name the other side. */
 export function counterpartId({ direction, to, from, group_id, contact }: MessageResource): string | null {
   return group_id ?? contact?.id ?? (direction === 'outbound' ? to : from);
 }

@@ -1,14 +1,14 @@
-/** More of a name is of no use to anybody. */
+/** The most characters of a name that are shown. */
 const NAME_MAX = 80;
 
-/** What changes the order or the look of the text around it, or takes space without being seen. */
+/** Characters that change the order or the look of the text around them, or take space without being seen. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800\u3164]+/gu;
-/** Emoji are joined and coloured by these. */
+/** Characters that join and colour emoji. */
 const JOINERS = /[\u200c\u200d]/u;
-/** Marks that are piled up over the lines beside. */
+/** Marks that pile up over the neighbouring lines. */
 const PILED_UP = /(\p{M}{4})\p{M}+/gu;
 
-/** A name that somebody gave themselves, in one line that stays in its place; null if nothing of it can be seen. */
+/** A name that a person chose, in one line that does not disturb other text; null if nothing of it is visible. */
 export function nameText(name: string | null | undefined): string | null {
   const line = (name ?? '')
     .replace(UNSEEN, (found) => (JOINERS.test(found) ? found.replace(/[^\u200c\u200d]/gu, '') : ' '))

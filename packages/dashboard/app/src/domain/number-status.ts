@@ -3,7 +3,7 @@ import type { Tone } from '../components/status-badge.tsx';
 
 export type Status = InstanceResource['status'];
 
-/** Those that need somebody first. */
+/** The statuses that need attention come first. */
 export const STATUSES: readonly Status[] = [
   'error',
   'logged_out',
@@ -26,7 +26,7 @@ const TONES: Readonly<Record<Status, Tone>> = {
 
 type Shown = Pick<InstanceResource, 'status' | 'last_error' | 'restriction'>;
 
-/** Somebody who disconnected a number wants it so; a restricted number works in part. */
+/** A number that was disconnected on purpose counts as idle; a restricted number works in part. */
 export function toneOf({ status, last_error, restriction }: Shown): Tone {
   if (status === 'disconnected' && last_error === null) return 'idle';
   return status === 'connected' && restriction ? 'act' : TONES[status];
@@ -36,7 +36,7 @@ export function toneOfStatus(status: Status | null): Tone {
   return status === null ? 'idle' : TONES[status];
 }
 
-/** The order of the list: what needs somebody first, then by name. */
+/** The order of the list: numbers that need attention first, then by name. */
 export function byUrgency(a: InstanceResource, b: InstanceResource): number {
   const rank = (instance: InstanceResource): number =>
     toneOf(instance) === 'idle' ? STATUSES.length - 1.5 : STATUSES.indexOf(instance.status);
@@ -49,7 +49,7 @@ export function countTroubles(numbers: readonly Shown[]): Readonly<Record<'bad' 
   return { bad: count('bad'), act: count('act'), busy: count('busy') };
 }
 
-/** Whether it is not as it should be. One that was never connected, or was stopped by somebody, is as it should be. */
+/** Whether the number needs attention or is connecting. A new number, or one stopped on purpose, does not count. */
 export function isTrouble(instance: InstanceResource): boolean {
   return !['good', 'idle'].includes(toneOf(instance));
 }

@@ -4,7 +4,7 @@ import { nameText } from './name-text.ts';
 
 export type WebhookState = 'delivering' | 'failing' | 'disabled' | 'stopped' | 'new';
 
-/** Those that need somebody first. */
+/** The states that need attention come first. */
 export const WEBHOOK_STATES: readonly WebhookState[] = [
   'disabled',
   'failing',
@@ -15,11 +15,11 @@ export const WEBHOOK_STATES: readonly WebhookState[] = [
 
 type Shown = Pick<WebhookResource, 'status' | 'disabled_reason' | 'failing_since' | 'last_delivery'>;
 
-/** How it goes with a webhook. `stopped` is disabled by somebody, `disabled` by the service. */
+/** The state of a webhook. `stopped` was disabled by a user, `disabled` by the service. */
 export function webhookState({ status, disabled_reason, failing_since, last_delivery }: Shown): WebhookState {
   if (status === 'disabled') return disabled_reason === 'manual' ? 'stopped' : 'disabled';
   if (failing_since !== null) return 'failing';
-  // One that failed, and was enabled since then, has nothing to show yet.
+  // A webhook that failed and was enabled since then has no delivery to show yet.
   return last_delivery?.status === 'success' ? 'delivering' : 'new';
 }
 
@@ -36,18 +36,18 @@ export function isWebhookTrouble(webhook: Shown): boolean {
   return state === 'failing' || state === 'disabled';
 }
 
-/** The order of lists: what needs somebody first, then as the API has them. */
+/** The order of lists: webhooks that need attention first, then the order of the API. */
 export function byWebhookUrgency(a: Shown, b: Shown): number {
   const rank = (webhook: Shown): number => WEBHOOK_STATES.indexOf(webhookState(webhook));
   return rank(a) - rank(b);
 }
 
-/** What people know a webhook by: what somebody called it, or its address without the scheme. */
+/** The name of a webhook: its description, or its address without the scheme. */
 export function webhookName({ description, url }: Pick<WebhookResource, 'description' | 'url'>): string {
   return nameText(description) ?? nameText(url.replace(/^https?:\/\//, '')) ?? url;
 }
 
-/** What somebody can type who means this webhook: `hooks.example.com`. */
+/** The text to type to confirm an action on this webhook: `hooks.example.com`. */
 export function webhookHost({ url }: Pick<WebhookResource, 'url'>): string {
   return URL.parse(url)?.host ?? url;
 }

@@ -1,17 +1,17 @@
 import type { CallResult, StreamResult } from '@trunkline/http/client';
 import type { Timers } from './throttle.ts';
 
-/** How the page gets to know of changes. */
+/** How the page learns of changes. */
 export type LiveState =
   /** The first connection is being made. */
   | 'connecting'
-  /** Hints come as it happens. */
+  /** Hints come as changes happen. */
   | 'live'
   /** No stream gets through, or there are too many: the pages ask every few seconds. */
   | 'polling'
   /** The service cannot be reached. */
   | 'offline'
-  /** Nobody looks at the page. */
+  /** The page is hidden. */
   | 'paused';
 
 export interface HintStreamOptions {
@@ -22,16 +22,16 @@ export interface HintStreamOptions {
   /** There was a gap, in which anything may have happened. */
   onGap(): void;
   onState(state: LiveState): void;
-  /** The stream was refused because nobody is signed in any more. */
+  /** The stream was refused because the session has ended. */
   onSignedOut(): void;
   readonly timers: Timers;
-  /** From 0 to 1: spreads the tries of many pages over time. */
+  /** Returns a number from 0 to 1, which spreads the attempts of many pages over time. */
   random(): number;
 }
 
-/** A shorter break is caught up with by the stream itself, a longer one by reading what is shown again. */
+/** After a shorter break the stream itself catches up; after a longer one, the shown data is read again. */
 const CATCH_UP_MS = 30_000;
-/** Two heartbeats of the server: what is silent for longer is dead. */
+/** Two heartbeats of the server: a stream that is silent for longer is dead. */
 const SILENCE_MAX_MS = 35_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
@@ -68,7 +68,7 @@ export function createHintStream(options: HintStreamOptions): {
         return onState(result.error.status === null ? 'offline' : 'polling');
       }
       onState('live');
-      // What is shown was read before the stream began.
+      // The shown data was read before the stream began.
       if (!isCaughtUp) onGap();
       for await (const { id, event } of result.data) {
         if (abort !== current) return;
@@ -91,7 +91,7 @@ export function createHintStream(options: HintStreamOptions): {
     current = null;
     const longest = Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
     failures++;
-    // The first break is most often a restart of the service or a proxy's limit: no reason to say anything.
+    // The first break is most often a restart of the service or a proxy's limit, which is not worth showing.
     if (failures > 2 && !isRefused) onState('polling');
     cancelRetry = timers.after(longest * (0.5 + random() / 2), begin);
   };

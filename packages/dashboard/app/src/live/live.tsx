@@ -22,10 +22,10 @@ const TIMERS: Timers = {
   },
 };
 
-/** A tab that nobody looks at for so long gives its connection up: browsers allow six to a server without HTTP/2. */
+/** A tab hidden for this long gives its connection up: browsers allow six to a server without HTTP/2. */
 const HIDDEN_MAX_MS = 30_000;
 
-/** One stream of hints for the workspace that is shown: what has changed is read again, if it is on the page. */
+/** One stream of hints for the shown workspace: changed data is read again, if it is on the page. */
 export function LiveProvider({
   workspaceId,
   children,
@@ -95,8 +95,8 @@ export function useLiveState(): LiveState {
 }
 
 /**
- * How often to read what is shown again, for `refetchInterval`: seldom while hints come, since some changes have no event
- * (a delivery's attempt, a queue that grows), and every `POLL_MS` otherwise. A tab that nobody looks at reads nothing.
+ * How often to read the shown data again, for `refetchInterval`: seldom while hints come, since some changes have no
+ * event (a delivery's attempt, a queue that grows), and every `POLL_MS` otherwise. A hidden tab reads nothing.
  */
 export function useRefreshMs(whileLiveMs: number = 30_000): number {
   return useLiveState() === 'live' ? whileLiveMs : Math.min(POLL_MS, whileLiveMs);

@@ -1,7 +1,7 @@
-/** What the hints wait by; a test has its own. */
+/** The timers of the hints; a test has its own. */
 export interface Timers {
   now(): number;
-  /** Returns what cancels it. */
+  /** Returns a function that cancels the timer. */
   after(ms: number, run: () => void): () => void;
 }
 

@@ -13,9 +13,9 @@ export function createAppRouter(queries: QueryClient) {
     basepath: BASE_PATH === '' ? '/' : BASE_PATH,
     parseSearch,
     stringifySearch,
-    // What no page has read is left out of the address as well: without this, a page is given it unread.
+    // Leaves parameters that no page has read out of the address. Otherwise a page is given them unchecked.
     search: { strict: true },
-    // The files of a page, when its link is pointed at.
+    // Fetches the files of a page when its link is pointed at.
     defaultPreload: 'intent',
     defaultNotFoundComponent: NotFound,
     defaultErrorComponent: PageFailure,

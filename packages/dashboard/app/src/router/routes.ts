@@ -12,8 +12,8 @@ import { SessionGate } from '../shell/session-gate.tsx';
 import { page } from './page.ts';
 import type { RawSearch } from './search.ts';
 
-// Every page of the dashboard. What a page reads of the URL's search stands in `search.ts` beside it; the page itself is
-// a file of its own that is fetched when it is needed, with the texts of the areas that are named last.
+// The pages of the dashboard. The search parameters of a page are in the `search.ts` next to it. The page itself is a
+// file of its own that is fetched when it is needed, with the texts of the areas that are named last.
 
 const root = createRootRouteWithContext<{ readonly queries: QueryClient }>()();
 
@@ -27,7 +27,7 @@ const signIn = createRoute({
 const session = createRoute({
   getParentRoute: () => root,
   id: 'session',
-  // Asked while the file of the page is fetched; the gate shows what comes of it.
+  // Requested while the file of the page is fetched; the gate shows the outcome.
   loader: ({ context: { queries } }) => void queries.prefetchQuery(sessionQuery),
   component: SessionGate,
 });
@@ -38,7 +38,7 @@ const home = createRoute({
   component: page(() => import('../pages/home/home-page.tsx'), 'HomePage', []),
 });
 
-/** What no page has, or what has one below a workspace: it leads there. */
+/** Addresses without a page, and those whose page is below a workspace: they lead there. */
 const short = createRoute({
   getParentRoute: () => session,
   path: '$',
@@ -135,7 +135,7 @@ const workspaces = createRoute({
   component: page(() => import('../pages/workspaces/workspaces-page.tsx'), 'WorkspacesPage', ['workspaces']),
 });
 
-/** Its parameter is that of the pages below `w`: while it is open, they lead into this workspace. */
+/** Has the same parameter as the pages below `w`: while this page is open, their links lead into its workspace. */
 const oneWorkspace = createRoute({
   getParentRoute: () => session,
   path: 'workspaces/$workspace',

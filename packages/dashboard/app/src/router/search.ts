@@ -1,7 +1,7 @@
-/** What the URL says after its `?`: texts, whatever somebody has written there. */
+/** The unchecked texts after the `?` of the URL. */
 export type RawSearch = Readonly<Record<string, unknown>>;
 
-/** Every value is a text as it stands: ids and cursors are never taken for numbers. */
+/** Keeps every value as text: ids and cursors are never taken for numbers. */
 export function parseSearch(search: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(search));
 }
@@ -21,7 +21,7 @@ export function textIn(search: RawSearch, name: string, max: number = 500): stri
   return typeof value === 'string' && value !== '' && value.length <= max ? value : undefined;
 }
 
-/** One of these, or nothing. */
+/** The value, if it is one of these. */
 export function oneOfIn<Value extends string>(
   search: RawSearch,
   name: string,
@@ -30,7 +30,7 @@ export function oneOfIn<Value extends string>(
   return values.find((value) => value === search[name]);
 }
 
-/** Without what is not there, which the types of the router ask for. */
+/** Leaves out fields without a value, as the types of the router demand. */
 export function present<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {

@@ -6,21 +6,21 @@ import { useTexts } from '../texts/language.tsx';
 import { useSession } from './session-context.ts';
 
 interface AdministrationProps {
-  /** Of the page. */
+  /** The title of the page. */
   readonly title: string;
-  /** That the page is about; none if it is about all of them. */
+  /** The workspace that the page is about; undefined if it is about all of them. */
   readonly workspaceId?: string;
   readonly children: ReactNode;
 }
 
 /**
- * A page of the administration. A session of one workspace has none, and reads so without a request that would be refused.
- * Nothing of the page is kept when another workspace comes: dialogs that are open are about the former one.
+ * A page of the administration. A session of one workspace may not see it, and is told so without a request that would
+ * be refused. The page's state is dropped when the workspace changes: open dialogs are about the previous one.
  */
 export function Administration({ title, workspaceId, children }: AdministrationProps): ReactNode {
   const t = useTexts('shell');
   const { workspace } = useSession();
-  // What another workspace has is refused by the service, as on every page.
+  // The service refuses the data of another workspace, as on every page.
   const isElsewhere = workspace !== null && workspace.id === (workspaceId ?? workspace.id);
   if (!isElsewhere) return <Fragment key={workspaceId}>{children}</Fragment>;
   return (

@@ -1,10 +1,10 @@
-/** What somebody has chosen for this tab: nothing about who they are, and gone when the tab is closed. */
+/** A choice of the user for this tab: it does not identify them, and is gone when the tab is closed. */
 export function keptChoice<Value extends string>(name: string, values: readonly Value[]): Value | null {
   const kept = keptText(name);
   return values.find((value) => value === kept) ?? null;
 }
 
-/** The same where the choices are not known here. */
+/** The same if the possible values are not known here. */
 export function keptText(name: string): string | null {
   try {
     return sessionStorage.getItem(`trunkline.${name}`);
@@ -17,7 +17,7 @@ export function keepChoice(name: string, value: string): void {
   try {
     sessionStorage.setItem(`trunkline.${name}`, value);
   } catch {
-    // It holds until the page is left.
+    // The choice holds until the page is left.
   }
 }
 

@@ -2,23 +2,23 @@ import type { SessionResource } from '../../../src/schemas/session.ts';
 
 /** An entry of the sidebar. */
 export interface NavigationEntry {
-  /** Its word: `texts.shell[name]`. */
+  /** The key of its text: `texts.shell[name]`. */
   readonly name:
     'now' | 'numbers' | 'messages' | 'chats' | 'webhooks' | 'keys' | 'members' | 'workspaces' | 'system';
   readonly to: string;
   /** Pages that belong to it, and are not below it. */
   readonly also?: string;
-  /** After `g`. */
+  /** The key to press after `g`. */
   readonly letter: string;
-  /** Only with this scope. */
+  /** The scope that it needs. */
   readonly scope?: SessionResource['scopes'][number];
-  /** Of the whole service: for a session that is not bound to a workspace. */
+  /** Whether it is about the whole service: only for a session that is not bound to a workspace. */
   readonly isGlobal?: boolean;
-  /** For such a session as well, and about one workspace. */
+  /** Whether it is about one workspace, and also only for such a session. */
   readonly isAdministration?: boolean;
 }
 
-/** In the order of the sidebar. Below `/w/$workspace` is what a workspace has. */
+/** The entries in the order of the sidebar. Those below `/w/$workspace` are about a workspace. */
 export const NAVIGATION: readonly NavigationEntry[] = [
   { name: 'now', to: '/w/$workspace', letter: 'n' },
   { name: 'numbers', to: '/w/$workspace/numbers', letter: 'u', scope: 'instances:read' },

@@ -3,7 +3,7 @@ import type { SessionResource } from '../../../src/schemas/session.ts';
 
 export const SessionContext = createContext<SessionResource | null>(null);
 
-/** Who is signed in. Below the session's gate alone. */
+/** The current session. Only for components below the session's gate. */
 export function useSession(): SessionResource {
   const session = useContext(SessionContext);
   if (!session)
@@ -12,14 +12,14 @@ export function useSession(): SessionResource {
 }
 
 /**
- * Whether a button of the administration has a point. What is refused is refused by the service: this only keeps from
- * offering it.
+ * Whether to show the buttons of the administration. The service refuses actions itself: this only avoids offering
+ * them.
  */
 export function useIsAdmin(): boolean {
   return useSession().access === 'admin';
 }
 
-/** The same for what needs a scope. */
+/** The same for actions that need a scope. */
 export function useMay(scope: SessionResource['scopes'][number]): boolean {
   return useSession().scopes.includes(scope);
 }

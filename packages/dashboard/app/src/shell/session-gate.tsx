@@ -11,13 +11,13 @@ import { SessionContext } from './session-context.ts';
 /** Everything but the sign-in page: without a session, it leads there, and back afterwards. */
 export function SessionGate(): ReactNode {
   const { data, error, refetch, isFetching } = useQuery(sessionQuery);
-  // The frame with its page is much to draw: in slices, where what a query has read is drawn in one go.
+  // The frame with its page takes long to render, so it is rendered in slices. Query data would be rendered in one go.
   const session = useDeferredValue(data ?? null, null);
   const router = useRouter();
   const isOut = isSignedOut(error);
   useEffect(() => {
     if (!isOut) return;
-    // Where one is when it turns out, not where one is going: this very step changes that.
+    // The latest location, not the pending one: this navigation changes that.
     const { href } = router.latestLocation;
     const search = href === '/' ? {} : { next: href };
     void router.navigate({ to: '/sign-in', search, replace: true });

@@ -64,7 +64,7 @@ function Shortcut({ keys, meaning }: { readonly keys: string; readonly meaning: 
   );
 }
 
-/** In a field, in a menu or in a dialog, keys mean something else. */
+/** Whether the target is in a field, a menu or a dialog, in which keys mean something else. */
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

@@ -8,14 +8,14 @@ interface WorkspaceMenuProps {
   readonly workspaceId: string | null;
   readonly workspaces: readonly { readonly id: string; readonly name: string }[];
   readonly label: string;
-  /** Of the button. */
+  /** The content of the button. */
   readonly children: ReactNode;
 }
 
-/** In the menu; the page of the workspaces has all. */
+/** The most workspaces in the menu; the page of the workspaces has all. */
 const SHOWN_MAX = 50;
 
-/** The workspaces to choose from; it opens when it comes, since it comes when it is asked for. */
+/** The menu of workspaces. It is open from the start, since it is rendered when the user asks for it. */
 export function WorkspaceMenu({ workspaceId, workspaces, label, children }: WorkspaceMenuProps): ReactNode {
   const t = useTexts('shell');
   const navigate = useNavigate();

@@ -8,7 +8,7 @@ import type { Area, TextsOf } from './texts.ts';
 
 interface Chosen {
   readonly language: Language;
-  /** For Intl: the viewer's own region where the language is theirs. */
+  /** The locale for Intl: with the viewer's region if the language is theirs. */
   readonly locale: string;
   choose(language: Language): void;
 }
@@ -52,7 +52,7 @@ function localeOf(language: Language): string {
   );
 }
 
-/** A browser may name what is no language tag: `en-US@posix`, in the locale C. */
+/** Whether the tag is valid: a browser may name an invalid one, such as `en-US@posix` in the locale C. */
 function isLocale(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length > 0;

@@ -1,4 +1,4 @@
-/** The form that a language has for this count (Intl.PluralRules), with the count in the place of `#`. */
+/** Returns the form that a language has for this count (Intl.PluralRules), with the count instead of `#`. */
 export function pluralIn(
   locale: string,
 ): (count: number, forms: Readonly<Record<'one' | 'other', string>>) => string {

@@ -10,8 +10,8 @@ type Translated<Words> = Words extends string
 /** The words of one part of the dashboard: `numbers`. */
 export type Area = keyof typeof EN;
 
-/** What a language has to have for an area. */
+/** The texts that a language must have for an area. */
 export type TextsOf<Name extends Area> = Translated<Awaited<ReturnType<(typeof EN)[Name]>>>;
 
-/** A language: what fetches the words of each area. */
+/** A language: the functions that fetch the texts of each area. */
 export type TextFiles = { readonly [Name in Area]: () => Promise<TextsOf<Name>> };

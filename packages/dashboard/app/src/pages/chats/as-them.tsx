@@ -16,7 +16,7 @@ interface AsThemProps {
   readonly messages: readonly MessageResource[];
 }
 
-/** In a sandbox: writes as the other side. Not offered where the number of somebody in the chat is not known. */
+/** Writes as the other side, in a sandbox. Not offered if no number of the other side is known. */
 export function AsThem(props: AsThemProps): ReactNode {
   const t = useTexts('chats');
   const [isOpen, setOpen] = useState(false);
@@ -67,7 +67,7 @@ function AsThemForm({
   );
 }
 
-/** Whose number writes: that of the person, or in a group of whoever wrote last. */
+/** The number to write as: the person's, or in a group that of the last author. */
 function numberOf({ address: { counterpart }, messages }: AsThemProps): string | null {
   for (const { direction, from, to, contact } of messages) {
     const number = direction === 'inbound' ? from : to;

@@ -87,7 +87,7 @@ function Counterpart({
   );
 }
 
-/** What was said last, on one line. */
+/** The last message, on one line. */
 function Excerpt({ chat }: { readonly chat: ChatResource }): ReactNode {
   const { directions, types, noText } = useTexts('messages');
   const { direction, type, excerpt } = chat.last_message;

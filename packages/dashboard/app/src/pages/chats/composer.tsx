@@ -20,7 +20,7 @@ interface ComposerProps {
   readonly onReply: Dispatch<SetStateAction<MessageResource | null>>;
 }
 
-/** The field to reply. What is in it stays until the service has taken it. */
+/** The field to reply. Its content stays until the service has taken it. */
 export function Composer({ address, name, repliedTo, onReply }: ComposerProps): ReactNode {
   const t = useTexts('chats');
   const id = useId();
@@ -30,7 +30,7 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
   const [text, setText] = useState('');
   const [file, setFile] = useState<File | null>(null);
   const { send, isSending, error, isDoubtful } = useSend(address.workspaceId, (message, sent) => {
-    // What was written since then is of the next message.
+    // Text written since then belongs to the next message.
     setText((now) => (now === wordsOf(sent) || now.trim() === '' ? '' : now));
     setFile((now) => ('file' in sent && now === sent.file ? null : now));
     onReply((now) => (now?.id === sent.reply_to ? null : now));
@@ -147,7 +147,7 @@ function outgoing(
   return { ...message, type: mediaTypeOf(file), file, ...caption };
 }
 
-/** What the network shows as such; whatever else is a document. */
+/** The types of files that the network shows as media; all others are documents. */
 const SHOWN: Readonly<Record<string, MediaType>> = {
   'image/jpeg': 'image',
   'image/png': 'image',

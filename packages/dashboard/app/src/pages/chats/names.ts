@@ -3,7 +3,7 @@ import { counterpartName } from '../../domain/message-status.ts';
 import { nameText } from '../../domain/name-text.ts';
 import { phoneText } from '../../domain/phone-text.ts';
 
-/** With whom a chat is, as people name them; null if the network does not say it. */
+/** The readable name of a chat's other side; null if the network does not report it. */
 export function chatName({
   name,
   contact,
@@ -17,7 +17,7 @@ export function chatName({
   return group_id === null && counterpart !== '' ? counterpart : null;
 }
 
-/** The same of what one has read of the chat, newest first: the newest name that is known. */
+/** The same from the messages that were read, newest first: the newest known name. */
 export function threadName(counterpart: string, messages: readonly MessageResource[]): string {
   const named = messages.find(({ contact }) => nameText(contact?.name) !== null);
   const name = nameText(named?.contact?.name) ?? messages.map(counterpartName).find((each) => each !== null);
@@ -30,7 +30,7 @@ export function addressText(counterpart: string): string {
   return number === null ? counterpart : phoneText(number);
 }
 
-/** Of a number, however it is written; null if it is none, or not whole. */
+/** The digits of a number, however it is written; null if the text is not a whole number. */
 export function digitsOf(text: string): string | null {
   if (!/^\+?[\d\s().-]+$/.test(text.trim())) return null;
   const digits = text.replace(/\D/g, '');

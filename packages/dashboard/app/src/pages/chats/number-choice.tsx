@@ -12,7 +12,7 @@ import { phoneText } from '../../domain/phone-text.ts';
 import { useTexts } from '../../texts/language.tsx';
 import styles from './number-choice.module.css';
 
-/** Which number the chats are of: the one in the URL, or the only one there is; otherwise they are listed. */
+/** The number whose chats are shown: the one in the URL, or the only one; otherwise the numbers are listed. */
 export function NumberChoice({
   workspace,
   chosen,
@@ -61,7 +61,7 @@ export function NumberChoice({
   );
 }
 
-/** Those that are connected first: they have something to read. */
+/** Lists the connected numbers first: they have something to read. */
 function Numbers({
   numbers,
   hint,

@@ -22,7 +22,7 @@ export const chatsQuery = (workspaceId: string, instanceId: string, cursor: stri
 const SEARCHED_PAGES = 3;
 const SEARCHED_PAGE = 100;
 
-/** The API lists chats by time alone: a part of a name is looked for among the newest of them. */
+/** Looks for a part of a name among the newest chats: the API lists chats only by time. */
 export const foundChatsQuery = (workspaceId: string, instanceId: string, find: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'chats', 'found', instanceId, find),
@@ -62,7 +62,7 @@ export interface ChatAddress {
   readonly counterpart: string;
 }
 
-/** What a hint makes the page read again, at the most: what is further up stays as it was read. */
+/** The most pages that are read again after a hint: messages further up stay as they were read. */
 const NEWEST_PAGES = 4;
 
 export const threadQuery = (address: ChatAddress) =>
@@ -75,21 +75,21 @@ export const threadQuery = (address: ChatAddress) =>
         const further = await readStretch(address, fresh.nextCursor, signal);
         fresh = { messages: [...fresh.messages, ...further.messages], nextCursor: further.nextCursor };
       }
-      // What is known now: older messages may have been read meanwhile.
+      // The current data, not `before`: older messages may have been read meanwhile.
       return withNewest(fresh, client.getQueryData<Thread>(queryKey));
     },
-    // What was read further up goes with the page: the next visit begins at the newest message.
+    // Messages further up are forgotten with the page: the next visit begins at the newest message.
     gcTime: 0,
   });
 
-/** Reads what is before the oldest message that is known. Resolves with whether there is no more. */
+/** Reads the messages before the oldest known one. Resolves with whether there are no more. */
 export async function readOlder(queries: QueryClient, address: ChatAddress): Promise<boolean> {
   const { queryKey } = threadQuery(address);
   const cursor = queries.getQueryData(queryKey)?.olderCursor ?? null;
   if (cursor === null) return true;
   const older = await readStretch(address, cursor);
   queries.setQueryData(queryKey, (known) =>
-    // Otherwise the thread has begun anew meanwhile.
+    // Otherwise the thread has started over meanwhile.
     known?.olderCursor === cursor ? withOlder(known, older) : known,
   );
   return older.nextCursor === null;

@@ -2,7 +2,7 @@ import { present, textIn } from '../../router/search.ts';
 import type { RawSearch } from '../../router/search.ts';
 
 export interface ChatsSearch {
-  /** Where there is one number, it is taken. */
+  /** The number; if there is only one, it is the default. */
   readonly instance?: string;
   /** A part of a name or of a number. */
   readonly find?: string;

@@ -16,15 +16,15 @@ import styles from './thread-message.module.css';
 interface ThreadMessageProps {
   readonly workspaceId: string;
   readonly message: MessageResource;
-  /** What it replies to, if that is in the thread. */
+  /** The message that it replies to, if that is in the thread. */
   readonly quoted: MessageResource | null;
-  /** Somebody came here by a quote. */
+  /** Whether the user came here by a quote. */
   readonly isMarked: boolean;
   readonly onReply: ((message: MessageResource) => void) | null;
   onQuoted(id: string): void;
 }
 
-/** One message: who wrote it where that is not clear, what, when, and how far one's own got. */
+/** One message: its author if that is not clear, its content, its time, and the status of one's own. */
 export function ThreadMessage(props: ThreadMessageProps): ReactNode {
   const t = useTexts('chats');
   const { workspaceId, message, isMarked, onReply } = props;
@@ -90,7 +90,7 @@ function Status({ status }: Pick<MessageResource, 'status'>): ReactNode {
   return <StatusBadge tone={MESSAGE_TONES[status]}>{statuses[status]}</StatusBadge>;
 }
 
-/** Strangers may send a book: the rest of it is shown to whoever asks. */
+/** Strangers may send very long texts: the rest is shown on request. */
 const SHOWN_MAX = 1_500;
 
 function Words({ message }: { readonly message: MessageResource }): ReactNode {
@@ -117,7 +117,7 @@ function Quote({
   onQuoted,
 }: ThreadMessageProps & { readonly replyTo: string }): ReactNode {
   const t = useTexts('chats');
-  // What is further up than the page has read.
+  // The quoted message may be further up than the page has read.
   const elsewhere = useQuery({ ...messageQuery(workspaceId, replyTo), enabled: quoted === null }).data;
   const found = quoted ?? elsewhere ?? null;
   const content = (
@@ -149,7 +149,7 @@ function Quote({
   );
 }
 
-/** Who wrote a message and how it begins, for a quote. */
+/** The author of a message and its beginning, for a quote. */
 export function Excerpt({ message }: { readonly message: MessageResource }): ReactNode {
   const t = useTexts('chats');
   const { types } = useTexts('messages');

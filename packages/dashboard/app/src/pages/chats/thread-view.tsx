@@ -18,11 +18,11 @@ interface ThreadViewProps {
   readonly address: ChatAddress;
   readonly name: string;
   readonly thread: Thread;
-  /** Null where one may not send. */
+  /** Null if the session may not send. */
   readonly onReply: ((message: MessageResource) => void) | null;
 }
 
-/** What was said, the newest at the bottom. It stays where one reads, or at the newest message if one is there. */
+/** The messages, the newest at the bottom. The view stays where one reads, or at the newest message if one is there. */
 export function ThreadView({ address, name, thread, onReply }: ThreadViewProps): ReactNode {
   const t = useTexts('chats');
   const { locale } = useLanguage();
@@ -33,7 +33,7 @@ export function ThreadView({ address, name, thread, onReply }: ThreadViewProps):
   const queries = useQueryClient();
   const isLong = isAtEnd && messages.length > GROWN_MAX;
   useEffect(() => {
-    // Who reads further up keeps it.
+    // Nothing is cut while one reads further up.
     if (!isLong) return;
     queries.setQueryData(threadQuery(address).queryKey, (known) => {
       const cut = known && cutThread(known);

@@ -1,19 +1,19 @@
 import type { MessageResource } from '@trunkline/http/client';
 
-/** What has been read of a chat: without a gap from the newest message on. */
+/** The part of a chat that has been read: without a gap from the newest message on. */
 export interface Thread {
   /** Newest first. */
   readonly messages: readonly MessageResource[];
-  /** For what is older; null if there is nothing. */
+  /** The cursor for older messages; null if there are none. */
   readonly olderCursor: string | null;
-  /** How far down the last read from the newest message on has come: where the thread can be cut. */
+  /** The end of the last read that began at the newest message: the thread can be cut there. */
   readonly cut: { readonly oldest: string; readonly olderCursor: string | null } | null;
 }
 
-/** What a thread may grow to by itself. */
+/** The most messages of a thread before it is cut. */
 export const GROWN_MAX = 300;
 
-/** What one reads at a time. */
+/** The result of one read. */
 interface Stretch {
   /** Newest first. */
   readonly messages: readonly MessageResource[];
@@ -28,8 +28,8 @@ export function reaches(fresh: Stretch, known: Thread | undefined): boolean {
 }
 
 /**
- * A new read from the newest message on, with what is further up from before: whoever reads there does not lose it. Where
- * the new read does not come down to anything that is known, the thread begins anew, since there would be a gap.
+ * Joins a new read from the newest message on with the known messages further up, so that a user who reads there does
+ * not lose them. If the new read does not reach a known message, the thread starts over: there would be a gap.
  */
 export function withNewest(fresh: Stretch, known: Thread | undefined): Thread {
   const newest = known?.messages[0]?.id;
@@ -42,7 +42,7 @@ export function withNewest(fresh: Stretch, known: Thread | undefined): Thread {
   // Ids are in the order of the list.
   const shown = fresh.messages.filter(({ id }) => id >= oldest);
   if (fresh.nextCursor === null) {
-    // All that there is. What is further up than anybody has asked for is left out, and the rest has been deleted.
+    // The read is complete. Messages further up than the user has read are left out; other missing ones were deleted.
     return { messages: shown, olderCursor: last < oldest ? known.olderCursor : null, cut };
   }
   if (last > newest) return begun;
@@ -53,21 +53,21 @@ export function withNewest(fresh: Stretch, known: Thread | undefined): Thread {
   };
 }
 
-/** With the next stretch further up. */
+/** Adds the next stretch further up. */
 export function withOlder(known: Thread, older: Stretch): Thread {
   const oldest = known.messages.at(-1)?.id;
   const further = older.messages.filter(({ id }) => oldest === undefined || id < oldest);
   return { ...known, messages: [...known.messages, ...further], olderCursor: older.nextCursor };
 }
 
-/** With a message that was just accepted: it is seen before the next read. */
+/** Adds a message that was just accepted: it is seen before the next read. */
 export function withSent(known: Thread, message: MessageResource): Thread {
   const newest = known.messages[0]?.id;
   if (newest !== undefined && message.id <= newest) return known;
   return { ...known, messages: [message, ...known.messages] };
 }
 
-/** Without what is further up than the last read: a chat that is open for hours does not fill the memory. */
+/** Removes messages further up than the last read, so that a chat open for hours does not fill the memory. */
 export function cutThread(known: Thread): Thread {
   const { cut } = known;
   const oldest = known.messages.at(-1)?.id;

@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 
-/** So near to its end, one is at the end. */
+/** The distance from the end that counts as the end. */
 const END_PX = 48;
 
 interface ReadingPosition {
-  /** What scrolls. */
+  /** The element that scrolls. */
   readonly area: RefObject<HTMLDivElement | null>;
-  /** What is in it; its messages have `data-message`. */
+  /** The content of the area; its messages have `data-message`. */
   readonly list: RefObject<HTMLDivElement | null>;
   readonly isAtEnd: boolean;
   /** The newest message that was there when one was last at the end. */
@@ -17,8 +17,8 @@ interface ReadingPosition {
 }
 
 /**
- * Keeps what one reads in its place, whatever comes above or below it or changes its height: the message at the upper edge,
- * or the end of the thread while one is there. Browsers do so in part, and not all of them.
+ * Keeps the text that one reads in its place, even if other content comes or changes its height: the message at the
+ * upper edge, or the end of the thread while one is there. Browsers do so only in part, and not all of them.
  */
 export function useReadingPosition(newest: string): ReadingPosition {
   const area = useRef<HTMLDivElement>(null);
@@ -55,7 +55,7 @@ export function useReadingPosition(newest: string): ReadingPosition {
       anchor.current = isEnd ? null : anchorIn(scrolled, content);
       setAtEnd(anchor.current === null);
     };
-    // Before the next picture: pictures that come, a window that turns, a field that grows.
+    // Runs before the next paint: images load, a screen turns, a field grows.
     const observer = new ResizeObserver(keep);
     observer.observe(scrolled);
     observer.observe(content);

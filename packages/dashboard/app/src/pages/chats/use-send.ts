@@ -10,7 +10,7 @@ export type Outgoing = SendTextInput | SendFileInput;
 interface Sending {
   send(message: Outgoing): void;
   readonly isSending: boolean;
-  /** Of the last try. */
+  /** The error of the last attempt. */
   readonly error: unknown;
   /** No response came: the message may be on its way. */
   readonly isDoubtful: boolean;
@@ -30,7 +30,7 @@ export function useSend(
   );
   const isBusy = useRef(false);
   const mutation = useMutation({
-    // Without a network it fails at once. By default it would wait for one, and go out when nobody expects it.
+    // Fails immediately without a network. The default waits for one, and sends when the user no longer expects it.
     networkMode: 'always',
     mutationFn: async (message: Outgoing) => {
       const idempotencyKey = keyFor(message);
@@ -60,7 +60,7 @@ export function useSend(
     send(message) {
       if (isBusy.current) return;
       isBusy.current = true;
-      // Who has gone elsewhere meanwhile is not called back.
+      // Not called if the component is gone by then.
       mutation.mutate(message, { onSuccess: (accepted) => onSent(accepted, message) });
     },
     isSending: mutation.isPending,

@@ -16,9 +16,9 @@ import { useSession } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 
 /**
- * An address that names no workspace: `/`, or that of a page without `/w/…` before it, which somebody typed or wrote down.
- * Leads to this page of the workspace that the tab has shown last; of the session's, or of the one that there is; else one is
- * chosen here.
+ * An address without a workspace: `/`, or that of a page without `/w/…` before it, which was typed or written down.
+ * Leads to this page of the session's workspace, of the one that the tab has shown last, or of the only one; otherwise
+ * the user chooses one here.
  */
 export function HomePage(): ReactNode {
   const { workspace: bound } = useSession();
@@ -31,7 +31,7 @@ export function HomePage(): ReactNode {
   return current === null ? <ChooseWorkspace /> : <ToKept workspaceId={current} />;
 }
 
-/** Whatever the tab has shown may have been a mistyped address. */
+/** The workspace that the tab has shown last; it may come from a mistyped address. */
 function ToKept({ workspaceId }: { readonly workspaceId: string }): ReactNode {
   const { isPending, isSuccess } = useQuery(workspaceQuery(workspaceId));
   if (isPending) return null;

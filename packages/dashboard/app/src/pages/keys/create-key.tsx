@@ -16,7 +16,7 @@ interface CreateKeyProps {
   readonly workspaceId: string;
   readonly isOpen: boolean;
   onClose(): void;
-  /** With the token, which no other response has. */
+  /** Gets the key with its token, which no other response has. */
   onCreated(key: NewKeyResource): void;
 }
 
@@ -50,7 +50,7 @@ function CreateKeyForm({ workspaceId, onClose, onCreated }: CreateKeyProps): Rea
       };
       return request<NewKeyResource>(adminPathOf(workspaceId, 'keys'), { method: 'POST', body });
     },
-    // Its result has the token.
+    // The result has the token.
     gcTime: 0,
     onSuccess(key) {
       onClose();
@@ -108,7 +108,7 @@ function CreateKeyForm({ workspaceId, onClose, onCreated }: CreateKeyProps): Rea
   );
 }
 
-/** The last moment of a day in the viewer's zone; null where no day is given. */
+/** The last moment of a day in the viewer's zone; null if no day is given. */
 function endOfDay(day: string): Date | null {
   const end = new Date(`${day}T23:59:59`);
   return Number.isNaN(end.getTime()) ? null : end;

@@ -4,7 +4,7 @@ import { useTexts } from '../../texts/language.tsx';
 
 type Scope = KeyResource['scopes'][number];
 
-/** In the order of the form. */
+/** The scopes, in the order of the form. */
 export const SCOPES = [
   'instances:read',
   'instances:write',
@@ -16,7 +16,7 @@ export const SCOPES = [
 
 export const READ_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope.endsWith(':read'));
 
-/** What a key may do: a word where there is one for it, and otherwise the scopes as the API calls them. */
+/** The rights of a key: in a word if there is one for them, and otherwise the names of the scopes in the API. */
 export function Scopes({ scopes }: { readonly scopes: readonly Scope[] }): ReactNode {
   const t = useTexts('keys');
   const has = (wanted: readonly Scope[]): boolean =>

@@ -11,7 +11,7 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 
 interface RemoveMemberProps {
   readonly workspaceId: string;
-  /** Null while nobody is to be removed. */
+  /** The member to remove; null if there is none. */
   readonly member: MemberResource | null;
   onClose(): void;
 }

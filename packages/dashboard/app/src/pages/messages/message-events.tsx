@@ -71,7 +71,7 @@ function EventDeliveries({
   const calm = useRefreshMs(10_000);
   const query = useQuery({
     ...eventDeliveriesQuery(workspaceId, event.id),
-    // An attempt is no event: while one is to come, the page looks.
+    // Attempts have no event: while one is still to come, the page polls.
     refetchInterval: ({ state }) =>
       state.data?.some(({ status }) => status === 'pending' || status === 'retrying') ? 5_000 : calm,
   });

@@ -27,7 +27,7 @@ export const standingQuery = (workspaceId: string, messageId: string) =>
 /** Of one message there are a few. */
 const EVENTS_MAX = 100;
 
-/** What happened to a message, oldest first. */
+/** The events of a message, oldest first. */
 export const messageEventsQuery = (workspaceId: string, messageId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'messages', 'events', messageId),

@@ -10,7 +10,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { standingQuery } from './queries.ts';
 import styles from './standing.module.css';
 
-/** The one sentence: where the message stands now, and since when. */
+/** One sentence: the current state of the message, and since when. */
 export function Standing({
   workspaceId,
   message,

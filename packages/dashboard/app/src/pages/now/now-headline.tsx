@@ -7,10 +7,10 @@ import { webhookState } from '../../domain/webhook-status.ts';
 import { useTexts } from '../../texts/language.tsx';
 
 interface NowHeadlineProps {
-  /** Those that are not as they should be. */
+  /** The numbers that need attention or are connecting. */
   readonly numbers: readonly InstanceResource[];
   readonly webhooks: readonly WebhookResource[];
-  /** Messages in queues that are slower than they should be. */
+  /** The count of messages in slow queues. */
   readonly waiting: number;
   readonly connected: number;
 }
@@ -46,7 +46,7 @@ export function NowHeadline({
   );
 }
 
-/** The worst of these. A number that connects needs nobody. */
+/** The worst of these. A number that connects needs no attention. */
 function toneIf({ bad, act, busy }: Readonly<Record<'bad' | 'act' | 'busy', boolean>>): Tone {
   if (bad) return 'bad';
   if (act) return 'act';

@@ -20,12 +20,12 @@ import { TroubledNumbers } from './troubled-numbers.tsx';
 import { WaitingMessages } from './waiting-messages.tsx';
 import { TroubledWebhooks } from './troubled-webhooks.tsx';
 
-// A picture of the day is not what the first second is for.
+// Loaded later: the picture of the day is not needed in the first second.
 const HoursPanel = lazy(() => import('./hours-panel.tsx'));
 
 const route = getRouteApi('/session/w/$workspace/');
 
-/** Is something wrong, and since when? */
+/** Whether something is wrong, and since when. */
 export function NowPage(): ReactNode {
   const t = useTexts('now');
   const { workspace } = route.useParams();

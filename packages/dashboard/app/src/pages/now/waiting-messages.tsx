@@ -11,11 +11,11 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 interface WaitingMessagesProps {
   readonly workspace: string;
   readonly numbers: readonly InstanceResource[];
-  /** In which something waits for longer than it should. */
+  /** The queues in which a message has waited too long. */
   readonly queues: readonly QueueResource[];
 }
 
-/** Messages that are not sent as they should be, by their number. */
+/** The messages whose sending is late, by their number. */
 export function WaitingMessages({ workspace, numbers, queues }: WaitingMessagesProps): ReactNode {
   const t = useTexts('now');
   const { locale } = useLanguage();

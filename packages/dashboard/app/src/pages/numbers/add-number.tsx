@@ -35,7 +35,7 @@ function AddNumberForm({ workspaceId, onClose }: AddNumberProps): ReactNode {
     async mutationFn() {
       const { instances } = clientOf(workspaceId);
       const { data } = unwrap(await instances.create(name.trim() === '' ? {} : { name }));
-      // What fails here can be tried again on the number's own page.
+      // A failure here can be tried again on the number's own page.
       await instances.connect(data.id);
       return data;
     },

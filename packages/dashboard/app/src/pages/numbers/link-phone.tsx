@@ -19,7 +19,7 @@ interface LinkPhoneProps {
   readonly instanceId: string;
 }
 
-/** The current QR with what to do with it, and the code to type in its place. */
+/** The current QR with instructions, and the code to type instead. */
 export function LinkPhone({ workspaceId, instanceId }: LinkPhoneProps): ReactNode {
   const t = useTexts('numbers');
   // Codes change within seconds, and an old one looks like a new one.

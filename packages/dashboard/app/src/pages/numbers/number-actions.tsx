@@ -15,7 +15,7 @@ import { Rename } from './rename.tsx';
 
 type Asked = 'disconnect' | 'logout' | 'remove' | 'rename';
 
-/** What can be done with a number in its status; what loses something asks first. */
+/** The actions on a number in its status; those that lose something ask first. */
 export function NumberActions({
   workspaceId,
   number,

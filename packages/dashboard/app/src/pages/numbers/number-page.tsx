@@ -20,7 +20,7 @@ import { phoneText } from '../../domain/phone-text.ts';
 import { numberQuery } from './queries.ts';
 import { SandboxPhone } from './sandbox-phone.tsx';
 
-// What draws a QR is fetched where one is shown.
+// The code that draws a QR is fetched when one is shown.
 const LinkPhone = lazy(() =>
   import('./link-phone.tsx').then(({ LinkPhone: component }) => ({ default: component })),
 );

@@ -10,7 +10,7 @@ import { useRefreshMs } from '../../live/live.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { queueQuery } from './queries.ts';
 
-/** What the number still has to send, and which process does it. */
+/** The messages that the number still has to send, and the process that does it. */
 export function NumberQueue({
   workspaceId,
   instanceId,

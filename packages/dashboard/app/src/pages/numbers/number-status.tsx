@@ -6,7 +6,7 @@ import { useTexts } from '../../texts/language.tsx';
 import styles from './number-status.module.css';
 import { toneOf } from '../../domain/number-status.ts';
 
-/** The answer to the page's question: how it is, since when, and what that means. Announced when it changes. */
+/** The answer to the page's question: the status, since when, and its meaning. Announced when it changes. */
 export function NumberStatus({ number }: { readonly number: InstanceResource }): ReactNode {
   const t = useTexts('numbers');
   const { status, status_changed_at, last_error, restriction, has_proxy } = number;

@@ -18,7 +18,7 @@ interface NumberTimelineProps {
   readonly cursor: string | undefined;
 }
 
-/** What happened to a number, with the reason and what came next, newest first. */
+/** The history of a number, with reasons and next steps, newest first. */
 export function NumberTimeline({ workspaceId, instanceId, cursor }: NumberTimelineProps): ReactNode {
   const t = useTexts('numbers');
   const query = useQuery({
@@ -52,13 +52,13 @@ export function NumberTimeline({ workspaceId, instanceId, cursor }: NumberTimeli
   );
 }
 
-/** A stop that somebody asked for is no defect. */
+/** A stop that was asked for is not a fault. */
 function toneOfEntry({ to, caused_by, code }: InstanceHistoryResource): ReturnType<typeof toneOfStatus> {
   if (to === 'disconnected' && caused_by === 'api' && code === null) return 'idle';
   return toneOfStatus(to);
 }
 
-/** What was to come next has come or not, except after the newest entry: there it is still ahead. */
+/** Details of an entry. Only the next step of the newest entry is still ahead; the others have happened or not. */
 function Details({
   entry,
   isNewest,

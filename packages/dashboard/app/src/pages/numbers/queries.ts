@@ -48,7 +48,7 @@ export const qrQuery = (workspaceId: string, instanceId: string) =>
 /** More changes than this in a day are of a number that flaps: the strip then has its newest part. */
 const DAY_ENTRIES_MAX = 100;
 
-/** What happened within a day, and when that was read. */
+/** The history of the last day, and the time when it was read. */
 export const dayQuery = (workspaceId: string, instanceId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'numbers', 'day', instanceId),

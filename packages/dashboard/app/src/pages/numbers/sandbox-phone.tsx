@@ -17,7 +17,7 @@ interface SandboxPhoneProps {
   readonly number: InstanceResource;
 }
 
-/** What the person who holds the phone would do (docs/sandbox.md). */
+/** The actions of the person who holds the phone (docs/sandbox.md). */
 export function SandboxPhone({ workspaceId, number }: SandboxPhoneProps): ReactNode {
   const t = useTexts('numbers');
   const { say } = useToasts();

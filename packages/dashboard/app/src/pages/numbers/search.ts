@@ -12,7 +12,7 @@ export function numbersSearch(search: RawSearch): NumbersSearch {
 }
 
 export interface NumberSearch {
-  /** Of the timeline. */
+  /** The cursor of the timeline. */
   readonly cursor?: string;
 }
 

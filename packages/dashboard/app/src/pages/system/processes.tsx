@@ -82,7 +82,7 @@ export function Processes({ processes }: { readonly processes: readonly ProcessR
   );
 }
 
-/** A process of a newer version may do what this page has no word for. */
+/** The word for a role; its name if there is no word, as for a role of a newer version. */
 function roleText(words: Readonly<Record<string, string>>, role: string): string {
   return words[role] ?? role;
 }

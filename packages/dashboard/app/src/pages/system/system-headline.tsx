@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/language.tsx';
 
 const NEEDED = ['gateway', 'webhooks', 'maintenance'] as const;
 
-/** Whether all that has to be done is done by somebody. The API is: it responded. */
+/** Whether a process does each of the jobs. One serves the API: it responded. */
 export function SystemHeadline({
   system: { processes, workload },
 }: {

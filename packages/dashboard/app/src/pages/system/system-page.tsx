@@ -12,7 +12,7 @@ import { handlersQuery, systemQuery } from './queries.ts';
 import { SystemHeadline } from './system-headline.tsx';
 import { Waiting } from './waiting.tsx';
 
-/** Does the service itself work, and what is slow? */
+/** Whether the service itself works, and which parts are slow. */
 export function SystemPage(): ReactNode {
   const { title } = useTexts('system');
   return (
@@ -24,11 +24,11 @@ export function SystemPage(): ReactNode {
 
 function System(): ReactNode {
   const { title } = useTexts('system');
-  // Of these no event tells.
+  // There are no events about these.
   const refetchInterval = useRefreshMs(10_000);
   const system = useQuery({ ...systemQuery, refetchInterval });
   const handlers = useQuery({ ...handlersQuery, refetchInterval });
-  // From the top down: what comes late moves nothing that is read already.
+  // Shown from the top down: late data does not move anything that is read already.
   return (
     <Page title={title}>
       <Loaded query={system}>

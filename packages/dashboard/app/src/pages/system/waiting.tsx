@@ -9,7 +9,7 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 /** The service counts no further. */
 const COUNTED_TO = 10_000;
 
-/** What is open in the whole service, and how old it is. */
+/** The open work of the whole service, and its age. */
 export function Waiting({ workload }: { readonly workload: SystemResource['workload'] }): ReactNode {
   const t = useTexts('system');
   const { locale } = useLanguage();

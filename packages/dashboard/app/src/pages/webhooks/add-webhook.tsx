@@ -21,7 +21,7 @@ interface AddWebhookProps {
   onClose(): void;
 }
 
-/** Adds a webhook, shows its secret, and then leads to its page. Where it stands, it must outlast the first webhook. */
+/** Adds a webhook, shows its secret, then leads to its page. Its place must not vanish with the first webhook. */
 export function AddWebhook({ workspaceId, isOpen, onClose }: AddWebhookProps): ReactNode {
   const t = useTexts('webhooks');
   const navigate = useNavigate();

@@ -12,10 +12,10 @@ import styles from './check-signature.module.css';
 import { bodyOf, curlOf } from './request-text.ts';
 import { canSign, checkSignature, signatureHeaders, TOLERANCE_MS } from './signature.ts';
 
-/** Where the headers of the signature go. */
+/** The names of the signature's headers, to fill in. */
 const NO_HEADERS = 'X-Service-Timestamp: \nX-Service-Signature: ';
 
-/** Says why a receiver refuses a request, with what it got and its secret, which stays in this page. */
+/** Explains why a receiver refuses a request, from the request and the secret, which stays in this page. */
 export function CheckSignature({
   delivery: { request },
 }: {
@@ -30,7 +30,7 @@ export function CheckSignature({
   const [missing, setMissing] = useState<'secret' | 'headers' | null>(null);
   const check = useMutation({
     mutationFn: () => checkSignature({ secret, headers, body }),
-    // Neither is kept in the cache of the page.
+    // Neither the request nor the secret is kept in the page's cache.
     gcTime: 0,
   });
   const copySigned = useMutation({

@@ -7,7 +7,7 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 import styles from './day-chart.module.css';
 import type { Slot } from './day.ts';
 
-/** Deliveries above the line, those that did not arrive below it; under both, how long it took. And all of it as a table. */
+/** Deliveries above the line, failed ones below it; under both, how long they took. A table has the same data. */
 export function DayChart({
   slots,
   from,
@@ -20,7 +20,7 @@ export function DayChart({
   const t = useTexts('webhooks');
   const { locale } = useLanguage();
   const numbers = new Intl.NumberFormat(locale);
-  // It begins on another day.
+  // The weekday is needed: it begins on another day.
   const clock = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: 'numeric', minute: '2-digit' });
   const total = (count: (slot: Slot) => number): string =>
     numbers.format(slots.reduce((sum, slot) => sum + count(slot), 0));
@@ -111,13 +111,13 @@ function TimeBars({
 }): ReactNode {
   return slots.map(({ from, medianMs }, slot) => {
     if (medianMs === null) return null;
-    // One that took no time that can be measured was measured all the same.
+    // A time of 0 ms was measured, too, so its bar is visible.
     const height = Math.max(2, barLength(medianMs, slowest, CHART_HEIGHT));
     return <Bar key={from} slot={slot} tone="plain" y={CHART_HEIGHT - height} height={height} />;
   });
 }
 
-/** Of less than a second, too. */
+/** Formats a duration; below two seconds in milliseconds. */
 function durationText(locale: string, ms: number): string {
   if (ms >= 2_000) return distanceText(locale, ms);
   return new Intl.NumberFormat(locale, {

@@ -10,7 +10,7 @@ import styles from './day-panel.module.css';
 import { dayQuery } from './queries.ts';
 import type { DayOfDeliveries } from './queries.ts';
 
-/** How the day went with a webhook: what it took, what it refused, and how long that was. */
+/** The last day of a webhook: deliveries that it took and refused, and how long they took. */
 export default function DayPanel({
   workspaceId,
   webhookId,

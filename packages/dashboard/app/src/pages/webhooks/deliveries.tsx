@@ -37,7 +37,7 @@ export function Deliveries({
   const query = useQuery({
     ...deliveriesQuery(workspaceId, webhook.id, search),
     placeholderData: keepPreviousData,
-    // An attempt is no event: while one is to come, the page looks.
+    // Attempts have no event: while one is still to come, the page polls.
     refetchInterval: ({ state }) => refreshMs(state.data?.data ?? [], calm),
   });
   useRestAfter(workspaceId, query.data?.data);
@@ -92,7 +92,7 @@ export function Deliveries({
   );
 }
 
-/** An attempt changes the health of its webhook and its day as well: they are read again when the outcome of one is seen. */
+/** Reads the webhook's health and day again when the outcome of an attempt is seen: it changes them as well. */
 function useRestAfter(workspaceId: string, deliveries: readonly DeliveryResource[] | undefined): void {
   const queries = useQueryClient();
   const outcomes = deliveries?.map(({ id, status, attempts }) => `${id} ${status} ${attempts}`).join();

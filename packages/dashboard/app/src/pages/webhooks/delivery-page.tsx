@@ -26,7 +26,7 @@ export function DeliveryPage(): ReactNode {
   const calm = useRefreshMs(10_000);
   const query = useQuery({
     ...deliveryQuery(workspace, delivery),
-    // An attempt is no event: while one is to come, the page looks.
+    // Attempts have no event: while one is still to come, the page polls.
     refetchInterval: ({ state }) => refreshMs(state.data, calm),
   });
   return (

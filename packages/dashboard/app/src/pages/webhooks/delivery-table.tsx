@@ -11,7 +11,7 @@ interface DeliveryTableProps {
   readonly workspaceId: string;
   readonly caption: string;
   readonly deliveries: readonly DeliveryResource[];
-  /** What a row is called by; by default, its event. */
+  /** The name of a row; by default, its event. */
   readonly name?: { readonly title: string; of(delivery: DeliveryResource): string };
   readonly isStale?: boolean;
 }

@@ -69,7 +69,7 @@ function EditForm({ workspaceId, webhook, onClose }: EditWebhookProps): ReactNod
   );
 }
 
-/** What somebody changed, and nothing of what somebody else may have changed meanwhile. */
+/** The user's changes, without the fields that another user may have changed meanwhile. */
 function changesOf(before: WebhookValues, after: WebhookValues) {
   const { url, description, events, trace_context } = inputOf(after);
   const was = inputOf(before);

@@ -39,7 +39,7 @@ export const siblingsQuery = (workspaceId: string, eventId: string) =>
       unwrap(await clientOf(workspaceId).events.deliveries(eventId, { signal })).data,
   });
 
-/** As many as one page of the API may have. */
+/** The most deliveries in one page of the API. */
 const DAY_PAGE = 100;
 const DAY_MAX = 2 * DAY_PAGE;
 

@@ -18,7 +18,7 @@ type Progress =
 /** Between two batches, so that a long round leaves room for others. */
 const PAUSE_MS = 500;
 
-/** Sends again what has failed, batch by batch, until nothing is left of the round or somebody stops it. */
+/** Sends failed deliveries again, batch by batch, until none of the round is left or the user stops it. */
 export function RetryFailed({
   workspaceId,
   webhookId,
@@ -32,7 +32,7 @@ export function RetryFailed({
   const queries = useQueryClient();
   const [progress, setProgress] = useState<Progress>({ kind: 'idle' });
   const running = useRef<AbortController | null>(null);
-  // A page that somebody leaves stops: what is sent again by then is.
+  // Leaving the page stops the round: deliveries that were sent again by then stay sent.
   useEffect(() => () => running.current?.abort(), []);
 
   const run = async (): Promise<void> => {

@@ -21,7 +21,7 @@ export function webhooksSearch(search: RawSearch): WebhooksSearch {
 }
 
 export interface WebhookSearch {
-  /** Of its deliveries. */
+  /** The filter of its deliveries by status. */
   readonly status?: DeliveryStatus;
   readonly event?: EventType;
   readonly cursor?: string;

@@ -9,7 +9,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { DeliveryTable } from './delivery-table.tsx';
 import { siblingsQuery } from './queries.ts';
 
-/** Where else the same event went; nothing where it went nowhere else. */
+/** The other deliveries of the same event; nothing if there are none. */
 export function Siblings({
   workspaceId,
   delivery: { id, event },

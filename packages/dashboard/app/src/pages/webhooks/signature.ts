@@ -10,7 +10,7 @@ import type { VerifyFailureReason } from '@trunkline/receiver';
 
 // All of it happens in the browser: no secret is sent anywhere.
 
-/** What somebody found in the log of a receiver. */
+/** The data that a user found in the log of a receiver. */
 interface Received {
   readonly secret: string;
   /** A line for each: `X-Service-Timestamp: 1767225600`. */
@@ -25,10 +25,10 @@ interface Checked {
   readonly signedAt: number | null;
 }
 
-/** For how long receivers accept a signature. */
+/** How long receivers accept a signature. */
 export const TOLERANCE_MS: number = DEFAULT_TOLERANCE_SECONDS * 1_000;
 
-/** Browsers have Web Crypto on https, and on the machine itself. */
+/** Whether Web Crypto is available: browsers have it on https and localhost. */
 export function canSign(): boolean {
   return isSecureContext;
 }
@@ -42,7 +42,7 @@ export async function checkSignature({ secret, headers: lines, body }: Received)
     secret: secret.trim(),
     headers,
     body: new TextEncoder().encode(body),
-    // The page is about what was, not about what a receiver would still accept.
+    // The page checks a past request, not whether a receiver would still accept it.
     ...(signedAt !== null && { receivedAt: signedAt }),
   });
   return { wrong: result.ok ? null : result.reason, signedAt };
@@ -60,7 +60,7 @@ export async function signatureHeaders(
   };
 }
 
-/** What is no header is left out: people paste whole requests. */
+/** Leaves out lines that are not headers: people paste whole requests. */
 function headersIn(lines: string): Headers {
   const headers = new Headers();
   for (const line of lines.split('\n')) {
@@ -77,7 +77,7 @@ function headersIn(lines: string): Headers {
   return headers;
 }
 
-/** As a log of JSON has them. */
+/** Removes quotes, which logs in JSON have. */
 function withoutQuotes(text: string): string {
   return text
     .trim()

@@ -3,7 +3,7 @@ import { StatusBadge } from '../../components/status-badge.tsx';
 import type { Tone } from '../../components/status-badge.tsx';
 import styles from './verdict.module.css';
 
-/** The answer to the question of the page: a status, and what it means in a sentence. Announced when it changes. */
+/** The answer to the question of the page: a status, and its meaning in a sentence. Announced when it changes. */
 export function Verdict({
   tone,
   status,
@@ -13,7 +13,7 @@ export function Verdict({
   readonly tone: Tone;
   readonly status: string;
   readonly children: ReactNode;
-  /** What moves by itself, such as a countdown: it is not announced. */
+  /** Content that changes on its own, such as a countdown: it is not announced. */
   readonly more?: ReactNode;
 }): ReactNode {
   return (

@@ -17,7 +17,7 @@ import { EditWebhook } from './edit-webhook.tsx';
 
 type Asked = 'edit' | 'disable' | 'rotate' | 'remove';
 
-/** What can be done with a webhook; what loses something asks first. */
+/** The actions on a webhook; those that lose something ask first. */
 export function WebhookActions({
   workspaceId,
   webhook,
@@ -100,7 +100,7 @@ export function WebhookActions({
         act={async () => unwrap(await webhooks.delete(id))}
         onDone={() => {
           say(t.done.remove);
-          // Not before: this page would read what is gone.
+          // Refresh afterwards, or this page would read the deleted webhook.
           void navigate({ to: '/w/$workspace/webhooks', params: { workspace: workspaceId } }).then(refresh);
         }}
       >

@@ -6,7 +6,7 @@ import { OPT_IN_TYPES, SPECIFIED_TYPES } from '../../domain/event-types.ts';
 import type { SubscribableType } from '../../domain/event-types.ts';
 import { useTexts } from '../../texts/language.tsx';
 
-/** What somebody can set of a webhook. */
+/** The settings of a webhook in the form. */
 export interface WebhookValues {
   readonly url: string;
   readonly description: string;
@@ -14,7 +14,7 @@ export interface WebhookValues {
   readonly trace: boolean;
 }
 
-/** As the API takes it. */
+/** The input of the API. */
 export function inputOf({ url, description, events, trace }: WebhookValues) {
   const words = description.trim();
   return {
@@ -25,7 +25,7 @@ export function inputOf({ url, description, events, trace }: WebhookValues) {
   };
 }
 
-/** What the API says of the address, which has an error code of its own, stands at the address. */
+/** Moves the API's error about the address, which has a code of its own, to the field of the address. */
 export function atAddress<Reply>(result: CallResult<Reply>): CallResult<Reply> {
   if (result.ok || result.error.code !== 'INVALID_WEBHOOK_URL') return result;
   const { error } = result;
@@ -40,7 +40,7 @@ export function WebhookFields({
 }: {
   readonly values: WebhookValues;
   onChange(values: WebhookValues): void;
-  /** Somebody wanted to go on without one. */
+  /** Whether the user wanted to go on without an event. */
   readonly isMissingEvents: boolean;
 }): ReactNode {
   const t = useTexts('webhooks');

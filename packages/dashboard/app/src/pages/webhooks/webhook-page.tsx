@@ -26,7 +26,7 @@ const DayPanel = lazy(() => import('./day-panel.tsx'));
 
 export function WebhookPage(): ReactNode {
   const { workspace, webhook } = route.useParams();
-  // An attempt is no event: nothing hints at it.
+  // Attempts have no event, so no hint comes.
   const query = useQuery({ ...webhookQuery(workspace, webhook), refetchInterval: useRefreshMs(5_000) });
   return (
     <LoadedPage query={query} title={webhook} above={<Above workspace={workspace} />}>

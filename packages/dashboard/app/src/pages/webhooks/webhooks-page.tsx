@@ -35,7 +35,7 @@ export function WebhooksPage(): ReactNode {
   const t = useTexts('webhooks');
   const { workspace } = route.useParams();
   const search = route.useSearch();
-  // An attempt is no event: nothing hints at it.
+  // Attempts have no event, so no hint comes.
   const query = useQuery({ ...webhooksQuery(workspace), refetchInterval: useRefreshMs(5_000) });
   const [isAdding, setAdding] = useState(false);
   const add = useMay('webhooks:write') && (
@@ -142,7 +142,7 @@ function Webhooks({
   );
 }
 
-/** Since when it fails, and how long until the service gives up. */
+/** How long it has failed and when the service gives up, or since when it is disabled. */
 function Health({ webhook }: { readonly webhook: WebhookResource }): ReactNode {
   const t = useTexts('webhooks');
   const { failing_since, auto_disable_at, disabled_at } = webhook;

@@ -111,7 +111,7 @@ function textOf(limit: number | null): string {
   return limit === null ? '' : String(limit);
 }
 
-/** Null for an empty field; undefined for what is no count. */
+/** Null for an empty field; undefined if the text is not a count. */
 function countIn(text: string): number | null | undefined {
   const written = text.trim();
   if (written === '') return null;

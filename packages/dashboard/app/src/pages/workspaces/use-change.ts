@@ -5,13 +5,13 @@ import { adminPathOf } from '../../api/admin.ts';
 import { request } from '../../api/request.ts';
 import { useToasts } from '../../components/toasts.tsx';
 
-/** Of a form in a dialog that changes a part of a workspace. */
+/** The properties of a form in a dialog that changes a part of a workspace. */
 export interface ChangeFormProps {
   readonly workspace: WorkspaceResource;
   onClose(): void;
 }
 
-/** Changes a workspace, says that it is done, and reads again what shows it. */
+/** Changes a workspace, says that it is done, and reads its data again. */
 export function useChange(
   id: string,
   { said, onDone }: { readonly said: string; onDone(): void },

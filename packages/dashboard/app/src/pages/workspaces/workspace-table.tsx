@@ -7,7 +7,7 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { PlanBadge } from './plan-badge.tsx';
 import { StateBadge } from './state-badge.tsx';
 
-/** A row leads to what the workspace may do, its last cell into it. */
+/** A row leads to the settings of the workspace, its last cell into the workspace. */
 export function WorkspaceTable({
   workspaces,
   isStale,

@@ -1,6 +1,6 @@
 import type { DeliveryResource } from '@trunkline/http/client';
 
-/** What every page may say. */
+/** Texts that every page may show. */
 export const common = {
   tryAgain: 'Try again',
   requestId: 'Request id',
