@@ -1,7 +1,7 @@
 /**
- * Accepted messages per second, compared with those of another checkout in the same run: what a change costs. BEFORE is the
- * other checkout's folder, with its packages installed; ROUNDS, SECONDS and CONNECTIONS are the sizes. What else a machine
- * does changes from second to second: many short rounds show more than a few long ones.
+ * The cost of a change: accepted messages per second, compared with those of another checkout in the same run. BEFORE
+ * is the other checkout's folder, with its packages installed; ROUNDS, SECONDS and CONNECTIONS are the sizes. The load
+ * of a machine changes from second to second: many short rounds show more than a few long ones.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * Every bench, one after the other, in less than half an hour on four cores, and then a table of what was aimed at and what
- * was measured. The sizes are smaller than those that a bench has when it is run alone where it would take too long.
+ * Runs every bench, one after the other, in less than half an hour on four cores, and then prints a table of aims and
+ * figures. The sizes are smaller than those of a single bench, if that would take too long.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -9,17 +9,17 @@ import { makeDirectory, removeDirectory } from './temporary-directory.ts';
 import { linkNumber, timed, until } from './whatsapp-numbers.ts';
 
 /**
- * What a WhatsApp number in many groups costs: its memory, how long it keeps everything else waiting, and how long it
- * takes until it is back after a restart. The real client runs against a loopback network. INSTANCES numbers are in the
- * same GROUP_COUNT groups, of which the largest has MEMBERS; all groups together have PEOPLE.
+ * The cost of a WhatsApp number in many groups: its memory, how long it keeps everything else waiting, and how long it
+ * takes to come back after a restart. The real client runs against a loopback network. INSTANCES numbers are in the
+ * same GROUP_COUNT groups. The largest group has MEMBERS; all groups together have PEOPLE.
  */
 const INSTANCES = size('INSTANCES', 3);
 const GROUPS = size('GROUP_COUNT', 500);
 const MEMBERS = size('MEMBERS', 1_000);
 const PEOPLE = size('PEOPLE', 60_000);
-/** What the first numbers load is loaded for all. */
+/** Numbers that are linked first, because they load code that all numbers share. */
 const SMALL_INSTANCES = 5;
-/** What goes on after a number is online, in the background. */
+/** How long background work goes on after a number is online. */
 const SETTLED_AFTER_MS = 5_000;
 const TOGETHER = 1_000;
 const MB = 1_048_576;
@@ -29,7 +29,7 @@ interface Figures {
   readonly seconds: number;
   readonly longestDelay: number;
   readonly longestWork: number;
-  /** Of each big number, in bytes. */
+  /** The memory of each big number, in bytes. */
   readonly resident: number;
   readonly heap: number;
 }
@@ -96,7 +96,7 @@ const highest = (figure: 'longestDelay' | 'longestWork' | 'heap'): number =>
 compare('longest delay, ms', [highest('longestDelay')], { atMost: 100 });
 compare('longest work, ms of CPU', [highest('longestWork')], { atMost: 100 });
 compare('heap MB of each big number', [highest('heap') / MB], { atMost: 10 });
-// Later, it is what the largest message took, which Node does not give back to the system.
+// Later, the figure includes the memory of the largest message, which Node does not give back to the system.
 compare('resident MB of each big number, linked', [(rows[0]?.resident ?? Number.NaN) / MB], { atMost: 10 });
 
 function accounts(kind: string, count: number): Promise<Account[]> {
@@ -105,7 +105,7 @@ function accounts(kind: string, count: number): Promise<Account[]> {
   );
 }
 
-/** The largest first; everybody else is in one of the others. */
+/** Makes the largest group first; all other people are in one of the other groups. */
 async function makeGroups(members: readonly Account[]): Promise<Group> {
   const people = await inParts(PEOPLE, (index) => wa.person(`55118${digits(index)}`));
   const make = (index: number, others: readonly Person[]): Promise<Group> =>
@@ -134,7 +134,7 @@ async function inParts<Result>(count: number, make: (index: number) => Promise<R
 async function allListed(ids: readonly string[]): Promise<boolean> {
   for (const id of ids) {
     const listed = await server.api.instances.groups(id);
-    // A server that stands still for seconds drops connections.
+    // A server that is blocked for seconds drops connections.
     if (!listed.ok || listed.data.length < GROUPS) return false;
   }
   return true;

@@ -1,13 +1,13 @@
 import { generate } from 'selfsigned';
 
 export interface Certificates {
-  /** Whom to trust. */
+  /** The authority to trust. */
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
 }
 
-/** For every host below a domain, from an authority of the bench's own. */
+/** Issues a certificate for every host below a domain, from an authority of the bench's own. */
 export async function issueFor(domain: string): Promise<Certificates> {
   const kind = { keyType: 'ec', algorithm: 'sha256' } as const;
   const authority = await generate([{ name: 'commonName', value: 'Authority of the bench' }], {

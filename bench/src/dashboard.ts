@@ -1,8 +1,8 @@
 /**
- * The pages of the dashboard as Lighthouse sees them, on loopback, with a number and a few messages: the scores of each for
- * a phone (a processor four times slower, a slow network) and for a desktop, in ROUNDS rounds. LIGHTHOUSE is what npx runs,
- * FORM `phone` or `desktop` for one of them alone. On a busy machine, look at the times: how long the page is blocked counts
- * most, and grows with the load.
+ * The Lighthouse scores of the dashboard's pages, on loopback, with a number and a few messages. They are for a phone
+ * (a processor four times slower, a slow network) and for a desktop, in ROUNDS rounds. LIGHTHOUSE is the package that
+ * npx runs; FORM is `phone` or `desktop` to measure only one. On a busy machine, look at the times: the time for which
+ * the page is blocked counts most, and grows with the load.
  */
 import { serve } from '@hono/node-server';
 import { findExecutable } from '@trunkline/browser/executable';
@@ -23,9 +23,9 @@ import { compare, median, plain, printMachine, printTable, size, spread } from '
 import { makeDirectory, removeDirectory } from './temporary-directory.ts';
 
 const ROUNDS = size('ROUNDS', 3);
-// It is no dependency: it would take 180 MB of every clone.
+// Lighthouse is not a dependency: it would take 180 MB of every clone.
 const { LIGHTHOUSE = 'lighthouse@13' } = process.env;
-// A page that follows what happens always has a request open: nothing to wait for.
+// A live page always has a request open, so the end of its requests cannot be waited for.
 const LOADED_MS = 10_000;
 const PAGES = ['', '/numbers', '/messages', '/chats', '/webhooks', '/system'];
 const FORMS = { phone: [], desktop: ['--preset=desktop'] };

@@ -1,7 +1,7 @@
 /**
  * How long the webhooks of quiet endpoints wait, from being queued to their arrival, with and without one endpoint that a
- * million wait for. ENDPOINTS, BACKLOG, PER_SECOND, SECONDS and ROUNDS are its sizes; more than a minute with the noisy
- * one (ROUNDS × SECONDS) is what shows its throttle.
+ * million wait for. ENDPOINTS, BACKLOG, PER_SECOND, SECONDS and ROUNDS are its sizes; it takes more than a minute with
+ * the noisy one (ROUNDS × SECONDS) to show its throttle.
  */
 import { setTimeout } from 'node:timers/promises';
 import { startChild } from './child.ts';

@@ -31,7 +31,7 @@ export function spread(values: readonly number[], digits = 0): string {
   return `${plain(median(values), digits)} (${plain(Math.min(...values), digits)}–${plain(Math.max(...values), digits)})`;
 }
 
-/** What each round compares: what else the machine does changes from round to round. */
+/** The ratio in each round, since the other load of the machine changes from round to round. */
 export function ratios(values: readonly number[], base: readonly number[]): readonly number[] {
   return values.map((value, round) => value / (base[round] ?? Number.NaN));
 }
@@ -46,12 +46,12 @@ export function printTable(
   console.log([line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n'));
 }
 
-/** An aim and what was measured, as the summary of all benches lists it. */
+/** An aim and its figure, as the summary of all benches lists them. */
 export interface Outcome {
   readonly bench: string;
   readonly what: string;
   readonly aim: string;
-  /** With the lowest and the highest round in brackets. */
+  /** The figure, with the lowest and the highest round in brackets. */
   readonly figure: string;
   readonly isReached: boolean;
 }
@@ -65,8 +65,8 @@ interface Aim {
 export const OUTCOMES_VARIABLE = 'BENCH_OUTCOMES';
 
 /**
- * Compares the median of the rounds with an aim, and prints the outcome. Figures of a busy machine are no reason to fail,
- * so a missed aim changes no exit code.
+ * Compares the median of the rounds with an aim, and prints the outcome. Figures of a busy machine are not a reason to
+ * fail, so a missed aim does not change the exit code.
  */
 export function compare(what: string, values: readonly number[], { atLeast, atMost }: Aim): void {
   const value = median(values);

@@ -1,6 +1,7 @@
 /**
- * What pages, look-ups, acceptances and claims take with a long history, beside a short one. SMALL and LARGE are the rows,
- * of messages, of events about them and of open deliveries each; ROUNDS and REPEATS how often each is done; STORAGE is `sqlite` or `postgres`.
+ * The time of pages, lookups, acceptances and claims with a long history, compared with a short one. SMALL and LARGE
+ * are the rows: so many messages, events about them, and open deliveries. ROUNDS and REPEATS are how often each is
+ * done. STORAGE is `sqlite` or `postgres`.
  */
 import { compare, median, plain, printMachine, printTable, ratios, size, spread } from './figures.ts';
 import { makeHistory } from './flat/history.ts';

@@ -10,7 +10,7 @@ import { inRounds } from './rounds.ts';
 
 const ROUNDS = size('ROUNDS', 5);
 const SECONDS = size('SECONDS', 12);
-/** What is loaded and compiled once is not what it takes while it idles. */
+/** How long to wait before measuring, since loading and compiling happen only once. */
 const IDLE_AFTER_MS = 5_000;
 const MB = 1_048_576;
 

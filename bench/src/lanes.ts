@@ -1,6 +1,7 @@
 /**
- * Deliveries claimed and completed per second on PostgreSQL: with nothing else open, and with BACKLOG open ones, half of
- * them at one endpoint of ENDPOINTS; beside job queues that have nothing else to do. JOBS and ROUNDS are the other sizes.
+ * Deliveries claimed and completed per second on PostgreSQL: with nothing else open, and with BACKLOG open ones, half
+ * of them at one endpoint of ENDPOINTS. They are compared with otherwise idle job queues. JOBS and ROUNDS are the other
+ * sizes.
  */
 import { compare, plain, printMachine, printTable, ratios, size, spread } from './figures.ts';
 import { drainGraphileWorker, drainPgBoss } from './lanes/job-queues.ts';

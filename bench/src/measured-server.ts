@@ -5,12 +5,12 @@ import { createClient } from '@trunkline/http/client';
 import type { TrunklineClient } from '@trunkline/http/client';
 import type { Memory, ServerFacts } from './whatsapp-server.ts';
 
-/** A server in a process of its own, whose memory is nobody else's. */
+/** A server in a process of its own, which shares its memory with nothing else. */
 export interface MeasuredServer {
   readonly api: TrunklineClient;
-  /** After a garbage collection. */
+  /** The memory after a garbage collection. */
   memory(): Promise<Memory>;
-  /** In good order; once it is gone nothing happens. */
+  /** Ends it cleanly; does nothing once it is gone. */
   stop(): Promise<void>;
   kill(): Promise<void>;
 }

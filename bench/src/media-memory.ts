@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import type { ServerFacts } from './media-server.ts';
 
 /**
- * What many concurrent large uploads cost a server in memory: the whole stack in a process of its own, on files and
- * SQLite, with the senders in this one. Exits 1 when its resident memory grows by more than the limit.
+ * The memory that many concurrent large uploads cost a server: the whole stack in a process of its own, on files and
+ * SQLite, with the senders in this one. Exits 1 if its resident memory grows by more than the limit.
  */
 const MB = 1_048_576;
 const UPLOADS = Number(process.env['UPLOADS'] ?? 20);
@@ -21,7 +21,7 @@ const server = fork(fileURLToPath(new URL('media-server.ts', import.meta.url)), 
 });
 const [facts] = (await once(server, 'message')) as [ServerFacts]; // its first message
 
-// One of each, so that what is loaded once is not taken for what an upload needs.
+// One of each, so that code that is loaded once does not count as memory of an upload.
 await download(facts, await upload(facts, MB));
 await wait(500);
 const before = await residentMemory(server);

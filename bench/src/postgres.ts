@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { Pool } from 'pg';
 import { startPostgres } from '@trunkline/test-postgres';
 
-/** Where the processes of a run find their PostgreSQL. */
+/** The variable that tells the processes of a run the URL of their PostgreSQL. */
 const VARIABLE = 'BENCH_POSTGRES';
 
 /**
@@ -23,12 +23,12 @@ export function postgresUrl(): string {
   return url;
 }
 
-/** The schema that stands for a directory: what SQLite keeps in files there, PostgreSQL keeps in tables. */
+/** The schema for a directory: PostgreSQL keeps in its tables what SQLite keeps in files there. */
 export function schemaOf(directory: string): string {
   return basename(directory).toLowerCase().replaceAll('-', '_');
 }
 
-/** Ends what is left of it, so that the server has nothing to do for those who are measured next. */
+/** Drops the schema and ends its remaining work, so that the server is idle for the next measurement. */
 export async function dropSchema(directory: string): Promise<void> {
   const pool = new Pool({ connectionString: postgresUrl(), max: 1 });
   await pool.query(`DROP SCHEMA IF EXISTS ${schemaOf(directory)} CASCADE`);

@@ -1,5 +1,5 @@
 /**
- * Measures several things in turns, round by round, so that whatever else the machine does falls on all of them. A first
+ * Measures several things in turns, round by round, so that other load of the machine falls on all of them. A first
  * round, which warms up, is thrown away.
  */
 export async function inRounds<Name extends string, Figures>(
@@ -9,7 +9,7 @@ export async function inRounds<Name extends string, Figures>(
 ): Promise<Record<Name, Figures[]>> {
   const results = Object.fromEntries(names.map((name) => [name, [] as Figures[]])) as Record<Name, Figures[]>; // one each
   for (let round = 0; round <= rounds; round += 1) {
-    // Every other round backwards: who comes after whom is not always the same.
+    // Every other round runs backwards, so that the order is not always the same.
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const figures = await measure(name, round);
       if (round > 0) results[name].push(figures);

@@ -24,14 +24,14 @@ const PROCESSES = size('PROCESSES', 8);
 const ENDPOINTS = size('ENDPOINTS', 2_000);
 const PER_SECOND = size('PER_SECOND', 200);
 const SECONDS = size('SECONDS', 30);
-/** After this nothing more is waited for: what takes longer is what broke. */
+/** How long to wait for anything: a step that takes longer is broken. */
 const PATIENCE_MS = 300_000;
-/** Even shares make nothing faster that is measured: a run goes on without them after this time, and says so. */
+/** How long to wait for even shares. They do not affect the figures, so a run goes on without them, and says so. */
 const SHARING_MS = 60_000;
 const MB = 1_048_576;
 const TICK_MS = 100;
 
-// So that what instances take of the heap can be distinguished from what has not been collected yet.
+// Needed to distinguish the heap of instances from garbage that has not been collected yet.
 process.env['CHILD_ARGS'] ??= '--expose-gc';
 const postgres = await providePostgres(OBSERVED_SETTINGS);
 const receiver = await startChild<string>(new URL('fairness/receiver.ts', import.meta.url));
@@ -58,7 +58,7 @@ const startProcess = async (): Promise<Child<number>> => {
 const ask = <Reply>(child: Child<number>, question: Question): Promise<Reply> => child.ask(question);
 let processes: Child<number>[] = [];
 
-/** Resolves with the seconds that it took; null where it was not so within `patienceMs`. */
+/** Resolves with the seconds until `isSo`; null if it was not so within `patienceMs`. */
 async function waitFor(
   isSo: () => Promise<boolean>,
   { everyMs = 100, patienceMs = PATIENCE_MS } = {},
@@ -77,7 +77,7 @@ async function until(what: string, isSo: () => Promise<boolean>, everyMs = 100):
   return seconds;
 }
 
-/** Until each has three quarters of its share: for a smaller difference no connection is interrupted. */
+/** Waits until each has three quarters of its share: no connection is interrupted for a smaller difference. */
 async function noteSharing(what: string): Promise<void> {
   const shared = await waitFor(
     async () => {
@@ -127,7 +127,7 @@ function note(what: string, times: readonly number[], extra = ''): void {
   addRow(what, [percentile(times, 0.5), percentile(times, 0.99), Math.max(...times)].map(seconds), extra);
 }
 
-/** A row of the table, which is printed at the end; what takes minutes also says how far it is. */
+/** Adds a row to the table, which is printed at the end, and prints it as progress. */
 function addRow(what: string, times: readonly string[], extra: string): void {
   events.push([what, ...times, extra]);
   step(`${what}: ${times.filter((time) => time !== '').join(', ')} s ${extra}`);
@@ -179,7 +179,7 @@ let messages = 0;
 const phases: (readonly string[])[] = [];
 const statements: (readonly string[])[] = [];
 
-/** What a part of the run costs: CPU seconds, and the statements that took the database the most time. */
+/** The cost of a part of the run: CPU seconds, and the statements that took the database the most time. */
 async function phase<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
   step(what);
   await observer.dearest(0);
@@ -217,7 +217,7 @@ await phase('start', async () => {
   note('all processes start', [Date.now() - began], `shares ${(await observer.shares()).join(' ')}`);
 });
 await phase('sharing', () => noteSharing('until each has its share'));
-await pause(5_000); // what a start leaves behind is no steady state
+await pause(5_000); // the work that follows a start is not the steady state
 
 await phase('idle', async () => {
   loads.push(['idle', await observer.load(SECONDS)]);
@@ -234,7 +234,7 @@ const [victim, ...survivors] = processes;
 if (!victim) throw new Error('There is no process to kill.');
 const orphans = await heldBy(victim);
 processes = survivors;
-/** From the proof of its death, or the end of its leases, until an instance of its sent again; milliseconds. */
+/** Times from the proof of its death, or the end of its leases, until an instance of its sent again; milliseconds. */
 let released: readonly number[] = [];
 const killOne = async (): Promise<void> => {
   const killedAt = Date.now();
@@ -264,7 +264,7 @@ const restartEach = async (): Promise<void> => {
   for (const [index, child] of [...processes].entries()) {
     const own = await heldBy(child);
     processes = processes.filter((other) => other !== child);
-    await ask<Usage>(child, { kind: 'memory' }); // it responds to what it was asked earlier first
+    await ask<Usage>(child, { kind: 'memory' }); // it responds to earlier questions first
     const stoppedAt = Date.now();
     const ended = child.stop();
     stopped.push(...(await sendFrom(own, processes)).map((at) => at - stoppedAt));

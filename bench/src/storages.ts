@@ -6,7 +6,7 @@ import { postgresStorage } from '@trunkline/storage-postgres';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { postgresUrl, schemaOf } from './postgres.ts';
 
-/** What a bench can be run on: another storage is another line in `STORAGES`. */
+/** Creates a storage to run a bench on: another storage is another line in `STORAGES`. */
 export type StorageFactory = (directory: string) => Storage;
 
 export const STORAGES = {
@@ -17,7 +17,7 @@ export const STORAGES = {
 
 export type StorageName = keyof typeof STORAGES;
 
-/** With pooled randomness, as the service has it: otherwise the ceiling would pay for a system call that the service does not make. */
+/** Uses pooled randomness, as the service does: otherwise the ceiling would pay for a system call that it avoids. */
 export const newId: NewId = createNewId(nodeRuntime().random.bytes);
 
 export const storageContext: StorageContext = {

@@ -1,6 +1,6 @@
 /**
- * Verifying one webhook of 1 KB, beside the libraries that others use, each with what its own service sends. By CPU time:
- * one thread does nothing else. ROUNDS and REPEATS are the sizes.
+ * The verification of one webhook of 1 KB, compared with the libraries that others use, each with the requests of its
+ * own service. It is measured in CPU time: one thread does nothing else. ROUNDS and REPEATS are the sizes.
  */
 import { sign as octokitSign, verify as octokitVerify } from '@octokit/webhooks-methods';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
@@ -78,7 +78,7 @@ const costs = await inRounds(NAMES, ROUNDS, async (name) => {
 
 const perSecond = (values: readonly number[]): readonly number[] => values.map((cost) => 1e6 / cost);
 const faster = (one: readonly number[], than: Case): readonly number[] => ratios(costs[than], one);
-/** Ours always reads the event; what is left without is compared with what reads nothing. */
+/** Ours always reads the event: its cost without that, to compare with libraries that do not. */
 const withoutJson = costs.trunkline.map((cost, round) => cost - (costs['JSON alone'][round] ?? 0));
 
 printMachine();

@@ -11,9 +11,9 @@ import type { MeasuredServer } from './measured-server.ts';
 import { linkNumber, timed, until } from './whatsapp-numbers.ts';
 
 /**
- * Many WhatsApp numbers in one process, which runs the real client against a loopback network: what each costs in
- * memory, and how long it takes until all are online again after a restart and after a `kill -9`. Exits 1 when a
- * message got lost on the way.
+ * Many WhatsApp numbers in one process, which runs the real client against a loopback network: the memory of each, and
+ * how long it takes until all are online again after a restart and after a `kill -9`. Exits 1 if a message got lost on
+ * the way.
  */
 const INSTANCES = Number(process.env['INSTANCES'] ?? 50);
 const MESSAGES = Number(process.env['MESSAGES'] ?? 20);
@@ -25,7 +25,7 @@ const LATER_MS = 61_000;
 interface Linked {
   readonly id: string;
   readonly account: Account;
-  /** Who this number talks to. */
+  /** The person that this number talks to. */
   readonly person: Person;
 }
 
@@ -71,7 +71,7 @@ async function link(api: TrunklineClient, index: number): Promise<Linked> {
   return { id, account, person };
 }
 
-/** Half of them out, half in, and waits until all are where they belong. */
+/** Sends half of the messages out, half in, and waits until all have arrived. */
 async function exchangeMessages(linked: Linked): Promise<void> {
   const { id, account, person } = linked;
   for (let index = 0; index < MESSAGES / 2; index += 1) {
@@ -114,7 +114,7 @@ async function restart(how: string, end: () => Promise<void>, aheadMs: number): 
   say(`${how}: all ${INSTANCES} online again without a QR after ${seconds(restored)}`);
 }
 
-/** As the network sees it, for what is stored may be from before. */
+/** Asks the network, because the stored status may be from before. */
 async function allConnected(): Promise<boolean> {
   for (let index = 0; index < INSTANCES; index += 1) {
     const [device] = await wa.linkedDevices({ phoneNumber: `55119000${String(index).padStart(5, '0')}` });

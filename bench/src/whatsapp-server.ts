@@ -9,7 +9,7 @@ import { baileysGateway } from '@trunkline/gateway-baileys';
 import { createHttpApp } from '@trunkline/http';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 
-/** What a measured server says when it is up. */
+/** The message that a measured server sends when it is up. */
 export interface ServerFacts {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -18,9 +18,9 @@ export interface ServerFacts {
 export interface Memory {
   readonly rss: number;
   readonly heapUsed: number;
-  /** The longest time, in milliseconds, that something else had to wait for since this was last asked for. */
+  /** The longest time, in milliseconds, that other work had to wait since this was last asked for. */
   readonly longestDelay: number;
-  /** The most CPU, in milliseconds, that it used meanwhile without a look at what else waits: no other load lengthens it. */
+  /** The most CPU, in milliseconds, that it used meanwhile without yielding: no other load lengthens it. */
   readonly longestWork: number;
 }
 
@@ -71,7 +71,7 @@ process.on('message', () => {
   globalThis.gc?.();
   const { rss, heapUsed } = process.memoryUsage();
   process.send?.({ rss, heapUsed, ...delays } satisfies Memory);
-  // The collection above is nobody's delay.
+  // The garbage collection above must not count as a delay.
   setTimeout(() => {
     delay.reset();
     longestWork = 0;

@@ -16,7 +16,7 @@ export interface Load {
   /** The processes of one service. */
   readonly targets: readonly Target[];
   readonly seconds: number;
-  /** Of all targets together. */
+  /** The connections to all targets together. */
   readonly connections: number;
 }
 

@@ -19,12 +19,12 @@ export function respondingTogether(): PlainStore {
     });
 }
 
-/** Stores nothing, and responds to each request by itself. */
+/** Stores nothing, and responds to each request separately. */
 export function respondingEach(): PlainStore {
   return () => Promise.resolve();
 }
 
-/** A transaction for each message, on disk before the response: what is written without further thought. */
+/** A transaction for each message, on disk before the response, as in code written without further thought. */
 export function committingEach(directory: string): PlainStore {
   const database = new DatabaseSync(join(directory, 'plain.db'));
   database.exec(`

@@ -1,4 +1,4 @@
-// What server.ts is started with, and what it says of itself.
+// The plan that server.ts is started with, and its reports.
 import type { Target } from './request.ts';
 
 /** How a message is accepted. */
@@ -12,7 +12,7 @@ type Service =
 
 /** A process that accepts messages. */
 export interface Served extends Target {
-  /** What its data is in: other processes of the same service use it, too. */
+  /** The directory of its data: other processes of the same service use it, too. */
   readonly directory: string;
 }
 

@@ -18,7 +18,7 @@ const ROUNDS = size('ROUNDS', 5);
 const SECONDS = size('SECONDS', 4);
 const CONNECTIONS = size('CONNECTIONS', 64);
 
-/** Compares the messages that two variants accepted per second, and says whether that ratio is what is aimed at. */
+/** Compares the rates at which two variants accepted messages, and prints whether the ratio reaches its aim. */
 export type CompareRates<Name> = (name: Name, base: Name, atLeast: number) => void;
 
 /** Measures the variants in turns, and prints a table that has each as a part of `base`. */

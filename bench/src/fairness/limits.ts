@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 /** The most that one endpoint had to bear, by the receiver's own log. */
 export interface MostAtOneEndpoint {
   readonly atOnce: number;
-  /** Within any 60 seconds. */
+  /** The most requests within any 60 seconds. */
   readonly inAMinute: number;
 }
 

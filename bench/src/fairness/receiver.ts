@@ -1,4 +1,4 @@
-// Responds to each webhook after a few milliseconds, and keeps a log of what came when.
+// Responds to each webhook after a few milliseconds, and keeps a log of arrivals.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serveParent } from '../child.ts';
@@ -25,7 +25,7 @@ const server = createServer((request, response) => {
 });
 server.listen({ host: '127.0.0.1', port: 0, backlog: 4096 }, () => {
   const { port } = server.address() as AddressInfo; // it listens on TCP
-  // Asked for what came since it was asked last.
+  // Returns the arrivals since the last call.
   const takeLog = (): readonly Arrival[] => {
     const taken = log;
     log = [];

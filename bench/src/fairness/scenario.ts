@@ -23,7 +23,7 @@ interface RunningScenario {
 }
 
 interface ScenarioSize {
-  /** Where the receiver is: each endpoint has a path of its own there. */
+  /** The URL of the receiver: each endpoint has a path of its own there. */
   readonly url: string;
   readonly endpoints: number;
   /** Open deliveries of the noisy endpoint. */

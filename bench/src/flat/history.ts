@@ -12,25 +12,25 @@ const AT_ONCE = 500;
 const INSTANCES = 20;
 const ENDPOINTS = 100;
 
-/** Everybody who is written to is, this often, but for one, to whom half of all messages go. */
+/** Messages to each recipient, except the one that gets half of all messages. */
 const MESSAGES_EACH = 20;
 const BUSY_NUMBER = '447700900123';
-/** Of this many events, one stands in the history of an instance. */
+/** For this many events, the history of an instance has one entry. */
 const EVENTS_OF_AN_ENTRY = 10;
 
-/** A database in which as many messages, as many events about them, and as many open deliveries of others are stored. */
+/** A database with equally many messages, events about them, and open deliveries of other events. */
 export interface History {
   readonly storage: Storage;
   readonly workspaceId: string;
   readonly instances: readonly Instance[];
   readonly endpoints: readonly Endpoint[];
-  /** Of one message in a hundred, oldest first; its idempotency key is its id. */
+  /** The id of one message in a hundred, oldest first; its idempotency key is its id. */
   readonly messageIds: readonly string[];
-  /** Of one delivery in a hundred, likewise. */
+  /** The id of one delivery in a hundred, likewise. */
   readonly deliveryIds: readonly string[];
-  /** Of the events of these deliveries. */
+  /** The ids of the events of these deliveries. */
   readonly eventIds: readonly string[];
-  /** To whom half of all messages are. */
+  /** The recipient of half of all messages. */
   readonly busyNumber: string;
   remove(): Promise<void>;
 }
@@ -114,7 +114,7 @@ export async function acceptOne(
     idempotency: { key: id, fingerprint: 'a fingerprint', messageId: id, createdAt },
     backlogLimit: 1_000_000_000,
     trialLimit: null,
-    // As for the sandbox and for WhatsApp.
+    // The same as for the sandbox and for WhatsApp.
     hasReadableNetworkId: true,
   });
   if (kind !== 'accepted') throw new Error(`A message was not accepted: ${kind}.`);
@@ -131,7 +131,7 @@ async function enqueueOne(storage: Storage, { id, workspaceId }: Endpoint): Prom
   return delivery;
 }
 
-/** Returns what one in a hundred is. */
+/** Makes all rows and returns one in a hundred. */
 async function fill<Made>(rows: number, make: (index: number) => Promise<Made>): Promise<readonly Made[]> {
   const ids: Made[] = [];
   for (let index = 0; index < rows; index += AT_ONCE) {

@@ -3,12 +3,12 @@ import type { Instance, Lease, Storage } from '@trunkline/core/spi/storage';
 import { nodeRuntime } from '@trunkline/core/node';
 import { newId } from '../storages.ts';
 
-// What is looked up to see what happened: the log of events, the history of instances, and chats.
+// Records of the past that users look up: the log of events, the history of instances, and chats.
 
 const HOUR_MS = 3_600_000;
-/** Below what an hour of an instance's history keeps one by one. */
+/** The time between entries, long enough to stay below `ENTRIES_PER_HOUR`. */
 const ENTRY_EVERY_MS = 60_000;
-/** Messages of one pass. */
+/** The number of messages in one pass. */
 const FILED_AT_ONCE = 1_000;
 
 /** The leases of all instances, by the instance's id. */
@@ -17,7 +17,7 @@ export async function leaseAll(storage: Storage): Promise<ReadonlyMap<string, Le
   return new Map(taken.map(({ lease }) => [lease.instanceId, lease]));
 }
 
-/** An event that nobody subscribes to, about a message. */
+/** Logs an event about a message. The event has no subscribers. */
 export async function logEvent(
   storage: Storage,
   lease: Lease,
@@ -66,7 +66,7 @@ export async function writeHistory(
   }
 }
 
-/** As a process does behind acceptance. */
+/** Files messages as a process does after it has accepted them. */
 export async function fileMessages({ chats }: Storage): Promise<void> {
   while ((await chats.file?.(FILED_AT_ONCE))?.more === true);
 }

@@ -9,9 +9,9 @@ export interface IdleServer {
   readonly upAfter: number;
   /** User and system time of all its threads, as Linux counts it. */
   cpuSeconds(): number;
-  /** What went to the disk; a socket or a pipe is none. */
+  /** The bytes written to the disk, without those to sockets or pipes. */
   bytesWritten(): number;
-  /** In bytes. */
+  /** The resident memory, in bytes. */
   residentMemory(): number;
   stop(): Promise<void>;
 }

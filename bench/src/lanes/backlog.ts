@@ -12,8 +12,8 @@ interface Backlog {
 const BATCH = 100_000;
 
 /**
- * Makes open deliveries in the database itself, where making them through the storage would take longer than all that is
- * measured. They are due now, each of an event of its own.
+ * Makes open deliveries in the database itself: making them through the storage would take longer than the measurement.
+ * They are due now, each of an event of its own.
  */
 export async function fillLanes(
   directory: string,
@@ -31,7 +31,7 @@ export async function fillLanes(
     await run(FILL, [first, last, now, workspace, uuids]);
   }
   await run('INSERT INTO trunkline.wake (endpoint_id, due_at) SELECT unnest($1::uuid[]), $2', [uuids, now]);
-  // As the server does by itself, soon.
+  // The server would do this automatically, soon.
   for (const table of ['events', 'open_deliveries', 'lanes']) await run(`ANALYZE trunkline.${table}`);
   await run('CHECKPOINT');
   await pool.end();

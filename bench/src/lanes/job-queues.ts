@@ -1,4 +1,4 @@
-// Job queues with what makes them fastest, and jobs that do nothing.
+// Job queues with their fastest settings, and jobs that do nothing.
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import { Pool } from 'pg';
 import { PgBoss } from 'pg-boss';
@@ -44,7 +44,7 @@ export async function drainGraphileWorker(jobs: number): Promise<number> {
     },
   });
   await done;
-  // What has been done is written down.
+  // Waits until the outcomes are written.
   await runner.stop();
   const perSecond = jobs / ((performance.now() - began) / 1000);
   await utils.release();
@@ -92,7 +92,7 @@ export async function drainPgBoss(jobs: number): Promise<number> {
   return perSecond;
 }
 
-/** As much as a delivery has to say: which event goes to which endpoint. */
+/** Payloads with the data of a delivery: which event goes to which endpoint. */
 function payloads(count: number): readonly object[] {
   return Array.from({ length: count }, (_, index) => ({
     event: `evt_${index}`,

@@ -88,7 +88,7 @@ async function drainSome({ deliveries }: Storage, limit: number): Promise<number
     limit,
     leaseMs: 60_000,
     slots: 2,
-    // Without the throttle: it would be what is measured.
+    // Disables the throttle: otherwise the bench would measure it.
     startsPerWindow: 1_000_000,
     windowMs: 1,
   });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What Linux has in a second of `/proc/<pid>/stat`. */
+/** The ticks of `/proc/<pid>/stat` in a second on Linux. */
 const TICKS_A_SECOND = 100;
 
 interface Stat {
@@ -17,12 +17,12 @@ export function cpuOfChildren(pids: readonly number[]): number {
   return running + (statOf(process.pid)?.ofEnded ?? 0);
 }
 
-/** The process that has started this one; null where that cannot be known. */
+/** The process that has started this one; null if it is not known. */
 export function parentOf(pid: number): number | null {
   return statOf(pid)?.parent ?? null;
 }
 
-/** The CPU seconds that a process has used with its children, those that have ended included; NaN where there is none. */
+/** The CPU seconds that a process and its children, also ended ones, have used; NaN if there is no such process. */
 export function cpuOfFamily(parent: number | null): number {
   const server = parent === null ? null : statOf(parent);
   if (!server) return Number.NaN;
@@ -32,7 +32,7 @@ export function cpuOfFamily(parent: number | null): number {
   return children.reduce((sum, stat) => sum + (stat?.own ?? 0), server.own + server.ofEnded);
 }
 
-/** Null where there is no such process, as on a system without /proc. */
+/** Null if there is no such process, as on a system without /proc. */
 function statOf(pid: number): Stat | null {
   if (!Number.isInteger(pid)) return null;
   try {

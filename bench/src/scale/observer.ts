@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import { postgresUrl, schemaOf } from '../postgres.ts';
 import { cpuOfFamily, parentOf } from './cpu.ts';
 
-/** What a cluster asks of its database in a second. */
+/** The load of a cluster on its database in a second. */
 export interface DatabaseLoad {
   readonly statements: number;
   readonly commits: number;
@@ -23,9 +23,9 @@ export interface Observer {
   holdsAny(pid: number): Promise<boolean>;
   /** When those of these messages that were sent were accepted and sent. */
   sentTimes(messageIds: readonly string[]): Promise<readonly SentTime[]>;
-  /** Counts for so long. */
+  /** Counts for this long. */
   load(seconds: number): Promise<DatabaseLoad>;
-  /** The CPU seconds that the server has used; NaN where it is elsewhere. */
+  /** The CPU seconds that the server has used; NaN if it runs elsewhere. */
   serverCpu(): number;
   /** The statements that took the most time since they were last asked for. */
   dearest(count: number): Promise<readonly DearStatement[]>;
@@ -138,6 +138,6 @@ const HELD_BY = `
   FROM trunkline.instances JOIN trunkline.processes ON processes.id = lease_process
   WHERE pid = $1 AND lease_owner <> ''`;
 
-/** So that what the observer asks itself is not counted. */
+/** Marks the observer's own queries, so that they are not counted. */
 const OURS = '/* observer */';
 const NOT_OURS = `query NOT LIKE '%${OURS}%'`;

@@ -1,8 +1,8 @@
 /** The sizes of a cluster, the same for all of its processes. */
 export interface ScalePlan {
-  /** What stands for its schema; see postgres.ts. */
+  /** The directory that names its schema; see postgres.ts. */
   readonly directory: string;
-  /** Where webhooks go. */
+  /** The receiver of webhooks. */
   readonly receiver: string;
   readonly workspaces: number;
   readonly instances: number;

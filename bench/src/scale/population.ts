@@ -9,7 +9,7 @@ import type { ScalePlan } from './plan.ts';
 
 const AT_ONCE = 200;
 
-/** Who is in a cluster: instances by their workspaces. */
+/** The instances of a cluster, with their workspaces. */
 export interface Population {
   readonly instances: readonly Resident[];
 }
@@ -19,7 +19,7 @@ export interface Resident {
   readonly workspaceId: string;
 }
 
-/** Stores linked instances as a cluster that was stopped leaves them, and endpoints that want to hear of what they send. */
+/** Stores linked instances as a stopped cluster leaves them, and endpoints that subscribe to their messages. */
 export async function populate(plan: ScalePlan): Promise<Population> {
   const storage = STORAGES.postgres(plan.directory);
   const trunkline = createTrunkline({

@@ -17,11 +17,11 @@ export type Question =
 /** In bytes. */
 export interface Usage {
   readonly resident: number;
-  /** What is left of the heap after it was collected. */
+  /** The heap after a garbage collection. */
   readonly heap: number;
 }
 
-/** Every instance is one that was linked before, whatever process opened it then: the sandbox network takes its word for it. */
+/** Makes every instance one that was linked before, by any process: the sandbox network does not check it. */
 function linkedBefore(gateway: Gateway): Gateway {
   const profile = { phoneNumber: '15550100', profileName: 'Bench', profilePictureUrl: null };
   const device = new TextEncoder().encode(JSON.stringify(profile));

@@ -4,7 +4,7 @@ import { newId } from '../storages.ts';
 import { originOf, payload, SECRET } from './plan.ts';
 import type { Plan } from './plan.ts';
 
-/** What a queue keeps for one webhook. */
+/** The data that a queue keeps for one webhook. */
 export interface Job {
   readonly url: string;
   readonly deliveryId: string;
@@ -23,12 +23,12 @@ export function jobsOf(plan: Plan): readonly Job[] {
 }
 
 export interface JobSender {
-  /** Signs and sends it; throws where it was not received. */
+  /** Signs and sends it; throws if it was not received. */
   send(job: Job): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What the service sends with, without its deliveries. */
+/** The sender of the service, without its deliveries. */
 export function ourSender({ ca }: Plan): JobSender {
   const { webhookSender } = nodeRuntime({
     webhooks: { tls: { ca: [ca] } },

@@ -10,7 +10,7 @@ const QUEUE = 'webhooks';
 /** While one loop waits for the slowest of its batch, the others send. */
 const LOOPS = 4;
 
-/** pg-boss with what makes it fastest: batches fetched and completed by hand. */
+/** pg-boss in its fastest form: batches fetched and completed by hand. */
 export async function pgBoss(plan: Plan, directory: string, sender: JobSender): Promise<SendFigures> {
   const boss = new PgBoss({
     connectionString: postgresUrl(),

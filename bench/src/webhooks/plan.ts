@@ -1,6 +1,6 @@
 import type { Agent } from 'undici';
 
-/** What one sender is to send, the same for all. */
+/** The work of one sender, the same for all. */
 export interface Plan {
   readonly port: number;
   readonly ca: string;
@@ -11,7 +11,7 @@ export interface Plan {
 
 export const DOMAIN = 'hooks.test';
 export const SECRET = 'whsec_bm90IGEgc2VjcmV0IGJ1dCBsb25nIGVub3VnaA';
-/** As many as the service has in flight. */
+/** The number of webhooks in flight, as in the service. */
 export const IN_FLIGHT = 256;
 
 export function originOf(index: number, { hosts, port }: Plan): string {
@@ -47,11 +47,11 @@ const WARM_UP = 0.25;
 
 export interface SendFigures {
   readonly perSecond: number;
-  /** Of the sender, for one webhook, in microseconds. */
+  /** The CPU time of the sender for one webhook, in microseconds. */
   readonly cpu: number;
 }
 
-/** Counts what has been sent, and measures from the end of the warm-up to the last one. */
+/** Counts sent webhooks, and measures from the end of the warm-up to the last one. */
 export function createMeter(total: number): { sent(): void; readonly done: Promise<SendFigures> } {
   const { promise: done, resolve } = Promise.withResolvers<SendFigures>();
   const from = Math.floor(total * WARM_UP);

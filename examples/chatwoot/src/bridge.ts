@@ -17,16 +17,16 @@ export interface BridgeOptions {
   readonly chatwoot: ChatwootSettings;
   /** How the bridge knows that a webhook comes from Chatwoot. */
   readonly webhook: WebhookAuthenticity;
-  /** The file that says which message is which. */
+  /** The file with the links between the messages of both sides. */
   readonly database: string;
 }
 
 export interface Bridge {
-  /** What Chatwoot posts to the webhook URL of the inbox. */
+  /** Handles the requests that Chatwoot posts to the webhook URL of the inbox. */
   readonly fetch: (request: Request) => Response | Promise<Response>;
-  /** From when on no event is missed, even while this process is not running. */
+  /** Resolves when events are no longer missed, even while this process is not running. */
   readonly registered: Promise<void>;
-  /** After `trunkline.stop()`. */
+  /** Call it after `trunkline.stop()`. */
   close(): void;
 }
 
@@ -58,7 +58,7 @@ export function createBridge({ trunkline, workspaceId, instance, ...options }: B
   );
 
   const app = new Hono();
-  // Anybody can post: a signature can be verified only once the whole body is there.
+  // Anyone can post: a signature can be verified only once the whole body is there.
   app.post('*', bodyLimit({ maxSize: MAX_WEBHOOK_BYTES }), async ({ req }) => {
     const body = new Uint8Array(await req.arrayBuffer());
     if (!isAuthentic(options.webhook, req.raw, body)) return new Response(null, { status: 401 });

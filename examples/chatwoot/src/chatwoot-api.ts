@@ -1,4 +1,4 @@
-/** Where Chatwoot is, and who the bridge is there. */
+/** The address of Chatwoot, and the bridge's account there. */
 export interface ChatwootSettings {
   /** Such as `https://chatwoot.example.com`. */
   readonly url: string;
@@ -10,7 +10,7 @@ export interface ChatwootSettings {
 }
 
 export interface Person {
-  /** The same for ever: the id of a contact or a group at Trunkline. */
+  /** The id of a contact or a group at Trunkline, which never changes. */
   readonly identifier: string;
   readonly name: string;
   /** Digits only. */
@@ -27,7 +27,7 @@ interface NewMessage {
   readonly inReplyTo?: number | undefined;
 }
 
-/** Where a message is in Chatwoot. */
+/** The place of a message in Chatwoot. */
 export interface ChatwootMessage {
   readonly conversation: number;
   readonly id: number;
@@ -35,7 +35,7 @@ export interface ChatwootMessage {
 
 export type ChatwootStatus = 'delivered' | 'read' | 'failed';
 
-/** What the bridge asks of Chatwoot. Each call rejects if Chatwoot is not there or refuses it. */
+/** The calls of the bridge to Chatwoot. Each rejects if Chatwoot is not reachable or refuses it. */
 export interface ChatwootApi {
   /** The contact with this identifier or this number, which is created if there is none. */
   contactOf(person: Person): Promise<number>;
@@ -152,7 +152,7 @@ function formOf(fields: Readonly<Record<string, string>>): FormData {
   return form;
 }
 
-/** A field of what may be an object; undefined if it is none. */
+/** A field of a value; undefined if the value is not an object. */
 export function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -19,7 +19,7 @@ export interface FromChatwoot {
   readonly sending: ReadonlySet<Promise<unknown>>;
 }
 
-/** What an agent wrote, in Chatwoot's words. */
+/** A message of an agent, in Chatwoot's words. */
 interface AgentMessage extends ChatwootMessage {
   readonly to: string;
   readonly content: string;
@@ -33,8 +33,8 @@ interface AgentFile {
 }
 
 /**
- * Sends what agents write. Chatwoot posts each message once and marks it as failed if that does not succeed; the agent can try again
- * then. Whatever is posted again is sent once, since the id of Chatwoot's message is the idempotency key.
+ * Sends the messages of agents. Chatwoot posts each message once and marks it as failed if that does not succeed; the
+ * agent can try again then. A message that is posted again is sent once: its id is the idempotency key.
  */
 export function fromChatwoot(parts: FromChatwootParts): FromChatwoot {
   const sending = new Set<Promise<unknown>>();
@@ -60,7 +60,7 @@ export function fromChatwoot(parts: FromChatwootParts): FromChatwoot {
   };
 }
 
-/** Undefined for everything that is not for the recipient: notes, echoes of the bridge, other inboxes and other events. */
+/** Undefined if the webhook is not for the recipient: notes, echoes of the bridge, other inboxes and other events. */
 function readAgentMessage({ links, inboxId }: FromChatwootParts, body: string): AgentMessage | undefined {
   const payload: unknown = JSON.parse(body);
   const id = field(payload, 'id');
@@ -69,7 +69,7 @@ function readAgentMessage({ links, inboxId }: FromChatwootParts, body: string): 
   if (typeof id !== 'number' || typeof conversationId !== 'number') return undefined;
   if (field(payload, 'message_type') !== 'outgoing' || field(payload, 'private') !== false) return undefined;
   if (field(field(payload, 'inbox'), 'id') !== inboxId) return undefined;
-  // The bridge itself created it: what the owner wrote on the phone.
+  // The bridge itself created it: the owner wrote it on the phone.
   if (typeof field(payload, 'source_id') === 'string') return undefined;
   if (!isNew(payload) && !(isTriedAgain(payload) && !links.isSent(id))) return undefined;
   const files = filesOf(payload);
@@ -92,7 +92,7 @@ function isNew(payload: unknown): boolean {
   return field(payload, 'event') === 'message_created';
 }
 
-/** An agent who tries a failed message again clears its error. No older than the idempotency keys are remembered. */
+/** An agent who tries a failed message again clears its error. It must be as young as the remembered keys are. */
 function isTriedAgain(payload: unknown): boolean {
   const attributes = field(payload, 'content_attributes');
   const age = Date.now() - Date.parse(String(field(payload, 'created_at')));
@@ -104,7 +104,7 @@ function isTriedAgain(payload: unknown): boolean {
   );
 }
 
-/** The bridge gave its own conversations Trunkline's id. One that an agent began has the number of the contact. */
+/** The bridge gave its conversations Trunkline's id. Conversations that an agent began have the contact's number. */
 function recipientOf(conversation: unknown): string | undefined {
   const sourceId = field(field(conversation, 'contact_inbox'), 'source_id');
   if (typeof sourceId === 'string' && /^(?:con|grp)_\w+$/.test(sourceId)) return sourceId;
@@ -156,7 +156,7 @@ const CAPTION_MAX = 1024;
 
 type SendResult = Awaited<ReturnType<WorkspaceApi['messages']['send']>>;
 
-/** What the network does not take as what it is, such as a GIF or a large video, it takes as a document. */
+/** Sends a file as a document if the network refuses its type, as for a GIF or a large video. */
 async function sendFile(
   { chatwoot }: FromChatwootParts,
   { url, type }: AgentFile,

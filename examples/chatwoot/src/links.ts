@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { ChatwootMessage } from './chatwoot-api.ts';
 
-/** Which message here is which there. It lasts longer than the process. */
+/** The links between messages here and there. They outlast the process. */
 export interface Links {
-  /** Of a message of Trunkline; undefined if it is not in Chatwoot. */
+  /** Finds the link of a message of Trunkline; undefined if it is not in Chatwoot. */
   find(messageId: string): ChatwootMessage | undefined;
   /** Whether any message was sent for this one of Chatwoot. */
   isSent(chatwootId: number): boolean;

@@ -93,7 +93,7 @@ async function fileOf({ api }: ToChatwootParts, { id, media }: WebhookMessage): 
   return new File(chunks, filename, { type: mimeType });
 }
 
-/** Of what an agent sent. Chatwoot knows nothing else of a message that the bridge did not send. */
+/** Reports the status of a message that an agent sent. A message without a link is not in Chatwoot. */
 async function report(
   { chatwoot, links, sending }: ToChatwootParts,
   { id, error }: WebhookMessage,

@@ -9,8 +9,8 @@ export interface Balancer {
 }
 
 /**
- * Takes connections and passes each on to one of the API processes in turn, or to the next where one does not respond.
- * It stands for the load balancer that a real cluster has; that one looks at `/readyz` too.
+ * Takes connections and passes each on to one of the API processes in turn, or to the next if one does not respond. It
+ * replaces the load balancer of a real cluster, which looks at `/readyz` too.
  */
 export async function startBalancer(port: number, host: string): Promise<Balancer> {
   const targets = new Map<string, URL>();
@@ -53,7 +53,7 @@ export async function startBalancer(port: number, host: string): Promise<Balance
   };
 }
 
-/** What comes from one goes to the other; when one ends, so does the other. */
+/** Passes the bytes of a socket on to the other, and ends both with either. */
 function join(from: Socket, to: Socket): void {
   from.on('error', () => to.destroy());
   from.on('close', () => to.destroy());

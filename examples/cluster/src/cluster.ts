@@ -7,18 +7,18 @@ import type { ManagedProcess, ProcessOptions } from './managed-process.ts';
 
 export interface ClusterOptions {
   readonly host: string;
-  /** Of the load balancer; 0 takes any free one. */
+  /** The port of the load balancer; 0 takes any free one. */
   readonly port: number;
   /** Null starts a Postgres of the cluster's own. */
   readonly databaseUrl: string | null;
-  /** Called with what the processes print, line by line, and with their ends. */
+  /** Called with the output of the processes, line by line, and with their ends. */
   readonly notify: (name: string, line: string) => void;
 }
 
 export interface Cluster {
-  /** Without a slash at its end. */
+  /** The URL, without a slash at its end. */
   readonly url: string;
-  /** Of each API process, by its name. */
+  /** The URL of each API process, by its name. */
   readonly apis: ReadonlyMap<string, string>;
   readonly networkUrl: string;
   readonly processes: readonly ManagedProcess[];
@@ -44,7 +44,7 @@ export async function startCluster({ host, port, databaseUrl, notify }: ClusterO
   const directory = await makeSharedDirectory('trunkline-cluster-');
   const cleaner = afterExit({ directory });
   const stop = async (): Promise<void> => {
-    // The service first, all together; what it needs after it, the database last.
+    // Stops the service first, all together, then the programs that it needs, the database last.
     const services = started.filter(({ name }) => SERVICES.some((service) => service.name === name));
     await Promise.all(services.map((service) => service.stop()));
     for (const other of started.toReversed()) await other.stop();
@@ -95,7 +95,7 @@ export async function startCluster({ host, port, databaseUrl, notify }: ClusterO
   }
 }
 
-/** Its files are gone with the cluster. */
+/** A Postgres whose files are deleted with the cluster. */
 function postgres(port: number, directory: string): Program {
   return {
     name: 'postgres',

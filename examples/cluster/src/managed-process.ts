@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 
-/** Before a process that died is started again. */
+/** How long to wait before a process that died is started again. */
 const START_AGAIN_MS = 1_000;
-/** A process that does not end in good order by then is killed. */
+/** A process that has not ended cleanly by then is killed. */
 const STOP_WITHIN_MS = 35_000;
 
 export interface ProcessOptions {
@@ -14,11 +14,11 @@ export interface ProcessOptions {
   /** The file to run. */
   readonly program: URL;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Finds what is waited for in a line of its output; `ready` and `onReady` get the first group. */
+  /** Matches the line of output that shows that it is ready; `ready` and `onReady` get the first group. */
   readonly readyLine: RegExp;
   /** Called at every start. */
   readonly onReady?: (found: string) => void;
-  /** What it prints, and its end, line by line. */
+  /** Gets its output, and its end, line by line. */
   readonly onLine: (line: string) => void;
 }
 
@@ -28,7 +28,7 @@ export interface ManagedProcess {
   readonly pid: () => number | undefined;
   /** Resolves when it is ready for the first time; rejects when it ends before. */
   readonly ready: Promise<string>;
-  /** Ends it in good order, and for good. */
+  /** Ends it cleanly, and for good. */
   stop(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export function manageProcess(options: ProcessOptions): ManagedProcess {
   let child: ChildProcess | undefined;
   let again: NodeJS.Timeout | undefined;
   const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
-  ready.catch(() => undefined); // whoever waits for it hears of it
+  ready.catch(() => undefined); // callers that wait for it get the error
 
   const start = (): void => {
     const started = spawnProgram(options);

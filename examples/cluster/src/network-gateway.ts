@@ -21,13 +21,13 @@ const NETWORK_DEADLINE_MS = 5_000;
 interface NetworkAddress {
   /** As in `http://127.0.0.1:8090`. */
   readonly url: string;
-  /** What the network's log calls this process. */
+  /** The name of this process in the network's log. */
   readonly owner: string;
 }
 
 /**
- * The way to a sandbox network in another process: a WebSocket for each instance. What the network reports is
- * acknowledged when it is stored, so that what a killed process had not stored is reported to the next.
+ * The way to a sandbox network in another process: a WebSocket for each instance. Reports of the network are
+ * acknowledged when they are stored, so that those that a killed process had not stored go to the next.
  */
 export function networkGateway(address: NetworkAddress): Gateway {
   const { capabilities, newMessageId } = createSandbox().gateway;
@@ -125,7 +125,7 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
         files.delete(networkId);
       }
     },
-    // A network that has ended by itself is closed just the same.
+    // A network that has ended on its own is closed just the same.
     close: () => end(() => network.close().catch(() => undefined)),
     logout: () => end(() => network.logout()),
   };

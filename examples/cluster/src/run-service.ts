@@ -5,8 +5,8 @@ import { networkPhone } from './network-phone.ts';
 import { whatsAppElsewhere } from './whatsapp-elsewhere.ts';
 
 /**
- * Runs one process of the cluster: the server of docs/running.md, by the roles of its environment, with the
- * network of `NETWORK_URL`, or with WhatsApp if `GATEWAY` is `baileys`.
+ * Runs one process of the cluster: the server of docs/running.md, with the roles of its environment. Its network is
+ * that of `NETWORK_URL`, or WhatsApp if `GATEWAY` is `baileys`.
  */
 export function runService(parts: Pick<ServerParts, 'adapt'> = {}): void {
   // Whoever started it is gone.

@@ -1,7 +1,7 @@
 import type { Gateway } from '@trunkline/core';
 
 /**
- * What a process has to know of WhatsApp that holds no connections: no code of Baileys, and none of what that brings.
+ * The gateway of a process that holds no connections to WhatsApp: without Baileys and its dependencies.
  * Processes with the role `gateway` have `baileysGateway()` of `@trunkline/gateway-baileys` instead.
  */
 export function whatsAppElsewhere(): Gateway {

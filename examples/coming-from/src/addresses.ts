@@ -1,19 +1,19 @@
 import type { WebhookContact, WebhookMessage } from '@trunkline/receiver';
 
-/** Who a chat is with: a number, a person whose number the network hides (`con_…`), or a group (`grp_…`). */
+/** The other side of a chat: a number, a person whose number the network hides (`con_…`), or a group (`grp_…`). */
 export interface Counterpart {
   readonly kind: 'number' | 'hidden' | 'group';
   readonly id: string;
 }
 
-/** Null if the network does not say who it is. */
+/** Null if the network does not name the other side. */
 export function chatOf(message: WebhookMessage): Counterpart | null {
   if (message.group_id !== null) return { kind: 'group', id: message.group_id };
   const number = message.direction === 'inbound' ? message.from : message.to;
   return number === null ? personOf(message.contact) : { kind: 'number', id: number };
 }
 
-/** Who wrote a message in a group; null in any other chat, and of one's own messages. */
+/** The author of a message in a group; null in any other chat, and for one's own messages. */
 export function writerOf(message: WebhookMessage): Counterpart | null {
   if (message.group_id === null || message.direction === 'outbound') return null;
   return message.from === null ? personOf(message.contact) : { kind: 'number', id: message.from };
@@ -32,7 +32,7 @@ export function ownNumberOf({ direction, from, to }: WebhookMessage): string | n
 }
 
 /**
- * What POST /messages takes as `to`, from the chat id that a consumer has got from one of the forms:
+ * The `to` of POST /messages, from the chat id that a consumer has got from one of the forms:
  * `15550123@c.us` and `15550123@s.whatsapp.net` are numbers, `grp_…@g.us` and `con_…@lid` are Trunkline's own ids.
  */
 export function recipientOf(chatId: string): string {
@@ -40,7 +40,7 @@ export function recipientOf(chatId: string): string {
   return id;
 }
 
-/** What POST /messages takes as `reply_to`, from a message id of one of the forms: `false_15550123@c.us_msg_…`. */
+/** The `reply_to` of POST /messages, from a message id of one of the forms: `false_15550123@c.us_msg_…`. */
 export function messageIdOf(oldId: string): string {
   return /msg_[^_]+$/.exec(oldId)?.[0] ?? oldId;
 }

@@ -3,11 +3,11 @@ import type { WebhookEvent } from '@trunkline/receiver';
 /** How another service writes its webhooks. */
 export interface Form {
   /**
-   * What the consumer would have got for this event, in this order; nothing if the other service has no such event.
-   * Called again when the event is tried again: it then returns the same.
+   * Returns the webhooks that the consumer would have got for this event, in order; none if the other service has no
+   * such event. Called again when the event is tried again: it then returns the same.
    */
   convert(event: WebhookEvent, context: Context): Promise<readonly OldWebhook[]> | readonly OldWebhook[];
-  /** Where this webhook goes; by default to the consumer's URL as it is. */
+  /** The URL for this webhook; by default the consumer's URL as it is. */
   urlOf?(webhook: OldWebhook, url: string): string;
   /** Headers that the other service adds, such as a signature over exactly this body. */
   headersOf?(webhook: OldWebhook, body: string): Readonly<Record<string, string>>;
@@ -21,11 +21,11 @@ export interface OldWebhook {
   readonly body: object;
 }
 
-/** What the forms need to know beside the event. */
+/** The data that the forms need besides the event. */
 export interface Context {
   /** The name that the other service had for this instance: its session. */
   sessionOf(instanceId: string): string;
-  /** Where the file of a message can be downloaded, with an API key. */
+  /** The URL to download the file of a message from, with an API key. */
   mediaUrlOf(messageId: string): string;
   /** The QR of an instance, or null if it shows none any more. */
   readQr(instanceId: string): Promise<Qr | null>;

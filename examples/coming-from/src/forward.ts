@@ -7,7 +7,7 @@ export interface ForwardOptions {
   readonly secret: string;
   readonly form: Form;
   readonly context: Context;
-  /** Where the consumer is. */
+  /** The URL of the consumer. */
   readonly url: string;
   /** The names of the other service's events that the consumer wants; all that there are by default. */
   readonly events?: readonly string[];
@@ -15,15 +15,15 @@ export interface ForwardOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** How long the consumer may take. Trunkline waits for 10 seconds for all of it. */
   readonly timeoutMs?: number;
-  /** Where the ids of events are kept that the consumer has accepted; in memory by default. */
+  /** Keeps the ids of events that the consumer has accepted; in memory by default. */
   readonly store?: EventStore;
   readonly onError?: (error: unknown) => void;
 }
 
 /**
  * Receives Trunkline's webhooks and posts each to a consumer of another service's. Trunkline gets a 2xx only when the
- * consumer has responded to each of its requests with one, and tries again otherwise: what the consumer gets, it gets at
- * least once.
+ * consumer has responded to each of its requests with one, and tries again otherwise: the consumer gets each webhook
+ * at least once.
  */
 export function createForwarder(options: ForwardOptions): Receiver {
   const { secret, form, context, events, store, onError = console.error } = options;

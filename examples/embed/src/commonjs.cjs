@@ -16,7 +16,7 @@ async function main() {
   while ((await api.instances.get(instance)).status !== 'connected') await setTimeout(50);
   const { message } = await api.messages.send({ instance, to: '+1 555 0100', type: 'text', text: 'Hello' });
 
-  // What follows is for the script alone: it waits until the message is read, and stops.
+  // The rest is only for the script: it waits until the message is read, and stops.
   while ((await api.messages.get(message.id)).status !== 'read') await setTimeout(50);
   console.log(message.id, 'read');
   await trunkline.stop();

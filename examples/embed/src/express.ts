@@ -23,7 +23,7 @@ const server = app.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', (err
   console.log('listening', server.address(), token);
 });
 
-// To stop in good order: no new requests, and what has begun is finished.
+// Stops cleanly: takes no new requests, and finishes those that have begun.
 process.once('SIGTERM', () => {
   server.close();
   void trunkline.stop();

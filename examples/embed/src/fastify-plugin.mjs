@@ -18,7 +18,7 @@ export default plugin(async (app) => {
   app.all('/api/v1/*', { onRequest: async (it, reply) => api(it.raw, reply.hijack().raw) }, () => {});
   app.log.info(`messaging has started: ${token}`);
 
-  // To stop in good order, and for your own routes.
+  // Stops the service cleanly, and shares it with your own routes.
   app.addHook('preClose', () => service.endStreams());
   app.addHook('onClose', () => service.stop());
   app.decorate('trunkline', service);

@@ -16,12 +16,12 @@ const { token } = await apiKeys.create({ workspaceId, name: 'First steps', scope
 const api = getRequestListener(createHttpApp(trunkline).fetch, { overrideGlobalObjects: false });
 
 const app = Fastify();
-// In `onRequest`, which comes before anything reads the body. No handler is reached.
+// Uses `onRequest`, which runs before anything reads the body. The handler is never reached.
 app.all('/api/v1/*', { onRequest: async (it, reply) => api(it.raw, reply.hijack().raw) }, () => {});
 await app.listen({ port: Number(process.env['PORT'] ?? 3000), host: '127.0.0.1' });
 console.log('listening', app.server.address(), token);
 
-// To stop in good order: no new requests, and what has begun is finished.
+// Stops cleanly: takes no new requests, and finishes those that have begun.
 process.once('SIGTERM', () => {
   void app.close();
   void trunkline.stop();

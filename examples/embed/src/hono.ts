@@ -19,7 +19,7 @@ app.route('/', createHttpApp(trunkline));
 const server = serve({ fetch: app.fetch, port: Number(process.env['PORT'] ?? 3000), hostname: '127.0.0.1' });
 server.once('listening', () => console.log('listening', server.address(), token));
 
-// To stop in good order: no new requests, and what has begun is finished.
+// Stops cleanly: takes no new requests, and finishes those that have begun.
 process.once('SIGTERM', () => {
   server.close();
   void trunkline.stop();

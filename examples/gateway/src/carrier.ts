@@ -16,7 +16,7 @@ export class Carrier {
     [this.#url, this.#context, this.token] = [url, context, token];
   }
 
-  /** Rejects where no response comes in time. Its body may take longer. */
+  /** Rejects if no response comes in time. Its body may take longer. */
   async call(path: string, init: RequestInit = {}, deadlineMs: number = DEADLINE_MS): Promise<Response> {
     const headers = this.token === null ? {} : { authorization: `Bearer ${this.token}` };
     const late = new AbortController();
@@ -29,7 +29,7 @@ export class Carrier {
     }
   }
 
-  /** Ends with the response. Throws where the carrier cannot be reached, or says nothing for too long. */
+  /** Ends with the response. Throws if the carrier cannot be reached, or is silent for too long. */
   async *events(pairingNumber: string, closed: AbortSignal): AsyncGenerator<CarrierEvent> {
     const silent = new AbortController();
     let cancel = (): void => {};
@@ -80,7 +80,7 @@ export class Carrier {
     return response.body;
   }
 
-  /** Nothing where no device is linked, or it is unlinked. Rejects when the carrier could not be reached. */
+  /** Does nothing if no device is linked, or not any more. Rejects if the carrier cannot be reached. */
   async unlink(): Promise<void> {
     if (this.token === null) return;
     const { ok, status } = await this.call('/device', { method: 'DELETE' });

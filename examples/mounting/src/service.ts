@@ -5,21 +5,21 @@ import { createSandbox } from '@trunkline/core/sandbox';
 import { memoryStorage } from '@trunkline/core/testing';
 import { createHttpApp } from '@trunkline/http';
 
-/** What every framework and runtime here is given: the API as a function from Request to Response. */
+/** The API as a function from Request to Response, for every framework and runtime here. */
 export interface Api {
   readonly fetch: (request: Request) => Response | Promise<Response>;
 }
 
-/** What an app of yours can have in it. */
+/** The parts that an app of yours can mount. */
 export interface Mountable {
   readonly api: Api;
-  /** At `/messaging`: see `dashboardFor`. */
+  /** The dashboard at `/messaging`: see `dashboardFor`. */
   readonly dashboard: Api;
 }
 
 interface Service {
   readonly api: Api;
-  /** For the dashboard, and for what your app does with it in process. */
+  /** Used by the dashboard, and by your app in process. */
   readonly trunkline: Trunkline;
   stop(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function startService(runtime: Runtime, { apiKey, roles }: ServiceO
   const trunkline = createTrunkline({
     ...runtime,
     storage: memoryStorage(),
-    gateway: createSandbox({ scansQrs: true }).gateway, // there is nobody here to scan
+    gateway: createSandbox({ scansQrs: true }).gateway, // no person is here to scan
     secretKey: 'What is in memory needs no better key.',
     urlPolicy: 'local',
     roles,
@@ -44,5 +44,5 @@ export async function startService(runtime: Runtime, { apiKey, roles }: ServiceO
   return { api: createHttpApp(trunkline), trunkline, stop: () => trunkline.stop() };
 }
 
-/** No name is looked up: the hosts in these examples do not exist. Leave it out where yours do. */
+/** Looks no name up: the hosts in these examples do not exist. Leave it out if yours do. */
 export const everywherePublic: DnsResolver = { resolve: async () => ['93.184.215.14'] };

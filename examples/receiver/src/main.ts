@@ -10,12 +10,12 @@ if (!/^\S+$/.test(secret))
 if (!Number.isInteger(port) || port < 0 || port > 65_535)
   exitWith('PORT must be a whole number from 0 to 65535.');
 
-// Any path will do: what distinguishes the service's requests from others is the signature.
+// Any path will do: the signature distinguishes the service's requests from others.
 const receiver = createReceiver({
   secret,
   otherwise: (event) => console.log(describeEvent(event)),
   onRefused: ({ reason, message }) => {
-    // A browser or curl that looks whether anybody is there.
+    // The request is from a browser or curl, to see whether the receiver is up.
     if (reason !== 'method_not_allowed') console.error(`refused: ${message}`);
   },
 });

@@ -1,9 +1,9 @@
 import type { Clock, SendOutcome } from '@trunkline/core/spi/gateway';
 import type { NetworkRecord } from '@trunkline/core/sandbox';
 
-/** What the network has seen, oldest first; times are epoch milliseconds of its own clock. */
+/** The network's record, oldest first; times are epoch milliseconds of its own clock. */
 export interface NetworkLog {
-  /** What happened on the network: messages accepted, messages of phones, receipts taken. */
+  /** The events of the network: messages accepted, messages of phones, receipts taken. */
   readonly records: readonly LoggedRecord[];
   /** Every request to send and its outcome, repeats too. */
   readonly sends: readonly LoggedSend[];
@@ -29,7 +29,7 @@ interface LoggedConnection {
   /** The process at the other end. */
   readonly owner: string;
   readonly openedAt: number;
-  /** When the process had stored that the instance is connected. Null where it never has. */
+  /** When the process had stored that the instance is connected. Null if it never has. */
   readonly connectedAt: number | null;
   /** Null while it is open. */
   readonly closedAt: number | null;
@@ -42,7 +42,7 @@ export interface NetworkLogWriter {
   read(): NetworkLog;
   record(record: NetworkRecord): void;
   send(send: Omit<LoggedSend, 'at'>): void;
-  /** Returns the connection's number, and what to call when it is connected and when it has ended; repeated calls do no harm. */
+  /** Returns the connection's number, and functions to call when it is connected and has ended, even repeatedly. */
   opened(connection: { instanceId: string; owner: string }): {
     readonly id: number;
     connected(): void;

@@ -9,16 +9,16 @@ import type { NetworkOptions } from './network.ts';
 import { phoneRoutes } from './phone-routes.ts';
 import { CONNECTIONS_PATH } from './protocol.ts';
 
-/** What a file of a phone may have, and the rest of its message. */
+/** The most bytes of a phone's message, its file included. */
 const LARGEST_MESSAGE = 32 * 1_048_576;
 
 export interface NetworkServer {
-  /** Without a slash at its end. */
+  /** The URL, without a slash at its end. */
   readonly url: string;
   close(): void;
 }
 
-/** Serves a sandbox network on this machine alone: it asks nobody who they are. Port 0 takes any free one. */
+/** Serves a sandbox network only on this machine: it has no authentication. Port 0 takes any free one. */
 export async function startNetwork(
   port: number,
   context: GatewayContext,

@@ -18,14 +18,14 @@ import { outgoingContent, wireIncoming } from './wire-content.ts';
 export interface Network {
   readonly phone: Sandbox['phone'];
   readonly unlink: (instanceId: string) => Promise<void>;
-  /** Takes a gateway's socket for one instance. A connection that the instance has already ends, as it would on a real network. */
+  /** Takes a gateway's socket for one instance. An earlier connection of the instance ends, as on a real network. */
   accept(socket: WebSocket, peer: Peer): void;
   log(): NetworkLog;
 }
 
 interface Peer {
   readonly instanceId: string;
-  /** Who is at the other end, for the log. */
+  /** The process at the other end, for the log. */
   readonly owner: string;
 }
 
@@ -130,7 +130,7 @@ export function createNetwork(context: GatewayContext, { latencyMs = 0 }: Networ
   };
 }
 
-/** The gateway keeps what the network gives it. */
+/** A session whose values the gateway keeps. */
 function sessionOf(instanceId: string, calls: RemoteCalls<GatewaySide, NetworkSide>): Session {
   return {
     instanceId,

@@ -38,7 +38,7 @@ const group = z.object({ name: z.string(), participantsCount: z.int() });
 
 /**
  * The phones, for other processes: `POST /phones/{instance}/{action}` takes the action's input as JSON, and responds
- * with what the action returns.
+ * with the action's result.
  */
 export function phoneRoutes({ phone, unlink, log }: Pick<Network, 'phone' | 'unlink' | 'log'>): Hono {
   const app = new Hono();

@@ -14,13 +14,13 @@ import type {
 
 /**
  * A gateway process and the network's process talk over a WebSocket for each instance, at `/connections/{instance}`.
- * Each side calls the other; what a call rejects with reaches the caller as an error.
+ * Each side calls the other; a rejection reaches the caller as an error.
  */
 export const CONNECTIONS_PATH = '/connections/';
 
-/** What a gateway asks of the network. */
+/** The calls of a gateway to the network. */
 export interface NetworkSide {
-  /** First of all. What happens from then on is reported. */
+  /** The first call. The network reports events from then on. */
   open(...options: OpenArguments): Promise<void>;
   send(message: WireMessage): Promise<SendOutcome>;
   /** When it resolves, the connection has ended for the network too. */
@@ -28,7 +28,7 @@ export interface NetworkSide {
   logout: GatewayConnection['logout'];
 }
 
-/** What the network reports to a gateway, and asks it for. A report that is rejected is made again. */
+/** The reports and requests of the network to a gateway. A report that is rejected is made again. */
 export interface GatewaySide extends Omit<GatewayListener, 'message'> {
   message(message: WireIncoming): Promise<void>;
   loadSession: Session['load'];
@@ -37,17 +37,17 @@ export interface GatewaySide extends Omit<GatewayListener, 'message'> {
   readFile(networkId: string): Promise<Uint8Array | null>;
 }
 
-/** What a gateway is given about how to open a connection. */
+/** The options of a gateway for opening a connection. */
 export type OpenArguments =
   Parameters<Gateway['open']> extends [Session, GatewayListener, ...infer More] ? More : [];
 
-/** Its file is asked for piece by piece while it is sent. */
+/** A message whose file is asked for piece by piece while it is sent. */
 export type WireMessage = Omit<OutgoingMessage, 'content'> & {
   readonly content: Wire<OutgoingContent, FileFacts>;
 };
 type FileFacts = Omit<OutgoingFile, 'open'>;
 
-/** Its file comes with it: what phones send here is small. */
+/** A message that includes its file: the files of phones are small here. */
 export type WireIncoming = Omit<IncomingMessage, 'content'> & {
   readonly content: Wire<IncomingContent, WholeFile>;
 };

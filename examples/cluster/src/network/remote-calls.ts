@@ -4,7 +4,7 @@ import type { BirpcReturn } from 'birpc';
 import type { WebSocket } from 'ws';
 import type { Clock } from '@trunkline/core/spi/gateway';
 
-/** What the other side of a socket serves, as functions; `local` is what this side serves. */
+/** The functions that the other side of a socket serves; `local` are those of this side. */
 export type RemoteCalls<Remote extends object, Local extends object> = BirpcReturn<Remote, Local>;
 
 /** Calls that are in flight when the socket closes reject; so do later ones. */
@@ -23,7 +23,7 @@ export function remoteCalls<Remote extends object, Local extends object>(
       }),
     on(receive) {
       socket.on('message', (bytes) => {
-        // A response that does not get through, or a frame that is none: the other side learns of it by the end.
+        // If a response cannot be sent, or a frame is malformed, the other side learns of it from the close.
         (async () => receive(bytes))().catch(() => socket.terminate());
       });
     },
@@ -36,7 +36,7 @@ export function remoteCalls<Remote extends object, Local extends object>(
 
 const PING_EVERY_MS = 10_000;
 
-/** Closes an open socket whose other side is silent: a process that stands still, a machine that is gone. */
+/** Closes an open socket whose other side is silent: a process that hangs, a machine that is gone. */
 export function watchForSilence(socket: WebSocket, clock: Clock): void {
   let responded = true;
   let cancel = (): void => {};

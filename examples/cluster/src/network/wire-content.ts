@@ -33,7 +33,7 @@ export async function wireIncoming(message: IncomingMessage): Promise<WireIncomi
   const { content } = message;
   if (content.type === 'text') return { ...message, content };
   const { mimeType, filename, open } = content.file;
-  // Not by a Response: @hono/node-server puts one of its own in the place of the global, which has no `bytes`.
+  // A Response would not do: @hono/node-server replaces the global one by its own, which lacks `bytes`.
   const bytes = await buffer(await open());
   return { ...message, content: { ...content, file: { mimeType, filename, bytes } } };
 }

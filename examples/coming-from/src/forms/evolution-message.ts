@@ -1,6 +1,6 @@
 import type { WebhookMedia, WebhookMessage } from '@trunkline/receiver';
 
-/** What a message says, as Evolution passes it on: WhatsApp's own names for it. */
+/** The content of a message, as Evolution passes it on: with WhatsApp's own names. */
 export function evolutionMessage(
   message: WebhookMessage,
   mediaUrlOf: (messageId: string) => string,

@@ -14,13 +14,13 @@ import { evolutionMessage } from './evolution-message.ts';
 export interface EvolutionOptions {
   /** As `webhookByEvents` of Evolution: each event goes to a path of its own below the URL. */
   readonly byEvents?: boolean;
-  /** What Evolution wrote into `destination`. */
+  /** The value that Evolution wrote into `destination`. */
   readonly destination: string;
-  /** What Evolution wrote into `server_url`. */
+  /** The value that Evolution wrote into `server_url`. */
   readonly serverUrl: string;
 }
 
-/** The webhooks of Evolution API: docs/coming-from/evolution-api.md says for which version, and what has no equivalent. */
+/** The webhooks of Evolution API: docs/coming-from/evolution-api.md has the version, and what has no equivalent. */
 export function evolutionForm({ byEvents = false, destination, serverUrl }: EvolutionOptions): Form {
   return {
     convert: async (event, context) =>
@@ -181,13 +181,13 @@ async function ofQr(instance: WebhookInstance, context: Context): Promise<readon
     instance: context.sessionOf(instance.id),
     pairingCode: qr.pairingCode,
     code: qr.code,
-    // Evolution draws a PNG; where the consumer shows it as the `src` of an image, an SVG does as well.
+    // Evolution draws a PNG. If the consumer shows it as the `src` of an image, an SVG works as well.
     base64: `data:image/svg+xml;base64,${Buffer.from(qr.svg).toString('base64')}`,
   };
   return ofInstance(instance, { 'qrcode.updated': { qrcode } });
 }
 
-/** Evolution reports a connection that comes back by itself as `connecting`, and others as closed. */
+/** Evolution reports a connection that reconnects automatically as `connecting`, and others as closed. */
 function ofEnd(instance: WebhookInstance, context: Context): readonly Converted[] {
   const name = context.sessionOf(instance.id);
   if (instance.status === 'connecting')

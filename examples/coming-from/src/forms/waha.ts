@@ -156,7 +156,7 @@ function messagePayload(message: WebhookMessage, context: Context): object {
         ? message.payload.contacts.map(({ vcard }) => vcard)
         : [],
     replyTo: message.reply_to === null ? null : { id: message.reply_to },
-    // WAHA has here what its engine got from WhatsApp; here it is what Trunkline has.
+    // In WAHA this is the data that its engine got from WhatsApp; here it is Trunkline's message.
     _data: message,
   };
 }
