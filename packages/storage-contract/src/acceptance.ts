@@ -63,7 +63,7 @@ export function acceptanceContract(subject: ContractSubject): void {
       const readable = aMessage(instance);
       const own = idsOfOrder('msg', orderOfId('msg', readable.id));
       const ids = [idsOfOrder('msg', { ms: NOW, sequence: 1 }), own];
-      // As another process may make one in the same millisecond.
+      // Another process may make such an id in the same millisecond.
       const twin = aMessage(neighbour, { id: own.last, networkId: readable.networkId });
       const other = aMessage(instance);
       for (const message of [twin, readable, other]) {

@@ -161,7 +161,7 @@ export function cancellationContract(subject: ContractSubject): void {
           expect(delivery).toMatchObject(isSuccess ? { errorCode: null } : cancelled);
         }
 
-        // What was claimed meanwhile is reported, as its request has been made; no outcome comes back to life.
+        // Claims made meanwhile are reported, since their requests were made; no outcome is undone.
         const late = during.map((one) => failed(one, NOW + 1));
         expect(await storage.deliveries.complete(late, NOW + 1)).toBe(during.length);
         await storage.deliveries.sweepClosed(10);

@@ -2,7 +2,7 @@ import { it as registerCase, TestRunner } from 'vitest';
 import type { TestAPI } from 'vitest';
 
 /**
- * Which cases a file runs. A selection has the first two of each group, and those about concurrency; a sample
+ * The cases that a file runs. A selection has the first two of each group, and those about concurrency; a sample
  * the first one, and no random steps.
  */
 export type Cases = 'all' | 'selection' | 'sample';

@@ -107,7 +107,7 @@ export function chatContract(subject: ContractSubject): void {
         ]);
         await fileAll(storage);
       }
-      // What is sent last to the number that was dialled is in the same chat.
+      // A later message to the number that was dialled is in the same chat.
       const latest = await send(storage, link.instance, { to: DIALLED }, NOW + 3);
       for (const _ of ['unfiled', 'filed']) {
         const { rows } = await storage.chats.list(link.workspace.id, link.instance.id, ALL);

@@ -120,7 +120,7 @@ export function contactContract(subject: ContractSubject): void {
       for (const { id } of [early, late]) {
         expect((await storage.messages.find(workspace.id, id))?.contact).toEqual(summaryOf(merged));
       }
-      // One that was merged before leads to the latest, too.
+      // A contact that was merged before leads to the latest, too.
       const third = await save(storage, { instance, lease }, { networkId: 'other:1' }, NOW - 10);
       const all = await save(
         storage,
@@ -302,7 +302,7 @@ export function contactContract(subject: ContractSubject): void {
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const before = anInboundMessage(instance, { networkId: 'n1' });
       const event = anEvent(workspace);
-      // As a version without contacts has stored it.
+      // A version without contacts stored messages like this.
       await storage.messages.receive(lease, { message: before, senderId: 'number:1', event });
       const contact = await save(storage, { instance, lease }, { networkId: 'lid:1', aliases: ['number:1'] });
       const again = async (networkId: string, senderId: string, by: Contact | null = contact) => {

@@ -1,7 +1,7 @@
 import type { Storage } from '@trunkline/core';
 import type { Cases } from './cases.ts';
 
-/** What the contract is run against: `describeStorageContract({ name: 'sqlite', createDatabase, capabilities })`. */
+/** The subject of the contract: `describeStorageContract({ name: 'sqlite', createDatabase, capabilities })`. */
 export interface ContractSubject {
   readonly name: string;
   /**
@@ -13,7 +13,7 @@ export interface ContractSubject {
    * take long.
    */
   readonly randomRuns?: number;
-  /** The cases to run: by default, all. Fewer are for a quick run beside one of all. */
+  /** The cases to run: by default, all. Fewer are for a quick run in addition to one of all. */
   readonly cases?: Cases;
   /** Tests of a missing capability are skipped, with its reason in their name. */
   readonly capabilities: {
@@ -56,10 +56,10 @@ export interface TestDatabase {
 }
 
 export interface TestTransaction {
-  /** What the storage accepts as a transaction. */
+  /** The value that the storage accepts as a transaction. */
   readonly handle: unknown;
-  /** Ends it, and its connection. */
+  /** Commits, and ends the connection. */
   commit(): Promise<void>;
-  /** The same; nothing where it has ended. */
+  /** Rolls back likewise; does nothing after an end. */
   rollback(): Promise<void>;
 }

@@ -48,7 +48,7 @@ function missingEvents(subject: ContractSubject): void {
       nextRetryAt: null,
       lastAttemptAt: later,
     });
-    // Its slot is free, and it is claimed no more.
+    // The slot is free, and the delivery is not claimed again.
     const next = await storage.deliveries.claim(claimAt(later + 120_000));
     expect(next.withoutEvent).toBeUndefined();
     expect(idsOf(next.claimed).toSorted()).toEqual(idsOf(claimed).toSorted());

@@ -32,7 +32,7 @@ export function durabilityContract(subject: ContractSubject): void {
   });
 }
 
-/** With the reason, where it is skipped. */
+/** Adds the reason to the title if skipped. */
 export function named(what: string, capability: Capability): string {
   return capability === true ? what : `${what} (skipped: ${capability.missing})`;
 }
@@ -154,7 +154,7 @@ function sharing(subject: ContractSubject): void {
         .kind;
     };
     expect(await use(first, 'one')).toBe('accepted');
-    // As a process does that was started a moment ago.
+    // A process that was started a moment ago does the same.
     const second = await open();
     expect(await use(second, 'one')).toBe('remembered');
     expect(await use(second, 'two')).toBe('accepted');

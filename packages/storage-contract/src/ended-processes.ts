@@ -63,14 +63,14 @@ function held(subject: ContractSubject): void {
     const taking = { now: NOW + 1, ttlMs: 30_000, limit: 10 };
     const taken = only(await storage.leases.claim({ owner: 'b', ...taking }));
     expect(taken).toMatchObject({ lease: { instanceId: instance.id, epoch: 2 } });
-    // Whom it was lost by is known, once.
+    // The claim reports who lost it, once.
     expect(taken.takenFrom).toEqual(expect.any(String));
     expect(taken.takenFrom).not.toBe('b');
     await storage.leases.release(taken.lease);
     expect(only(await storage.leases.claim({ owner: 'c', ...taking }))).toHaveProperty('takenFrom', null);
     const claimed = await claim(storage, NOW + 1);
     expect(idsOf(claimed)).toHaveLength(2);
-    // The same as where a claim was lost, which is no attempt; the third was never claimed.
+    // These count as lost claims, which are not attempts; the third was never claimed.
     expect(claimed.map(({ lostClaims }) => lostClaims).toSorted((a, b) => a - b)).toEqual([0, 1]);
     for (const { delivery } of claimed) expect(delivery).toMatchObject({ attempts: 0, status: 'pending' });
     expect(deliveries.map(({ id }) => id)).toEqual(expect.arrayContaining([...idsOf(claimed)]));
@@ -159,7 +159,7 @@ function held(subject: ContractSubject): void {
   });
 }
 
-/** What could be taken, and is: nothing where another process holds it all. */
+/** Takes all that is free, and returns it: empty if another process holds it all. */
 async function takeAll(storage: Storage): Promise<readonly unknown[]> {
   const leases = await storage.leases.claim({ owner: 'b', now: NOW + 1, ttlMs: 30_000, limit: 100 });
   const events = await Promise.all(

@@ -41,7 +41,7 @@ export const testId: NewId = (prefix, now) => {
   const sequence = made;
   return createNewId((length) => {
     const bytes = OF_THIS_PROCESS.slice(0, length);
-    // Where the factory takes the counter of a fresh millisecond from.
+    // The factory takes the counter of a fresh millisecond from here.
     bytes.set([sequence >> 16, sequence >> 8, sequence], 6);
     return bytes;
   })(prefix, now);
@@ -184,7 +184,7 @@ export function anInboundMessage(instance: Instance, changes: Partial<Message> =
   });
 }
 
-/** What the file of an inbound message still waits for. */
+/** The download of the file of an inbound message. */
 export function aDownload(
   { id, workspaceId, instanceId }: Message,
   changes: Partial<PendingDownload> = {},
@@ -201,7 +201,7 @@ export function aDownload(
   };
 }
 
-/** One with an event and nothing else. */
+/** An activity with an event and nothing else. */
 export function anActivity(event: EventRecord, changes: Partial<RecordedActivity> = {}): RecordedActivity {
   return { key: 'a digest', recordedAt: NOW, change: null, event, ...changes };
 }
@@ -309,7 +309,7 @@ export function anInstanceNotification(
   };
 }
 
-/** An entry in the history of an instance; none of its fields is null. */
+/** An entry in the history of an instance, without null fields. */
 export function aHistoryEntry(
   { id, workspaceId }: Instance,
   changes: Partial<HistoryEntry> = {},

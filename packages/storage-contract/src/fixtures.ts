@@ -35,7 +35,7 @@ import {
 
 export { claimAt, exhausted, failed, succeeded } from './examples.ts';
 
-// What tests begin with, stored through the port itself, and what they read it back with.
+// Rows that tests begin with, stored through the port itself, and functions that read them back.
 
 export async function storeWorkspace(storage: Storage, changes: Partial<Workspace> = {}): Promise<Workspace> {
   const workspace = aWorkspace(changes);

@@ -33,7 +33,7 @@ export async function holdEverything(storage: Storage<unknown>): Promise<void> {
   await once(process.stdin.resume(), 'end');
   await storage.close();
   process.stdout.write('closed\n');
-  // Lives on: what it held is not proven to be nobody's.
+  // Lives on, so that its claims are not proven to be free.
   setInterval(() => {}, HOUR);
 }
 

@@ -122,7 +122,7 @@ export function instanceHistoryContract(subject: ContractSubject): void {
       const [second, third, fourth] = more;
       await storage.instances.note(lease, must(second));
       await storage.instances.write({ ...renaming(instance, 'New'), lease, entry: must(third) });
-      // It repeats the third one, whose writer does not know where that was counted.
+      // Repeats the third one: its writer does not know which entry counted it.
       await storage.instances.note(lease, { ...must(third), count: 2, lastAt: at + 50 });
       await storage.instances.note(lease, must(fourth));
       const counted = { ...made, count: 5, next: must(fourth).next, lastAt: must(fourth).at };
@@ -131,7 +131,7 @@ export function instanceHistoryContract(subject: ContractSubject): void {
       const other = aHistoryEntry(instance, { at: at + 60, reason: 'reconnected' });
       await storage.instances.note(lease, other);
       await storage.instances.note(neighbour.lease, aHistoryEntry(neighbour.instance, { at: at + 61 }));
-      // One that is stored takes its place as ever.
+      // A repetition of a stored entry still replaces that one.
       const repeated = { ...must(entries.at(-1)), count: 7, lastAt: at + 62 };
       await storage.instances.note(lease, repeated);
       expect((await list()).slice(0, 3)).toEqual([other, counted, repeated]);

@@ -118,7 +118,7 @@ export function laneContract(subject: ContractSubject): void {
       }
       const fourMore = (): ReturnType<typeof claim> => claim(storage, NOW, { limit: 4 });
       const claimed = (await Promise.all(Array.from({ length: 10 }, fourMore))).flat();
-      // What several wanted at the same moment, none of them may have got.
+      // A delivery that several wanted at the same moment may have been claimed by none.
       for (let more = await fourMore(); more.length > 0; more = await fourMore()) claimed.push(...more);
       expect(claimed).toHaveLength(10);
       expect(new Set(idsOf(claimed)).size).toBe(10);
@@ -193,7 +193,7 @@ export function laneContract(subject: ContractSubject): void {
         for (const id of idsOf(claimed)) served.add(id);
       }
       expect(quiet.map(({ id }) => served.has(id))).toEqual([true, true, true, true, true]);
-      // And it is served itself.
+      // The backlog is served, too.
       expect(served.size).toBeGreaterThan(10);
     });
 

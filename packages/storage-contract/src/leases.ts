@@ -48,7 +48,7 @@ export function leaseContract(subject: ContractSubject): void {
       const instance = await storeInstance(storage, await storeWorkspace(storage));
       await takeLease(storage, instance, { owner: 'a', now: NOW + HOUR });
       const claim = { owner: 'b', ttlMs: TTL, limit: 10 };
-      // One that was renewed while another process stood still, for up to a lease, is no such lease.
+      // A lease that was renewed while another process stood still, for up to a lease, is not too far ahead.
       expect(await storage.leases.claim({ ...claim, now: NOW + HOUR - TTL })).toEqual([]);
       expect(await storage.leases.claim({ ...claim, now: NOW, leaveAhead: true })).toEqual([]);
       const taken = await storage.leases.claim({ ...claim, now: NOW });
@@ -96,7 +96,7 @@ export function leaseContract(subject: ContractSubject): void {
       const workspace = await storeWorkspace(storage);
       const instance = await storeInstance(storage, workspace);
       const lease = await takeLease(storage, instance, { owner: 'a' });
-      // Its time is up by now, but nobody has taken it.
+      // The lease has ended by now, but was not taken.
       await storage.instances.touch(lease, NOW + 5 * TTL);
       expect(await storage.instances.find(workspace.id, instance.id)).toHaveProperty(
         'lastSeenAt',
@@ -183,7 +183,7 @@ export function leaseContract(subject: ContractSubject): void {
         owner: 'a',
         epoch: 2,
       });
-      // What was reserved once is nobody's after that.
+      // A reservation does not outlast the next claim.
       expect(await leases.claim({ ...late, owner: 'b' })).toEqual([]);
     });
 
@@ -217,7 +217,7 @@ export function leaseContract(subject: ContractSubject): void {
       const lease = await takeLease(storage, instance, { owner: 'a' });
       const others = await storeInstance(storage, workspace);
       await takeLease(storage, others, { owner: 'b' });
-      // It is held although it needs no gateway any more: its owner has yet to release it.
+      // A stopped instance needs no gateway but is held: its owner has yet to release it.
       const stopped = { ...instance, desired: 'stopped' } as const;
       await storage.instances.write({ instance: stopped, event: null, lease: null });
 

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { MediaStore } from '@trunkline/core';
 import { bytesFrom, chunksOf, streamOf } from './media-content.ts';
 
-/** What the contract is run against. */
+/** The media store that the contract tests. */
 export interface MediaStoreSubject {
   readonly name: string;
   /** Creates an empty place for one test. */

@@ -141,7 +141,7 @@ export function messageLogContract(subject: ContractSubject): void {
             limit,
             (page) => storage.messages.list(workspace.id, wanted, page),
             {
-              // Where the walk cannot come any more: behind an older one, before a newer one.
+              // The walk cannot reach it any more: behind an older walk, before a newer one.
               between: async () => {
                 await store(kinds[0] ?? 'text in 0', direction === 'older' ? NOW + 50_000 : NOW - 50_000);
               },

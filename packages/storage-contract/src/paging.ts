@@ -7,7 +7,7 @@ interface Row {
   readonly id: string;
 }
 
-/** What a page must be, by its definition. */
+/** The expected page, by its definition. */
 export function expectedPage<Value extends Row>(
   rows: readonly Value[],
   { from, limit }: PageRequest,

@@ -51,7 +51,7 @@ export function postponedWorkContract(subject: ContractSubject): void {
         );
       await storage.workspaces.update(workspace.id, changes);
       expect(await heads()).toEqual([other.id]);
-      // One whose send was in flight.
+      // The send of this message was in flight.
       expect(await storage.messages.change(lease, sending(first))).toBe('changed');
       await goOn(storage, workspace);
       expect((await heads()).toSorted()).toEqual([must(second).id, other.id].toSorted());

@@ -106,7 +106,7 @@ export function retryContract(subject: ContractSubject): void {
       const storage = await open();
       const { endpoint, retryFailedDeliveries } = await storeRetryLane(storage);
       const [a, b, c, d, e] = await storeFinished(storage, endpoint, 5);
-      // Its last attempt makes the oldest the latest.
+      // A new last attempt makes the oldest the latest.
       expect(await storage.deliveries.retry(endpoint.workspaceId, must(a).id, NOW + 50, 0)).toMatchObject({
         kind: 'requeued',
       });

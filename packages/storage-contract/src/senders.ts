@@ -159,7 +159,7 @@ export function senderContract(subject: ContractSubject): void {
   });
 }
 
-/** As requests find it. */
+/** Finds it like requests do. */
 async function findKept(
   storage: Storage,
   workspace: Pick<Workspace, 'id'>,

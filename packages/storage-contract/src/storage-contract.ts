@@ -50,7 +50,7 @@ import { transactionContract } from './transactions.ts';
 import { workloadContract } from './workload.ts';
 import { workspaceContract } from './workspaces.ts';
 
-/** What makes a storage one: call it in a test file of the storage's own package. */
+/** The contract of a storage: call it in a test file of the storage's own package. */
 export function describeStorageContract(subject: ContractSubject): void {
   selectCases(subject.cases ?? 'all');
   describe(`${subject.name} storage`, () => {

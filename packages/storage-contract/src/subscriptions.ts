@@ -269,7 +269,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       expect(await callAndFail()).toEqual({ requeued: 2, remaining: 0 });
       // The last call had room for one more.
       expect([...attempts.values()].toSorted((x, y) => x - y)).toEqual([2, 2, 2, 2, 3]);
-      // The next call begins another round, with all of them, and so does one after an hour without a call.
+      // The next call begins another round, with all of them, like a call after an hour without one.
       expect(await callAndFail()).toEqual({ requeued: 2, remaining: 3 });
       now += 2 * 60 * 60_000;
       expect(await callAndFail()).toEqual({ requeued: 2, remaining: 3 });

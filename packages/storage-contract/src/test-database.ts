@@ -5,7 +5,7 @@ import { must } from '@trunkline/test-support';
 import type { ContractSubject, TestDatabase, TestProcess, TestTransaction } from './contract-subject.ts';
 import { testId } from './examples.ts';
 
-/** Opens a storage on the database of the running test: the first, one more beside it, or one when all were closed. */
+/** Opens a storage on the database of the running test: the first, another one, or one after all were closed. */
 export type OpenStorage = (
   when?: 'immediately' | 'after closing',
   newId?: NewId,

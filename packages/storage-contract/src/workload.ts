@@ -215,7 +215,7 @@ export function workloadContract(subject: ContractSubject): void {
         completed(must(failed), { kind: 'exhausted', attempts: 8, failedAt: NOW }),
       ]);
       expect(await read(storage)).toMatchObject({ queuedEvents: 1, exhaustedEvents: 1 });
-      // It is claimed: nothing is due before that claim has ended.
+      // The third event is claimed: nothing is due before that claim has ended.
       expect((await read(storage)).eventsDueAt).toBeGreaterThan(NOW + DAY);
     });
 

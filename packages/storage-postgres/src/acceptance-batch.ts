@@ -8,8 +8,8 @@ import { doTogether } from './together.ts';
 import { storeUncontended } from './uncontended-acceptance.ts';
 
 /**
- * Group commit: acceptances that arrive together are one statement and one flush of the server's disk. Those of one
- * instance keep the order of their calls.
+ * Group commit: acceptances that arrive together are one statement and one flush of the server's disk. Acceptances of
+ * one instance keep the order of their calls.
  */
 export function acceptanceBatcher(connected: Connected): Batcher<Acceptance, AcceptanceResult> {
   const batcher = createBatcher<Waiting, AcceptanceResult>({
@@ -40,7 +40,7 @@ const LOCK_TIMEOUT = '50ms';
  */
 const MAX_PASSES = 3;
 
-/** First what nothing stands in the way of, which goes on to the next batch then; then the others. */
+/** Stores the uncontended acceptances; those whose queue is locked pass to the next batch. Then decides the others. */
 async function acceptTogether(
   database: Database,
   batch: readonly Waiting[],
@@ -63,13 +63,13 @@ async function acceptTogether(
   });
 }
 
-/** What takes a closer look: several statements in a transaction, or waiting. */
+/** Decides acceptances that take several statements in a transaction, or have to wait. */
 async function decideOthers(
   database: Database,
   acceptances: readonly Acceptance[],
 ): Promise<ReadonlyMap<Acceptance, Outcome>> {
   const outcomes = new Map<Acceptance, Outcome>(acceptances.map((acceptance) => [acceptance, ACCEPTED]));
-  // In a transaction, which ends with its connection: what gives up waiting must not be stored later on.
+  // In a transaction, which ends with its connection, an acceptance that gave up waiting is not stored later.
   const { stored } = await storeUncontended(
     (...statement) => database.transaction(({ all }) => all(...statement)),
     acceptances,
@@ -83,7 +83,7 @@ async function decideOthers(
     if (outcome.status === 'rejected' && isLockTimeout(outcome.reason)) locked.push(acceptance);
     else outcomes.set(acceptance, outcome);
   }
-  // By a transaction of the app's, say, which ends when that likes: no instance waits for what another one needs.
+  // A transaction of the app, say, may hold these locks for any time: each instance waits only for its own.
   for (const group of Map.groupBy(locked, ({ message }) => message.instanceId).values()) {
     const waiting = doTogether(database, group, acceptMessages);
     for (const [index, acceptance] of group.entries()) {

@@ -52,7 +52,7 @@ interface Changed {
   readonly after: Message;
 }
 
-/** Null if the message is not as the change was decided on. Otherwise nobody changes it before the transaction ends. */
+/** Null if the message is not as the change was decided on. Otherwise it is locked until the transaction ends. */
 async function lockContent(
   transaction: Transaction,
   instance: string,

@@ -7,8 +7,8 @@ import { encodeText } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 /**
- * What `sender_id` of an inbound message is: of one with a contact, the contact, so that messages that it sends under
- * several network ids are repeats by the index. The space is in no network's id.
+ * The `sender_id` of an inbound message with a contact: by the contact, the index finds repeats under several network
+ * ids. No network has a space in its ids.
  */
 const ofContact = (uuid: string): string => `contact ${uuid}`;
 

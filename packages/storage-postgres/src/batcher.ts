@@ -79,7 +79,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       else settle(one, result);
     }
     for (const { key } of again) hold(key, -1);
-    // In front of those that came later, which keeps the order of those with one key.
+    // These go before items that came later, which keeps the order of those with one key.
     if (again.length > 0) waiting = [...again, ...waiting];
     schedule();
   };

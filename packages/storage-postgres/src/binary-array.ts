@@ -1,8 +1,8 @@
-/** What an array of a statement may hold. */
+/** An element of an array in a statement. */
 export type ArrayElement = string | number | boolean | Uint8Array | null;
 
 interface Encoding {
-  /** Of the type, the same in every PostgreSQL (pg_type.dat). */
+  /** The id of the type, the same in every PostgreSQL (pg_type.dat). */
   readonly oid: number;
   sizeOf(element: NonNullable<ArrayElement>): number;
   write(array: Buffer, element: NonNullable<ArrayElement>, at: number): void;

@@ -3,16 +3,16 @@ import type { Queryable } from './queryable.ts';
 import { sqlState } from './pool.ts';
 
 export interface JoinOptions {
-  /** What `migrate` returns for this database. */
+  /** The id that `migrate` returns for this database. */
   readonly installation: string;
-  /** For each statement. */
+  /** The timeout of each statement. */
   readonly timeoutMs: number;
   statementsOn(client: Queryable): Statements;
 }
 
 /**
- * Does all of it in a transaction that the caller has begun, or, where it throws, nothing; that transaction stays as it
- * was otherwise. Throws a TypeError where there is none, or not on this database.
+ * Does all of `work` in a transaction that the caller has begun, or nothing if it throws; the rest of that transaction
+ * stays as it was. Throws a TypeError if there is no transaction, or it is not on this database.
  */
 export async function joinTransaction<Result>(
   own: unknown,

@@ -5,8 +5,8 @@ import { lockLanes, wakeAt } from './lane.ts';
 import { integer, word } from './row.ts';
 
 /**
- * Ends all that is open, however much: it stays behind in a generation that no claim looks at, until it is swept. Its caller
- * holds the locks of the lane and, FOR UPDATE, of the endpoint, so that nobody is queueing anything there.
+ * Ends all open deliveries, however many: they stay behind in a generation that no claim looks at, until they are
+ * swept. The caller holds the locks of the lane and, FOR UPDATE, of the endpoint, so that nothing is queued there.
  */
 export async function closeLane(
   { get, run }: Transaction,
@@ -99,7 +99,7 @@ async function sweepCancellation(
   return swept;
 }
 
-/** What is claimed is left to its claim. Relies on open_deliveries_queue. */
+/** Leaves claimed deliveries to their claims. Relies on open_deliveries_queue. */
 const SWEEP = `
   WITH open AS (
     DELETE FROM trunkline.open_deliveries WHERE id = ANY (ARRAY(

@@ -9,8 +9,8 @@ import type { Row } from './row.ts';
 import type { Statements } from './statements.ts';
 
 /**
- * Files messages that were stored since: one process at a time, by a lock that ends with its transaction, however that
- * ends. Another process, or who deletes messages, holds it: then there is nothing to do for now.
+ * Files messages that were stored since. A lock that ends with its transaction lets one process file at a time. If it
+ * is held by another process, or by a deletion of messages, there is nothing to do for now.
  */
 export async function fileMessages(database: Database, limit: number): Promise<FilingPass> {
   // Looks first: mostly there is nothing.
@@ -38,7 +38,7 @@ const TRY_LOCK = `
   SELECT pg_try_advisory_xact_lock(1667788148, (SELECT tableoid::integer FROM trunkline.schema_versions LIMIT 1)) AS is_taken`;
 
 /**
- * What a message is filed under, as in the function `message_key` of the schema, which PostgreSQL calls row by row:
+ * The key of the chat of a message, as in the function `message_key` of the schema, which PostgreSQL calls row by row:
  * for a thousand messages that takes ten times as long.
  */
 const KEY = `

@@ -3,7 +3,7 @@ import { encodeText } from './text-encoding.ts';
 import { uuidOf } from './uuid.ts';
 
 /**
- * How the key of a chat stands in the database: a letter, and the uuid of a group or a contact, or the digits of a
+ * The key of a chat as the database has it: a letter, and the uuid of a group or a contact, or the digits of a
  * number. The function `message_key` of the schema does the same.
  */
 export function storedKey(key: string): string {

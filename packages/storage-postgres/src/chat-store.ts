@@ -45,7 +45,7 @@ export async function listByCounterpart(
     current: async (contactId) => (await currentContacts(statements, workspace, [contactId]))[0] ?? null,
     withNumber: (digits) => contactsWithNumbers(statements, workspace, [digits]),
   });
-  // What is filed meanwhile is in both, and nothing is in neither: it is read first.
+  // Unfiled messages are read first: one that is filed meanwhile is then found twice, and never missed.
   const keys = targets.map(({ key }) => key);
   const unfiled = (await readUnfiled(statements, workspace, keys))
     .filter((message) => isOfTarget(message, targets))
@@ -181,8 +181,8 @@ interface Step {
 }
 
 /**
- * The first rows of each of `$1`, then the first of those. Rows are compared whole, so that nothing but the index serves;
- * the limit stands in the text: see page.ts.
+ * The first rows of each of `$1`, then the first of those. Rows are compared whole, so that only the index serves;
+ * the limit is part of the text: see page.ts.
  */
 function walk({ table, owner, type, id: idColumn }: Walked, { bound, order, count }: Step): string {
   const condition = bound

@@ -16,8 +16,8 @@ export function sentRows<Column extends string>(shape: Shape<Column>, name: stri
 }
 
 /**
- * The same where the planner is to expect a thousand, with their `place` as one more column: then they are hashed, and
- * not compared each with each, when they are joined with rows that were looked up all together.
+ * The same rows with their `place` as one more column. The planner expects a thousand: when it joins them with rows
+ * that were looked up together, it hashes them and does not compare each with each.
  */
 export function manySentRows<Column extends string>(shape: Shape<Column>, name: string, first = 1): string {
   return `ROWS FROM (unnest(${arraysOf(shape, first)}), generate_subscripts($${first}, 1))

@@ -24,8 +24,8 @@ export function contactStore(connected: Connected): ContactStore {
       const { contact, written } = await decide(database);
       if (written.length === 0) return contact;
       return database.transaction(async (transaction) => {
-        // One save at a time: who finds a person new is the one to make the contact. The locks of the messages that are
-        // being received are released first, so that all that comes after a merge sees what it was stored under.
+        // Saves run one at a time: only one of them makes the contact of a new person. Each waits for messages that are
+        // being received: what comes after a merge sees the ids they were stored under.
         if (!(await isHeld(transaction, lease, 'instance'))) return 'fenced';
         const decided = await decide(transaction);
         if (decided.written.length > 0) await store(transaction, instanceId, decided);

@@ -17,21 +17,21 @@ export interface Transaction extends Statements {
   announce(signal: Signal): void;
 }
 
-/** What the stores share, once the storage is open. Each statement is a transaction of its own. */
+/** The parts that the stores share, once the storage is open. Each statement is a transaction of its own. */
 export interface Database extends Statements {
   readonly newId: NewId;
   /** The number of this process, which its leases and claims are written under. */
   readonly process: () => number;
   /**
-   * All that `work` changes, on disk, or nothing where it throws. May run it again, when the server gave it up for
-   * another transaction: only the last run counts.
+   * Commits all that `work` changes, or nothing if it throws. May run it again, if the server gave it up for another
+   * transaction: only the last run counts.
    */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   /** For what takes several statements to read: they see one moment, whatever others commit meanwhile. */
   snapshot<Result>(read: (statements: Statements) => Promise<Result>): Promise<Result>;
   /**
-   * Does the same in a transaction that the caller has begun and will end, on a connection of its own: all of it or,
-   * where it throws, nothing, and that transaction stays as it was otherwise. `announce` is heard when it commits.
+   * Does the same in a transaction that the caller has begun and will end, on its own connection: all of `work`, or
+   * nothing if it throws, and the rest of that transaction stays as it was. `announce` is heard when it commits.
    */
   join<Result>(own: unknown, work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   /** Announces committed work. */
@@ -47,19 +47,19 @@ export interface DatabaseOptions {
   readonly pool: PostgresPool;
   readonly prepare: Prepare;
   readonly context: StorageContext;
-  /** What distinguishes this database from another one. */
+  /** The id that distinguishes this database from others. */
   readonly installation: string;
   readonly process: () => number;
-  /** For each statement. */
+  /** The timeout of each statement. */
   readonly timeoutMs: number;
   publish(signals: readonly Signal[]): void;
-  /** What announces work when the transaction that it runs in commits. */
+  /** A statement that announces work when its transaction commits. */
   notification(
     signals: readonly Signal[],
   ): { readonly text: string; readonly values: readonly unknown[] } | null;
 }
 
-/** Runs of what others stand in the way of. */
+/** How often a transaction runs if others conflict with it. */
 const MAX_RUNS = 10;
 
 export function createDatabase(options: DatabaseOptions): Database & { idle(): Promise<void> } {
@@ -130,7 +130,7 @@ export function createDatabase(options: DatabaseOptions): Database & { idle(): P
   };
 }
 
-/** Runs what is all or nothing again where another transaction made it nothing. */
+/** Runs a transaction again if another one made it fail. */
 async function throughConflicts<Result>(run: () => Promise<Result>): Promise<Result> {
   for (let runs = 1; ; runs += 1) {
     try {
@@ -163,7 +163,7 @@ async function inTransaction<Result>(
   }
 }
 
-/** Thrown by what finds out late that another transaction came first: run again, it sees what that has left. */
+/** Thrown by work that finds out late that another transaction came first: its next run sees the changes. */
 export class TransactionConflict extends Error {
   override readonly name = 'TransactionConflict';
   constructor() {

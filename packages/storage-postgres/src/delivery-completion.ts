@@ -26,7 +26,7 @@ export async function completeAll(
     const row = await transaction.get(WRITE, ...valuesOf(ended, health));
     const wakeAt = row ? integerOrNull(row, 'wake_at') : null;
     const now = Math.max(...reports.map((report) => report.now));
-    // What waited for a slot can be claimed now.
+    // A slot was freed, so another delivery can be claimed.
     if (wakeAt !== null && wakeAt <= now) transaction.announce({ topic: 'deliveries' });
   }
   const written = new Set(ended.map(({ report }) => report));
@@ -46,7 +46,7 @@ interface Ended {
 
 interface EndedClaims {
   readonly ended: readonly Ended[];
-  /** The health of the endpoints, by their uuids, without those that are gone. Nobody else writes it before this transaction ends. */
+  /** The health of the endpoints that still exist, by their uuids. It is locked until this transaction ends. */
   readonly health: ReadonlyMap<string, EndpointHealth>;
 }
 
@@ -66,7 +66,7 @@ async function endClaims(transaction: Transaction, reports: readonly Report[]): 
     const row = byToken.get(token);
     if (!endpoint || !delivery || row?.['delivery_id'] !== delivery || row['endpoint_id'] !== endpoint)
       return [];
-    // Reported twice, it counts once.
+    // A second report of the same claim is ignored.
     byToken.delete(token);
     return [{ report, endpoint, delivery, generation: integer(row, 'generation'), written: reported }];
   });
@@ -99,7 +99,7 @@ const HELD = `
   SELECT NULL, generation, NULL, NULL, NULL, NULL, NULL, endpoint_id, delivery_id, token
   FROM lane CROSS JOIN LATERAL unnest(lane.claims)`;
 
-/** What an endpoint's cancellation has ended while it was claimed is written as that. Its generation may have something to sweep again. */
+/** Writes deliveries that were cancelled while claimed as cancelled. Their generations may have to be swept again. */
 async function closedMeanwhile(
   transaction: Transaction,
   ended: readonly Ended[],
@@ -178,7 +178,7 @@ const TRIED = Object.keys(ATTEMPT)
   .map((column) => `outcome.${column}`)
   .join(', ');
 
-/** The first attempt stands in the row of its delivery. */
+/** The first attempt is in the row of its delivery. */
 const FIRST_ATTEMPT = `coalesce(
   open.first_attempt,
   CASE WHEN outcome.tried_number = 1 THEN ROW(${TRIED})::trunkline.attempt END
@@ -188,8 +188,8 @@ const IS_LEFT = 'claim.token <> ALL (released.tokens::bigint[])';
 
 /**
  * Writes deliveries that have ended to the history, and the others to their new places in the queue. Returns when the
- * first of the lanes wakes. What is queued or claimed in a lane is read as it was before, when all that ends or is queued
- * again here was claimed.
+ * first of the lanes wakes. The queues and claims of lanes are read as they were before, when all deliveries that end
+ * or are queued again here were claimed.
  */
 const WRITE = `
   WITH report AS MATERIALIZED (

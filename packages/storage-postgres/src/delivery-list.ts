@@ -19,9 +19,9 @@ interface DeliveryQuery {
 }
 
 /**
- * One endpoint's deliveries. Those that have ended are, without a filter, one walk along deliveries_by_webhook; else
- * there is a walk for each kind that passes it, along deliveries_by_kind, so that a page costs the same however rare what
- * it asks for is. Those that are open are always walks along open_deliveries_by_kind.
+ * One endpoint's deliveries. Without a filter, ended deliveries are one walk along deliveries_by_webhook. With a filter
+ * there is a walk for each kind that passes it, along deliveries_by_kind: a page costs the same however rare its
+ * deliveries are. Open deliveries are always walks along open_deliveries_by_kind.
  */
 export async function deliveryList(statements: Statements, query: DeliveryQuery): Promise<List> {
   const { workspaceId, endpointId, statuses, eventType, floor } = query;
@@ -60,7 +60,7 @@ const KEYS = {
   webhook_id: '$1::uuid',
 };
 
-/** How rows of one kind stand in a table. */
+/** The keys of the rows of one kind. */
 interface KindOfType extends DeliveryKind {
   readonly type: string;
 }
@@ -77,7 +77,7 @@ function arraysOf(kinds: readonly KindOfType[]): readonly (readonly (string | nu
   ];
 }
 
-/** Null where the endpoint has no deliveries, or another workspace's. */
+/** Null if the endpoint has no deliveries, or another workspace's. */
 async function readStanding(
   statements: Statements,
   endpoint: string | null,
@@ -89,7 +89,7 @@ async function readStanding(
 }
 
 /**
- * The lane says whose an endpoint is. It is there as long as anything is open, also of an endpoint that is deleted. The
+ * The lane has the workspace of an endpoint. It exists while any delivery is open, also of a deleted endpoint. The
  * deliveries that have ended are all of one workspace, so that one of them is enough; in the order of
  * deliveries_by_webhook it is found by that, however few there are.
  */

@@ -12,7 +12,7 @@ export function openColumns(delivery: Delivery, generation: number): Columns {
   return { ...columns, generation, due_at: delivery.createdAt, lost_claims: 0 };
 }
 
-/** What changes of a delivery after it is made. */
+/** The columns of a delivery that change after it is made. */
 export const OUTCOME = {
   id: 'uuid',
   status: 'text',
@@ -33,7 +33,7 @@ const FACTS = Object.keys(entities.delivery.kinds).filter((column) => !(column i
 const OUTCOMES = Object.keys(OUTCOME).filter((column) => column !== 'id');
 const OPEN_OUTCOMES = OUTCOMES.filter((column) => column !== 'delivered_at');
 
-/** What `readDelivery` reads of a row of `open_deliveries` that is called so, with what has closed its generation, if anything has. */
+/** The columns for `readDelivery` of this row of `open_deliveries`, with what closed its generation, if anything. */
 export function openDelivery(row: string): string {
   return `${of(row, ['id', ...FACTS, ...OPEN_OUTCOMES])}, NULL::bigint AS delivered_at, (
     SELECT reason FROM trunkline.closings
@@ -41,7 +41,7 @@ export function openDelivery(row: string): string {
   ) AS closed_by`;
 }
 
-/** What it reads of a row of `deliveries`. */
+/** The same of this row of `deliveries`. */
 export function endedDelivery(row: string): string {
   return `${of(row, ['id', ...FACTS, ...OUTCOMES])}, NULL::text AS closed_by`;
 }
@@ -54,7 +54,7 @@ export function deliveryWith(uuid: string): string {
     SELECT ${endedDelivery('ended')} FROM trunkline.deliveries AS ended WHERE ended.id = ${uuid}`;
 }
 
-/** What a delivery is read of, as a row of `open_deliveries` that no cancellation has ended. */
+/** The columns of a delivery, as a row of `open_deliveries` that no cancellation has ended. */
 export function claimableDelivery(row: string): string {
   return `${of(row, ['id', ...FACTS, ...OPEN_OUTCOMES])}, NULL::bigint AS delivered_at`;
 }
@@ -75,7 +75,7 @@ export function insertOpen(generation: string, dueAt: string): string {
     SELECT ended.id, ${of('ended', FACTS)}, ${of('outcome', OPEN_OUTCOMES)}, ended.first_attempt, ${generation}, ${dueAt}, 0`;
 }
 
-/** The assignments of an UPDATE of `open_deliveries` to the columns of `OUTCOME` of these rows. */
+/** Assignments for an UPDATE of `open_deliveries`: the columns of `OUTCOME` in this row. */
 export function setOutcome(row: string): string {
   return OPEN_OUTCOMES.map((column) => `${column} = ${row}.${column}`).join(', ');
 }
@@ -91,7 +91,7 @@ export function readDelivery(row: Row): Delivery {
   return reason && isOpen(delivery.status) ? cancelledBy(reason, delivery) : delivery;
 }
 
-/** The columns of an attempt, in the order of the type `attempt` and of the table `attempts`, beside those of an outcome. */
+/** The columns of an attempt besides an outcome's, in the order of the type `attempt` and of the table `attempts`. */
 export const ATTEMPT = {
   tried_number: 'integer',
   tried_manual: 'boolean',

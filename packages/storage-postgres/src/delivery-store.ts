@@ -26,7 +26,7 @@ export function deliveryStore(connected: Connected): DeliveryStore {
       const { transaction: within, process, get } = connected();
       const outlook = await lookAtLanes({ get }, claim);
       const firstAt = nextClaimAt(outlook, claim.now);
-      // Most looks find nothing, and take no transaction.
+      // Usually there is nothing to claim, and no transaction is needed.
       if (firstAt !== claim.now && claim.mayBeSetBack !== true) return { claimed: [], nextAt: firstAt };
       return within(async (transaction) => {
         const { rows, hasTakenBack } = await claimFromLanes(transaction, {
@@ -131,7 +131,7 @@ async function lanePosition(statements: Statements, uuid: string, endpoint: stri
   };
 }
 
-/** What is claimed is not due. */
+/** A claimed delivery is not due. */
 const POSITION = `
   SELECT starts, cardinality(claims) AS claims, (
     SELECT due_at FROM trunkline.open_deliveries
@@ -139,7 +139,7 @@ const POSITION = `
   ) AS due_at
   FROM trunkline.lanes WHERE endpoint_id = $2`;
 
-// Along the primary keys, so that no index by event is needed, which every delivery would have to be written to.
+// Walks the primary keys: an index by event would have to be written with every delivery.
 const OF_EVENT = `
   SELECT found.* FROM (
     SELECT ${openDelivery('open')} FROM trunkline.open_deliveries AS open

@@ -53,7 +53,7 @@ export function downloadStore(connected: Connected): DownloadStore {
       return (await connected().all(LIST, uuidToFind('ins', instanceId), from, limit)).map(readDownload);
     },
     replace: async (instanceId, replacements) => {
-      // In the order of their ids, so that two of them do not wait for each other.
+      // Sorted by id, so that two calls do not wait for each other.
       const replaced = [...replacements]
         .map(([messageId, { from, to }]) => ({
           id: uuidToFind('msg', messageId),
@@ -81,7 +81,7 @@ export async function forgetDownloads(transaction: Transaction, instance: string
   await transaction.run('DELETE FROM trunkline.pending_downloads WHERE instance_id = $1', instance);
 }
 
-/** Nobody wants this file any more: the message was deleted, or another copy of the file is wanted. */
+/** Removes a file that is no longer wanted: its message was deleted, or another copy of the file is wanted. */
 export async function removeDownload(
   transaction: Transaction,
   { instanceId, id }: Pick<Message, 'instanceId' | 'id'>,
@@ -104,7 +104,7 @@ const NEXT = `
   ) AS next
   ORDER BY next.due_at, next.message_id`;
 
-// In order, so that the planner walks along the index, of whichever instance.
+// Ordered, so that the planner walks along the index for any instance.
 const NTH = `
   SELECT 1 FROM trunkline.pending_downloads WHERE instance_id = $1 ORDER BY message_id LIMIT 1 OFFSET $2`;
 

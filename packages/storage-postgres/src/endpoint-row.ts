@@ -17,7 +17,7 @@ export function healthColumns(health: EndpointHealth): Omit<RowOf<typeof HEALTH>
   return entities.endpointHealth.columns(health) as Omit<RowOf<typeof HEALTH>, 'id'>; // the same names
 }
 
-/** Whether deliveries can be queued there; then nobody closes it before this transaction ends. */
+/** Whether deliveries can be queued there; if so, it cannot be closed before this transaction ends. */
 export async function keepEnabled(
   { get }: Statements,
   workspace: string | null,

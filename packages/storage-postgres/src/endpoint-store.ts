@@ -37,7 +37,7 @@ export function endpointStore(connected: Connected): EndpointStore {
         const endpoint = uuidToFind('wh', id);
         if (endpoint === null) return false;
         await lockLanes(transaction, [endpoint]);
-        // Nobody queues anything there from here on.
+        // Nothing can be queued there after this.
         if ((await transaction.run(DELETE, endpoint, uuidToFind('ten', workspaceId))) === 0) return false;
         await resumeLane(transaction, endpoint);
         await closeLane(transaction, endpoint, 'ENDPOINT_DELETED');

@@ -81,13 +81,13 @@ export function erasureStore(connected: Connected): ErasureStore {
 
 const AFTER_ALL = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-// Along messages_by_workspace.
+// Walks messages_by_workspace.
 const MESSAGES = `
   SELECT ${MESSAGE_COLUMNS} FROM trunkline.messages AS item
   WHERE item.workspace_id = $1 AND item.id > $2 AND item.id < $3
   ORDER BY item.workspace_id, item.id LIMIT $4`;
 
-// Both along the primary key, through those of all workspaces.
+// Both walk the primary key, through the rows of all workspaces.
 const EVENTS = 'SELECT * FROM trunkline.events WHERE id > $1 ORDER BY id LIMIT $2';
 const CONTACTS = 'SELECT * FROM trunkline.contacts WHERE id > $1 ORDER BY id LIMIT $2';
 
@@ -103,7 +103,7 @@ function partOf<Value>(
 
 interface Deletion {
   readonly workspace: string | null;
-  /** Of messages. */
+  /** The uuids of messages. */
   readonly uuids: readonly string[];
   readonly deletion: MessageDeletion;
 }
@@ -137,7 +137,7 @@ const EVENTS_OF = `
     AND ($4::boolean OR ${IS_DONE})
   LIMIT $3`;
 
-/** Those of which no event is left: another may have come since they were deleted. */
+/** Deletes messages without events: an event may have come since theirs were deleted. */
 async function deleteMessages(
   transaction: Transaction,
   { workspace, uuids, deletion: { unfinished } }: Deletion,
@@ -163,7 +163,7 @@ async function remove(transaction: Transaction, messages: readonly Message[]): P
   await run('DELETE FROM trunkline.messages WHERE id = ANY ($1::uuid[])', uuids);
 }
 
-// What others do to a message, they do holding its lock: afterwards all that they have stored is seen.
+// Every change of a message holds its lock: afterwards all that was stored before is seen.
 const LOCK = `
   SELECT 1 FROM trunkline.messages WHERE id = ANY ($1::uuid[]) AND workspace_id = $2 ORDER BY id FOR UPDATE`;
 
@@ -174,14 +174,14 @@ const TO_DELETE = `
   FROM trunkline.messages AS item
   WHERE item.id = ANY ($1::uuid[]) AND item.workspace_id = $2 AND ($3::boolean OR ${IS_DONE})`;
 
-/** It belongs to nobody, and is swept before anything else. */
+/** Content without an owner, which is swept before anything else. */
 const ABANDON = `
   UPDATE trunkline.contents SET instance_id = NULL, owner_id = NULL, begun_at = 0
   WHERE message_id = ANY ($1::uuid[]) AND instance_id IS NOT NULL
     AND coalesce(owner_id, message_id) = ANY ($2::uuid[])`;
 
 /**
- * They would be repeats of nothing. Each was made in the millisecond of its message, by which it is found, along
+ * Deletes the records of these messages. Each was made in the millisecond of its message, by which it is found along
  * idempotency_records_by_age.
  */
 const FORGET_KEYS = `

@@ -20,7 +20,7 @@ export async function deleteEvents(
   const spans = spansOf(own);
   const before = await all(DELIVERIES, events, ...spans);
   const endpoints = [...new Set(before.map((row) => String(row['webhook_id'])))];
-  // What is open may end, and what has ended be retried, until these are held.
+  // Open deliveries may end, and ended ones be retried, until these are held.
   await lockLanes(transaction, endpoints);
   const deliveries = (await all(DELIVERIES, events, ...spans)).map((row) => String(row['id']));
   await unqueueDeliveries(transaction, endpoints, deliveries);
@@ -42,7 +42,7 @@ function spansOf(events: readonly Row[]): readonly [first: readonly string[], la
   return [spans.map(({ first }) => uuidOf('whd', first)), spans.map(({ last }) => uuidOf('whd', last))];
 }
 
-// Along the primary keys, so that no index by event is needed, which every delivery would have to be written to.
+// Walks the primary keys: an index by event would have to be written with every delivery.
 const DELIVERIES = `
   SELECT found.id, found.webhook_id
   FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS event (id, first, last)
@@ -67,7 +67,7 @@ export async function unqueueDeliveries(
   await refreshLanes(transaction, endpoints);
 }
 
-/** What was claimed may have been all that a cancellation still waits for. */
+/** The claimed deliveries may have been the last ones that a cancellation waits for. */
 const SWEEP_AGAIN = `
   UPDATE trunkline.closings SET to_sweep = true
   FROM trunkline.lanes CROSS JOIN LATERAL unnest(lanes.claims) AS claim

@@ -35,7 +35,7 @@ export interface DirectEvent {
   readonly event: Event;
 }
 
-/** Stores each for its endpoint; null where that is gone, disabled or of another workspace. */
+/** Stores each for its endpoint; null if that is gone, disabled or of another workspace. */
 export async function storeEventsFor(
   transaction: Transaction,
   direct: readonly DirectEvent[],

@@ -41,7 +41,7 @@ export function groupStore(connected: Connected): GroupStore {
 }
 
 interface Saving {
-  /** Its uuid. */
+  /** The uuid of the instance. */
   readonly instance: string;
   readonly workspaceId: string;
   readonly now: number;

@@ -6,7 +6,7 @@ import { uuidToFind } from './uuid.ts';
 /** Messages that are looked at to move out of the way, in one transaction. */
 const PASSED_AT_ONCE = 200;
 
-/** Whom a message is for, as `recipientOf` says. `item` is the name of its row. */
+/** The recipient of a message, as `recipientOf` returns it. `item` is the name of its row. */
 export const recipientIn = (item: string): string =>
   `coalesce(${item}.group_id::text, ${item}.recipient, ${item}.contact_id::text, '')`;
 
@@ -16,7 +16,7 @@ export async function letOthersPass(transaction: Transaction, instance: string):
   await transaction.run(MOVE_ASIDE, instance, PASSED_AT_ONCE);
 }
 
-/** Postpones a message, wherever it stands in its queue. The caller holds the lease. */
+/** Postpones a message, at any position in its queue. The caller holds the lease. */
 export async function postponeMessage(
   transaction: Transaction,
   instance: string,

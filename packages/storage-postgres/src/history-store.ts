@@ -39,9 +39,9 @@ export function entriesJson(entries: readonly HistoryEntry[]): string {
 }
 
 /**
- * Writes those of the `entries` in JSON whose instance is in `rows`, which have its `id`. One whose id there is already
- * takes its place: it has happened once more. So has the latest one of its reason if there are too many: see
- * `HistoryStore`. That one is written with a count of 0, which no entry has.
+ * Writes those of the `entries` in JSON whose instance is in `rows`, by its `id`. An entry whose id exists replaces
+ * that one: it has happened once more. If there are too many entries, it is counted in the latest one of its reason:
+ * see `HistoryStore`. It is then passed on with a count of 0, which no entry has.
  */
 export function insertEntries(entries: string, rows: string): string {
   // Relies on instance_history_by_instance.

@@ -23,7 +23,7 @@ export async function findIdempotencyRecord(
   return row ? entities.idempotencyRecord.read(row) : null;
 }
 
-/** What is remembered of these keys, by `nameOfKey`. */
+/** Returns the records of these keys, by `nameOfKey`. */
 export async function findIdempotencyRecords(
   statements: Statements,
   keys: readonly OwnedKey[],
@@ -51,7 +51,7 @@ export function nameOfKey({ workspaceId, key }: OwnedKey): string {
   return `${workspaceId} ${key}`;
 }
 
-/** Stores records in the place of expired ones. Returns false where a key is another request's by now. */
+/** Stores records, replacing expired ones. Returns false if another request has one of the keys by now. */
 export async function remember(
   statements: Statements,
   records: readonly (IdempotencyRecord & OwnedKey)[],
@@ -64,7 +64,7 @@ export async function remember(
   return (await statements.run(REMEMBER, JSON.stringify(columns), IDEMPOTENCY_WINDOW_MS)) === columns.length;
 }
 
-// In the order of the keys, so that two that store the same ones do not wait for each other.
+// Sorted by key, so that two calls that store the same ones do not wait for each other.
 const REMEMBER = `
   INSERT INTO trunkline.idempotency_records AS stored (workspace_id, key, fingerprint, message_id, created_at)
   SELECT workspace_id, key, fingerprint, message_id, created_at

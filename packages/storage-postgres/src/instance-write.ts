@@ -24,8 +24,9 @@ import { settleTogether } from './together.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 /**
- * Most writes change the row alone, as those of a gateway that restores hundreds of connections: what comes together of
- * them is one statement. The others, and those that it does not find as they were decided on, are a transaction each.
+ * Writes that change only the row, as most do when a gateway restores hundreds of connections, are one statement for
+ * all that come together. Other writes, and those whose row has changed since they were decided on, are a transaction
+ * each.
  */
 export function writingInstances(connected: Connected): InstanceStore['write'] {
   const rows = createBatcher<InstanceWrite, Instance | null>({
@@ -50,14 +51,14 @@ function isOfRowAlone({ event, failQueued, forgetNumber, notification }: Instanc
 }
 
 /**
- * Null for each whose row is not as it was when the write was decided on, as after another one of the same instance, or
- * is locked, which the others do not wait for, or where what acceptances know of it would change too.
+ * Returns null for each write whose row has changed since it was decided on (as by another write of the same instance),
+ * or is locked (the others do not wait for it), or whose change concerns acceptances too.
  */
 async function writeRows(
   database: Database,
   all: readonly InstanceWrite[],
 ): Promise<readonly (Instance | null)[]> {
-  // Of several of one instance the first counts.
+  // Only the first of several writes of an instance counts.
   const writes = [...new Map(all.toReversed().map((write) => [write.instance.id, write])).values()];
   const changes = writes.map(({ instance }) =>
     entities.instanceState.columns({ ...instance, version: instance.version + 1 }),
@@ -87,8 +88,9 @@ async function writeRows(
   });
 }
 
-// In id order, as all who lock several do. What acceptances know is written in the same transaction as the version, and
-// so is as old as that. The arrays are for the planner, which would read whole tables for the rows that it expects of JSON.
+// Locks in id order, like all statements that lock several rows. What acceptances know is written in the transaction of
+// the version, and is of its age. The arrays are for the planner, which would read whole tables for the rows that it
+// expects of JSON.
 function writeRowsSql(columns: readonly string[]): string {
   const changes = columns.map((name) =>
     name === 'last_seen_at'

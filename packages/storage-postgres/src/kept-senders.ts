@@ -21,7 +21,7 @@ function finding<Found>(lookUp: LookUp, prefix: IdPrefix, read: (row: Row) => Fo
   };
 }
 
-/** `Sender.revision` as it is now, in SQL, of the texts that `senders` makes it of: null where there is no such sender any more. */
+/** The current `Sender.revision` in SQL, of the same texts as in `senders`; null if the sender no longer exists. */
 export function revisionNow(workspaceId: string, instanceId: string): string {
   return `
     SELECT concat(phone_number, ' ', suspended_at, ' ', plan)

@@ -11,17 +11,17 @@ import type { Row } from './row.ts';
 /** Lanes to look at, at least, so that expired claims are found even if no new claim will be made. */
 const LANES_MIN = 16;
 
-/** Looks for lanes at most: the first finds as many as are needed where all their slots are free. */
+/** The most looks for lanes in a call: the first finds enough of them if all their slots are free. */
 const MAX_ROUNDS = 4;
 
 export interface Claims {
-  /** As `readClaimed` reads them. */
+  /** The rows that `readClaimed` reads. */
   readonly rows: readonly Row[];
   /** Whether claims had expired, and what they held was made due again. */
   readonly hasTakenBack: boolean;
 }
 
-/** Claims from the lanes that have been ready the longest. Lanes that others have locked are left out: nobody waits. */
+/** Claims from the lanes that have been ready the longest. Skips lanes that others have locked, and never waits. */
 export async function claimFromLanes(
   transaction: Transaction,
   claim: DeliveryClaim & { readonly process: number; readonly outlook: Outlook },
@@ -70,7 +70,7 @@ async function takeBackExpired(
   );
 }
 
-/** Relies on lanes_to_wake, which has no paused lanes. One that is locked stays in its place in the table, by which it is found again. */
+/** Relies on lanes_to_wake, which has no paused lanes. A locked row keeps its place, by which it is found again. */
 const READY = `
   SELECT ctid AS place, endpoint_id, EXISTS (SELECT 1 FROM unnest(claims) WHERE expires_at <= $1) AS has_expired
   FROM trunkline.lanes
@@ -79,7 +79,7 @@ const READY = `
   LIMIT $2
   FOR UPDATE SKIP LOCKED`;
 
-/** Makes what claims of the lanes `$1` held due again at `$2`: those of which this holds, said of a claim that is called `claim`. */
+/** Makes deliveries of lost claims of the lanes `$1` due again at `$2`. `isLost` is a condition on a row `claim`. */
 export function takingBack(isLost: string): string {
   return `
   WITH lost AS MATERIALIZED (
@@ -97,12 +97,13 @@ export function takingBack(isLost: string): string {
 }
 
 /**
- * Takes from each lane, in order, what its free slots and its starts left allow, says when it wakes next, and reads what
- * was claimed. Its snapshot is taken after the lanes were locked. Relies on open_deliveries_queue: it reads no more of a
- * backlog than it takes, one entry more, and what is claimed.
+ * Takes from each lane, in order, what its free slots and its starts left allow, writes when it wakes next, and reads
+ * the claimed deliveries. Its snapshot is taken after the lanes were locked. Relies on open_deliveries_queue: of a
+ * backlog it reads what it takes, one entry more, and what is claimed.
  *
- * What a lane has is kept in arrays, so that there is one row for each lane, and rows are reached by where they stand in
- * the table. The planner knows the size of none of these sets: joined, they were compared row by row, each with each.
+ * The entries of a lane are kept in arrays, so that each lane is one row, and rows are found by their place in the
+ * table. The planner does not know the size of any of these sets: joined, they were compared row by row, each with
+ * each.
  */
 const CLAIM: string = `
   WITH lane AS MATERIALIZED (

@@ -6,9 +6,9 @@ import type { Statements } from './statements.ts';
 /** How soon to look again at lanes that others had locked: longer than a claim or a completion takes. */
 const LOCKED_MS = 10;
 
-/** What lanes look like at a moment. */
+/** The state of the lanes at a moment. */
 export interface Outlook {
-  /** When the first lane that is not paused wakes; null where nothing is open. */
+  /** When the first lane that is not paused wakes; null if nothing is open. */
   readonly wakeAt: number | null;
   /** Whether something was queued that its lane does not know of. */
   readonly isUnaware: boolean;
@@ -33,7 +33,7 @@ export function nextClaimAt({ wakeAt, isUnaware, hasOtherLimits }: Outlook, now:
   return wakeAt === null ? null : Math.max(wakeAt, now);
 }
 
-/** The same after a claim. What it has left without having reached its limit is locked by others. */
+/** The same after a claim. If the claim did not reach its limit, others have locked the deliveries that it left. */
 export function nextClaimAfter(outlook: Outlook, now: number, isLimited: boolean): number | null {
   const nextAt = nextClaimAt(outlook, now);
   return nextAt === now && !isLimited ? now + LOCKED_MS : nextAt;

@@ -6,8 +6,8 @@ import { integer } from './row.ts';
 const BATCH_MAX = 1000;
 
 /**
- * Wakes lanes in which something was queued. One that is locked is left for the next claim, so that nobody waits here: who
- * holds it may not have seen what was queued.
+ * Wakes lanes in which something was queued. Locked lanes are left for the next claim, so that this never waits: the
+ * holder of the lock may not have seen what was queued.
  */
 export async function wakeLanes({ get }: Transaction): Promise<void> {
   for (;;) {
@@ -17,8 +17,8 @@ export async function wakeLanes({ get }: Transaction): Promise<void> {
 }
 
 /**
- * A lane that is gone needs no waking: nothing is open there. One that is awake by then is locked all the same, so that
- * nobody is at work in it who has not seen what was queued, but not written.
+ * A deleted lane needs no waking: nothing is open there. A lane that is awake by then is not written but locked, so
+ * that no transaction works in it without having seen what was queued.
  */
 const WAKE = `
   WITH entry AS MATERIALIZED (

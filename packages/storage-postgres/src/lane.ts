@@ -1,9 +1,9 @@
 import { FIRST_GENERATION } from '@trunkline/storage-kit';
 import type { Transaction } from './database.ts';
 
-// Who calls these holds the locks of the lanes.
+// The callers hold the locks of the lanes.
 
-/** Makes the lane of a new endpoint; paused where the work of its workspace is postponed. */
+/** Makes the lane of a new endpoint; paused if the work of its workspace is postponed. */
 export async function addLane(
   { insert }: Transaction,
   endpoint: string,
@@ -26,9 +26,9 @@ export async function resumeLane({ run }: Transaction, endpoint: string): Promis
 const RESUME = 'UPDATE trunkline.lanes SET is_paused = false WHERE endpoint_id = $1 AND is_paused';
 
 /**
- * Takes the locks of lanes, in the order in which everybody does who waits for more than one. They come before any lock
- * of endpoints, deliveries or queues, and last as long as the transaction: statements after this one see what those
- * before have left.
+ * Takes the locks of lanes, in the order that every transaction uses for more than one. They come before any lock of
+ * endpoints, deliveries or queues, and last as long as the transaction: statements after this one see what earlier
+ * holders have left.
  */
 export async function lockLanes({ run }: Transaction, endpoints: readonly string[]): Promise<void> {
   await run(LOCK_LANES, endpoints);

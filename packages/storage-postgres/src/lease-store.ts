@@ -53,11 +53,11 @@ interface Release {
   readonly reservation: Parameters<LeaseStore['release']>[1];
 }
 
-// Who held it, unless it was released.
+// The owner that held it, unless it was released.
 const FREE =
   "id, lease_expires_at, coalesce(nullif(lease_lost_by, ''), nullif(lease_owner, '')) AS taken_from";
 
-// Relies on instances_to_hold and instances_reserved. What another process is claiming is passed over.
+// Relies on instances_to_hold and instances_reserved. Passes over instances that another process is claiming.
 const CLAIM = `
   WITH expired AS MATERIALIZED (
     SELECT ${FREE} FROM trunkline.instances
@@ -92,7 +92,7 @@ const CLAIM = `
   )
   SELECT * FROM taken ORDER BY free_since, id`;
 
-// Relies on instances_by_owner, which has no rows without an owner. In id order, as all who lock several do.
+// Relies on instances_by_owner, which has no rows without an owner. Locks in id order.
 const RENEW = `
   WITH held AS MATERIALIZED (
     SELECT id FROM trunkline.instances
@@ -107,7 +107,7 @@ const RENEW = `
   )
   SELECT * FROM renewed ORDER BY id`;
 
-// In id order, as all who lock several do. One that is given twice is released once.
+// Locks in id order, like all statements that lock several rows. A lease that is given twice is released once.
 const RELEASE = `
   WITH given AS (
     SELECT DISTINCT ON (id, owner, epoch) *

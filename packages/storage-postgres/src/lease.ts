@@ -4,9 +4,9 @@ import { encodeText } from './text-encoding.ts';
 import { uuidToFind } from './uuid.ts';
 
 /**
- * Whether the lease still gives the right to write: nobody has taken it since, and it was not released. It stays so
- * until the transaction ends. `instance` says that the instance itself is to be written: two that both held it for
- * reading could not go on to write it.
+ * Whether the lease still gives the right to write: it was neither taken since nor released. The answer holds until
+ * the transaction ends. `instance` means that the instance itself will be written: two transactions that both hold it
+ * for reading could not go on to write it.
  */
 export async function isHeld(
   transaction: Transaction,
@@ -21,5 +21,5 @@ const OF_LEASE = 'SELECT 1 FROM trunkline.instances WHERE id = $1 AND lease_owne
 const HOLD = `${OF_LEASE} FOR SHARE`;
 const HOLD_TO_WRITE = `${OF_LEASE} FOR UPDATE`;
 
-// As the index instances_to_hold has it.
+// The same condition as in the index instances_to_hold.
 export const NEEDS_GATEWAY: string = "(desired = 'running' OR operation IS NOT NULL)";

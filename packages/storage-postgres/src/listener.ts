@@ -82,7 +82,7 @@ async function listenOnce(
     if (message.channel === channel) hear(message.payload ?? '');
   });
   try {
-    // It is idle for longer than the role may allow its sessions.
+    // The connection is idle for longer than the role may allow its sessions.
     await client.query({ text: 'SET idle_session_timeout = 0', query_timeout: TIMEOUT_MS });
     await client.query({ text: `LISTEN ${quoted(channel)}`, query_timeout: TIMEOUT_MS });
     onListening();
@@ -91,7 +91,7 @@ async function listenOnce(
       await client.query({ text: 'SELECT 1', query_timeout: TIMEOUT_MS });
     }
   } finally {
-    // It would go on listening.
+    // An open one would go on listening.
     client.release(true);
   }
 }

@@ -55,7 +55,7 @@ export async function acceptMessages(
 
 interface Accepted {
   readonly acceptance: Acceptance;
-  /** Its place in the queue of its instance. */
+  /** The place of the message in the queue of its instance. */
   readonly position: number;
 }
 
@@ -104,7 +104,7 @@ const LOCK_TRIALS = `
   SELECT id, trial_messages_used FROM trunkline.workspaces
   WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
 
-/** What the senders are now, by `nameOfSender`. */
+/** The current revisions of senders, by `nameOfSender`. */
 async function readRevisions(
   transaction: Transaction,
   acceptances: readonly Acceptance[],

@@ -22,8 +22,8 @@ export interface LeasedChange {
 export type ChangeResult = 'changed' | 'stale' | 'fenced';
 
 /**
- * Changes that arrive together share a transaction, as where hundreds of instances send what was queued while nobody
- * held them. Those of one instance keep the order of their calls.
+ * Changes that arrive together share a transaction, as when hundreds of instances send what was queued while no process
+ * held them. Changes of one instance keep the order of their calls.
  */
 export function changeBatcher(connected: Connected): Batcher<LeasedChange, ChangeResult> {
   return createBatcher({
@@ -88,7 +88,7 @@ async function changeMessages(
   return changes.map((one) => results.get(one) ?? 'stale');
 }
 
-/** Of the changes that took a message out of its queue: those whose message did not stand in line there. */
+/** Calls `leaveHeld` for the changes that took a message out of its queue, but not from the line there. */
 async function leaveHeldOf(transaction: Transaction, rows: readonly Row[]): Promise<void> {
   const aside = rows.filter((row) => flag(row, 'stands_aside')).map((row) => String(row['id']));
   if (aside.length > 0) await leaveHeld(transaction, aside);
@@ -151,7 +151,7 @@ function recordOf({ message, expectedStatus }: MessageChange) {
   };
 }
 
-/** What a message says, an edit may have changed concurrently, once the message has left its queue. */
+/** Once a message has left its queue, an edit may change its content concurrently: that is kept. */
 function changed(name: string): string {
   if (name in entities.messageProgress.kinds) return `${name} = record.${name}`;
   return `${name} = CASE record.expected_status WHEN 'queued' THEN record.${name} ELSE messages.${name} END`;
@@ -161,7 +161,7 @@ const CHANGE_RECORD = `${MESSAGE_RECORD}, expected_status text, leaves_queue boo
 
 // The arrays are for the planner, which would read whole tables for the hundred rows that it expects of JSON. The length
 // is counted with each row that comes and goes, in the transaction of that. Queues are locked in the order
-// of their instances, as all who lock several do.
+// of their instances, like everywhere.
 const WRITE = `
   changed AS (
     UPDATE trunkline.messages SET ${CHANGEABLE_NAMES.map(changed).join(', ')}

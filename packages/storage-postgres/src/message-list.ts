@@ -7,9 +7,9 @@ import type { Statements } from './statements.ts';
 import { uuidToFind } from './uuid.ts';
 
 /**
- * A page of messages. The whole workspace is one walk along messages_by_workspace; with a filter there is a walk for
- * each pair of status and type that passes it, along messages_by_workspace_and_kind or messages_by_instance_and_kind,
- * so that a page costs the same however rare what it asks for is.
+ * A page of messages. The whole workspace is one walk along messages_by_workspace. With a filter there is a walk for
+ * each pair of status and type that passes it, along messages_by_workspace_and_kind or messages_by_instance_and_kind:
+ * a page costs the same however rare its messages are.
  */
 export function listMessages(
   statements: Statements,

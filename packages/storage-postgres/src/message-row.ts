@@ -7,7 +7,7 @@ import type { Row } from './row.ts';
 import type { Columns } from './statements.ts';
 import { encodeText } from './text-encoding.ts';
 
-/** What `readMessage` reads of a message that is called `item`. */
+/** The columns for `readMessage` of a message that is called `item`. */
 export const MESSAGE_COLUMNS = `item.*, (
     item.media IS NULL OR EXISTS (SELECT 1 FROM trunkline.instances WHERE instances.id = item.instance_id)
   ) AS keeps_media, (
@@ -27,7 +27,7 @@ export const MESSAGE_RECORD: string = recordOf(MESSAGE_SHAPE);
 /** The same without the types. */
 export const CONTENT_NAMES: string = columnsOf(CONTENT).join(', ');
 export const MESSAGE_NAMES: string = columnsOf(MESSAGE_SHAPE).join(', ');
-/** What a change writes. No index but those of the status has one of these. */
+/** The columns that a change writes. Only the indexes of the status have any of these. */
 export const CHANGEABLE_NAMES: readonly string[] = Object.keys(entities.messageState.kinds);
 
 /** Repeats of an inbound message have the same `senderId`. */

@@ -109,7 +109,7 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
   };
 }
 
-/** In a transaction of the caller's: others hear of it when that commits. */
+/** Accepts in a transaction of the caller's. Others are notified when it commits. */
 async function acceptAlone(transaction: Transaction, acceptance: Acceptance): Promise<AcceptanceResult> {
   const [result] = await acceptMessages(transaction, [acceptance]);
   if (!result)

@@ -18,7 +18,7 @@ import { SCHEMA } from './schema.ts';
 /** Runs a statement, or several if it has no values, and returns its first row. */
 type Ask = (sql: string, ...values: readonly (string | number)[]) => Promise<Row>;
 
-/** In order. The first one makes the tables. A migration that was released never changes. */
+/** The migrations, in order. The first one makes the tables. A released one never changes. */
 export const MIGRATIONS: readonly string[] = [SCHEMA];
 
 export const LATEST_VERSION: number = latestSchemaVersion(MIGRATIONS);
@@ -38,10 +38,10 @@ export interface MigrationTarget {
 }
 
 /**
- * Applies what is missing, all of it or nothing. Processes that start together take turns. Returns the id by which this
- * database is distinguished from others. Throws one clear sentence, having written nothing, if the server is too old, if
- * the database cannot hold every text, if the schema is somebody else's, was made before 0.1.0 or by a newer version, or if
- * it is part of a move and is not opened for that.
+ * Applies all missing migrations, or none if one fails. Processes that start together take turns. Returns the id that
+ * distinguishes this database from others. Throws one clear sentence, having written nothing, if the server is too old
+ * or the database cannot hold every text. Likewise if the schema is not Trunkline's, was made before 0.1.0 or by a
+ * newer version, or is part of a move and not opened for it.
  */
 export async function migrate({
   pool,
@@ -137,13 +137,13 @@ async function readVersion(ask: Ask, schema: string, migrations: readonly string
   return version;
 }
 
-// Not by to_regclass, which may still know from before the lock that there is none.
+// Does not use to_regclass, which may remember from before the lock that the table is missing.
 const FIND_VERSIONS = `
   SELECT 1 AS found
   FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
   WHERE nspname = $1 AND relname = 'schema_versions'`;
 
-/** Makes it where there is none: one that an administrator has made is as good, and then we need no right to. */
+/** Makes the schema if it is missing: if an administrator has made it, we do not need the right to. */
 async function makeSchema(ask: Ask, client: Queryable, schema: string): Promise<void> {
   if (!(await isSchemaThere(ask, schema))) await client.query({ text: `CREATE SCHEMA ${quoted(schema)}` });
   await ask(
@@ -155,7 +155,7 @@ async function makeSchema(ask: Ask, client: Queryable, schema: string): Promise<
   );
 }
 
-/** Throws if something of somebody else's is in it. */
+/** Throws if the schema exists and is not empty. */
 async function isSchemaThere(ask: Ask, schema: string): Promise<boolean> {
   const { tables } = await ask(
     `SELECT (SELECT count(*)::text FROM pg_catalog.pg_class WHERE relnamespace = pg_namespace.oid) AS tables

@@ -23,7 +23,7 @@ export async function oweNotification(
   });
 }
 
-/** Those that others are claiming are theirs. */
+/** Skips notifications that others are claiming. */
 export async function claimNotifications<Owed extends object>(
   connected: Connected,
   { table, column }: OwedTable,

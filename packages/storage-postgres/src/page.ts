@@ -7,11 +7,11 @@ import { uuidToFind } from './uuid.ts';
 
 /** Rows of a table, made of parts that share no row. */
 interface Walks {
-  /** As `trunkline.messages`; called `item` in `columns`. */
+  /** A name like `trunkline.messages`; called `item` in `columns`. */
   readonly table: string;
   /** The table that has the rows with the ids found; by default, the same. */
   readonly rows?: string;
-  /** What is read of a row. */
+  /** The columns to read of a row. */
   readonly columns: string;
   /** The parts, as `unnest($1::uuid[], $2::text[]) AS part (owner, status)`. */
   readonly parts: string;
@@ -22,17 +22,17 @@ interface Walks {
 /** A list: the rows of a table, and those of another one that has further rows of the same kind. */
 export interface List extends Walks {
   readonly and?: Walks;
-  /** Of the rows' ids. */
+  /** The prefix of the rows' ids. */
   readonly prefix: IdPrefix;
-  /** What the parts of both are made of, from `$1` on. */
+  /** The values of the parts of both, from `$1` on. */
   readonly values: readonly Value[];
   /** Rows with smaller uuids are not in it. */
   readonly floor?: string;
 }
 
 /**
- * A page, newest first, in one statement. Each part is walked along its index: no further than the page goes, and not
- * for what lies before it. That holds for limits of some hundreds: for more, the planner may take another way.
+ * A page, newest first, in one statement. Each part is walked along its index, from the first row of the page to its
+ * last. That holds for limits of some hundreds: for more, the planner may take another way.
  */
 export async function readPage<Item>(
   statements: Statements,
@@ -61,8 +61,8 @@ const LOWEST = '00000000-0000-0000-0000-000000000000';
 const HIGHEST = "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid";
 
 /**
- * The limit stands in the text: of one that it does not know the planner expects a tenth of all rows. The rows are read
- * one by one: a join might read all ids along with those that were found.
+ * The limit is part of the text: for a parameter, the planner expects a tenth of all rows. The rows are read one by
+ * one: a join might read all ids along with those that were found.
  */
 function pageSql(list: List, { order, ahead, behind, count }: PagePlan): string {
   const tables = list.and ? [list, list.and] : [list];
@@ -100,9 +100,9 @@ function rangeOf(bound: IdBound | null, floor: string, from: string): Range {
 }
 
 /**
- * Rows are compared whole, and sorted by all that is compared, so that nothing but the index with these keys serves: of
- * equalities the planner would take some for filters, on a walk of all ids, where it expects what it looks for to be
- * frequent. An index that only begins with the same column would serve too: there must be none.
+ * Rows are compared whole, and sorted by all that is compared, so that only the index with these keys serves. Given
+ * equalities, the planner would use some as filters on a walk of all ids if it expects the rows to be frequent. Do not
+ * add another index that begins with the same column: it would serve too.
  */
 function walk({ table, keys }: Walks, range: Range, order: 'ASC' | 'DESC'): string {
   const columns = [...Object.keys(keys), 'id'].map((column) => `item.${column}`);

@@ -146,7 +146,7 @@ async function makePartition({ get, run }: Transaction, partition: Partition): P
   );
 }
 
-/** As `deliveries_20261120`. */
+/** A name like `deliveries_20261120`. */
 function nameOf({ table, day }: Partition): string {
   return `${table.name}_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`;
 }

@@ -58,10 +58,10 @@ export function hearErrors(client: Pick<PoolClient, 'on'>): void {
   client.on('error', () => undefined);
 }
 
-/** What is known of connections, by their pools. Forgotten when one of a pool turns out to be condemned: the others may be, too. */
+/** The sessions of connections, by pool. Forgotten when one of a pool turns out to be condemned: others may be, too. */
 const sessions = new WeakMap<PostgresPool, WeakMap<PoolClient, Session>>();
 
-/** Takes a connection out for `work`. One that broke meanwhile, or that the server condemned, is closed instead of going back. */
+/** Takes a connection out for `work`. If it broke meanwhile, or the server condemned it, it is closed, not returned. */
 export async function withClient<Result>(
   pool: PostgresPool,
   logger: Logger,
@@ -71,7 +71,7 @@ export async function withClient<Result>(
     throw new ConnectionError(error);
   });
   let isBroken = false;
-  // Nobody else listens while it is out, and an error without a listener ends the process.
+  // The pool does not listen while it is out, and an error without a listener ends the process.
   const onError = (error: Error): void => {
     isBroken = true;
     logger.warn(
@@ -91,7 +91,7 @@ export async function withClient<Result>(
         }
         throw error;
       }
-      // Without a response, as after a timeout, nobody knows what the connection is at.
+      // Without a response, as after a timeout, the state of the connection is unknown.
       isBroken = true;
       throw new ConnectionError(error);
     }
@@ -161,15 +161,15 @@ function isResponse(error: unknown): error is Error & { readonly severity: strin
 }
 
 /**
- * Whether the connection is of no use any more: its server is read-only (25006), does not support what it should (0A000: a
- * replica asked for a transaction that writes, a prepared statement whose tables were changed), has lost a connection
- * (08), or ends this one (57P, 25P03, 25P04).
+ * Whether the connection is no longer usable. Its server is read-only (25006), has lost a connection (08), or ends this
+ * one (57P, 25P03, 25P04). Or it lacks support (0A000): a replica was asked to write, or the tables of a prepared
+ * statement were changed.
  */
 function isCondemning(error: unknown): boolean {
   return /^(25006|0A000|08|57P|25P0[34])/.test(sqlState(error) ?? '');
 }
 
-/** The server's code of what went wrong (SQLSTATE); undefined where it did not come from there. */
+/** The server's code of the error (SQLSTATE); undefined if the error did not come from the server. */
 export function sqlState(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
@@ -181,7 +181,7 @@ export function isFaultOfValue(error: unknown): boolean {
   return state === undefined ? !(error instanceof ConnectionError) : /^2[23]/.test(state);
 }
 
-/** Somebody else holds a lock, and `lock_timeout` has passed. */
+/** Whether another transaction held a lock until `lock_timeout` had passed. */
 export function isLockTimeout(error: unknown): boolean {
   return sqlState(error) === '55P03';
 }

@@ -137,7 +137,7 @@ async function openStorage(
   };
   const notification: DatabaseOptions['notification'] = (reported) => {
     if (!options.notifications || reported.length === 0) return null;
-    // From nobody: this process, too, learns of the commit by it.
+    // No sender is named, so that this process learns of the commit, too.
     const { channel, payloads } = toNotification(channelOf(schema), '', reported);
     return { text: NOTIFY, values: [channel, payloads] };
   };
@@ -208,7 +208,7 @@ function usePool(
   return {
     pool,
     release() {
-      // Connections that are being closed may still fail; nobody needs to know.
+      // Connections that are being closed may still fail, which needs no report.
       pool.removeListener('error', onError);
       pool.on('error', () => undefined);
       return pool.end();

@@ -3,14 +3,14 @@ import type { Transaction } from './database.ts';
 import { lockLanes } from './lane.ts';
 import { entities, id } from './row.ts';
 
-// Their caller holds the lock of the workspace, so that no endpoint is added meanwhile.
+// The callers hold the lock of the workspace, so that no endpoint is added meanwhile.
 
 /** The workspace is suspended, or its subscription has ended: claims pass over the lanes of its endpoints. */
 export async function pauseLanes(transaction: Transaction, workspace: string): Promise<void> {
   await setPaused(transaction, await endpointsOf(transaction, workspace), true);
 }
 
-/** It goes on: what waited can be claimed as it stands in its lanes and queues. Announces that there is work. */
+/** Lets the workspace go on: waiting work can be claimed in the order of its lanes and queues. Announces it. */
 export async function resumeWork(transaction: Transaction, workspace: string): Promise<void> {
   const { all, update, announce } = transaction;
   await setPaused(transaction, await endpointsOf(transaction, workspace), false);

@@ -6,7 +6,7 @@ import { entities, id, integer } from './row.ts';
 
 /** Knows which process this is, and which others have ended. */
 export interface Processes {
-  /** What claims are written under; 0 before the first `releaseEnded`, and where this process cannot be known. */
+  /** The number that claims are written under; 0 before the first `releaseEnded`, or if this process cannot be known. */
   readonly own: () => number;
   /** See `ProcessRegistry`. */
   releaseEnded(database: Database, now: number): Promise<number>;
@@ -45,7 +45,7 @@ export function knownProcesses(): Processes {
   };
 }
 
-// Those of other machines that have died are left to nobody; one that is still there only loses its proof.
+// Nothing else removes the rows of dead machines. A process that still runs there only loses its proof.
 const ADD = `
   WITH old AS (
     DELETE FROM trunkline.processes WHERE added_at < now() - interval '30 days' AND machine <> $1
@@ -69,7 +69,7 @@ async function releaseLeases(transaction: Transaction, process: number): Promise
     transaction.announce({ topic: 'instance', instanceId: id(row, 'id', 'ins') });
 }
 
-// In id order, as all who lock several do.
+// Locks in id order, like all others.
 const LEASES = `
   WITH held AS MATERIALIZED (
     SELECT id, lease_owner FROM trunkline.instances

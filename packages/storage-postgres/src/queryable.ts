@@ -1,6 +1,6 @@
 import type { Row } from '@trunkline/storage-kit';
 
-/** What is asked of a client: a `pg` client fits, whoever made it. */
+/** The part of a client that is used: any `pg` client fits, whoever made it. */
 export interface Queryable {
   query(statement: Statement): Promise<QueryResult>;
 }

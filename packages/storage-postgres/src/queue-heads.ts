@@ -14,9 +14,9 @@ interface Asked {
 }
 
 /**
- * Finds what is next on each instance. Calls that arrive together are one statement: a gateway asks after each message
- * that it has sent, and those that are recorded together are asked after together. What has to let others pass is moved
- * out of their way, and then its instance is looked at again.
+ * Finds the next message of each instance. Calls that arrive together are one statement: a gateway asks after each
+ * message that it has sent, and messages recorded together lead to calls that arrive together. If a message has to let
+ * others pass, it is moved out of their way, and its instance is read again.
  */
 export function findingQueueHeads(connected: Connected): MessageStore['queueHeads'] {
   const batcher = createBatcher<Asked, readonly Row[]>({

@@ -3,7 +3,7 @@ import type { Instance } from '@trunkline/core/spi/storage';
 import type { Transaction } from './database.ts';
 import { uuidOf } from './uuid.ts';
 
-/** What acceptances have to know of an instance. Written, and so locked, whenever that is. */
+/** Saves what acceptances have to know of an instance. Written, and so locked, whenever the instance is. */
 export async function saveQueue(transaction: Transaction, instance: Instance): Promise<void> {
   await transaction.run(
     SAVE,
@@ -23,9 +23,9 @@ export async function lockQueue(transaction: Transaction, instance: string): Pro
   await transaction.run('SELECT 1 FROM trunkline.queues WHERE instance_id = $1 FOR UPDATE', instance);
 }
 
-/** Takes messages out of their queues that are to be deleted. Those that are held are not in them. */
+/** Takes messages that will be deleted out of their queues. Held messages are not in queues. */
 export async function leaveQueues(transaction: Transaction, messages: readonly string[]): Promise<void> {
-  // The locks first, as those have them who postpone a message.
+  // Takes the locks first, like the postponement of a message.
   await transaction.run(LOCK_QUEUES_OF, messages);
   await transaction.run(LEAVE, messages);
 }

@@ -5,7 +5,7 @@ import { listenTo } from './listener.ts';
 import { withClient } from './pool.ts';
 import type { PostgresPool } from './pool.ts';
 
-/** Notifies other processes of work, and hears of theirs. What is lost on the way they find when they poll. */
+/** Notifies other processes of work, and is notified of theirs. Work whose signal is lost is found by polling. */
 export interface RemoteSignals {
   send(signals: readonly Signal[]): void;
   close(): Promise<void>;
@@ -63,12 +63,12 @@ export async function openRemoteSignals(options: RemoteSignalsOptions): Promise<
   };
 }
 
-/** One for each schema: a name of Postgres has at most 63 bytes. */
+/** The channel of a schema: a name of Postgres has at most 63 bytes. */
 export function channelOf(schema: string): string {
   return `trunkline_${createHash('sha256').update(schema).digest('hex').slice(0, 32)}`;
 }
 
-/** What notifies all who listen but `origin`, as values of `NOTIFY`. */
+/** The values of `NOTIFY` that notify all listeners but `origin`. */
 export function notification(channel: string, origin: string, signals: readonly Signal[]): Notification {
   const payloads: string[] = [];
   for (let start = 0; start < signals.length; start += SIGNALS_PER_MESSAGE) {

@@ -59,7 +59,7 @@ async function deleteDays(database: Database, day: number, limit: number): Promi
   return queued + deliveries + (await database.run(DELETE_EVENTS, eventFloor, rest));
 }
 
-/** As far as no reader is in the way; what is left is dropped another time. */
+/** Drops old days until a reader is in the way; the next call drops the others. */
 async function dropDays(database: Database, table: PartitionedTable, end: number): Promise<void> {
   for (const day of await listPartitions(database, table)) {
     if (day >= end || !(await dropPartition(database, { table, day }))) return;
@@ -81,7 +81,7 @@ async function unqueue(transaction: Transaction, floor: string, limit: number): 
 
 const OPEN = 'SELECT webhook_id, id FROM trunkline.open_deliveries WHERE id < $1 ORDER BY id LIMIT $2';
 
-/** What subscriptions have queued or kept. Relies on the primary key, in the order in which it is completed. */
+/** Deletes what subscriptions have queued or kept, in the order of completions. Relies on the primary key. */
 const DELETE_QUEUED_EVENTS = `
   WITH old AS MATERIALIZED (
     SELECT event_id, subscription_id FROM trunkline.queued_events
@@ -102,7 +102,7 @@ const DELETE_DELIVERIES = `
   )
   DELETE FROM trunkline.deliveries WHERE id IN (SELECT id FROM old) AND id < $1::uuid`;
 
-/** What came before the partition of its day was made. */
+/** Deletes rows that came before the partition of their day was made. */
 const DELETE_FROM_LOG = `
   DELETE FROM trunkline.event_log_default WHERE id IN (
     SELECT id FROM trunkline.event_log_default WHERE id < $1::uuid ORDER BY id LIMIT $2

@@ -20,7 +20,7 @@ const CODECS: Codecs<Value> = {
   flag: BOOLEAN,
 };
 
-/** What the objects are as rows. */
+/** Converts objects to rows and back. */
 export const entities: EntityRows<Value> = entityRows(CODECS);
 export const senders: SenderRows = senderRows(CODECS);
 

@@ -1,6 +1,6 @@
 /**
- * For tables of open work, which stay small while rows come and go all the time: vacuum comes often, so that a claim
- * meets few dead rows.
+ * Settings for tables of open work, which stay small while rows come and go all the time: vacuum runs often, so that a
+ * claim meets few dead rows.
  */
 const BUSY =
   'autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0';

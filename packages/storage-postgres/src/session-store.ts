@@ -40,7 +40,7 @@ export function sessionStore(connected: Connected): SessionStore {
       return rows.map((row) => text(row, 'name'));
     },
     save: async (lease, changes) => {
-      // In the order of their names, so that two saves do not wait for each other; copied before anything is waited for.
+      // Sorted by name, so that two saves do not wait for each other; copied before the first await.
       const saved = [...changes]
         .map(([name, value]) => ({ name: encodeText(name), value: value && Buffer.from(value) }))
         .toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -61,7 +61,7 @@ const WAITING = `
   ORDER BY lanes.endpoint_id, waiting.due_at, waiting.delivery_id
   LIMIT $5`;
 
-/** As the columns are called. */
+/** The fields are named like the columns. */
 interface ShorterWait {
   readonly endpoint_id: string;
   readonly delivery_id: string;
@@ -87,7 +87,7 @@ function shorterWaits(waiting: readonly Row[], now: number): readonly ShorterWai
   });
 }
 
-/** Those that were claimed or queued differently since they were read stay as they are. */
+/** Leaves deliveries that were claimed or queued differently since they were read as they are. */
 const SHORTEN = `
   UPDATE trunkline.open_deliveries SET due_at = shorter.due_at, next_retry_at = shorter.next_retry_at
   FROM json_to_recordset($1::text::json)
@@ -140,7 +140,7 @@ const EVENTS = `
   ORDER BY due_at, event_id
   LIMIT $5`;
 
-/** In the order of the events, as all who lock several. Those claimed, renewed or completed since stay as they are. */
+/** Locks in the order of the events. Leaves events that were claimed, renewed or completed since as they are. */
 const SHORTEN_EVENTS = `
   WITH held AS MATERIALIZED (
     SELECT queued_events.event_id, shorter.due_at

@@ -28,7 +28,7 @@ export function signsOfLife(connected: Connected): Batcher<SignOfLife, void> {
   });
 }
 
-// In id order, as all who lock several do.
+// Locks in id order, like all others.
 const SEEN = `
   WITH seen AS (
     SELECT id, owner, epoch, max(seen_at) AS seen_at

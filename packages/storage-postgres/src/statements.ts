@@ -81,7 +81,7 @@ interface Prepared {
 }
 
 export interface PrepareOptions {
-  /** Where the tables are. */
+  /** The schema that has the tables. */
   readonly schema: string;
   /** Whether connections keep statements prepared: parsed and planned once each. */
   readonly preparedStatements: boolean;

@@ -7,8 +7,8 @@ import { hearErrors, makePool } from './pool.ts';
 import { cannotBeUsed } from './unavailable.ts';
 
 /**
- * Which schema the database has, without an upgrade. Throws one clear sentence when it is out of reach, cannot be used,
- * or was made before 0.1.0 or by a newer version.
+ * Returns the schema of the database, without an upgrade. Throws one clear sentence if it is out of reach, cannot be
+ * used, or was made before 0.1.0 or by a newer version.
  */
 export async function postgresSchema(
   options: Pick<PostgresStorageOptions, 'schema'> & { readonly connectionString: string },

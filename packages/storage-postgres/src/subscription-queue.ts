@@ -25,7 +25,7 @@ export async function claimEvents(database: Database, claim: EventClaim): Promis
   });
 }
 
-/** At `now` at the earliest; null when nothing is queued, undefined when the subscription is gone. */
+/** Returns `now` at the earliest; null when nothing is queued, undefined when the subscription is gone. */
 async function nextEventAt(
   statements: Statements,
   { subscriptionId, eventTypes, now }: EventClaim,
@@ -73,9 +73,9 @@ async function takeEvents(
 
 const LOCK = 'SELECT 1 FROM trunkline.subscriptions WHERE id = $1 FOR NO KEY UPDATE';
 
-// Each type's events are a walk of their own along queued_events_due, and each one's row and event are read by its id. What
-// is being completed or renewed is passed over. A token that is still there is that of a claim which has expired. An event that is not stored, in a
-// damaged database, has no `id`.
+// Each type's events are a walk of their own along queued_events_due, and each one's row and event are read by its id.
+// Passes over events that are being completed or renewed. If a row still has a token, its claim has expired. If its
+// event is not stored, in a damaged database, its `id` is null.
 const TAKE = `
   WITH due AS MATERIALIZED (
     SELECT walked.*
@@ -146,7 +146,7 @@ export async function completeEvents(
   return row ? integer(row, 'written') : 0;
 }
 
-// In the order of the events, so that two that complete the same ones do not wait for each other.
+// Sorted by event, so that two calls that complete the same ones do not wait for each other.
 const COMPLETE = `
   WITH held AS MATERIALIZED (
     SELECT event_id, subscription_id, is_handled, new_due_at, new_exhausted_at, new_attempts

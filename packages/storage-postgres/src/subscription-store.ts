@@ -63,13 +63,13 @@ const REGISTER = `
   ON CONFLICT (name) DO UPDATE SET event_types = excluded.event_types
   RETURNING id, name, event_types, created_at`;
 
-/** Along queued_events_due, which is the only index in this order. */
+/** Walks queued_events_due, which is the only index in this order. */
 const waitingIn = (subscription: string): string => `
   SELECT event_id FROM trunkline.queued_events
   WHERE subscription_id BETWEEN ${subscription} AND ${subscription} AND due_at IS NOT NULL
   ORDER BY subscription_id, event_type, due_at, event_id`;
 
-/** What failed longest ago first, along queued_events_exhausted, likewise. */
+/** The events that failed longest ago first; likewise walks queued_events_exhausted. */
 const exhaustedIn = (subscription: string): string => `
   SELECT event_id, exhausted_at FROM trunkline.queued_events
   WHERE subscription_id BETWEEN ${subscription} AND ${subscription} AND due_at IS NULL

@@ -1,9 +1,9 @@
 const ESCAPE = '\u0001';
 
 /**
- * Postgres keeps every text but U+0000 and halves of surrogate pairs. So that what was sent is what is read, these stand
- * as U+0001 and letters that say which, and U+0001 itself likewise. Other texts are kept as they are; all keep their
- * order, that of halves of pairs aside, and two are equal exactly when they were.
+ * Encodes text so that it is read as it was written. Postgres cannot store U+0000 and halves of surrogate pairs: they
+ * become U+0001 and letters that identify them, and so does U+0001. All other text is unchanged. Order is kept, except
+ * that of halves of pairs, and two texts are equal exactly when they were.
  */
 export function encodeText(text: string): string {
   if (!text.includes(ESCAPE) && !text.includes('\0') && text.isWellFormed()) return text;
@@ -23,7 +23,7 @@ export function decodeText(stored: string): string {
   return plain + escaped.map(decodePart).join('');
 }
 
-/** What follows an escape, up to the next one. */
+/** Decodes the text after an escape, up to the next one. */
 function decodePart(part: string): string {
   if (part.startsWith('a')) return `\0${part.slice(1)}`;
   if (part.startsWith('b')) return `${ESCAPE}${part.slice(1)}`;

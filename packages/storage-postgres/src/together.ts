@@ -1,7 +1,7 @@
 import type { Database, Transaction } from './database.ts';
 import { isFaultOfValue } from './pool.ts';
 
-/** Does the work of several calls in one transaction, or in one each, as `settleTogether` has it. */
+/** Does the work of several calls in one transaction, or in one each: see `settleTogether`. */
 export async function doTogether<Item, Result>(
   database: Database,
   items: readonly Item[],
@@ -11,8 +11,8 @@ export async function doTogether<Item, Result>(
 }
 
 /**
- * Does the work of several calls, all or nothing, or, where the values of one of them fail, of each by itself: then it
- * fails alone. What fails for another reason fails for all.
+ * Does the work of several calls together, all or nothing. If the values of one of them are at fault, runs each alone,
+ * so that only that one fails. Any other error fails all.
  */
 export async function settleTogether<Item, Result>(
   items: readonly Item[],

@@ -9,7 +9,7 @@ import { encodeText } from './text-encoding.ts';
 import { uuidOf } from './uuid.ts';
 
 interface StoringOptions {
-  /** Whether to pass over instances whose queue somebody else has locked, rather than to wait for it. */
+  /** Whether to pass over instances whose queue is locked, rather than to wait for it. */
   readonly skipLocked: boolean;
   /** How long to wait for each lock, as an interval of Postgres. */
   readonly lockTimeout: string;
@@ -18,11 +18,11 @@ interface StoringOptions {
 /** Instances by the outcomes of the messages for them; those that are in neither are to be decided one by one. */
 export interface Uncontended {
   readonly stored: ReadonlySet<string>;
-  /** Passed over, for somebody else has the lock of the queue: nothing else is known to stand in the way. */
+  /** Instances that were passed over because their queue is locked: no other obstacle is known. */
   readonly locked: ReadonlySet<string>;
 }
 
-/** Stores, in a single statement, what nothing stands in the way of: all that is for an instance, or none of it. */
+/** Stores, in a single statement, the uncontended messages: all messages for an instance, or none of them. */
 export async function storeUncontended(
   all: Statements['all'],
   acceptances: readonly Acceptance[],
@@ -51,8 +51,8 @@ export async function storeUncontended(
 type Group = readonly [Acceptance, ...Acceptance[]];
 
 /**
- * By instance. Those are left out in which one takes more than a look at the queue: it counts against a trial, has
- * content, shares its key with another, or was checked against another sender than the rest.
+ * Groups acceptances by instance. Leaves out each group in which one takes more than a look at the queue: it counts
+ * against a trial, has content, shares its key with another, or was checked against another sender than the rest.
  */
 function plainGroups(acceptances: readonly Acceptance[]): readonly Group[] {
   const groups = new Map<string, [Acceptance, ...Acceptance[]]>();
@@ -109,9 +109,10 @@ function rowOf(queue: number): (acceptance: Acceptance, place: number) => object
   });
 }
 
-// In a transaction of its own, since its settings hold until that ends: see the trigger messages_to_file for `are_noted`.
-// `is_connected` is whether messages are accepted. One snapshot serves for all of it, since what counts is read under the locks. The locks of the queues come first and
-// in the order of the instances, then the keys in theirs, so that two that store for the same do not wait for each other.
+// Needs a transaction of its own, since its settings hold until that ends: see the trigger messages_to_file for
+// `are_noted`. `is_connected` is whether messages are accepted. One snapshot serves the whole statement, since what
+// counts is read under the locks. The locks of the queues come first, in the order of the instances, then the keys in
+// theirs, so that two statements that store for the same instances do not wait for each other.
 const storing = (locked: 'SKIP LOCKED' | ''): string => `
   WITH wanted AS MATERIALIZED (
     SELECT wanted.*

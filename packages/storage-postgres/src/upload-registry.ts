@@ -31,7 +31,7 @@ const BEGIN_CONTENT = `
   INSERT INTO trunkline.contents (message_id, begun_at, is_upload) VALUES ($1, $2, $3)
   ON CONFLICT (message_id) DO UPDATE SET begun_at = excluded.begun_at WHERE contents.instance_id IS NULL`;
 
-// Relies on contents_begun. What was begun at the same time comes in the order of the whole ids.
+// Relies on contents_begun. Contents begun at the same time come in the order of the whole ids.
 const ABANDONED = `
   SELECT message_id, is_upload FROM trunkline.contents
   WHERE instance_id IS NULL AND begun_at < $1
@@ -64,7 +64,7 @@ const TAKE_OVER = `
   UPDATE trunkline.contents SET instance_id = $2, owner_id = $3
   WHERE message_id = $1 AND instance_id IS NULL`;
 
-/** The message was deleted: its content belongs to nobody, and is swept. */
+/** Marks the content of a deleted message as without an owner, so that it is swept. */
 export async function abandonContent(
   transaction: Transaction,
   messageId: string,
@@ -77,7 +77,7 @@ const ABANDON = `
   UPDATE trunkline.contents SET instance_id = NULL, owner_id = NULL
   WHERE message_id = $1 AND coalesce(owner_id, message_id) = $2`;
 
-/** The instance is being deleted: its content is nobody's from now on. */
+/** Notes that the content of an instance that is being deleted has no owner from now on. */
 export async function orphanContent(transaction: Transaction, instance: string): Promise<void> {
   await transaction.run(ORPHAN, instance);
 }

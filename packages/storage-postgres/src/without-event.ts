@@ -7,8 +7,8 @@ import { entities, id, integer, text } from './row.ts';
 import type { Row } from './row.ts';
 
 /**
- * Ends what was claimed and has no event, in a damaged database, rather than have it claimed again for ever. Returns the
- * ids of the deliveries.
+ * Ends claimed deliveries without an event, in a damaged database, since they would be claimed again indefinitely.
+ * Returns their ids.
  */
 export async function endWithoutEvent(
   transaction: Transaction,

@@ -114,9 +114,8 @@ const byStatus = INSTANCE_STATUSES.map((status) =>
   counted(`instances_${status}`, `instances WHERE status = '${status}'`),
 );
 
-// Two that share an order with the primary key of their table have it named, and so do the others with their index:
-// instances_to_hold, lanes_to_wake, endpoints_failing, queued_events_due, queued_events_exhausted and
-// pending_downloads_expiring.
+// Each walk names the order of the primary key of its table, or of its index: instances_to_hold, lanes_to_wake,
+// endpoints_failing, queued_events_due, queued_events_exhausted and pending_downloads_expiring.
 const READ = `
   SELECT
     ${byStatus.join(',\n    ')},

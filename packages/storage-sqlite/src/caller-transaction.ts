@@ -11,17 +11,17 @@ const LAST_LOOK_MS = 100;
 /** A transaction that the caller began and will end, on a connection of their own. */
 export interface CallerTransaction {
   readonly database: Database;
-  /** Does all of it or, where it throws, nothing; the transaction stays as it was otherwise. */
+  /** Does all of `work`, or nothing if it throws; the rest of the transaction stays as it was. */
   attempt<Result>(work: () => Result): Result;
 }
 
 /**
- * Checks that this is a connection to `file` in which a transaction is open; else throws a TypeError that says what it is.
+ * Throws a TypeError that names the fault unless this is a connection to `file` with an open transaction.
  * Statements are prepared again each time: kept ones would keep the caller's connection from being collected.
  */
 export function callerTransaction(file: string, transaction: unknown): CallerTransaction {
   const connection = checkConnection(file, transaction);
-  // As on our own connections: else copies of rows stay behind where a page is split.
+  // Our own connections have this set too: without it, copies of rows stay behind when a page is split.
   connection.exec('PRAGMA secure_delete = ON');
   const database = withStatements(connection);
   return {
@@ -33,7 +33,7 @@ export function callerTransaction(file: string, transaction: unknown): CallerTra
         database.run('RELEASE trunkline');
         return result;
       } catch (error) {
-        // Where the disk is full, SQLite may have rolled all of it back already.
+        // If the disk is full, SQLite may have rolled back the whole transaction already.
         if (connection.isTransaction) connection.exec('ROLLBACK TO trunkline; RELEASE trunkline');
         throw error;
       }
@@ -42,8 +42,8 @@ export function callerTransaction(file: string, transaction: unknown): CallerTra
 }
 
 /**
- * Announces the work in a transaction when it has ended, without knowing how: SQLite notifies nobody of that, so it has
- * to be polled for. As a rule, it ends in the turn of the event loop in which its last statement was awaited.
+ * Announces the work in a transaction when it has ended, without knowing how. SQLite does not report the end, so it is
+ * polled for. Usually, it comes in the turn of the event loop in which the last statement was awaited.
  */
 export function announceAtEnd(publish: (signal: Signal) => void): (of: unknown, signal: Signal) => void {
   const open = new Map<DatabaseSync, Map<string, Signal>>();
@@ -78,7 +78,7 @@ function checkConnection(file: string, transaction: unknown): DatabaseSync {
   return transaction;
 }
 
-/** By what the file system says, since one file may have several names. */
+/** Compares what the file system reports, since one file may have several names. */
 function isSameFile(file: string, other: string | null): boolean {
   if (file === ':memory:' || other === null) return false;
   const [a, b] = [file, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));

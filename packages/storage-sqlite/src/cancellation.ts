@@ -16,7 +16,7 @@ export function closeLane(database: Database, endpointId: string, reason: Cancel
   );
 }
 
-/** What ended the deliveries of this generation; null while they are open. */
+/** The reason why the deliveries of this generation ended; null while they are open. */
 export function cancellationOf(
   database: Database,
   endpointId: string,

@@ -22,7 +22,7 @@ export function fileNoted(database: Database, limit: number): FilingPass {
   if (!last) return NOTHING;
   const lastId = text(last, 'message_id');
   database.run(FILE_CHATS, limit);
-  // In the order of the table, so that each page of it is written once.
+  // Files in the order of the table, so that each page of it is written once.
   database.run(FILE_MESSAGES, limit);
   database.run('DELETE FROM unfiled_messages WHERE message_id <= ?', lastId);
   return { filed, lastId, more: filed === limit };

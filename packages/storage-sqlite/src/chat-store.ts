@@ -42,7 +42,7 @@ export async function listByCounterpart(
 ): Promise<Page<Message>> {
   const contacts = contactsOf(database, workspaceId);
   const targets = await targetsOf(filter.counterpart, filter.instanceId ?? null, contacts);
-  // What is filed meanwhile is in both, and nothing is in neither: it is read first.
+  // Unfiled messages are read first: one that is filed meanwhile is then found twice, and never missed.
   const keys = targets.map(({ key }) => key);
   const unfiled = readUnfiled(database, workspaceId, keys)
     .filter((message) => isOfTarget(message, targets))

@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import type { IdempotencyLog } from './idempotency-log.ts';
 import type { Operation } from './writer.ts';
 
-/** What the stores share, once the storage is open. */
+/** The parts that the stores share, once the storage is open. */
 export interface Connection {
   readonly database: Database;
   readonly idempotency: IdempotencyLog;
@@ -15,7 +15,7 @@ export interface Connection {
   write<Result>(operation: Operation<Result>): Promise<Result>;
   /** The same for acceptances. */
   accept(acceptance: Acceptance): Promise<AcceptanceResult>;
-  /** What the caller gave as a transaction, checked. */
+  /** Checks and returns what the caller gave as a transaction. */
   joined(transaction: unknown): CallerTransaction;
   /** Announces work once this transaction of the caller's has ended. */
   announceAtEnd(of: unknown, signal: Signal): void;

@@ -10,14 +10,14 @@ export interface Database {
   all(sql: string, ...values: SQLInputValue[]): Row[];
   /** Returns how many rows were changed. */
   run(sql: string, ...values: SQLInputValue[]): number;
-  /** Inserts a row given by its columns. Returns its rowid, which means nothing where the table has none. */
+  /** Inserts a row given by its columns. Returns its rowid, which means nothing if the table has none. */
   insert(table: string, columns: Columns): number;
   /** Changes these columns of the row with this id. */
   update(table: string, id: string, columns: Columns): void;
 
   /** For what takes several statements to read: they see one moment, whatever other processes commit meanwhile. */
   snapshot<Result>(read: () => Result): Result;
-  /** All that `write` changes, on disk, or nothing where it throws. Waits for nobody: see `isBusy`. */
+  /** Commits all that `write` changes, or nothing if it throws. Never waits for a lock: see `isBusy`. */
   transaction<Result>(write: () => Result): Result;
   isTransaction(): boolean;
   /** Calls back once, as soon as the open transaction is committed or rolled back. Only within `transaction`. */
@@ -28,7 +28,7 @@ export interface Database {
 export function withStatements(connection: DatabaseSync): Database {
   const statements = new Map<string, StatementSync>();
   /**
-   * The texts are few: none has a value in it. `sql` writes it where the key is not the text itself.
+   * The texts are few: none has a value in it. `sql` returns the text if the key is not the text itself.
    * SQLite looks at the value of a bare `LIMIT ?` when it plans, and plans again each time that one is bound, which takes
    * several times as long as the statement itself.
    */
@@ -60,7 +60,7 @@ export function withStatements(connection: DatabaseSync): Database {
       end(true);
       return result;
     } catch (error) {
-      // Where the disk is full, SQLite may have rolled back already.
+      // If the disk is full, SQLite may have rolled back already.
       if (connection.isTransaction) run('ROLLBACK');
       end(false);
       throw error;

@@ -11,7 +11,7 @@ export function deliveryColumns(delivery: Delivery, generation: number): Columns
   return { ...entities.delivery.columns(delivery), generation: generationOf(delivery, generation) };
 }
 
-/** What changes of a delivery after it is made. */
+/** The columns of a delivery that change after it is made. */
 export function outcomeColumns(delivery: Delivery, generation: number): Columns {
   return { ...entities.deliveryOutcome.columns(delivery), generation: generationOf(delivery, generation) };
 }

@@ -66,7 +66,7 @@ export function deliveryStore(connected: Connected): DeliveryStore {
       const { database, write } = connected();
       return write((announce) => {
         const written = completions.filter((completion) => completeOne(database, completion, now)).length;
-        // What waited for the slot can be claimed now.
+        // A slot was freed, so another delivery can be claimed.
         if (written > 0 && hasReadyLane(database, now)) announce({ topic: 'deliveries' });
         return written;
       });
@@ -152,7 +152,7 @@ function endInSweep(database: Database) {
   };
 }
 
-/** What claims hold, in their order. What has no event, in a damaged database, ends here rather than stop the others. */
+/** The claimed deliveries, in order. Those without an event, in a damaged database, end here and do not stop others. */
 function readClaimed(
   database: Database,
   claims: readonly Claim[],
@@ -254,6 +254,6 @@ function requeueNow(database: Database, delivery: Delivery, now: number): Delive
   return requeued;
 }
 
-// Along the primary key, so that no index by event is needed, which every delivery would have to be written to.
+// Walks the primary key: an index by event would have to be written with every delivery.
 const OF_EVENT = `
   SELECT * FROM deliveries WHERE id >= ? AND id <= ? AND +event_id = ? AND +workspace_id = ? ORDER BY id LIMIT ?`;

@@ -73,11 +73,11 @@ async function turnOfOthers(): Promise<void> {
 /** Sorts after every id. */
 const AFTER_ALL = '~';
 
-// Along messages_by_workspace.
+// Walks messages_by_workspace.
 const MESSAGES = `
   SELECT * FROM messages WHERE workspace_id = ? AND id > ? AND id < ? ORDER BY id LIMIT ?`;
 
-// Both along the primary key, through those of all workspaces.
+// Both walk the primary key, through the rows of all workspaces.
 const EVENTS = 'SELECT * FROM events WHERE id > ? ORDER BY id LIMIT ?';
 const CONTACTS = 'SELECT * FROM contacts WHERE id > ? ORDER BY id LIMIT ?';
 
@@ -158,7 +158,7 @@ function deleteContact(database: Database, { workspaceId, id, unlessAfter }: Con
   return true;
 }
 
-// Along the primary key, through what came last.
+// Walks the primary key, through later messages.
 const LATER_MESSAGE = `
   SELECT 1 FROM message_details
   WHERE message_id > ? AND +contact_id IN (SELECT value FROM json_each(?))

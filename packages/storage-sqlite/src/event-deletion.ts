@@ -23,7 +23,7 @@ function deleteDeliveriesOf(database: Database, eventId: string, count: number):
     deleteDelivery(database, { id: text(row, 'id'), endpointId: text(row, 'webhook_id') });
 }
 
-// Along the primary key, so that no index by event is needed, which every delivery would have to be written to.
+// Walks the primary key: an index by event would have to be written with every delivery.
 const DELIVERIES = `
   SELECT id, webhook_id FROM deliveries WHERE id >= ? AND id <= ? AND +event_id = ? ORDER BY id LIMIT ?`;
 

@@ -8,7 +8,7 @@ import type { Row } from './row.ts';
 import { queueEvent, subscriptionsTo } from './subscription-queue.ts';
 import type { Announce } from './writer.ts';
 
-/** What an operation that stores events works with. */
+/** The tools of an operation that stores events. */
 export interface Transaction {
   readonly database: Database;
   readonly newId: NewId;

@@ -66,7 +66,7 @@ export function groupStore(connected: Connected): GroupStore {
   };
 }
 
-/** What a report leaves out is kept. */
+/** Keeps the values that a report leaves out. */
 const UPDATE = `
   UPDATE instance_groups
   SET name = coalesce(?, name), participants_count = coalesce(?, participants_count), synced_at = ?, is_member = 1

@@ -7,7 +7,7 @@ import type { Row } from './row.ts';
 /** Messages that are looked at to move out of the way, in one transaction. */
 const PASSED_AT_ONCE = 200;
 
-/** Whom a message in `messages` is for, as `recipientOf` says. */
+/** The recipient of a message in `messages`, as `recipientOf` returns it. */
 export const RECIPIENT = `coalesce(messages.group_id, messages.recipient, (
     SELECT contact_id FROM message_details WHERE message_id = messages.id
   ), '')`;

@@ -20,7 +20,7 @@ export function historyStore(connected: Connected): HistoryStore {
   };
 }
 
-/** A new entry, or what takes the place of the one with its id, or one more of an earlier one: see `HistoryStore`. */
+/** Inserts an entry, replaces the one with its id, or counts it in an earlier one: see `HistoryStore`. */
 export function writeEntry(database: Database, entry: HistoryEntry | null | undefined): void {
   if (!entry) return;
   const columns = entities.historyEntry.columns(entry);

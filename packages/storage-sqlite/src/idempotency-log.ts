@@ -15,26 +15,26 @@ interface StoredRecord {
   readonly position: number;
 }
 
-/** What was found of a key, for `append`. */
+/** The result of a search for a key, for `append`. */
 interface FoundKey {
   readonly hash: number;
   /** The latest record of this key. */
   readonly stored: StoredRecord | null;
 }
 
-/** What is remembered, as it is seen in one connection. */
+/** The idempotency records, as one connection sees them. */
 export interface IdempotencyRecords {
   find(workspaceId: string, key: string): FoundKey;
-  /** Appends a record in the open transaction, in the place of the one that was found, if any. */
+  /** Appends a record in the open transaction, replacing the one that was found, if any. */
   append(workspaceId: string, record: IdempotencyRecord, found: FoundKey): void;
 }
 
 /**
  * The idempotency records. Keys are random, and in an index each would change a page of its own with every acceptance. So
  * a record is appended to a log, in the transaction of its message, and the index by the hash of its key is written
- * thousands of records later, in the order of the hashes. What the index does not have yet is known in memory: what the
- * log has after the position up to which the index is complete. A process reads that when it looks for the first key, and
- * then, before each look, what others have appended; what is written is decided under the lock.
+ * thousands of records later, in the order of the hashes. Memory has what the index lacks: the records of the log after
+ * the position up to which the index is complete. A process reads them when it looks for its first key, and before each
+ * later look it reads what others have appended; what is written is decided under the lock.
  */
 export interface IdempotencyLog extends IdempotencyRecords {
   /** The same records in a transaction of the caller's. */
@@ -60,7 +60,7 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
   let flushing: Promise<void> | null = null;
   let isClosed = false;
 
-  /** What is in the index by now is not read again: another process may have appended and indexed a great deal. */
+  /** Skips records that are in the index by now: another process may have appended and indexed a great deal. */
   const catchUp = (): number => {
     const upTo = readIndexed(database);
     if (upTo > indexed) {
@@ -212,7 +212,7 @@ const AFTER = 'SELECT position, workspace_id, key FROM idempotency_log WHERE pos
 const OF_KEY_AFTER =
   'SELECT position FROM idempotency_log WHERE position > ? AND +workspace_id = ? AND +key = ?';
 
-/** Not for a record that is deleted by now: nothing would delete its entry. */
+/** Skips a record that is deleted by now: nothing would delete its entry. */
 const ADD_TO_INDEX = `
   INSERT OR IGNORE INTO idempotency_index (hash, position)
   SELECT ?, ? WHERE EXISTS (SELECT 1 FROM idempotency_log WHERE position = ?)`;

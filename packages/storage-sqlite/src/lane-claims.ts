@@ -84,7 +84,7 @@ export function nextClaimAt(database: Database, now: number): number | null {
   return Math.max(now, Math.min(wakeAt, expiresAt));
 }
 
-/** What a paused lane holds is left as it is until the lane goes on: there are never more such claims than slots. */
+/** The claims of a paused lane stay until the lane goes on: there are never more of them than slots. */
 const IN_OPEN_LANE =
   'NOT EXISTS (SELECT 1 FROM lanes WHERE lanes.endpoint_id = claims.endpoint_id AND is_paused = 1)';
 
@@ -121,7 +121,7 @@ function claimedAt(database: Database, endpointId: string): ReadonlySet<string> 
   return new Set(rows.map((row) => text(row, 'delivery_id')));
 }
 
-/** Where a delivery that is open stands. */
+/** The position of an open delivery in its lane. */
 export function lanePosition(
   database: Database,
   { id, endpointId }: Pick<Delivery, 'id' | 'endpointId'>,
@@ -200,7 +200,7 @@ function claimFromLane(database: Database, lane: Lane, claim: LaneClaim): readon
 /** Writes the lane's starts and the times that follow from them under these limits. */
 function writeLane(database: Database, lane: Lane, limits: LaneLimits & { readonly isFull: boolean }): void {
   const { endpointId, starts } = lane;
-  // Others come first that have waited since before the last start here.
+  // Lanes that have waited since before the last start here come first.
   const readyFrom = Math.max(throttledUntil(starts, limits), starts.at(-1) ?? 0);
   const isFull = Number(limits.isFull);
   database.run(
@@ -232,7 +232,7 @@ function freeSlots(database: Database, endpointId: string, slots: number): reado
     .all('SELECT slot FROM claims WHERE endpoint_id = ?', endpointId)
     .map((row) => integer(row, 'slot'));
   const all = Array.from({ length: slots }, (_, slot) => slot);
-  // With fewer slots than there were, more of them may be held than there are.
+  // If the number of slots was reduced, more may be held than there are.
   return all.filter((slot) => !held.includes(slot)).slice(0, Math.max(0, slots - held.length));
 }
 

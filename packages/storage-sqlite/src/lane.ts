@@ -45,7 +45,7 @@ export function queueDelivery(database: Database, entry: DueEntry): void {
     delivery_id: deliveryId,
     lost_claims: lostClaims,
   });
-  // Where others wait before it, the lane need not be written.
+  // If others wait before it, the lane need not be written.
   database.run(
     `UPDATE lanes SET wake_at = max(ready_from, ?)
      WHERE endpoint_id = ? AND generation = ? AND is_full = 0
@@ -78,7 +78,7 @@ export function openSlot(database: Database, endpointId: string): void {
   );
 }
 
-/** When the first entry that a claim may take is due; null where there is none, and so is what `max` makes of it. */
+/** When the first entry that a claim may take is due; null if there is none, and then `max` of it is null, too. */
 export const FIRST_DUE_AT = `(
   SELECT due_at FROM due
   WHERE due.endpoint_id = lanes.endpoint_id AND due.generation = lanes.generation

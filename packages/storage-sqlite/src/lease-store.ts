@@ -64,7 +64,7 @@ export function leaseStore(connected: Connected): LeaseStore {
   };
 }
 
-/** Who held it, unless it was released. */
+/** The owner that held it; null if it was released. */
 function takenFrom(row: Row): string | null {
   return [text(row, 'lease_lost_by'), text(row, 'lease_owner')].find((owner) => owner !== '') ?? null;
 }
@@ -72,7 +72,7 @@ function takenFrom(row: Row): string | null {
 interface LeaseSearch {
   readonly owner: string;
   readonly now: number;
-  /** What ends later is free. */
+  /** Leases that end later are free. */
   readonly latestEnd: number;
   readonly limit: number;
 }

@@ -1,7 +1,7 @@
 import type { Lease } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 
-/** Whether the lease still gives the right to write: nobody has taken it since, and it was not released. */
+/** Whether the lease still gives the right to write: it was neither taken since nor released. */
 export function isHeld(database: Database, { instanceId, owner, epoch }: Lease): boolean {
   return (
     database.get(
@@ -13,5 +13,5 @@ export function isHeld(database: Database, { instanceId, owner, epoch }: Lease):
   );
 }
 
-// As the index instances_to_hold has it.
+// The same condition as in the index instances_to_hold.
 export const NEEDS_GATEWAY: string = "(desired = 'running' OR operation IS NOT NULL)";

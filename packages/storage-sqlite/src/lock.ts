@@ -10,7 +10,7 @@ export function isBusy(error: unknown): boolean {
   return resultCode(error) === SQLITE_BUSY;
 }
 
-/** SQLite's primary result code, in which its extended codes end; null where the error is not SQLite's. */
+/** SQLite's primary result code, the low byte of its extended codes; null if the error is not SQLite's. */
 function resultCode(error: unknown): number | null {
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return null;
   return error.errcode & 0xff;
@@ -30,7 +30,7 @@ export class LockTimeoutError extends UnavailableError {
 
 const LOCKED = 'look for a transaction that is kept open, and begin those of your own with BEGIN IMMEDIATE';
 
-/** By result code, what makes the errors pass that do not pass by themselves, and those that do. */
+/** The remedies of errors that can pass, by result code. */
 const REMEDIES: ReadonlyMap<number | null, string> = new Map([
   [SQLITE_BUSY, LOCKED],
   [6, LOCKED],
@@ -41,18 +41,21 @@ const REMEDIES: ReadonlyMap<number | null, string> = new Map([
 ]);
 
 const RESTORE = 'restore it from a backup';
-/** Those that nothing makes pass. */
+/** The remedies of errors that cannot pass. */
 const DAMAGES: ReadonlyMap<number | null, string> = new Map([
   [11, RESTORE],
   [26, RESTORE],
 ]);
 
-/** What to do about an error of SQLite; null where that is unknown, or the error is none of its. */
+/** Returns the remedy of an error of SQLite; null if it is unknown, or the error is not SQLite's. */
 export function remedyOf(error: unknown): string | null {
   return REMEDIES.get(resultCode(error)) ?? DAMAGES.get(resultCode(error)) ?? null;
 }
 
-/** What stands in the way for now, in SQLite's own words, and what to do; null where the error is something else (https://sqlite.org/rescode.html). */
+/**
+ * Returns SQLite's own words for an error that can pass, and the remedy; null for any other error
+ * (https://sqlite.org/rescode.html).
+ */
 export function whyUnavailable(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const remedy = REMEDIES.get(resultCode(error));

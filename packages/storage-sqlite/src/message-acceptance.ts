@@ -97,7 +97,7 @@ function findTarget(database: Database, instanceId: string): Target | null {
     desired: word(row, 'desired'),
     phoneNumber: textOrNull(row, 'phone_number'),
   };
-  // What is held, or waits for that, goes back into the queue at the position that it had.
+  // Held messages, and those that wait for them, return to the queue at the position that they had.
   const queueEnd = Math.max(integerOrNull(row, 'last') ?? -1, integerOrNull(row, 'last_held') ?? -1) + 1;
   return {
     instanceId,
@@ -110,7 +110,7 @@ function findTarget(database: Database, instanceId: string): Target | null {
   };
 }
 
-/** Up to `limit`. Counts only where the positions allow that many: a message leaves from the middle of a queue too, but seldom. */
+/** Counts up to `limit`, and rows only if the positions allow that many: few leave from the middle of a queue. */
 function countQueued(
   database: Database,
   { instanceId, queueBegin, queueEnd, held }: Target,

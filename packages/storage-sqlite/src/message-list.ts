@@ -6,9 +6,9 @@ import { readPage } from './page.ts';
 import type { List } from './page.ts';
 
 /**
- * A page of messages. The whole workspace is one walk along messages_by_workspace; with a filter there is a walk for
- * each pair of status and type that passes it, along messages_by_workspace_and_kind or messages_by_instance_and_kind,
- * so that a page costs the same however rare what it asks for is.
+ * A page of messages. The whole workspace is one walk along messages_by_workspace. With a filter there is a walk for
+ * each pair of status and type that passes it, along messages_by_workspace_and_kind or messages_by_instance_and_kind:
+ * a page costs the same however rare its messages are.
  */
 export function listMessages(
   database: Database,

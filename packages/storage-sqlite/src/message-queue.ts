@@ -83,13 +83,13 @@ export function postponeMessage(database: Database, instanceId: string, postpone
   }
 }
 
-/** Takes a message out of its queue, wherever it stands there. */
+/** Takes a message out of its queue, at any position. */
 export function leaveQueue(database: Database, instanceId: string, messageId: string): void {
   // First, since the queue is walked from its head to find a message.
   if (!leaveHeld(database, messageId)) database.run(LEAVE_QUEUE, instanceId, messageId);
 }
 
-/** What names one place in a queue, which is its head as a rule. Bound: the instance, the message. */
+/** A condition for one place in a queue, which is usually its head. Bound: the instance, the message. */
 const PLACE_IN_QUEUE = `
   (instance_id, position) = (
     SELECT instance_id, position FROM queue WHERE instance_id = ? AND message_id = ? ORDER BY position LIMIT 1

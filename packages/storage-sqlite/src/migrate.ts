@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { checkStoredSchema, latestSchemaVersion, missingMigrations } from '@trunkline/storage-kit';
 import { SCHEMA } from './schema.ts';
 
-/** In order. The first one makes the tables. A migration that was released never changes. */
+/** The migrations, in order. The first one makes the tables. A released one never changes. */
 export const MIGRATIONS: readonly string[] = [SCHEMA];
 
 export const LATEST_VERSION: number = latestSchemaVersion(MIGRATIONS);

@@ -11,9 +11,9 @@ import { cannotBeUsed, storedVersion } from './stored-schema.ts';
 const SWITCH_AGAIN_MS = 10;
 
 /**
- * Opens the file, or creates it, and brings its schema up to date. Throws one clear sentence, having written nothing, if
- * the directory is missing, if the file is not ours, is damaged, was made before 0.1.0 or by a newer version, or if it is
- * part of a move and is not opened for that.
+ * Opens the file, or creates it, and brings its schema up to date. Throws one clear sentence, having written nothing,
+ * if the directory is missing, or the file is not ours, damaged, made before 0.1.0 or by a newer version, or part of a
+ * move and not opened for it.
  */
 export function openDatabase(
   file: string,
@@ -52,11 +52,11 @@ function useWriteAheadLog(connection: DatabaseSync): void {
     throw new Error('its file system does not allow a write-ahead log. Put it on a local disk.');
   // A commit is on disk before the response.
   connection.exec('PRAGMA synchronous = FULL');
-  // What is deleted is overwritten. In the pages that are written anyway that costs nothing.
+  // Overwrites deleted content. In pages that are written anyway, that costs nothing.
   connection.exec('PRAGMA secure_delete = ON');
-  // In KiB: 64 MiB, taken as they are needed.
+  // The unit is KiB: 64 MiB, taken as they are needed.
   connection.exec('PRAGMA cache_size = -65536');
-  // In pages of 4 KiB. A longer log than by default, so that a page that changes often is copied back less often.
+  // The unit is pages of 4 KiB. The log is longer than by default, so that a page that changes often is copied back less.
   connection.exec('PRAGMA wal_autocheckpoint = 4000');
 }
 
@@ -82,8 +82,8 @@ function moveMark(connection: DatabaseSync): string | null {
 }
 
 /**
- * A new file is for its owner alone, and so are the log and the index beside it, which SQLite gives the same mode. SQLite
- * itself would make it readable by everybody, and the umask is the application's. The mode of a file that is there stays.
+ * Makes a new file readable only for its owner, and so its log and index, which SQLite gives the same mode. SQLite
+ * itself would let every user read it, and the umask is the application's. An existing file keeps its mode.
  */
 function makePrivately(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));

@@ -21,7 +21,7 @@ export interface List {
   readonly id?: string;
 }
 
-/** A page, newest first. Each part is walked along its index: no further than the page goes, and not for what lies before it. */
+/** A page, newest first. Each part is walked along its index, from the first row of the page to its last. */
 export function readPage<Item>(
   database: Database,
   list: List,

@@ -14,10 +14,10 @@ export interface ProcessSlot {
 }
 
 /**
- * Takes the first lock file beside the database that no process holds; null where all are held. SQLite keeps the lock
- * with the operating system for as long as this process lives, and, unlike a program of our own, does not lose it when
- * the same file is opened and closed a second time in this process. Files stay: one that is removed could be made, and
- * locked, a second time.
+ * Takes the first lock file next to the database that no process holds; null if all are held. SQLite keeps the lock
+ * with the operating system for as long as this process lives. Unlike a program of our own, it does not lose the lock
+ * when this process opens and closes the same file a second time. Files stay: a removed one could be made, and locked,
+ * a second time.
  */
 export function takeSlot(database: string): ProcessSlot | null {
   const fileOf = (number: number): string => `${database}-process-${number}`;

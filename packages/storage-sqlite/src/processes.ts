@@ -10,7 +10,7 @@ import type { Announce, Writer } from './writer.ts';
 
 /** Knows which process this is, and which others have ended. */
 export interface Processes {
-  /** What claims are written under; 0 before the first `releaseEnded`, and where this process cannot be known. */
+  /** The number that claims are written under; 0 before the first `releaseEnded`, or if this process cannot be known. */
   readonly own: () => number;
   /** See `ProcessRegistry`. */
   releaseEnded(now: number): Promise<number>;
@@ -44,7 +44,7 @@ export function knownProcesses({ file, database, writer, logger }: ProcessesOpti
     const { number } = slot;
     own = await writer.run(() => {
       const { machine, namespace, pid, startedAt } = thisProcess();
-      // From before this kernel booted: whether it was this machine's is unknown.
+      // Rows from before this kernel booted: they may be another machine's.
       database.run('DELETE FROM processes WHERE machine <> ?', machine);
       const row = database.get(INSERT, number, machine, namespace, pid, startedAt);
       return row ? integer(row, 'id') : 0;
@@ -89,7 +89,7 @@ const REMOVE = `
     AND NOT EXISTS (SELECT 1 FROM claims WHERE process = ?)
     AND NOT EXISTS (SELECT 1 FROM queued_events WHERE process = ? AND process <> 0)`;
 
-/** All that a process held, as if it had expired. Returns whether nobody else had done so. */
+/** Releases all that a process held, as if it had expired. Returns false if another process had done so before. */
 function release(database: Database, announce: Announce, process: number, now: number): boolean {
   if (database.run('DELETE FROM processes WHERE id = ?', process) === 0) return false;
   for (const row of database.all(LEASES, process)) {

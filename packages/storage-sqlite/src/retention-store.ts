@@ -46,7 +46,7 @@ function deleteDeliveries(database: Database, floor: string, limit: number): num
   return rows.length;
 }
 
-/** What subscriptions have queued or kept. An event's id gives its age, so that the primary key has them in order. */
+/** Deletes what subscriptions have queued or kept. An event's id gives its age: the primary key has them in order. */
 function deleteQueuedEvents(database: Database, floor: string, limit: number): number {
   return database.run(
     `DELETE FROM queued_events WHERE (event_id, subscription_id) IN (

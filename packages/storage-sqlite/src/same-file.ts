@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { UnavailableError } from '@trunkline/core/spi/storage';
 
-/** How often the path is looked at. What is accepted in between may go to a file that is gone. */
+/** How often the path is checked. Messages accepted in between may go to a file that is gone. */
 const LOOK_EVERY_MS = 1_000;
 
 /**

@@ -7,8 +7,8 @@ import { LATEST_VERSION, readVersion, refuseForeign } from './migrate.ts';
 import { DatabaseSync } from './node-sqlite.ts';
 
 /**
- * Which schema the database in this file has, without an upgrade. Throws one clear sentence when the file is not ours, is
- * damaged, or was made before 0.1.0 or by a newer version.
+ * Returns the schema of the database in this file, without an upgrade. Throws one clear sentence if the file is not
+ * ours, is damaged, or was made before 0.1.0 or by a newer version.
  */
 export function sqliteSchema({ path }: { readonly path: string }): StoredSchema {
   const file = databaseFile(path);
@@ -58,8 +58,8 @@ function beginsAsDatabase(file: string): boolean {
 }
 
 /**
- * Without a log beside it the file is complete, and can be read as one that never changes: SQLite then makes no files of
- * its own. With one it is in use, or its process has died, and the log has to be read too.
+ * Without a log next to it the file is complete, and can be read as immutable: SQLite then makes no files of its own.
+ * With a log it is in use, or its process has died, and the log has to be read too.
  */
 function readableOnly(file: string): string | URL {
   if (existsSync(`${file}-wal`)) return file;

@@ -147,7 +147,7 @@ function dropEvent(database: Database, row: Row): string {
   return eventId;
 }
 
-/** Null where the event is not stored. */
+/** Returns null if the event is not stored. */
 function takeEvent(
   database: Database,
   row: Row,

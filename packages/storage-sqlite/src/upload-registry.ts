@@ -57,7 +57,7 @@ export function takeContent(database: Database, message: Message): void {
   if (taken === 0) throw contentNotFree(message);
 }
 
-/** The message was deleted: its content belongs to nobody, and is swept. */
+/** Marks the content of a deleted message as without an owner, so that it is swept. */
 export function abandonContent(database: Database, messageId: string, contentId: string): void {
   database.run(
     'UPDATE contents SET instance_id = NULL, owner_id = NULL WHERE message_id = ? AND coalesce(owner_id, message_id) = ?',
@@ -66,7 +66,7 @@ export function abandonContent(database: Database, messageId: string, contentId:
   );
 }
 
-/** The message is being deleted for good: its content belongs to nobody, and is swept before anything else. */
+/** Does the same for a message that is being deleted for good: its content is swept before anything else. */
 export function abandonDeletedContent(database: Database, message: Message): void {
   database.run(
     `UPDATE contents SET instance_id = NULL, owner_id = NULL, begun_at = 0
@@ -76,7 +76,7 @@ export function abandonDeletedContent(database: Database, message: Message): voi
   );
 }
 
-/** The instance is being deleted: its content is nobody's from now on. */
+/** Notes that the content of an instance that is being deleted has no owner from now on. */
 export function orphanContent(database: Database, instanceId: string): void {
   if (!hasContents(database, instanceId)) return;
   database.run('INSERT OR IGNORE INTO instances_with_leftovers (instance_id) VALUES (?)', instanceId);

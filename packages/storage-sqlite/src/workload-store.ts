@@ -62,7 +62,7 @@ function byAge(a: InstanceQueue, b: InstanceQueue): number {
   return (a.oldest?.since ?? 0) - (b.oldest?.since ?? 0) || (a.instanceId < b.instanceId ? -1 : 1);
 }
 
-// Relies on the primary key of queue and on held_messages_by_position. Of what is held, the first in order is looked at.
+// Relies on the primary key of queue and on held_messages_by_position. Only the first held message is looked at.
 const queues = (of: string): string => `
   SELECT id,
     (SELECT count(*) FROM (SELECT 1 FROM queue WHERE instance_id = instances.id LIMIT ?)) AS in_queue,
@@ -125,7 +125,7 @@ function madeAt(database: Database, prefix: IdPrefix, sql: string): number | nul
   return row ? orderOfId(prefix, text(row, 'id')).ms : null;
 }
 
-/** Of the first rows alone. Conditions that are always true begin a walk along an index at its beginning. */
+/** Counts only the first rows. Conditions that are always true begin a walk along an index at its beginning. */
 const counted = (rows: string): string => `SELECT count(*) AS count FROM (SELECT 1 FROM ${rows} LIMIT ?)`;
 
 // Relies on instances_by_status.
@@ -134,7 +134,7 @@ const WITH_STATUS = counted('instances WHERE status = ?');
 // Relies on instances_to_hold.
 const UNHELD = counted(`instances WHERE (${NEEDS_GATEWAY}) AND lease_expires_at <= ?`);
 
-// Relies on the primary key, and so do the following two.
+// This and the following two rely on the primary key.
 const QUEUED = counted("queue WHERE instance_id > ''");
 
 const HELD = counted("held_messages WHERE message_id > ''");

@@ -20,12 +20,12 @@ type Series<Item, Result> = (announce: Announce) => (item: Item) => Result;
 export interface Writer {
   /**
    * Runs a synchronous operation in a transaction and resolves with its result once that is on disk. Operations that
-   * come in together share one transaction, in their order, and so one flush of the disk. One that throws changes
-   * nothing and rejects alone. While somebody else's transaction holds the lock they wait, each for the time allowed,
-   * and the event loop goes on: the transaction may be one of this very process.
+   * come in together share one transaction, in their order, and so one flush of the disk. If an operation throws, it
+   * changes nothing, and only its call rejects. While another transaction holds the lock they wait, each for the time
+   * allowed, and the event loop goes on: the transaction may be one of this process.
    */
   run<Result>(operation: Operation<Result>): Promise<Result>;
-  /** The same for an operation of a series, which goes on for as long as no other operation comes between. */
+  /** Does the same for an operation of a series, which lasts until another operation comes between. */
   runInSeries<Item, Result>(series: Series<Item, Result>, item: Item): Promise<Result>;
   /** Resolves when all that came in before is completed. */
   completed(): Promise<void>;
@@ -134,13 +134,13 @@ export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions
     run,
     runInSeries,
     async completed() {
-      // They complete in their order.
+      // Operations complete in their order.
       if (waiting.length > 0) await run(() => null).catch(() => null);
     },
   };
 }
 
-/** Of operations that share nothing. */
+/** A series of operations that share nothing. */
 function alone<Result>(announce: Announce): (operation: Operation<Result>) => Result {
   return (operation) => operation(announce);
 }

@@ -143,7 +143,7 @@ export const deliverySteps: readonly Step[] = [
     'delete history',
     fc.record({ days: fc.nat({ max: 2 }), limit: fc.integer({ min: 1, max: 6 }) }),
     async (scenario, { days, limit }) => {
-      // What was made on the day itself may stay, or not.
+      // Rows made on the day itself may stay, or not.
       const before = scenario.now - (scenario.now % DAY) - days * DAY;
       return async ({ storage }) => {
         await storage.maintain?.(scenario.now);

@@ -85,7 +85,7 @@ export const downloadSteps: readonly Step[] = [
   }),
 ];
 
-/** Of those that are pending now. */
+/** Picks one that is pending now. */
 async function pick(
   scenario: Scenario,
   under: Lease | null,

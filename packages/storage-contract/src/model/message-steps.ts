@@ -34,7 +34,7 @@ export const messageSteps: readonly Step[] = [
       const reserved = acceptances.filter((one) => one.reserved).map((one) => contentIdOf(one.message));
       return async ({ storage }) => {
         for (const id of reserved) await storage.uploads.reserve(id, scenario.now);
-        // One rejects where its content was not reserved.
+        // An acceptance rejects if its content was not reserved.
         const results = await Promise.allSettled(acceptances.map((one) => storage.messages.accept(one)));
         return results.map((result) => (result.status === 'fulfilled' ? result.value : 'rejected'));
       };

@@ -35,7 +35,7 @@ export function modelContract(subject: ContractSubject): void {
   });
 }
 
-/** Steps of a kind meet more often when others are left out. What makes a story comes more often than what stands alone. */
+/** Steps of a kind meet more often when others are left out. Steps that belong together come more often than others. */
 const WAITS = [...waitSteps, ...waitSteps];
 const MESSAGES = [
   ...instanceSteps,

@@ -28,7 +28,7 @@ export function newSide(storage: Storage): Side {
   return { storage, claims: [], eventClaims: [], leases: [], nextAt: null };
 }
 
-/** What the steps choose from. Rows are kept as they were inserted; their current state is read from the model. */
+/** The rows that steps choose from. They are kept as they were inserted; their current state is read from the model. */
 export class Scenario {
   readonly model: Side;
   now: number = NOW;
@@ -80,7 +80,7 @@ export class Scenario {
     return must(this.pick(this.workspaces, choice));
   }
 
-  /** As it is now; null when it is gone. */
+  /** An instance as it is now; null when it is gone. */
   async instance(choice: number): Promise<Instance | null> {
     const chosen = this.pick(this.instances, choice);
     return chosen && this.model.storage.instances.find(chosen.workspaceId, chosen.id);
@@ -91,7 +91,7 @@ export class Scenario {
     return chosen && this.model.storage.endpoints.find(chosen.workspaceId, chosen.id);
   }
 
-  /** Of late ones more than of old ones. */
+  /** Picks late leases more often than old ones. */
   lease(choice: number): Lease | null {
     return this.pick(this.model.leases.toReversed(), choice);
   }

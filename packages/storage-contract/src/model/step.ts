@@ -6,7 +6,7 @@ import type { Side, Scenario } from './scenario.ts';
 /** Done with each side; what it returns is compared. */
 type Act = (side: Side) => Promise<unknown>;
 
-/** Makes everything that both sides get; null where there is nothing to do it with. */
+/** Makes everything that both sides get; null if the scenario has no row for the step. */
 export type Plan<Choice> = (scenario: Scenario, choice: Choice) => Promise<Act | null>;
 
 /** A random step of one kind. */

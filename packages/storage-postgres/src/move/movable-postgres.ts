@@ -155,7 +155,7 @@ async function openOn(
   });
   const row = await database.get('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now');
   const now = row ? integer(row, 'now') : 0;
-  // Before rows come for which there is none.
+  // Partitions must exist before rows come for them.
   await makePartitions(database, now);
   return {
     database,
@@ -176,7 +176,7 @@ async function isEmpty({ get }: Statements): Promise<boolean> {
 
 const LOCK_MARK = 'SELECT value FROM trunkline.settings WHERE name = $1 FOR UPDATE';
 
-/** Nobody else changes it until this transaction ends. */
+/** Locks the mark until this transaction ends. */
 async function lockMark({ get }: Statements): Promise<string | null> {
   const row = await get(LOCK_MARK, MOVE_MARK);
   return row ? text(row, 'value') : null;

@@ -37,7 +37,7 @@ export function writeMoved({ kind, prefix }: MovedColumn, value: MovedValue): Gi
   return kind === 'text' ? encodeText(value) : value;
 }
 
-/** What a column holds, as column-types.ts has read it. */
+/** The value of a column, as column-types.ts has read it. */
 export function readMoved({ kind, prefix }: MovedColumn, stored: unknown): MovedValue | undefined {
   if (stored === null) return null;
   if (kind === 'words' || kind === 'integers')

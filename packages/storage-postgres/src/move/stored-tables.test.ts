@@ -28,7 +28,7 @@ function columnsMoved(): readonly string[] {
   );
 }
 
-/** By its name, or in an expression that names it. */
+/** Whether it is read by its name, or in an expression. */
 function isRead(column: string, expressions: Readonly<Record<string, string>>): boolean {
   const name = column.split('.')[1] ?? '';
   const expression = expressions[name];

@@ -1,13 +1,13 @@
 import { MOVE_MARK, movedTable } from '@trunkline/storage-kit';
 import type { MovedTableName } from '@trunkline/storage-kit';
 
-/** Where rows of a moved table are read. */
+/** A source of rows of a moved table. */
 export interface StoredPart {
   readonly from: string;
   readonly where?: string;
   /** Columns that no two rows share, in the order of an index. */
   readonly key: readonly string[];
-  /** What a column is read as, if it is not the one of its name in the first table. */
+  /** The expression of each column that is not the one of its name in the first table. */
   readonly expressions?: Readonly<Record<string, string>>;
 }
 
@@ -23,7 +23,7 @@ const FIRST_ATTEMPT = {
   ),
 };
 
-/** Those that stand here under another name, or in more than one table. */
+/** Moved tables that have another name here, or come from more than one table. */
 const STANDS_OTHERWISE: Partial<Record<MovedTableName, readonly StoredPart[]>> = {
   settings: [{ from: 'settings', where: `settings.name <> '${MOVE_MARK}'`, key: ['settings.name'] }],
   closings: [

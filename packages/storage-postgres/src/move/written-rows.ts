@@ -89,7 +89,7 @@ async function insertAll({ run }: Statements, { table, columns, given }: Destina
 
 const INSTANCES = 500;
 
-/** What follows from all rows. */
+/** Writes what follows from all rows. */
 export async function finishMove(transaction: Transaction): Promise<void> {
   const { all, run } = transaction;
   let after = NIL;

@@ -3,7 +3,7 @@ import type { Database } from '../database.ts';
 import { text } from '../row.ts';
 
 const NAME = 'refuse_while_moved';
-/** What processes that end still write. */
+/** The tables that processes still write when they end. */
 const LEFT_OPEN = ['processes', 'process_reports', 'lease_owners'];
 
 const REFUSAL =

@@ -1,17 +1,17 @@
 import { MOVE_MARK, movedTable } from '@trunkline/storage-kit';
 import type { MovedTableName } from '@trunkline/storage-kit';
 
-/** Where the rows of a moved table are read. */
+/** The source of the rows of a moved table. */
 export interface StoredTable {
   readonly from: string;
   readonly where?: string;
-  /** By columns that no two rows share, in the order of an index. */
+  /** Columns that no two rows share, in the order of an index. */
   readonly key: readonly string[];
-  /** What a column is read as, if there is none of its name in the first table. */
+  /** The expression of each column that the first table does not have under its name. */
   readonly expressions?: Readonly<Record<string, string>>;
 }
 
-/** Those that stand here under another name, or in more than one table. */
+/** Moved tables that have another name here, or come from more than one table. */
 const STANDS_OTHERWISE: Partial<Record<MovedTableName, StoredTable>> = {
   settings: { from: 'settings', where: `settings.name <> '${MOVE_MARK}'`, key: ['settings.name'] },
   messages: {
@@ -23,7 +23,7 @@ const STANDS_OTHERWISE: Partial<Record<MovedTableName, StoredTable>> = {
   idempotency_records: { from: 'idempotency_log', key: ['idempotency_log.position'] },
   lanes: {
     from: 'lanes',
-    // One without is of a deleted endpoint of which nothing is left.
+    // A lane without a workspace is of a deleted endpoint with no rows left.
     where: `(${workspaceOf('lanes.endpoint_id')}) IS NOT NULL`,
     key: ['lanes.endpoint_id'],
     expressions: { workspace_id: workspaceOf('lanes.endpoint_id') },
