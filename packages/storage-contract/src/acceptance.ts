@@ -114,7 +114,7 @@ export function acceptanceContract(subject: ContractSubject): void {
 
       const late = aMessage(instance, { createdAt: NOW + IDEMPOTENCY_WINDOW_MS });
       const record = anIdempotencyRecord(late);
-      // Until then it is found, old as it is: the caller decides.
+      // An expired record is found until then: the caller decides.
       expect(await storage.messages.findIdempotencyRecord(workspace.id, 'order-1')).toMatchObject({
         messageId: first.id,
       });

@@ -147,7 +147,7 @@ export function cancellationContract(subject: ContractSubject): void {
         const deliveries = await enqueueAt(storage, endpoint, NOW, NOW, NOW, NOW);
         const before = await claim(storage, NOW);
         const outcomes = before.map((one) => succeeded(one, NOW));
-        // Each of them first in some rounds.
+        // Each of the two comes first in some rounds.
         const closing = round % 2 === 0 ? close(storage, endpoint) : null;
         const claiming = claim(storage, NOW);
         const completing = storage.deliveries.complete(outcomes, NOW);

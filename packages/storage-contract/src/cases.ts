@@ -18,7 +18,7 @@ export function selectCases(chosen: Cases): void {
   cases = chosen;
 }
 
-/** Vitest's `it` for a case that is always registered: no other one of a selection calls its operation of the storage. */
+/** Vitest's `it` for a case that is always registered: no other case of a selection calls its operation. */
 export { it as itAlways } from 'vitest';
 
 /** Vitest's `it` for the cases of the contract. It does not register those that are not selected. */

@@ -34,9 +34,9 @@ export interface ContractSubject {
 export interface TestProcess {
   freeze(): void;
   goOn(): void;
-  /** Makes it close the storage and keep running. */
+  /** Makes the process close the storage and keep running. */
   close(): Promise<void>;
-  /** Resolves when it has ended. */
+  /** Resolves when the process has ended. */
   kill(): Promise<void>;
 }
 

@@ -126,7 +126,7 @@ export function copyContract(subject: ContractSubject): void {
   });
 }
 
-/** Overwrites whatever can be: a storage may hand out frozen objects instead of copies. */
+/** Overwrites what it can: a storage may return frozen objects instead of copies. */
 function deface(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {

@@ -112,7 +112,7 @@ export function downloadContract(subject: ContractSubject): void {
       const subscription = await storeSubscription(storage);
       const { message } = await receive(storage, held);
       await storage.uploads.reserve(message.id, NOW);
-      // Of the message as it was read before, only the media is written.
+      // Only the media of the message that was read before is written.
       const completion = completed(held, { ...message, caption: 'of another time' });
       expect(await storage.downloads.complete(held.lease, completion)).toBe('completed');
       expect(await storage.messages.find(held.workspace.id, message.id)).toEqual({
@@ -138,7 +138,7 @@ export function downloadContract(subject: ContractSubject): void {
       expect(await storage.messages.find(held.workspace.id, message.id)).toMatchObject({
         media: { available: true, uploadId: first },
       });
-      // One for the message, one for its file.
+      // One event for the message, one for its file.
       expect(await claimEvents(storage, subscription, NOW + DAY)).toHaveLength(2);
       await storage.uploads.release(first);
       expect(await storage.messages.find(held.workspace.id, message.id)).toMatchObject({

@@ -83,7 +83,7 @@ function reopening(subject: ContractSubject): void {
       failingSince: NOW,
       exhausted: true,
     });
-    // A slot is held yet, and two starts count.
+    // A slot is still held, and two starts count.
     expect(await claim(storage, NOW, { startsPerWindow: 2 })).toEqual([]);
     expect(idsOf(await claim(storage, NOW, { leaseMs: 5000 }))).toEqual([must(waiting).id]);
     expect(only(await claim(storage, NOW + 1000))).toMatchObject({

@@ -25,7 +25,7 @@ import { testTransactions } from './test-database.ts';
 export function endedProcessContract(subject: ContractSubject): void {
   const { processes } = subject.capabilities;
   const name = named('what a process holds', processes);
-  // Each starts a process or two.
+  // Each case starts a process or two.
   describe.skipIf(processes !== true)(name, () => held(subject));
 }
 

@@ -10,10 +10,10 @@ import { HANG_MS, until } from '@trunkline/test-support';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
 import type { RandomNumber } from '@trunkline/test-support/seeded-test';
 
-/** A database, and how to look for what is left of something that is gone. */
+/** A database, and how to search it for remains of deleted rows. */
 export interface ErasureDatabase {
   readonly storage: Storage<never>;
-  /** The tables that have rows of messages, events or deliveries that are not stored. */
+  /** The tables that have rows of deleted messages, events or deliveries. */
   tablesWithOrphans(): Promise<readonly string[]>;
 }
 
@@ -24,7 +24,7 @@ const WAVES = 8;
 /** An erasure takes about thirty steps; it is ended at one of these. */
 const STEPS = 20;
 
-/** The test that a person is erased while messages to them and from them come and go, by erasures that are ended anywhere. */
+/** Tests that a person is erased while messages to and from them come and go, by erasures that end at any step. */
 export function describeErasureBesideTraffic(name: string, open: () => Promise<ErasureDatabase>): void {
   it(
     `on ${name}, a message that comes while a person is erased is erased or there as a whole, and other people’s are untouched`,
@@ -152,7 +152,7 @@ async function untilDone(all: Linked): Promise<void> {
   );
 }
 
-/** Of every message that is left, everything is there; of the others, nothing. */
+/** Checks that each message that is left is complete, and that the others left no rows. */
 async function expectWhole(all: Linked, storage: Storage<never>): Promise<void> {
   const { api, workspaceId } = all;
   const messages = [...(await messagesOf(all, ADA)), ...(await messagesOf(all, BOB))];

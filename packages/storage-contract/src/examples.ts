@@ -35,7 +35,7 @@ let made = 0;
 /** Other processes make other ids. */
 const OF_THIS_PROCESS = crypto.getRandomValues(new Uint8Array(16));
 
-/** Ids of exactly the time asked for, however the times jump; those of one millisecond sort as they were made. */
+/** Makes ids of exactly the given time, even if the times jump; ids of one millisecond sort as they were made. */
 export const testId: NewId = (prefix, now) => {
   made += 1;
   const sequence = made;
@@ -93,7 +93,7 @@ export function anApiKey(workspace: Pick<Workspace, 'id'>, changes: Partial<ApiK
   };
 }
 
-/** Connected, and wanted so. */
+/** An instance that is connected. */
 export function anInstance(workspace: Workspace, changes: Partial<Instance> = {}): Instance {
   const createdAt = changes.createdAt ?? NOW;
   return {
@@ -127,7 +127,7 @@ export function anInstance(workspace: Workspace, changes: Partial<Instance> = {}
   };
 }
 
-/** Outbound and queued. */
+/** A queued outbound message. */
 export function aMessage(instance: Instance, changes: Partial<Message> = {}): Message {
   const createdAt = changes.createdAt ?? NOW;
   const id = testId('msg', createdAt);
@@ -346,7 +346,7 @@ export function succeeded(claimed: ClaimedDelivery, at: number): Completion {
   return { token: claimed.token, delivery, attempt };
 }
 
-/** Failed with a 500; to be tried again a minute later unless `changes` says otherwise. */
+/** An attempt that failed with a 500; retried a minute later unless `changes` says otherwise. */
 export function failed(claimed: ClaimedDelivery, at: number, changes: Partial<Delivery> = {}): Completion {
   const attempt = anAttempt(claimed, at, {
     responseStatus: 500,

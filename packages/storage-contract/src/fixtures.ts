@@ -115,7 +115,7 @@ export const QUEUE_FAILURE: QueueFailure = {
   eventsFrom: NOW * 1000 + 500,
 };
 
-/** A queued message as it is then. */
+/** A queued message after that failure. */
 export function failedWithQueue(message: Message): Message {
   const { error, now } = QUEUE_FAILURE;
   return { ...message, status: 'failed', error, failedAt: now };
@@ -159,7 +159,7 @@ export async function enable(storage: Storage, endpoint: Endpoint): Promise<void
   expect(await storage.endpoints.write({ endpoint: enabled })).toBe('written');
 }
 
-/** One delivery to this endpoint for each time, in that order. */
+/** Queues one delivery to this endpoint for each time, in that order. */
 export async function enqueueAt(
   storage: Storage,
   endpoint: Endpoint,
@@ -181,12 +181,12 @@ export async function storeLane(
   return { workspace, endpoint: await storeEndpoint(storage, workspace) };
 }
 
-/** The event as it is read again. */
+/** The event as it is read back. */
 export function storedEvent({ id, workspaceId, type, occurredAt, payload }: EventRecord): Event {
   return { id, workspaceId, type, occurredAt, payload };
 }
 
-/** Something that stores this event: here the arrival of a message. */
+/** Stores this event with the arrival of a message. */
 export async function happen(storage: Storage, workspace: Workspace, event: EventRecord): Promise<void> {
   const instance = await storeInstance(storage, workspace);
   const lease = await takeLease(storage, instance);
@@ -277,7 +277,7 @@ export async function readDelivery(storage: Storage, { workspaceId, id }: Delive
   return must(await storage.deliveries.findDetail(workspaceId, id, 0)).delivery;
 }
 
-/** All that there is of the days before, a small batch at a time. */
+/** Deletes all rows of the days before, a small batch at a time. */
 export async function deleteHistory({ retention }: Storage, before: number): Promise<void> {
   const limit = 2;
   while ((await retention.deleteHistory(before, limit)) >= limit);

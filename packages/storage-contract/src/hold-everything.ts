@@ -3,7 +3,7 @@ import type { Storage } from '@trunkline/core';
 import { NOW, testId } from './examples.ts';
 
 /**
- * For a separate process in tests that kill it: claims every lease and everything else that can be claimed, reports
+ * Runs in a separate process that tests kill: claims every lease and everything else that can be claimed, reports
  * this, and keeps it. When its parent ends its input, it closes the storage while it still holds all of this.
  */
 export async function holdEverything(storage: Storage<unknown>): Promise<void> {

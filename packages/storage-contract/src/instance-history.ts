@@ -110,7 +110,7 @@ export function instanceHistoryContract(subject: ContractSubject): void {
       const at = NOW + ENTRIES_PER_HOUR;
       const made = aHistoryEntry(instance, { at, reason: 'connect_failed', networkCode: '1' });
       await storage.instances.note(lease, made);
-      // Each with another code, which no writer takes for a repetition.
+      // Each has another code, which is not a repetition for any writer.
       const more = ['2', '3', '4'].map((networkCode, index) =>
         aHistoryEntry(instance, {
           at: at + 1 + index,

@@ -287,7 +287,7 @@ export function instanceContract(subject: ContractSubject): void {
       await storage.instances.write({ ...renaming(kept.instance, 'Erased'), forgetNumber: true });
       expect(await storage.sessions.load(instance.id)).toHaveProperty('size', 0);
       expect(await storage.groups.list(workspace.id, instance.id)).toEqual([]);
-      // The proxy is the instance's rather than the number's.
+      // The proxy belongs to the instance, not to the number.
       expect(await storage.instances.find(workspace.id, instance.id)).toMatchObject({
         name: 'Erased',
         sealedProxyUrl: 'sealed',

@@ -94,7 +94,7 @@ export function lostClaimContract(subject: ContractSubject): void {
       const { endpoint } = await storeLane(storage);
       const delivery = await enqueueOne(storage, endpoint);
       const lost = only(await claim(storage, NOW, { leaseMs: 1000 }));
-      // Taken back, but not claimed again.
+      // The claim was taken back, but not made again.
       await claim(storage, NOW + 1000, { limit: 0 });
       expect(await storage.deliveries.complete([succeeded(lost, NOW)], NOW)).toBe(0);
       const held = only(await claim(storage, NOW + 1000));
@@ -127,7 +127,7 @@ export function lostClaimContract(subject: ContractSubject): void {
       expect(await readDelivery(storage, must(first))).toEqual(first);
       expect(await readDelivery(storage, alone)).toMatchObject({ status: 'exhausted', attempts: 1 });
       expect((await readEndpoint(storage, endpoint)).health).toEqual(endpoint.health);
-      // Both slots are held by those who claimed since.
+      // Both slots are held by the later claims.
       expect(await claim(storage, later)).toEqual([]);
 
       expect(await storage.deliveries.complete([succeeded(must(held[0]), later)], later)).toBe(1);

@@ -22,7 +22,7 @@ export function bytesFrom(seed: number, length: number): Uint8Array<ArrayBuffer>
   return bytes;
 }
 
-/** A file of this size, made as it is read, in chunks that end nowhere in particular. */
+/** A file of this size, made as it is read, in chunks that end at random places. */
 export function chunksOf(
   size: number,
   seed: number,

@@ -18,7 +18,7 @@ export interface MediaPlace {
   connect(): MediaStore;
   /** The ids of everything that takes up space there, whether it is complete or not. */
   kept(): Promise<readonly string[]>;
-  /** Removes it; called once. */
+  /** Removes the place; called once. */
   dispose(): Promise<void>;
 }
 

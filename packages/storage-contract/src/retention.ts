@@ -76,7 +76,7 @@ export function retentionContract(subject: ContractSubject): void {
       const health = must(await storage.endpoints.find(endpoint.workspaceId, endpoint.id)).health;
       expect(health).toEqual(endpoint.health);
       expect(await claim(storage, NOW + 60_000)).toEqual([]);
-      // The slots of what is gone are free.
+      // The slots of deleted deliveries are free.
       await enqueueAt(storage, endpoint, NOW + DAY, NOW + DAY);
       expect(await claim(storage, NOW + DAY)).toHaveLength(2);
     });

@@ -26,7 +26,7 @@ export function senderContract(subject: ContractSubject): void {
         plan: { subscription: 'trial', instanceLimit: 1, trialMessageLimit: 7, webhookLimit: 2 },
       });
       const { phoneNumber } = instance;
-      // Asked twice, since it may be kept.
+      // Reads it twice, since it may be kept.
       for (const fresh of [true, false, false]) {
         const how = { now: NOW, fresh };
         const find = (workspaceId: string, instanceId: string) =>

@@ -273,7 +273,7 @@ export function signalContract(subject: ContractSubject): void {
       storage.subscribe(() => found.push(storage.messages.find(workspace.id, message.id)));
       await accept(storage, message);
       await arrive();
-      // Each of them, however often the one acceptance is reported.
+      // Each report finds it, however many there are.
       expect(new Set(await Promise.all(found))).toEqual(new Set([message]));
     });
 

@@ -23,7 +23,7 @@ export function acceptanceBatcher(connected: Connected): Batcher<Acceptance, Acc
 
 interface Waiting {
   readonly acceptance: Acceptance;
-  /** Batches that have passed over it, since another process had the lock of its queue. */
+  /** The batches that have passed over it, since another process had the lock of its queue. */
   passes: number;
 }
 

@@ -20,7 +20,7 @@ export function activityStore(connected: Connected): ActivityStore {
         if (known !== null && (await transaction.get(KNOWN, instance, known))) return 'repeat';
         const changed = change && (await lockContent(transaction, instance, change));
         if (change && !changed) return 'stale';
-        // Two that come together have both found none.
+        // Two that come together have both found no key.
         if (known !== null && (await transaction.run(ADD_KEY, instance, known, recordedAt)) === 0)
           return 'repeat';
         if (changed) await writeContent(transaction, changed);
@@ -78,7 +78,7 @@ async function writeContent(transaction: Transaction, { before, after }: Changed
   await forgetInEvents(transaction, after);
 }
 
-/** The message's events without what it said. */
+/** The message's events without its content. */
 async function forgetInEvents(transaction: Transaction, deleted: Message): Promise<void> {
   const about = [uuidOf('msg', deleted.id), uuidOf('ten', deleted.workspaceId)] as const;
   for (const row of await transaction.all(EVENTS_ABOUT, ...about)) {

@@ -39,7 +39,7 @@ export async function hasArrived(statements: Statements, key: ArrivalKey): Promi
   return row !== undefined;
 }
 
-/** Returns whether it was new. Under the lock of the lease, by which a merge of contacts is over, or comes later. */
+/** Returns whether it was new. The lock of the lease ensures that a merge of contacts is over, or comes later. */
 export async function insertArrival(
   statements: Statements,
   { message, senderId, contact }: Arrival,

@@ -4,9 +4,9 @@ export interface Batcher<Item, Result> {
 }
 
 export interface BatcherOptions<Item, Result> {
-  /** Items of one batch at most, so that the first callers of a long queue do not wait for its last. */
+  /** The maximum size of a batch, so that the first callers of a long queue do not wait for its last. */
   readonly max: number;
-  /** Batches in flight at most. */
+  /** The maximum of batches in flight. */
   readonly inFlight: number;
   /** Items with one key are never in two concurrent batches: so they keep their order. Without keys there is none. */
   keyOf?(item: Item): string;

@@ -35,10 +35,10 @@ function checkClient(own: unknown): Queryable {
   return own as Queryable; // whatever else it is, the server says when it is asked
 }
 
-/** The last of those that are in flight on a client. */
+/** The last call in flight on each client. */
 const turns = new WeakMap<Queryable, Promise<unknown>>();
 
-/** One after the other: else their statements would mix, and one that fails would undo what another has done. */
+/** Calls run one after the other: else their statements would mix, and a failing call would undo another one. */
 async function inTurn<Result>(client: Queryable, work: () => Promise<Result>): Promise<Result> {
   const turn = (turns.get(client) ?? Promise.resolve()).then(work);
   turns.set(

@@ -34,7 +34,7 @@ const CLOSE = `
 const GO_ON = `
   UPDATE trunkline.lanes SET generation = generation + 1, wake_at = ${wakeAt('true')} WHERE endpoint_id = $1`;
 
-/** Takes what cancellations have ended out of the queues and writes it down, up to `limit`. Returns how many. */
+/** Takes at most `limit` cancelled deliveries out of the queues and writes their outcomes. Returns how many. */
 export async function sweepCancellations(database: Database, limit: number): Promise<number> {
   let swept = 0;
   while (swept < limit) {

@@ -13,12 +13,12 @@ import type { Statements } from './statements.ts';
  * is held by another process, or by a deletion of messages, there is nothing to do for now.
  */
 export async function fileMessages(database: Database, limit: number): Promise<FilingPass> {
-  // Looks first: mostly there is nothing.
+  // Checks first: usually there is nothing to file.
   if (!(await database.get(ANY_TO_FILE))) return NOTHING;
   return database.transaction(async (transaction) => {
     const lock = await transaction.get(TRY_LOCK);
     if (!lock || !flag(lock, 'is_taken')) return { ...NOTHING, more: true };
-    // A statement of its own: it sees all that others did before they released the lock.
+    // A separate statement sees all that others did before they released the lock.
     return fileNoted(transaction, limit);
   });
 }
@@ -77,7 +77,7 @@ const FILE = `
   )
   SELECT count(*) AS filed, (SELECT message_id FROM taken ORDER BY message_id DESC LIMIT 1) AS last_id FROM taken`;
 
-/** Those of the latest messages of a workspace that are not filed yet, and are to be filed under one of these keys. */
+/** Among the latest messages of a workspace, those not filed yet whose chat has one of these keys. */
 export async function readUnfiled(
   { all }: Statements,
   workspace: string | null,
@@ -86,7 +86,7 @@ export async function readUnfiled(
   return (await all(UNFILED, workspace, keys.map(storedKey))).map(unfiledMessage);
 }
 
-/** The last one of an instance under each key, of the latest messages that are not filed yet. */
+/** For each chat of an instance, its newest message among the latest unfiled ones. */
 export async function readLatestUnfiled(
   { get }: Statements,
   workspace: string | null,
@@ -112,7 +112,7 @@ const UNFILED = `
   FROM ${NOTED}
   WHERE item.workspace_id = $1 AND ${KEY} = ANY ($2::text[])`;
 
-/** In one value: for each page of chats, a thousand rows would take longer to read than everything else. */
+/** All rows are one value: for each page of chats, reading a thousand rows would take longer than everything else. */
 const UNFILED_OF_INSTANCE = `
   SELECT coalesce(json_object_agg(item.id, ${KEY})::text, '{}') AS unfiled
   FROM ${NOTED}

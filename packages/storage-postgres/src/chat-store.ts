@@ -33,7 +33,7 @@ export function chatStore(connected: Connected): ChatStore {
   };
 }
 
-/** Messages by counterpart: walks along the chats that their messages are filed in, merged with what is not filed yet. */
+/** Messages by counterpart: walks along the chats in which they are filed, merged with the unfiled messages. */
 export async function listByCounterpart(
   statements: Statements,
   workspaceId: string,
@@ -206,7 +206,7 @@ function idIn(bound: IdBound | null): readonly string[] {
   return bound ? [uuidOf('msg', bound.id)] : [];
 }
 
-/** One by one: a join might read all ids along with these. */
+/** Reads one by one: a join might read all ids along with these. */
 const MESSAGES = `
   SELECT item.* FROM unnest($1::uuid[]) AS asked (id)
   CROSS JOIN LATERAL (

@@ -12,8 +12,8 @@ const READERS: Readonly<Record<number, (value: string) => unknown>> = {
 };
 
 /**
- * How our columns are read, whatever parsers the app has set for its own: integers as numbers, bytes as bytes, all else,
- * uuids and JSON too, as the text that the server sent.
+ * Reads our columns independently of parsers that the app has set: integers as numbers, bytes as bytes, all else, uuids
+ * and JSON too, as the text that the server sent.
  */
 export const COLUMN_TYPES: NonNullable<Statement['types']> = {
   getTypeParser: (type) => READERS[type] ?? asText,

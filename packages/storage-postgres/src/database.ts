@@ -27,7 +27,7 @@ export interface Database extends Statements {
    * transaction: only the last run counts.
    */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
-  /** For what takes several statements to read: they see one moment, whatever others commit meanwhile. */
+  /** Reads with several statements that all see one moment, whatever others commit meanwhile. */
   snapshot<Result>(read: (statements: Statements) => Promise<Result>): Promise<Result>;
   /**
    * Does the same in a transaction that the caller has begun and will end, on its own connection: all of `work`, or

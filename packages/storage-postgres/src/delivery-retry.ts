@@ -37,7 +37,7 @@ export async function retryDelivery(transaction: Transaction, retry: Retry): Pro
   const endpoint = String(found['webhook_id']);
   await lockLanes(transaction, [endpoint]);
   const isEnabled = await keepEnabled(transaction, workspace, endpoint);
-  // Once more: what it was before the lock may have changed.
+  // Reads it again: it may have changed before the lock.
   const row = await read();
   if (!row) return { kind: 'not_found' };
   const delivery = readDelivery(row);
@@ -135,7 +135,7 @@ async function generationOf({ get }: Transaction, endpoint: string): Promise<num
 const GENERATION = `$${countOf(OUTCOME) + 1}::integer`;
 const NOW = `$${countOf(OUTCOME) + 2}::bigint`;
 
-/** Out of the closed generation, where it has not been swept. */
+/** Takes it out of the closed generation, if not swept yet. */
 const REQUEUE_UNSWEPT = `
   UPDATE trunkline.open_deliveries
   SET ${setOutcome('outcome')}, generation = ${GENERATION}, due_at = ${NOW}, lost_claims = 0

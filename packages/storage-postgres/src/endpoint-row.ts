@@ -3,7 +3,7 @@ import type { RowOf } from './column-arrays.ts';
 import { entities } from './row.ts';
 import type { Statements } from './statements.ts';
 
-/** As the health of endpoints is written: the ids are those of `healthColumns`. */
+/** The columns of the health of endpoints: the names are those of `healthColumns`. */
 export const HEALTH = {
   id: 'uuid',
   last_delivery: 'text',

@@ -14,7 +14,7 @@ export function endpointStore(connected: Connected): EndpointStore {
     insert: (endpoint, limit) =>
       connected().transaction(async (transaction) => {
         const workspace = uuidOf('ten', endpoint.workspaceId);
-        // Two concurrent ones cannot both pass.
+        // Two concurrent inserts cannot both pass.
         const owner = await transaction.get(LOCK_WORKSPACE, workspace);
         if (await transaction.get(REACHES, workspace, limit)) return 'limit_reached';
         const columns = { ...entities.endpoint.columns(endpoint), generation: FIRST_GENERATION };
@@ -84,9 +84,9 @@ async function writeEndpoint(
   const { endpoint, health, close, notification, enabledLimit } = write;
   const uuid = uuidOf('wh', endpoint.id);
   const workspace = uuidOf('ten', endpoint.workspaceId);
-  // Two that are enabled concurrently cannot both pass. Before any other lock, as everywhere.
+  // Two that are enabled concurrently cannot both pass. This lock comes first, as everywhere.
   if (enabledLimit !== undefined) await transaction.get(LOCK_WORKSPACE, workspace);
-  // A cancellation waits for those who are queueing something there, and keeps others from it.
+  // A cancellation waits for transactions that are queueing there, and keeps out others.
   if (close) await lockLanes(transaction, [uuid]);
   const lock = close ? LOCK_TO_CLOSE : LOCK;
   const row = await transaction.get(lock, uuid, workspace);

@@ -108,7 +108,7 @@ interface Deletion {
   readonly deletion: MessageDeletion;
 }
 
-/** Up to the limit. Returns how many. */
+/** Deletes up to the limit. Returns how many. */
 async function deleteEventsOfMessages(
   transaction: Transaction,
   { workspace, uuids, deletion: { unfinished, limit } }: Deletion,
@@ -121,7 +121,7 @@ async function deleteEventsOfMessages(
   );
 }
 
-/** Whether nothing more happens to a message by itself. */
+/** Whether no send or download of a message is pending. */
 const IS_DONE = `(
     item.status <> 'queued' AND NOT EXISTS (
       SELECT 1 FROM trunkline.pending_downloads AS pending

@@ -70,9 +70,9 @@ interface SubscribedTypes {
 const COLUMNS = 'id, workspace_id, to_json(events) AS events, generation';
 
 /**
- * In id order, as the deliveries are made. The lock keeps a cancellation out until these are committed, and waits for one
- * that is in progress: then the row is read as that has left it. Relies on endpoints_by_workspace. Subscriptions, which
- * are of no workspace, are few, and take no lock: every event would ask for it.
+ * Locks in id order, as the deliveries are made. The lock keeps a cancellation out until these are committed, and waits
+ * for one that is in progress: then the row is read as that has left it. Relies on endpoints_by_workspace.
+ * Subscriptions do not belong to a workspace. They are few, and are not locked: every event would ask for the lock.
  */
 const WANTING = `
   WITH endpoint AS MATERIALIZED (

@@ -35,7 +35,7 @@ export function eventStore(connected: Connected): EventStore {
 
 const FIND = 'SELECT * FROM trunkline.events WHERE id = $1 AND workspace_id = $2 AND id >= $3';
 
-/** Along the primary key of the log; by the id alone, the partitions of other days are left out. */
+/** Walks the primary key of the log; the condition on only the id leaves out the partitions of other days. */
 const AFTER = `
   SELECT id FROM trunkline.event_log
   WHERE (workspace_id, id) > ($1::uuid, $2::uuid) AND workspace_id = $1 AND id > $2`;

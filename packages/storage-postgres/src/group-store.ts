@@ -10,7 +10,7 @@ export function groupStore(connected: Connected): GroupStore {
   return {
     save: async ({ lease, workspaceId, groups, full = false, now }) =>
       connected().transaction(async (transaction) => {
-        // One save at a time: who finds a group new is the one to give it an id.
+        // Saves run one at a time: only one of them gives a new group its id.
         if (!(await isHeld(transaction, lease, 'instance'))) return 'fenced';
         const instance = uuidOf('ins', lease.instanceId);
         await saveReported(transaction, { instance, workspaceId, now }, groups);
@@ -56,7 +56,7 @@ async function saveReported(
   const reported = new Map<string, GroupReport>();
   for (const group of groups) {
     const key = encodeText(group.networkId);
-    // Of several reports of one group, the last one counts that has the field.
+    // If a group has several reports, the last one with the field counts.
     const before = reported.get(key);
     const { name = before?.name, participantsCount = before?.participantsCount } = group;
     reported.set(key, { networkId: group.networkId, name, participantsCount });
@@ -73,7 +73,7 @@ async function saveReported(
   await run(INSERT, instance, now, recordsOf(added), uuidOf('ten', workspaceId));
 }
 
-/** Reports in JSON, for `RECORD`: what one leaves out is null there. */
+/** Reports in JSON, for `RECORD`: a field that one leaves out is null there. */
 function recordsOf(reports: readonly (GroupReport & { readonly id?: string })[]): string {
   return JSON.stringify(
     reports.map(({ networkId, name, participantsCount, id }) => ({

@@ -10,7 +10,7 @@ const PASSED_AT_ONCE = 200;
 export const recipientIn = (item: string): string =>
   `coalesce(${item}.group_id::text, ${item}.recipient, ${item}.contact_id::text, '')`;
 
-/** Moves what waits for held messages out of the way of the rest, as far as that is at the front of the queue. */
+/** Moves messages at the front of the queue that wait for held messages out of the way of the others. */
 export async function letOthersPass(transaction: Transaction, instance: string): Promise<void> {
   await lockQueues(transaction, [instance]);
   await transaction.run(MOVE_ASIDE, instance, PASSED_AT_ONCE);
@@ -32,7 +32,7 @@ export async function postponeMessage(
   await transaction.run(POSTPONE_HELD, message, instance, tries, dueAt, heldSince ?? null);
 }
 
-/** Takes messages out that left their queue, if they are there, and puts those that waited for them alone back into it. */
+/** Takes out messages that left their queue, if there, and puts those that waited only for them back into it. */
 export async function leaveHeld(transaction: Transaction, messages: readonly string[]): Promise<void> {
   const where = await transaction.all(INSTANCES_OF, messages);
   if (where.length === 0) return;

@@ -88,9 +88,9 @@ async function writeRows(
   });
 }
 
-// Locks in id order, like all statements that lock several rows. What acceptances know is written in the transaction of
-// the version, and is of its age. The arrays are for the planner, which would read whole tables for the rows that it
-// expects of JSON.
+// Locks in id order, like all statements that lock several rows. The state that acceptances know is written in the
+// transaction of the version, and is of its age. The arrays are for the planner, which would read whole tables for the
+// rows that it expects of JSON.
 function writeRowsSql(columns: readonly string[]): string {
   const changes = columns.map((name) =>
     name === 'last_seen_at'

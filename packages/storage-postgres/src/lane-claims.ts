@@ -8,16 +8,16 @@ import { wakeLanes } from './lane-wake.ts';
 import { entities, flag, integer, text, wordOrNull } from './row.ts';
 import type { Row } from './row.ts';
 
-/** Lanes to look at, at least, so that expired claims are found even if no new claim will be made. */
+/** The fewest lanes to look at, so that expired claims are found even if no new claim will be made. */
 const LANES_MIN = 16;
 
-/** The most looks for lanes in a call: the first finds enough of them if all their slots are free. */
+/** The maximum of looks for lanes: the first finds enough of them if all their slots are free. */
 const MAX_ROUNDS = 4;
 
 export interface Claims {
   /** The rows that `readClaimed` reads. */
   readonly rows: readonly Row[];
-  /** Whether claims had expired, and what they held was made due again. */
+  /** Whether claims had expired, and their deliveries were made due again. */
   readonly hasTakenBack: boolean;
 }
 
@@ -179,7 +179,7 @@ const CLAIM: string = `
   ) AS event ON true
   ORDER BY served.wake_at, served.endpoint_id, turn`;
 
-/** Whether it has an event, which one in a damaged database may lack. */
+/** Whether it has an event, which may be missing in a damaged database. */
 export function isWhole(row: Row): boolean {
   return row['payload'] !== null && row['url'] !== null;
 }

@@ -4,8 +4,8 @@ import { IS_FULL, refreshLanes, wakeAt } from './lane.ts';
 import { text } from './row.ts';
 
 /**
- * The times in the lanes were worked out under the limits of earlier claims: where those were others, all are worked out
- * again. That takes another version of Trunkline.
+ * The times in the lanes follow from the limits of earlier claims: if those differ, works all times out again. They
+ * differ only after another version of Trunkline.
  */
 export async function applyLimits(transaction: Transaction, limits: LaneLimits): Promise<void> {
   const { slots, startsPerWindow, windowMs } = limits;
@@ -23,7 +23,7 @@ export function limitsAsText({ slots, startsPerWindow, windowMs }: LaneLimits): 
   return JSON.stringify([slots, startsPerWindow, windowMs]);
 }
 
-/** The clock was set back: what it wrote into lanes and claims before counts as of now. */
+/** After the clock was set back, later times in lanes and claims count as now. */
 export async function takeAsOfNow(transaction: Transaction, claim: DeliveryClaim): Promise<void> {
   const { now, leaseMs, startsPerWindow, windowMs } = claim;
   const end = now + leaseMs;

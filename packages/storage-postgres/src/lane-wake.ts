@@ -2,7 +2,7 @@ import type { Transaction } from './database.ts';
 import { IS_FULL } from './lane.ts';
 import { integer } from './row.ts';
 
-/** Rows of one statement at most. */
+/** The maximum of rows in a statement. */
 const BATCH_MAX = 1000;
 
 /**

@@ -37,7 +37,7 @@ export async function lockLanes({ run }: Transaction, endpoints: readonly string
 const LOCK_LANES = `
   SELECT 1 FROM trunkline.lanes WHERE endpoint_id = ANY ($1::uuid[]) ORDER BY endpoint_id FOR UPDATE`;
 
-/** Works out again when lanes wake, after something was queued in them or taken out, or a claim has ended. */
+/** Works out when lanes wake, after something was queued in them or taken out, or a claim has ended. */
 export async function refreshLanes({ run }: Transaction, endpoints: readonly string[]): Promise<void> {
   await run(REFRESH, endpoints);
 }
@@ -67,7 +67,7 @@ export function firstDue(condition: string): string {
 const REFRESH = `
   UPDATE trunkline.lanes SET wake_at = ${wakeAt(IS_FULL)} WHERE endpoint_id = ANY ($1::uuid[])`;
 
-/** Releases claims of these lanes: those of which this holds, said of a claim that is called `claim`. */
+/** Releases claims of these lanes. `isReleased` is a condition on a row `claim`. */
 export function releasing(isReleased: string): string {
   return `
   UPDATE trunkline.lanes

@@ -9,15 +9,15 @@ export interface ListenerOptions {
   readonly channel: string;
 }
 
-/** How long after a connection was lost, or not made, the next one is tried. */
+/** How long after a connection was lost, or could not be made, the next one is tried. */
 const RETRY_MS = 1_000;
-/** How often the connection is asked for a sign of life: one that leads nowhere any more says nothing by itself. */
+/** How often the connection is asked for a sign of life: a dead one does not report it. */
 const HEARTBEAT_MS = 15_000;
 const TIMEOUT_MS = 10_000;
 
 /**
- * Listens to a channel on a connection of the pool, for as long as it is not closed; when the connection is lost, on
- * another one. Resolves once it listens, or has failed to for the first time.
+ * Listens to a channel on a connection of the pool until it is closed; when the connection is lost, on another one.
+ * Resolves once it listens, or has failed to for the first time.
  */
 export async function listenTo(
   options: ListenerOptions,

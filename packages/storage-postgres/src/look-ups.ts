@@ -2,12 +2,12 @@ import { createBatcher } from './batcher.ts';
 import type { Connected } from './database.ts';
 import type { Row } from './row.ts';
 
-/** Finds the row with an id; null is found nowhere. */
+/** Finds the row with an id; null matches no row. */
 export type LookUp = (uuid: string | null) => Promise<Row | undefined>;
 
 /**
- * Look-ups that arrive together are one statement. Every request makes some: each by itself, they cost this process and
- * the server more than storing what the request brings.
+ * Lookups that arrive together are one statement. Every request makes some: as separate statements, they cost this
+ * process and the server more than storing what the request brings.
  */
 export function lookingUp(connected: Connected, table: `trunkline.${string}`): LookUp {
   const sql = `SELECT * FROM ${table} WHERE id = ANY ($1::uuid[])`;

@@ -12,8 +12,8 @@ import { uuidOf, uuidToFind } from './uuid.ts';
 
 /**
  * Decides on outbound messages one after the other, and stores those that pass; see `MessageStore.accept` for the order of
- * the checks. First it takes the locks of all that they are decided by, then it decides, then it writes, so that many
- * take no more statements than one.
+ * the checks. First it locks all rows that decide about them, then it decides, then it writes: many take no more
+ * statements than one.
  */
 export async function acceptMessages(
   transaction: Transaction,

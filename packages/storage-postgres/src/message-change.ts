@@ -34,7 +34,7 @@ export function changeBatcher(connected: Connected): Batcher<LeasedChange, Chang
   });
 }
 
-/** How long changes wait together for what one of them needs, as a queue that a transaction of the app's has locked. */
+/** How long changes wait together for what one of them needs, as a queue that the app has locked. */
 const LOCK_TIMEOUT = '50ms';
 
 async function changeTogether(

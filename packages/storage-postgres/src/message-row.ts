@@ -46,7 +46,7 @@ export function readMessage(row: Row): Message {
   return { ...message, media: { ...message.media, available: false } };
 }
 
-/** As it is now, which may be as another contact. */
+/** The current contact, into which it may have been merged. */
 function readContact(row: Row): ContactSummary | null {
   return row['contact'] === null ? null : summaryOf(entities.contact.read(json<Row>(row, 'contact')));
 }

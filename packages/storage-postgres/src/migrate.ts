@@ -25,7 +25,7 @@ export const LATEST_VERSION: number = latestSchemaVersion(MIGRATIONS);
 
 const OLDEST_SERVER = 14;
 
-/** A migration may have to wait for those of other processes, and to rewrite what is there. */
+/** A migration may have to wait for those of other processes, and to rewrite stored rows. */
 const TIMEOUT_MS = 600_000;
 
 export interface MigrationTarget {

@@ -19,10 +19,10 @@ const TABLES: readonly PartitionedTable[] = [EVENTS, EVENT_LOG, DELIVERIES, ATTE
 
 export const DAY_MS: number = 24 * 60 * 60 * 1000;
 
-/** Days, today among them, that there are partitions for: maintenance may be away for as long. */
+/** The days with partitions, today among them: maintenance may fail for as long. */
 const DAYS_AHEAD = 4;
 
-/** How long all others wait for us at most, where a reader that is not done keeps us waiting. */
+/** The longest that all others wait for us, if a reader keeps us waiting. */
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '200ms'";
 
 interface Partition {
@@ -32,8 +32,8 @@ interface Partition {
 }
 
 /**
- * Makes the partitions of `now`'s day and of those after it that are missing. A day for which there is none yet, or for
- * which rows came first, has its rows in the default partition: so what fails here is no matter, and is tried again.
+ * Makes the missing partitions of `now`'s day and of those after it. A day without a partition, or whose rows came
+ * first, has its rows in the default partition: so a failure here does no harm, and is tried again.
  */
 export async function makePartitions(database: Database, now: number): Promise<void> {
   const today = startOfDay(now);
@@ -70,7 +70,7 @@ async function makeMissing(database: Database, wanted: readonly Partition[]): Pr
   );
 }
 
-/** One process at a time; the others find nothing left to do. */
+/** Lets one process work at a time; the others then find nothing left to do. */
 const LOCK = `
   SELECT pg_advisory_xact_lock(${0x74726e6b}, (SELECT tableoid::integer FROM trunkline.schema_versions LIMIT 1))`;
 
@@ -100,7 +100,7 @@ async function listAll({ all }: Statements): Promise<readonly Partition[]> {
   });
 }
 
-/** Those of our schema. */
+/** The partitions of our schema. */
 const PARTITIONS = `
   SELECT parent.relname AS parent, partition.relname AS partition
   FROM pg_catalog.pg_class AS ours
@@ -110,7 +110,7 @@ const PARTITIONS = `
   WHERE ours.oid = (SELECT tableoid FROM trunkline.schema_versions LIMIT 1)
   ORDER BY partition.relname`;
 
-/** Drops a day of a table in one step. Returns false where a reader was in the way: then it is still there. */
+/** Drops a day of a table in one step. Returns false if a reader was in the way: then it still exists. */
 export async function dropPartition(database: Database, partition: Partition): Promise<boolean> {
   return unlessInTheWay(() =>
     database.transaction(async ({ run }) => {
@@ -139,7 +139,7 @@ async function makePartition({ get, run }: Transaction, partition: Partition): P
   );
   if (isTaken) return;
   const table = `trunkline.${nameOf(partition)}`;
-  // Attaching one keeps no reader or writer of other partitions out, as making it in its place would.
+  // Attaching one does not lock out readers and writers of other partitions, as making it in its place would.
   await run(`CREATE TABLE ${table} (LIKE trunkline.${name} INCLUDING ALL)`);
   await run(
     `ALTER TABLE trunkline.${name} ATTACH PARTITION ${table} FOR VALUES FROM ('${from}') TO ('${to}')`,
@@ -151,12 +151,12 @@ function nameOf({ table, day }: Partition): string {
   return `${table.name}_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`;
 }
 
-/** NaN where it is not the name of a day's partition. */
+/** NaN if it is not the name of a day's partition. */
 function dayOf(name: string): number {
   return Date.parse(name.replace(/^.*_(\d{4})(\d{2})(\d{2})$/, '$1-$2-$3'));
 }
 
-/** Made by another process just now; rows that have come first; a lock that others hold. */
+/** Errors if another process has just made it, rows came first, or others hold a lock. */
 const IN_THE_WAY: readonly (string | undefined)[] = ['42P07', '23505', '23514', '55P03'];
 
 async function unlessInTheWay(work: () => Promise<void>): Promise<boolean> {

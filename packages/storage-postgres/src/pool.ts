@@ -11,7 +11,7 @@ interface PoolClient extends Queryable {
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'notification', listener: (message: PoolNotification) => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
-  /** With true the connection is closed instead of going back. */
+  /** Returns the connection to the pool; closes it if `destroy`. */
   release(destroy?: boolean): void;
 }
 
@@ -44,15 +44,15 @@ export function makePool({ connectionString, maxConnections }: OwnPoolOptions): 
     max: maxConnections,
     application_name: 'trunkline',
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
-    // So that the death of the server's machine is noticed on connections that nothing is asked of.
+    // Detects the death of the server's machine on idle connections.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   });
 }
 
 /**
- * For a pool's new connections: nobody listens until their taker gets them, and an error that the server sends in one
- * piece with its welcome would end the process.
+ * Ignores errors of a pool's new connections: they have no listener until their taker gets them, and an error that the
+ * server sends in one piece with its welcome would end the process.
  */
 export function hearErrors(client: Pick<PoolClient, 'on'>): void {
   client.on('error', () => undefined);
@@ -136,7 +136,7 @@ function whyNoConnection(cause: unknown): string {
 /** Messages of `pg` and of OpenSSL, for a password that is missing, and for TLS. */
 const NO_AGREEMENT = /^SASL|SSL|certificate/i;
 
-/** As in a failover, in which the address may lead to the old primary for some time: what it has may be old. */
+/** Thrown in a failover, for example: the address may lead to the old primary for some time, whose data may be old. */
 class ReplicaError extends UnavailableError {
   override readonly name = 'ReplicaError';
   constructor() {

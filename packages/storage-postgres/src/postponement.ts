@@ -38,7 +38,7 @@ async function setPaused(
   await transaction.run(SET_PAUSED, endpoints, isPaused);
 }
 
-/** Not where the endpoint was deleted while this waited for the lane: nothing would ever resume it. */
+/** Skips an endpoint that was deleted while this waited for the lane: nothing would ever resume it. */
 const SET_PAUSED = `
   UPDATE trunkline.lanes SET is_paused = $2
   WHERE endpoint_id = ANY ($1::uuid[])

@@ -6,7 +6,7 @@ import { entities, id, integer } from './row.ts';
 
 /** Knows which process this is, and which others have ended. */
 export interface Processes {
-  /** The number that claims are written under; 0 before the first `releaseEnded`, or if this process cannot be known. */
+  /** The number that claims are written under; 0 before the first `releaseEnded`, or if this process is unknown. */
   readonly own: () => number;
   /** See `ProcessRegistry`. */
   releaseEnded(database: Database, now: number): Promise<number>;
@@ -54,7 +54,7 @@ const ADD = `
 
 const OTHERS = 'SELECT * FROM trunkline.processes WHERE machine = $1 AND id <> $2';
 
-/** Several may do so at the same time, and any of them may die: the row goes last. */
+/** Several processes may do so at the same time, and any may die: the row is deleted last. */
 async function release(database: Database, process: number, now: number): Promise<void> {
   await database.transaction((transaction) => releaseLeases(transaction, process));
   await database.transaction((transaction) => releaseClaims(transaction, process, now));

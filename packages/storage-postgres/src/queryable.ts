@@ -10,9 +10,9 @@ export interface Statement {
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly unknown[];
-  /** In milliseconds. A statement without a response by then rejects, and its connection is of no use any more. */
+  /** In milliseconds. A statement without a response by then rejects, and its connection is no longer usable. */
   readonly query_timeout?: number;
-  /** Reads the columns of this statement alone, whatever parsers the app has set for its own. */
+  /** Reads the columns of only this statement: parsers that the app has set do not apply. */
   readonly types?: { getTypeParser(type: number, format?: string): (value: string) => unknown };
 }
 

@@ -18,7 +18,7 @@ const SAVE = `
   INSERT INTO trunkline.queues (instance_id, workspace_id, is_connected) VALUES ($1, $2, $3)
   ON CONFLICT (instance_id) DO UPDATE SET is_connected = excluded.is_connected`;
 
-/** Keeps acceptances and those who take messages from the queue out until the transaction ends. */
+/** Locks out acceptances, and all that takes messages from the queue, until the transaction ends. */
 export async function lockQueue(transaction: Transaction, instance: string): Promise<void> {
   await transaction.run('SELECT 1 FROM trunkline.queues WHERE instance_id = $1 FOR UPDATE', instance);
 }

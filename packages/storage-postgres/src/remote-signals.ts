@@ -18,7 +18,7 @@ export interface RemoteSignalsOptions {
   hear(signal: Signal): void;
 }
 
-/** At most one statement in this time, with all that has come meanwhile. */
+/** The time between statements; each has all signals that came meanwhile. */
 const DEBOUNCE_MS = 10;
 /** A payload has less than 8,000 bytes; a signal takes some 50. */
 const SIGNALS_PER_MESSAGE = 100;
@@ -101,7 +101,7 @@ interface Message {
   readonly signals: readonly Signal[];
 }
 
-/** Whoever may use the database may send anything. */
+/** Anyone who may use the database may send anything. */
 function readMessage(payload: string): Message | null {
   try {
     const message: unknown = JSON.parse(payload);

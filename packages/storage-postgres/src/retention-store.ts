@@ -66,7 +66,7 @@ async function dropDays(database: Database, table: PartitionedTable, end: number
   }
 }
 
-/** Takes what is this old out of its lanes, whether it waits there or is claimed. Returns how many. */
+/** Takes deliveries of this age out of their lanes, whether they wait there or are claimed. Returns how many. */
 async function unqueue(transaction: Transaction, floor: string, limit: number): Promise<number> {
   const rows = await transaction.all(OPEN, floor, limit);
   if (rows.length === 0) return 0;

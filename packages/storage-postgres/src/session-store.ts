@@ -7,7 +7,7 @@ import { encodeText, encodeTextOrNull } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 export function sessionStore(connected: Connected): SessionStore {
-  // Few: each may be hundreds of values.
+  // A small batch: each may be hundreds of values.
   const loads = createBatcher<string, ReadonlyMap<string, Uint8Array>>({
     max: 20,
     inFlight: 2,
@@ -54,13 +54,13 @@ export function sessionStore(connected: Connected): SessionStore {
       });
     },
     erase: async (instanceId, names) => {
-      // In the order of their names, as saves are.
+      // Sorted by name, like saves.
       const erased = names.map(encodeText).toSorted();
       const values = erased.map(() => null);
       await connected().run(ERASE, uuidToFind('ins', instanceId), erased, values);
     },
     replace: async (instanceId, replacements) => {
-      // In the order of their names, as saves are.
+      // Sorted by name, like saves.
       const replaced = [...replacements]
         .map(([name, { from, to }]) => ({
           name: encodeText(name),
@@ -87,8 +87,8 @@ const LOAD = `
 const READ = `
   SELECT name, value FROM trunkline.session_values WHERE instance_id = $1 AND name = ANY ($2::text[])`;
 
-// In the order of the primary key, whatever the database sorts texts by: there, names with one prefix need not be
-// neighbours, so all after the given one are looked at, in the index alone.
+// Reads in the order of the primary key, which depends on the collation of the database: names with one prefix need not
+// be neighbours, so all names after the given one are checked, in only the index.
 const NAMES = `
   SELECT name FROM trunkline.session_values
   WHERE instance_id = $1 AND ($3::text IS NULL OR name > $3) AND starts_with(name, $2)

@@ -2,13 +2,13 @@ import type { Database } from './database.ts';
 import { text } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 
-/** The first to set it wins: its value is seen by all who come later or at the same time. */
+/** The first call to set it wins: all later and concurrent calls see its value. */
 export async function findOrAddSetting(
   database: Database,
   name: string,
   valueIfNew: string,
 ): Promise<string> {
-  // Looks first: what is set need not be written.
+  // Checks first: a value that is set need not be written.
   const known = await findSetting(database, name);
   if (known !== undefined) return known;
   await database.run(ADD, encodeText(name), encodeText(valueIfNew));

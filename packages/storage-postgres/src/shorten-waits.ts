@@ -6,10 +6,10 @@ import { entities, integer } from './row.ts';
 import type { Row } from './row.ts';
 import { uuidToFind } from './uuid.ts';
 
-/** Before every other. */
+/** Sorts before all others. */
 const NIL = '00000000-0000-0000-0000-000000000000';
 
-/** See `DeliveryStore`. Looks first: mostly there is nothing to write. */
+/** See `DeliveryStore`. Checks first: usually there is nothing to write. */
 export async function shortenDeliveryWaits(
   database: Database,
   { now, after, limit }: WaitsStep,

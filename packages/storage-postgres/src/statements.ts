@@ -9,8 +9,8 @@ export type Value = ArrayElement | readonly ArrayElement[];
 export type Columns = Readonly<Record<string, Value>>;
 
 /**
- * SQL on a connection, or on one of a pool for each. Tables are written `trunkline.messages`; where they really are is
- * the matter of the storage's options. A parameter that is an array is written with its type: `$1::uuid[]`.
+ * SQL on a connection, or on one of a pool for each statement. Tables are written `trunkline.messages`; the storage's
+ * options name the real schema. A parameter that is an array is written with its type: `$1::uuid[]`.
  */
 export interface Statements {
   /** The row, or undefined. */

@@ -11,9 +11,9 @@ import type { Row } from './row.ts';
 import type { Statements } from './statements.ts';
 import { uuidToFind } from './uuid.ts';
 
-/** Takes what is due of the types asked for. Null when the subscription is gone. */
+/** Takes due events of the types asked for. Null when the subscription is gone. */
 export async function claimEvents(database: Database, claim: EventClaim): Promise<EventClaimResult | null> {
-  // Looks first: a pass that finds nothing need not write.
+  // Checks first: a pass that finds nothing need not write.
   const nextAt = await nextEventAt(database, claim);
   if (nextAt === undefined) return null;
   if (nextAt === null || nextAt > claim.now || claim.limit === 0) return { claimed: [], nextAt };
@@ -102,7 +102,7 @@ const TAKE = `
   LEFT JOIN LATERAL (SELECT * FROM trunkline.events WHERE events.id = taken.event_id LIMIT 1) AS event ON true
   ORDER BY due.due_at, due.event_id`;
 
-/** Out of the queue, where they would come again and again. */
+/** Takes them out of the queue, where they would come again and again. */
 const DROP = 'DELETE FROM trunkline.queued_events WHERE event_id = ANY ($1::uuid[]) AND subscription_id = $2';
 
 export async function renewClaims(

@@ -3,7 +3,7 @@ import { TransactionConflict } from './database.ts';
 import { sqlState } from './pool.ts';
 import { reasonFor } from './reasons.ts';
 
-/** Rejects with an `UnavailableError` where the server cannot do now what it may do later. */
+/** Rejects with an `UnavailableError` if the server cannot do now what it may do later. */
 export function explained<Store extends object>(store: Store): Store {
   return explainUnavailable(store, whyUnavailable);
 }

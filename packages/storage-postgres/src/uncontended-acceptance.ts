@@ -15,7 +15,7 @@ interface StoringOptions {
   readonly lockTimeout: string;
 }
 
-/** Instances by the outcomes of the messages for them; those that are in neither are to be decided one by one. */
+/** Instances by the outcomes of the messages for them; instances in neither set are to be decided one by one. */
 export interface Uncontended {
   readonly stored: ReadonlySet<string>;
   /** Instances that were passed over because their queue is locked: no other obstacle is known. */
@@ -42,7 +42,7 @@ export async function storeUncontended(
     }
     return { stored, locked };
   } catch (error) {
-    // As with an id or a key that is taken, or is being taken: then nothing of it is stored.
+    // An id or a key is taken, or is being taken, for example: then nothing is stored.
     if (isFaultOfValue(error) || isLockTimeout(error)) return { stored, locked: new Set() };
     throw error;
   }

@@ -22,7 +22,7 @@ function contentId(row: Row): string {
   return id(row, 'message_id', flag(row, 'is_upload') ? 'upl' : 'msg');
 }
 
-/** Null for what has the form of neither kind of id: no row equals it. */
+/** Null if it has the form of neither kind of id: no row equals it. */
 export function contentUuid(content: string): string | null {
   return idToUuid('upl', content) ?? idToUuid('msg', content);
 }
@@ -101,7 +101,7 @@ async function forgetContent(transaction: Transaction, content: string | null): 
   }
   const instance = idOrNull(forgotten, 'instance_id', 'ins');
   if (instance === null) return;
-  // Whoever forgets the last one has to see that it is: so they come one after the other.
+  // Calls come one after the other, so that the one that forgets the last content sees that it is the last.
   await transaction.run(LOCK_LEFTOVERS, uuidOf('ins', instance));
   await transaction.run(NO_MORE_LEFTOVERS, uuidOf('ins', instance));
 }

@@ -23,5 +23,5 @@ export function boundsOf(uuids: readonly string[]): { readonly first: string; re
   return { first, last };
 }
 
-/** Before every other. */
+/** Sorts before all others. */
 export const NIL = '00000000-0000-0000-0000-000000000000';

@@ -47,7 +47,7 @@ function readQueue(row: Row): InstanceQueue {
   };
 }
 
-/** Of what is held, a hundred are looked at. Relies on held_messages_by_recipient. */
+/** A hundred held messages are looked at. Relies on held_messages_by_recipient. */
 const queues = (where: string): string => `
   SELECT instances.id AS instance_id, least($3::bigint, queues.length) AS queued, oldest.message_id,
     CASE WHEN lease_owner <> '' AND lease_expires_at > $2 THEN lease_owner END AS held_by
@@ -105,7 +105,7 @@ function madeAt(row: Row, column: string, prefix: IdPrefix): number | null {
   return found === null ? null : orderOfId(prefix, found).ms;
 }
 
-/** Of the first rows alone, in the order of an index: of a table in which rows come and go, it is what stays small. */
+/** Counts only the first rows, in the order of an index, which stays small while rows of its table come and go. */
 const counted = (name: string, rows: string): string =>
   `(SELECT count(*) FROM (SELECT 1 FROM trunkline.${rows} LIMIT $2::bigint) AS counted) AS ${name}`;
 

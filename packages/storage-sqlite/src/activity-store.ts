@@ -63,7 +63,7 @@ function writeContent(database: Database, instanceId: string, change: ContentCha
   return true;
 }
 
-/** The message's events without what it said. */
+/** The message's events without its content. */
 function forgetInEvents(database: Database, deleted: Message): void {
   for (const row of database.all(EVENTS_ABOUT, deleted.id, deleted.workspaceId)) {
     const payload = forgetWords(text(row, 'payload'), deleted);

@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { laneGeneration } from './lane.ts';
 import { integer, text, word } from './row.ts';
 
-/** Ends all that is open in one step: it stays behind in a generation that no claim looks at, until it is swept. */
+/** Ends all open deliveries in one step: they stay in a generation that no claim looks at, until they are swept. */
 export function closeLane(database: Database, endpointId: string, reason: CancellationReason): void {
   const generation = laneGeneration(database, endpointId);
   if (generation === null) return;
@@ -30,7 +30,7 @@ export function cancellationOf(
   return row ? word(row, 'reason') : null;
 }
 
-/** The closed generations of an endpoint in which something may not be written down yet. */
+/** The closed generations of an endpoint in which some outcomes may not be written yet. */
 export function closedGenerations(database: Database, endpointId: string): readonly number[] {
   return database
     .all('SELECT generation FROM closings WHERE endpoint_id = ?', endpointId)
@@ -38,8 +38,8 @@ export function closedGenerations(database: Database, endpointId: string): reado
 }
 
 /**
- * Takes what cancellations have ended out of the queues, at most `limit` entries, of one endpoint if it is given; `end`
- * writes each down. Returns how many.
+ * Takes cancelled deliveries out of the queues, at most `limit`, of one endpoint if it is given; `end` writes the
+ * outcome of each. Returns how many.
  */
 export function sweepCancellations(
   database: Database,
@@ -74,7 +74,7 @@ export const TO_SWEEP = 'SELECT * FROM closings WHERE to_sweep = 1 ORDER BY endp
 const TO_SWEEP_AT =
   'SELECT * FROM closings WHERE endpoint_id = ? AND to_sweep = 1 ORDER BY generation LIMIT 1';
 
-/** The claim of one of its deliveries has ended, which may be queued again. */
+/** Notes that the claim of one of its deliveries has ended, which may be queued again. */
 export function sweepAgain(database: Database, endpointId: string, generation: number): void {
   database.run(
     'UPDATE closings SET to_sweep = 1 WHERE endpoint_id = ? AND generation = ?',
@@ -83,7 +83,7 @@ export function sweepAgain(database: Database, endpointId: string, generation: n
   );
 }
 
-/** Nothing is queued in this generation any more. */
+/** Ends the sweep of a generation with an empty queue. */
 function finishSweep(database: Database, endpointId: string, generation: number): void {
   if (isClaimed(database, endpointId, generation)) {
     // Until a claim ends there is nothing to do here, however many cancellations there are like this.

@@ -8,7 +8,7 @@ import type { Row } from './row.ts';
 
 /** Files messages that were stored since. */
 export async function fileMessages({ database, write }: Connection, limit: number): Promise<FilingPass> {
-  // Looks first: mostly there is nothing, and a look needs no lock.
+  // Checks first: usually there is nothing to file, and a check needs no lock.
   if (!database.get('SELECT 1 FROM unfiled_messages LIMIT 1')) return NOTHING;
   return write(() => fileNoted(database, limit));
 }
@@ -28,7 +28,7 @@ export function fileNoted(database: Database, limit: number): FilingPass {
   return { filed, lastId, more: filed === limit };
 }
 
-/** Those of the latest messages of a workspace that are not filed yet, and are to be filed under one of these keys. */
+/** Among the latest messages of a workspace, those not filed yet whose chat has one of these keys. */
 export function readUnfiled(
   database: Database,
   workspaceId: string,
@@ -37,7 +37,7 @@ export function readUnfiled(
   return database.all(UNFILED, UNFILED_READ_MAX, workspaceId, JSON.stringify(keys)).map(unfiledMessage);
 }
 
-/** The last one of an instance under each key, of the latest messages that are not filed yet. */
+/** For each chat of an instance, its newest message among the latest unfiled ones. */
 export function readLatestUnfiled(
   database: Database,
   workspaceId: string,

@@ -33,7 +33,7 @@ export function chatStore(connected: Connected): ChatStore {
   };
 }
 
-/** Messages by counterpart: walks along the chats that their messages are filed in, merged with what is not filed yet. */
+/** Messages by counterpart: walks along the chats in which they are filed, merged with the unfiled messages. */
 export async function listByCounterpart(
   database: Database,
   workspaceId: string,

@@ -17,7 +17,7 @@ export interface Connection {
   accept(acceptance: Acceptance): Promise<AcceptanceResult>;
   /** Checks and returns what the caller gave as a transaction. */
   joined(transaction: unknown): CallerTransaction;
-  /** Announces work once this transaction of the caller's has ended. */
+  /** Announces work once this transaction of the caller has ended. */
   announceAtEnd(of: unknown, signal: Signal): void;
 }
 

@@ -15,7 +15,7 @@ export interface Database {
   /** Changes these columns of the row with this id. */
   update(table: string, id: string, columns: Columns): void;
 
-  /** For what takes several statements to read: they see one moment, whatever other processes commit meanwhile. */
+  /** Reads with several statements that all see one moment, whatever other processes commit meanwhile. */
   snapshot<Result>(read: () => Result): Result;
   /** Commits all that `write` changes, or nothing if it throws. Never waits for a lock: see `isBusy`. */
   transaction<Result>(write: () => Result): Result;
@@ -73,7 +73,7 @@ export function withStatements(connection: DatabaseSync): Database {
     run,
     insert(table, columns) {
       const names = Object.keys(columns).join(', ');
-      // Whatever throws undoes its whole transaction. So no statement needs a journal of its own, in which SQLite would
+      // An error undoes its whole transaction. So no statement needs a journal of its own, in which SQLite would
       // copy each page that a statement with triggers changes.
       const sql = (): string =>
         `INSERT OR FAIL INTO ${table} (${names}) VALUES (${names.replaceAll(/[^,]+/g, '?')})`;

@@ -17,8 +17,8 @@ interface DeliveryQuery {
 }
 
 /**
- * One endpoint's deliveries. Without a filter they are one walk along deliveries_by_webhook; else there is a walk for
- * each kind that passes it, along deliveries_by_kind, so that a page costs the same however rare what it asks for is.
+ * One endpoint's deliveries. Without a filter they are one walk along deliveries_by_webhook. With a filter there is a
+ * walk for each kind that passes it, along deliveries_by_kind: a page costs the same however rare its deliveries are.
  */
 export function deliveryList(database: Database, query: DeliveryQuery): List {
   const { endpointId, statuses, eventType, floor } = query;
@@ -46,7 +46,7 @@ function workspaceOfEndpoint(database: Database, endpointId: string): unknown {
   return database.get(sql, endpointId)?.['workspace_id'];
 }
 
-/** How what reads as one of these statuses is stored. */
+/** The stored forms of deliveries that read as one of these statuses. */
 function kindsThatRead(
   database: Database,
   endpointId: string,

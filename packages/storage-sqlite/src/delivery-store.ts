@@ -138,7 +138,7 @@ export function deliveryStore(connected: Connected): DeliveryStore {
 
     sweepClosed: async (limit) => {
       const { database, write } = connected();
-      // Looks first: mostly there is nothing to write.
+      // Checks first: usually there is nothing to write.
       if (!database.get(TO_SWEEP)) return 0;
       return write(() => sweepCancellations(database, { limit }, endInSweep(database)));
     },
@@ -193,7 +193,7 @@ function claimedDelivery(
   );
   if (!row) return null;
   return {
-    // No cancellation has ended it: then it could not have been claimed.
+    // Cancelled deliveries cannot be claimed: this one is not.
     delivery: entities.delivery.read(row),
     token,
     lostClaims,
@@ -247,7 +247,7 @@ function requeueNow(database: Database, delivery: Delivery, now: number): Delive
   const generation = laneGeneration(database, endpointId);
   if (generation === null)
     throw new Error(`The lane of ${endpointId} is missing: check the database for damage.`);
-  // Out of the closed generation, where it has not been swept.
+  // Takes it out of the closed generation, if not swept yet.
   removeFromLane(database, endpointId, id);
   database.update('deliveries', id, outcomeColumns(requeued, generation));
   queueDelivery(database, { endpointId, generation, deliveryId: id, dueAt: now, lostClaims: 0 });

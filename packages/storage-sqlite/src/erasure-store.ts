@@ -123,7 +123,7 @@ function deleteMessage(database: Database, message: Message, senderId: string): 
   database.run(FORGET_NETWORK_ID, instanceId, networkId, direction, senderId);
   if (direction === 'outbound') deleteRecordOf(database, { workspaceId, messageId: id, createdAt });
   database.run('DELETE FROM messages WHERE id = ?', id);
-  // Not before the message: what is deleted with it is found by its details.
+  // Deletes them after the message: rows that are deleted with it are found by its details.
   database.run('DELETE FROM message_details WHERE message_id = ?', id);
 }
 

@@ -33,7 +33,7 @@ export function storeEvents(transaction: Transaction, events: readonly EventReco
   }
 }
 
-/** Stores an event for this one endpoint; null when it is gone, disabled or of another workspace. */
+/** Stores an event for only this endpoint; null when it is gone, disabled or of another workspace. */
 export function storeEventFor(transaction: Transaction, endpointId: string, event: Event): Delivery | null {
   const endpoint = transaction.database.get(`${ENABLED} AND endpoints.id = ?`, event.workspaceId, endpointId);
   if (!endpoint) return null;

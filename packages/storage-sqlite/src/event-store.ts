@@ -27,7 +27,7 @@ export function eventStore(connected: Connected): EventStore {
 
 const FIND = 'SELECT * FROM events WHERE id = ? AND workspace_id = ?';
 
-// Both along the primary key of the log.
+// Both walk the primary key of the log.
 const LIST_AFTER = `
   SELECT events.* FROM event_log CROSS JOIN events ON events.id = event_log.id
   WHERE event_log.workspace_id = ? AND event_log.id > ?

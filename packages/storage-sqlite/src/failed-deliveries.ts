@@ -10,8 +10,8 @@ interface FailedDelivery {
 }
 
 /**
- * The first `count` failed and exhausted deliveries of an endpoint in the order in which they are retried, less those that
- * a cancellation has ended and that are not swept. Relies on deliveries_to_retry: each walk begins at its first row.
+ * The first `count` failed and exhausted deliveries of an endpoint in the order in which they are retried, without
+ * unswept ones of a cancellation. Relies on deliveries_to_retry: each walk begins at its first row.
  */
 export function failedDeliveries(
   database: Database,

@@ -18,7 +18,7 @@ export const isWorkOn = (instanceId: string): string => `NOT EXISTS (
     WHERE instances.id = ${instanceId} AND is_postponed = 1
   )`;
 
-/** Whether any message of any instance is held: as a rule, that is all there is to ask. */
+/** Whether any message of any instance is held: usually none is, and no other check is needed. */
 export function holdsAny(database: Database): boolean {
   return database.get('SELECT 1 FROM held_messages LIMIT 1') !== undefined;
 }
@@ -30,7 +30,7 @@ export function longestDue(database: Database, instanceId: string, now: number):
   return due ?? tooFarAhead;
 }
 
-/** Moves what waits for held messages out of the way of the rest, as far as that is at the front of the queue. */
+/** Moves messages at the front of the queue that wait for held messages out of the way of the others. */
 export function letOthersPass(database: Database, instanceId: string): void {
   for (const row of database.all(WAITING, instanceId, PASSED_AT_ONCE, instanceId)) {
     const position = integer(row, 'position');
@@ -72,7 +72,7 @@ export function holdMessage(
   database.run('DELETE FROM queue WHERE instance_id = ? AND position = ?', instanceId, position);
 }
 
-/** Takes a message out, and puts those that waited for it alone back into the queue. Returns whether it was there. */
+/** Takes a message out, and puts those that waited only for it back into the queue. Returns whether it was there. */
 export function leaveHeld(database: Database, messageId: string): boolean {
   const row = database.get(
     'SELECT instance_id, recipient FROM held_messages WHERE message_id = ?',

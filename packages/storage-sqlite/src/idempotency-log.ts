@@ -5,9 +5,9 @@ import { positionsByHash } from './positions-by-hash.ts';
 import { entities, integer, text } from './row.ts';
 import type { Writer } from './writer.ts';
 
-/** Positions in memory from which on they are written to the index. */
+/** The number of positions in memory from which on they are written to the index. */
 const FLUSH_AT = 8_192;
-/** Entries of the index that one transaction writes, so that acceptances are not kept waiting. */
+/** The entries of the index that one transaction writes: more would keep acceptances waiting. */
 const SLICE = 512;
 
 interface StoredRecord {
@@ -39,7 +39,7 @@ export interface IdempotencyRecords {
 export interface IdempotencyLog extends IdempotencyRecords {
   /** The same records in a transaction of the caller's. */
   within(transaction: Database): IdempotencyRecords;
-  /** Writes no more to the index. */
+  /** Stops writing to the index. */
   close(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
   const tail = positionsByHash();
   /** The last position that was read from the log or appended to it. */
   let known = 0;
-  /** The position up to which the index was complete at the last look. The tail begins behind it. */
+  /** The position up to which the index was complete when last read. The tail begins behind it. */
   let indexed = 0;
   /** Whether the open transaction has looked at the log. */
   let hasLooked = false;
@@ -208,7 +208,7 @@ interface WorkspaceKey {
 
 const AFTER = 'SELECT position, workspace_id, key FROM idempotency_log WHERE position > ? ORDER BY position';
 
-/** Few: what the caller's transaction has appended itself. */
+/** Finds few rows: those that the caller's transaction has appended. */
 const OF_KEY_AFTER =
   'SELECT position FROM idempotency_log WHERE position > ? AND +workspace_id = ? AND +key = ?';
 

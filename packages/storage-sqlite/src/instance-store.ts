@@ -105,7 +105,7 @@ export function instanceStore(connected: Connected): InstanceStore {
   };
 }
 
-/** Relies on instances_by_workspace, which has all of it. No row where there is none. */
+/** Relies on instances_by_workspace, which has all columns. Returns no row if there is no instance. */
 const COUNT = `
   SELECT workspace_id, count(*) AS instances FROM instances WHERE workspace_id = ? GROUP BY workspace_id`;
 

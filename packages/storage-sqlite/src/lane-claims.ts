@@ -50,7 +50,7 @@ export function claimFromLanes(database: Database, claim: ClaimOf): readonly Cla
   return claims;
 }
 
-/** The clock was set back: what it wrote into lanes and claims before counts as of now. */
+/** After the clock was set back, later times in lanes and claims count as now. */
 export function takeAsOfNow(database: Database, claim: DeliveryClaim): void {
   const { now, leaseMs, slots } = claim;
   // Relies on claims_by_end.
@@ -88,7 +88,7 @@ export function nextClaimAt(database: Database, now: number): number | null {
 const IN_OPEN_LANE =
   'NOT EXISTS (SELECT 1 FROM lanes WHERE lanes.endpoint_id = claims.endpoint_id AND is_paused = 1)';
 
-/** Makes what expired claims held due again, in the generation that it was claimed in. Returns how many there were. */
+/** Makes the deliveries of expired claims due again, in the generation of the claim. Returns how many there were. */
 export function takeBackExpired(database: Database, now: number): number {
   // Relies on claims_by_end.
   const expired = database.all(`SELECT * FROM claims WHERE expires_at <= ? AND ${IN_OPEN_LANE}`, now);
@@ -216,7 +216,7 @@ function writeLane(database: Database, lane: Lane, limits: LaneLimits & { readon
   );
 }
 
-/** The times in the lanes were worked out under the limits of earlier claims: where those were others, they are worked out again. */
+/** The times in the lanes follow from the limits of earlier claims: if those differ, works the times out again. */
 function applyLimits(database: Database, claim: DeliveryClaim): void {
   const limits = JSON.stringify([claim.slots, claim.startsPerWindow, claim.windowMs]);
   if (database.run('UPDATE lane_limits SET limits = ? WHERE limits <> ?', limits, limits) === 0) return;

@@ -12,7 +12,7 @@ export interface DueEntry {
   readonly lostClaims: number;
 }
 
-/** The lane of a new endpoint; paused where the work of its workspace is postponed. */
+/** The lane of a new endpoint; paused if the work of its workspace is postponed. */
 export function addLane(database: Database, endpointId: string, workspaceId: string): void {
   const postponed = database.get('SELECT 1 FROM workspaces WHERE id = ? AND is_postponed = 1', workspaceId);
   database.insert('lanes', {
@@ -62,7 +62,7 @@ export function unqueueDelivery(database: Database, endpointId: string, delivery
   if (database.run('DELETE FROM due WHERE delivery_id = ?', deliveryId) > 0) wakeLane(database, endpointId);
 }
 
-/** Works out when a lane wakes, after what waits in it has changed. */
+/** Works out when a lane wakes, after its queue has changed. */
 export function wakeLane(database: Database, endpointId: string): void {
   database.run(
     `UPDATE lanes SET wake_at = max(ready_from, ${FIRST_DUE_AT}) WHERE endpoint_id = ? AND is_full = 0`,
@@ -70,7 +70,7 @@ export function wakeLane(database: Database, endpointId: string): void {
   );
 }
 
-/** A slot is free again: what waited for one can be claimed. */
+/** A slot is free again: a waiting delivery can be claimed. */
 export function openSlot(database: Database, endpointId: string): void {
   database.run(
     `UPDATE lanes SET is_full = 0, wake_at = max(ready_from, ${FIRST_DUE_AT}) WHERE endpoint_id = ? AND is_full = 1`,

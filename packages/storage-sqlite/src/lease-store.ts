@@ -11,7 +11,7 @@ export function leaseStore(connected: Connected): LeaseStore {
     claim: async ({ owner, now, ttlMs, limit, leaveAhead = false }) => {
       const { database, process, write } = connected();
       const latestEnd = leaveAhead ? Number.MAX_SAFE_INTEGER : latestLeaseEnd(now, ttlMs);
-      // Looks first: a pass that finds nothing need not write.
+      // Checks first: a pass that finds nothing need not write.
       if (toHold(database, { owner, now, latestEnd, limit: 1 }).length === 0) return [];
       return write(() =>
         toHold(database, { owner, now, latestEnd, limit }).map((row) => {

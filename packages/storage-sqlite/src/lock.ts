@@ -1,9 +1,9 @@
 import { UnavailableError } from '@trunkline/core/spi/storage';
 
-/** How long opening waits, all of this process with it, for another process's transaction. */
+/** How long opening blocks this process while it waits for another process's transaction. */
 export const OPEN_TIMEOUT_MS = 5_000;
 
-/** SQLite's result code for a lock that somebody else holds (https://sqlite.org/rescode.html#busy). */
+/** SQLite's result code for a lock that another connection holds (https://sqlite.org/rescode.html#busy). */
 const SQLITE_BUSY = 5;
 
 export function isBusy(error: unknown): boolean {
@@ -16,7 +16,7 @@ function resultCode(error: unknown): number | null {
   return error.errcode & 0xff;
 }
 
-/** A write did not get its turn. */
+/** Thrown when a write waited too long. */
 export class LockTimeoutError extends UnavailableError {
   override readonly name = 'LockTimeoutError';
 

@@ -73,7 +73,7 @@ interface Target {
   readonly workspaceId: string;
   readonly revision: string;
   readonly acceptsMessages: boolean;
-  /** The position of the first message that is queued, and the one behind the last; the same where there is none. */
+  /** The position of the first queued message, and the one behind the last; the same if no message is queued. */
   readonly queueBegin: number;
   queueEnd: number;
   /** Messages that are held, or wait for one that is: they are not in the queue. */

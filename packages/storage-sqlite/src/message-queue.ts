@@ -16,7 +16,7 @@ import { readMessage } from './message-row.ts';
 import { integer, integerOrNull } from './row.ts';
 import type { Row } from './row.ts';
 
-/** See `MessageStore.queueHeads`. Moves what has to let others pass out of their way, and looks again. */
+/** See `MessageStore.queueHeads`. Moves a message that has to let others pass out of their way, and looks again. */
 export async function queueHeads(
   connected: Connected,
   instanceIds: readonly string[],
@@ -44,7 +44,7 @@ function lookAtHead(database: Database, instanceId: string, now: number): readon
   return row && isDue(row, now) ? [queuedMessage(database, row)] : [];
 }
 
-/** Null if what is at the head has to let others pass first. */
+/** Null if the message at the head has to let others pass first. */
 function lookAmongHeld(database: Database, instanceId: string, now: number): readonly QueuedMessage[] | null {
   const row = database.get(HEAD_AMONG_HELD, instanceId);
   if (row && integer(row, 'waits_for_held') === 1) return null;

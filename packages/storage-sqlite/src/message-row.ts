@@ -19,14 +19,14 @@ export function insertMessage(database: Database, message: Message, { senderId, 
   database.insert('message_details', { message_id: message.id, contact_id, details });
 }
 
-/** Writes what changes of a message; `stored` are its details as they are. */
+/** Writes the changes of a message; `stored` are its details as they are. */
 export function updateMessage(database: Database, message: Message, stored: unknown): void {
   const { details = null, ...columns } = entities.messageState.columns(message);
   database.update('messages', message.id, columns);
   if (details !== stored) database.run(WRITE_DETAILS, message.id, details);
 }
 
-/** The same without what the message says. */
+/** The same without the content of the message. */
 export function updateProgress(database: Database, message: Message): void {
   database.update('messages', message.id, entities.messageProgress.columns(message));
 }

@@ -34,7 +34,7 @@ export function readVersion(connection: DatabaseSync, migrations: readonly strin
   return version;
 }
 
-/** Throws when the file holds somebody else's tables. */
+/** Throws when the file holds tables that are not ours. */
 export function refuseForeign(connection: DatabaseSync): void {
   const tables = connection
     .prepare("SELECT count(*) AS tables FROM sqlite_schema WHERE type = 'table'")

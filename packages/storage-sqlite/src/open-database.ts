@@ -34,7 +34,7 @@ export function openDatabase(
     if (version > 0)
       checkMoveMark(moveMark(connection), { isMoving, version, latest: latestSchemaVersion(migrations) });
     migrate(connection, migrations);
-    // From now on whoever waits does so without blocking the event loop: the lock may be held by a transaction that needs it to end.
+    // From now on, waits do not block the event loop: a transaction that holds the lock may need it to end.
     connection.exec('PRAGMA busy_timeout = 0');
     return withStatements(connection);
   } catch (error) {
@@ -43,7 +43,7 @@ export function openDatabase(
   }
 }
 
-/** Readers do not wait for the writer, and a commit is one append and one flush. */
+/** In this mode, readers do not wait for the writer, and a commit is one append and one flush. */
 function useWriteAheadLog(connection: DatabaseSync): void {
   const mode = waitingForOthers(
     () => connection.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'],
@@ -56,7 +56,7 @@ function useWriteAheadLog(connection: DatabaseSync): void {
   connection.exec('PRAGMA secure_delete = ON');
   // The unit is KiB: 64 MiB, taken as they are needed.
   connection.exec('PRAGMA cache_size = -65536');
-  // The unit is pages of 4 KiB. The log is longer than by default, so that a page that changes often is copied back less.
+  // The unit is pages of 4 KiB. A longer log than by default, so that pages that change often are copied back less.
   connection.exec('PRAGMA wal_autocheckpoint = 4000');
 }
 

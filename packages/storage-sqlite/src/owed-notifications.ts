@@ -27,7 +27,7 @@ export async function claimNotifications<Owed extends object>(
   const { database, write } = connected();
   const sql = `SELECT * FROM ${table} WHERE owed_at <= ? OR owed_at > ? ORDER BY id LIMIT ?`;
   const owed = (count: number): readonly Row[] => database.all(sql, now, latestLeaseEnd(now, leaseMs), count);
-  // Looks first: a pass that finds nothing need not write.
+  // Checks first: a pass that finds nothing need not write.
   if (owed(1).length === 0) return [];
   return write(() => {
     const claimed = owed(limit);

@@ -1,4 +1,4 @@
-/** Positions of what a log has, by its hash. Seldom have two the same. */
+/** Positions of log records, by hash. Two seldom have the same. */
 export interface PositionsByHash {
   size(): number;
   get(hash: number): readonly number[];

@@ -5,7 +5,7 @@ import { DatabaseSync } from './node-sqlite.ts';
 /** Processes that may use one file at the same time and be known. */
 const SLOTS = 256;
 
-/** A lock that ends with the process, in whatever way it ends. */
+/** A lock that ends with the process, in any way. */
 export interface ProcessSlot {
   readonly number: number;
   /** Whether no process holds this slot, which is certain. False if that is unknown. */

@@ -10,7 +10,7 @@ import type { Announce, Writer } from './writer.ts';
 
 /** Knows which process this is, and which others have ended. */
 export interface Processes {
-  /** The number that claims are written under; 0 before the first `releaseEnded`, or if this process cannot be known. */
+  /** The number that claims are written under; 0 before the first `releaseEnded`, or if this process is unknown. */
   readonly own: () => number;
   /** See `ProcessRegistry`. */
   releaseEnded(now: number): Promise<number>;

@@ -5,7 +5,7 @@ const CHECKPOINT_WITHIN_MS = 5_000;
 const LOOK_AGAIN_MS = 50;
 
 /**
- * See `Storage.purge`. Whatever is deleted is overwritten in the file (`secure_delete`), but the write-ahead log has the
+ * See `Storage.purge`. Deleted content is overwritten in the file (`secure_delete`), but the write-ahead log has the
  * pages as they were before, until they are copied back and the log is cut off.
  */
 export async function purge(file: string, database: Database): Promise<string | null> {

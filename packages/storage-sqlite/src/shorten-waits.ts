@@ -6,7 +6,7 @@ import { wakeLane } from './lane.ts';
 import { entities, integer, text } from './row.ts';
 import type { Row } from './row.ts';
 
-/** See `DeliveryStore`. Looks first: mostly there is nothing to write. */
+/** See `DeliveryStore`. Checks first: usually there is nothing to write. */
 export async function shortenDeliveryWaits(
   { database, write }: Connection,
   { now, after, limit }: WaitsStep,
@@ -32,7 +32,7 @@ function readDeliveryPlace(after: string): DeliveryPlace {
   return JSON.parse(after) as DeliveryPlace; // as the last step has written it
 }
 
-// Lane by lane along the primary key of `due`.
+// Walks the primary key of `due`, lane by lane.
 const DELIVERIES = `
   SELECT due.endpoint_id, due.due_at, due.delivery_id, deliveries.status, deliveries.attempts, deliveries.next_retry_at
   FROM lanes
@@ -47,7 +47,7 @@ function deliveryWait(row: Row, now: number): ReturnType<typeof withinSchedule> 
   return withinSchedule(entities.deliveryWait.read(row), integer(row, 'due_at'), now);
 }
 
-/** Unless it was claimed or queued differently since it was read. */
+/** Does nothing if it was claimed or queued differently since it was read. */
 function shortenDelivery(database: Database, row: Row, now: number): void {
   const within = deliveryWait(row, now);
   if (!within) return;
@@ -107,7 +107,7 @@ const EVENTS = `
   ORDER BY due_at, event_id
   LIMIT ?`;
 
-/** Unless it was claimed, renewed or completed since it was read. */
+/** Does nothing if it was claimed, renewed or completed since it was read. */
 const SHORTEN_EVENT = `
   UPDATE queued_events SET due_at = ?
   WHERE event_id = ? AND subscription_id = ? AND due_at = ? AND token IS ?`;

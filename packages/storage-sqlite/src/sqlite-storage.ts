@@ -104,7 +104,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
         const file = databaseFile(path);
         const database = openDatabase(file);
         const publish = (signal: Signal): void => {
-          // A transaction of the caller's may end after the storage was closed.
+          // A transaction of the caller may end after the storage was closed.
           if (current()?.database === database) signals.publish(signal, logger);
         };
         const writer = createWriter({ database, publish, lockTimeoutMs });
@@ -134,7 +134,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
       }),
     setting: async (name, valueIfNew) => {
       const { database, write } = connected();
-      // Looks first: what is set need not be written.
+      // Checks first: a value that is set need not be written.
       return findSetting(database, name) ?? write(() => findOrAddSetting(database, name, valueIfNew));
     },
     replaceSetting: async (name, value) => {

@@ -31,7 +31,7 @@ export function queueEvent(database: Database, subscriptionId: string, event: Ev
   });
 }
 
-/** Takes what is due of the types asked for, the same way however much else is queued. */
+/** Takes due events of the types asked for, the same way however many others are queued. */
 export function claimEvents(
   database: Database,
   claim: EventClaim & { readonly process: number },
@@ -135,7 +135,7 @@ function compareDue(a: Row, b: Row): number {
   return text(a, 'event_id') < text(b, 'event_id') ? -1 : 1;
 }
 
-/** Out of the queue, where it would stop those behind it. Returns its id. */
+/** Takes it out of the queue, where it would stop those behind it. Returns its id. */
 function dropEvent(database: Database, row: Row): string {
   const eventId = text(row, 'event_id');
   const subscriptionId = text(row, 'subscription_id');
@@ -164,7 +164,7 @@ function takeEvent(
 ): ClaimedEvent | null {
   const event = database.get(EVENT, text(row, 'event_id'));
   if (!event) return null;
-  // A token that is still there is that of a claim which has expired.
+  // If there is still a token, its claim has expired.
   const isLost = integerOrNull(row, 'token') !== null;
   const lostClaims = integer(row, 'lost_claims') + Number(isLost);
   database.run(

@@ -48,7 +48,7 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
 
     claim: async (claim) => {
       const { database, process, write } = connected();
-      // Looks first: a pass that finds nothing need not write.
+      // Checks first: a pass that finds nothing need not write.
       const idle = database.snapshot(() => {
         if (!isThere(database, claim.subscriptionId)) return { result: null };
         if (hasDueEvents(database, claim)) return null;

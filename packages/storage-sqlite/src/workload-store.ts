@@ -143,7 +143,7 @@ const DUE = counted("due WHERE delivery_id > ''");
 
 const CLAIMED = counted('claims WHERE expires_at > 0');
 
-/** From one instance that has a queue to the next: the first message of each. */
+/** Walks from one instance with a queue to the next: the first message of each. */
 const OLDEST_QUEUED = `
   WITH RECURSIVE instance_with_queue (id, number) AS (
     SELECT (SELECT instance_id FROM queue WHERE instance_id > '' ORDER BY instance_id LIMIT 1), 1

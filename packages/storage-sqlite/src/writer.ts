@@ -2,9 +2,9 @@ import type { Signal } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import { isBusy, LockTimeoutError } from './lock.ts';
 
-/** Operations of one commit at most, so that the first callers of a long queue do not wait for its last. */
+/** The maximum of operations in a commit, so that the first callers of a long queue do not wait for its last. */
 const BATCH_MAX = 500;
-/** How long to wait before asking for the lock once more, time after time; the last one for as often as it takes. */
+/** How long to wait before each further try to get the lock; the last value repeats. */
 const LOCK_WAITS_MS = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50] as const;
 const LONGEST_LOCK_WAIT_MS = 50;
 
@@ -16,7 +16,7 @@ export type Operation<Result> = (announce: Announce) => Result;
 /** Begins operations of one kind that follow each other in a transaction: what one of them reads may serve the next. */
 type Series<Item, Result> = (announce: Announce) => (item: Item) => Result;
 
-/** Group commit: the one way in which this storage writes. */
+/** Group commit: all writes of this storage. */
 export interface Writer {
   /**
    * Runs a synchronous operation in a transaction and resolves with its result once that is on disk. Operations that
@@ -27,7 +27,7 @@ export interface Writer {
   run<Result>(operation: Operation<Result>): Promise<Result>;
   /** Does the same for an operation of a series, which lasts until another operation comes between. */
   runInSeries<Item, Result>(series: Series<Item, Result>, item: Item): Promise<Result>;
-  /** Resolves when all that came in before is completed. */
+  /** Resolves when all earlier operations are completed. */
   completed(): Promise<void>;
 }
 
@@ -72,12 +72,12 @@ export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions
     lockWaits += 1;
   };
 
-  /** Null, or those that could not be completed since the database is locked. */
+  /** Returns null, or the operations that could not be completed since the database is locked. */
   const complete = (batch: readonly Waiting[]): Locked | null => {
     if (batch.length === 0) return null;
     const signals = new Map<string, Signal>();
     const announce: Announce = (signal) => signals.set(JSON.stringify(signal), signal);
-    /** The operation that is running; none before the first and after the last. */
+    /** The operation that is running; -1 before the first and after the last. */
     let at = -1;
     let results: readonly unknown[];
     try {
@@ -104,7 +104,7 @@ export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions
     return null;
   };
 
-  /** Those before the one that failed, and those after it, in transactions of their own. */
+  /** Runs the operations before the failed one, and those after it, in transactions of their own. */
   const runAround = (batch: readonly Waiting[], failed: number, error: unknown): Locked | null => {
     const locked = complete(batch.slice(0, failed));
     if (locked) return { ...locked, operations: batch };
@@ -150,7 +150,7 @@ interface Locked {
   readonly error: unknown;
 }
 
-/** The transaction itself could not begin or be committed: none of them is to blame. */
+/** Rejects all: the transaction itself could not begin or be committed. */
 function rejectAll(batch: readonly Waiting[], error: unknown): void {
   for (const { reject } of batch) reject(error);
 }

@@ -176,7 +176,7 @@ function outcomeOf(claimed: ClaimedDelivery, kind: string, at: number): Completi
   }
 }
 
-/** All of the model's, oldest first. */
+/** All deliveries of the model, oldest first. */
 async function deliveriesOf({ model, endpoints }: Scenario): Promise<readonly Delivery[]> {
   const pages = endpoints.map(({ workspaceId, id }) =>
     model.storage.deliveries.list(workspaceId, id, {}, { from: null, limit: 200 }, 0),

@@ -79,7 +79,7 @@ export const instanceSteps: readonly Step[] = [
 
   step('delete an instance', fc.record({ instance, lease, stale: rarely }), async (scenario, choice) => {
     const current = await scenario.instance(choice.instance);
-    // The lease on this very instance, most of the time.
+    // Usually the lease on this instance.
     const held = current && (await scenario.model.storage.leases.find(current.id, scenario.now));
     const under = held ?? scenario.lease(choice.lease);
     if (!current || !under) return null;

@@ -79,7 +79,7 @@ export const messageSteps: readonly Step[] = [
       if (!under || !current) return null;
       const change: MessageChange = {
         message: { ...current, status: choice.to },
-        // Often what it is, and sometimes not.
+        // Often the current status, and sometimes not.
         expectedStatus: current.status === 'queued' ? 'queued' : choice.from,
         events: [
           happening(scenario, current, 'message.failed'),
@@ -182,7 +182,7 @@ function plannedAcceptance(
   return { message: accepted, idempotency, backlogLimit, trialLimit, reserved: choice.file === 'reserved' };
 }
 
-/** Ours that may be queued there, the oldest first. */
+/** The outbound messages of an instance, oldest first. */
 async function queueOf(scenario: Scenario, instanceId: string | undefined) {
   return scenario.messages.filter((one) => one.instanceId === instanceId && one.direction === 'outbound');
 }

@@ -14,10 +14,10 @@ import { must } from '@trunkline/test-support';
 import { anEndpoint, anInstance, aWorkspace, NOW } from '../examples.ts';
 import { seededBytes } from './seeded-bytes.ts';
 
-/** One of the two storages, with what it returned that later steps come back to. */
+/** One of the two storages, with those of its results that later steps use. */
 export interface Side {
   readonly storage: Storage;
-  /** Of every claim so far, lost ones too: tokens are each storage's own. */
+  /** Every claim so far, lost ones too: each storage makes its own tokens. */
   readonly claims: ClaimedDelivery[];
   readonly eventClaims: ClaimedEvent[];
   readonly leases: Lease[];

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { observe } from './observation.ts';
 import type { Side, Scenario } from './scenario.ts';
 
-/** Done with each side; what it returns is compared. */
+/** Runs with each side; the results are compared. */
 type Act = (side: Side) => Promise<unknown>;
 
 /** Makes everything that both sides get; null if the scenario has no row for the step. */
@@ -31,7 +31,7 @@ export function step<Choice>(name: string, choices: fc.Arbitrary<Choice>, plan: 
   }));
 }
 
-/** The time of the next claim may be too early, but not already past where nothing is due, and never too late. */
+/** The time of the next claim may be too early, but not already past if nothing is due, and never too late. */
 function expectInTime(actual: number | null, exact: number | null, now: number): void {
   const latest = exact ?? Infinity;
   const early = actual ?? Infinity;

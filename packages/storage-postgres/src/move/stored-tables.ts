@@ -66,7 +66,7 @@ const STANDS_OTHERWISE: Partial<Record<MovedTableName, readonly StoredPart[]>> =
   queued_events: [
     {
       from: 'queued_events',
-      // Of a deleted one, what is left is about to be swept.
+      // Leaves out those of a deleted one, which are about to be swept.
       where: 'EXISTS (SELECT 1 FROM trunkline.subscriptions WHERE subscriptions.id = subscription_id)',
       key: ['queued_events.event_id', 'queued_events.subscription_id'],
     },

@@ -9,7 +9,7 @@ const LEFT_OPEN = ['processes', 'process_reports', 'lease_owners'];
 const REFUSAL =
   'this database is being moved, or was moved, by "trunkline move": nothing in it changes any more; use the database that it was moved to';
 
-/** Refuses every change of every table, by whatever process, from the end of this transaction on. */
+/** Refuses every change of every table, by any process, from the end of this transaction on. */
 export function freeze(database: Database): void {
   for (const table of tables(database)) {
     for (const change of ['INSERT', 'UPDATE', 'DELETE']) {
@@ -20,7 +20,7 @@ export function freeze(database: Database): void {
   }
 }
 
-/** Removes what `freeze` has made, if it has. */
+/** Undoes `freeze`, if it was called. */
 export function thaw(database: Database): void {
   const triggers = database.all(
     "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name GLOB ?",

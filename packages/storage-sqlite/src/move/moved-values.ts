@@ -15,7 +15,7 @@ const BYTES: Codec<Uint8Array, Uint8Array> = {
   read: (stored) => (stored instanceof Uint8Array ? stored : undefined),
 };
 
-/** Each codec is given what a column of its kind holds. */
+/** Each codec is given the value of a column of its kind. */
 const CODECS: Readonly<Record<MovedKind, AnyCodec>> = {
   id: PLAIN_CODECS.text as unknown as AnyCodec,
   text: PLAIN_CODECS.text as unknown as AnyCodec,
