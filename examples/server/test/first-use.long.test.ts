@@ -10,6 +10,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { readTour } from './support/tour.ts';
 
 const MAIN = new URL('../start.js', import.meta.url);
+const COMMAND = new URL('../../../packages/server/src/cli.ts', import.meta.url);
 
 const browser = await testBrowser();
 
@@ -147,8 +148,15 @@ async function startService(): Promise<string> {
     cwd: directory,
     env: { PATH: process.env['PATH'], PORT: '0', LOG_LEVEL: 'warn', WEBHOOK_URL_POLICY: 'local' },
   });
-  const [, link = ''] = await server.printed(/^The dashboard.*: (http\S+)$/m);
   onTestFinished(async () => expect(await server.stop()).toBe(0));
+  const [, port = ''] = await server.printed(/^The dashboard is at http:\/\/127\.0\.0\.1:(\d+)/m);
+  // Without a terminal, the server prints no link: anyone who reads its log could sign in.
+  const command = startNodeProgram(COMMAND, {
+    args: ['dashboard'],
+    cwd: directory,
+    env: { PATH: process.env['PATH'], PORT: port, DATA_DIR: join(directory, 'data') },
+  });
+  const [link] = await command.printed(/^http\S+$/m);
   return link;
 }
 
