@@ -188,7 +188,7 @@ it('the cookie is out of reach of scripts and of other sites', async () => {
   expect(proxied.headers.get('Set-Cookie')).toMatch(/^__Secure-.*Path=\/tools\/dashboard; HttpOnly; Secure/);
 });
 
-it('who guesses is stopped, and keeps nobody else out; a link signs in all the same', async () => {
+it('stops a guessing client and no other, and still lets links sign in', async () => {
   const { trunkline, signIn } = await startDashboard();
   const dashboard = createDashboard(trunkline, {
     signIn,

@@ -1,4 +1,4 @@
-// For checks of settings, without the rest of the package.
+// The server checks its settings with these, without loading the rest of the package.
 export { flawInCounterpart } from './counterparts.ts';
 
 /** How many messages models may send in each workspace on one day. */

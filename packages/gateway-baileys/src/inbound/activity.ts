@@ -72,7 +72,7 @@ async function isAdmin({ findAdmins }: Witness, message: WAMessage): Promise<boo
   if (group === null) return false;
   const { fromMe, participant, participantAlt } = message.key;
   if (fromMe) return true;
-  // If the group cannot be read, its admins are unknown: nobody counts as one.
+  // If the group cannot be read, its admins are unknown, and no member counts as one.
   const admins = await findAdmins(group).catch((): readonly string[] => []);
   return [participant, participantAlt].some((jid) => jid && admins.includes(jidNormalizedUser(jid)));
 }

@@ -133,12 +133,12 @@ describe('A backup', () => {
       `trunkline: The backup ${directory} is not complete: run "trunkline backup" in it again.\n`,
     );
     const database = statSync(join(directory, 'trunkline.db')).mtimeMs;
-    // It arrives after the database was copied, so no message of the backup has it.
+    // A file that arrives after the database was copied: no message of the backup has it.
     writeFileSync(join(cwd, 'data', 'media', '00', 'upl_later'), 'later');
     expect(await backup(harness)).toMatchObject({ code: 0 });
     expect(statSync(join(directory, 'trunkline.db')).mtimeMs).toBe(database);
     expect(contents(join(directory, 'media'))).toEqual(owned);
-    // As backups of earlier versions have it.
+    // A file without a row in the backup itself.
     writeFileSync(join(directory, 'media', '00', 'upl_later'), 'later');
 
     const target = join(cwd, 'restored');

@@ -7,7 +7,7 @@ export interface AcceptedBreak {
   readonly operation: string;
   readonly modes: readonly Mode[];
   readonly letters: readonly Letter[];
-  /** In any phase by default. */
+  /** The phase in which it is accepted; any by default. */
   readonly phase?: Phase;
   readonly why: string;
 }

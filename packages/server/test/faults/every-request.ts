@@ -2,7 +2,7 @@ import type { Trunkline } from '@trunkline/core';
 import { idOf } from './traffic.ts';
 import type { Traffic } from './traffic.ts';
 
-/** What there is to ask about. */
+/** The ids that requests name. */
 export interface Subjects {
   readonly workspaceId: string;
   readonly otherWorkspaceId: string;

@@ -58,7 +58,7 @@ export function modesOf({ name: operation, isAsync, refusals }: Operation): read
 
 /** Puts faults around the operations of ports, and counts all calls. */
 export interface Faults {
-  /** The same port. What is no operation of the port stays as it is. */
+  /** Returns the port with faults around its operations. Other members stay as they are. */
   around<Port extends object>(prefix: string, port: Port, options?: AroundOptions): Port;
   begin(): void;
   end(): void;
@@ -69,7 +69,7 @@ export interface Faults {
   hits(fault: Fault): number;
   /** Operations that were called while the faults lasted. */
   readonly called: ReadonlySet<string>;
-  /** Those of which a call concerned the one alone. */
+  /** Operations with a call that concerned only the one. */
   readonly calledForOne: ReadonlySet<string>;
   /** The most calls of any second. */
   busiestSecond(): number;
@@ -78,7 +78,7 @@ export interface Faults {
 }
 
 interface AroundOptions {
-  /** What a connection belongs to. */
+  /** The id of the instance of a connection. */
   readonly about?: string;
   /** Whether time stands still until its calls have settled: not for what waits for the clock. */
   readonly isIo?: boolean;
@@ -228,11 +228,11 @@ function isPlainObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** What a call is given, as far as it names something. */
+/** The arguments of a call as text, to find the ids in them. */
 function textOf(values: readonly unknown[]): string {
   try {
     return JSON.stringify(values, (_, value: unknown) => (value instanceof Map ? [...value] : value)) ?? '';
   } catch {
-    return ''; // what has no JSON, such as a stream that refers to itself, names nothing
+    return ''; // values without JSON, such as a stream that refers to itself, hold no ids
   }
 }

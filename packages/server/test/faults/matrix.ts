@@ -12,13 +12,13 @@ import type { Phase } from './simulation.ts';
 import type { Surround } from './surroundings.ts';
 
 interface MatrixOptions {
-  /** Of the surroundings and the phase, for the report. */
+  /** The name of the surroundings and the phase, for the report. */
   readonly name: string;
   readonly surround: Surround;
   readonly phase?: Phase;
   /** All by default. */
   readonly modes?: readonly Mode[];
-  /** Which operations fail; all by default. */
+  /** The operations that fail; all by default. */
   readonly only?: RegExp;
 }
 
@@ -129,7 +129,7 @@ function cellOf({ operation, mode }: Fault): string {
   return `${operation.name} ${mode}`;
 }
 
-/** What breaks, as it is known; empty if nothing may. */
+/** The promises that may break in this cell; empty if all must hold. */
 export function acceptedLetters({ operation, mode }: Fault, phase: Phase): string {
   const letters = ACCEPTED_BREAKS.filter(
     (accepted) =>

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 export interface Operation {
   /** Such as `messages.accept`, `storage.open`, `connection.send`. */
   readonly name: string;
-  /** One that returns no promise can only throw. */
+  /** Whether it returns a promise. An operation that does not can only throw. */
   readonly isAsync: boolean;
-  /** Results that say that nothing was done, and that are no error. */
+  /** Results that mean that nothing was done, without an error. */
   readonly refusals: readonly { readonly column: 'fenced' | 'stale' | 'none'; readonly value: unknown }[];
 }
 
