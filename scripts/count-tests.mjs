@@ -37,7 +37,9 @@ function failuresOf({ name, status, message, assertionResults }) {
   return tests.map((test) => `${file} > ${test.fullName}:\n${excerptOf(test.failureMessages)}`);
 }
 
+/** Without what a stack has of the test runner and of Node. */
 function excerptOf(messages) {
-  const lines = messages.join('\n').split('\n').slice(0, 12);
-  return lines.map((line) => `    ${line.slice(0, 300)}`).join('\n');
+  const lines = messages.join('\n').split('\n');
+  const own = lines.filter((line) => !/^\s+at .*(?:node_modules|node:)/.test(line)).slice(0, 8);
+  return own.map((line) => `    ${line.slice(0, 200)}`).join('\n');
 }

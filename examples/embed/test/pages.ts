@@ -25,6 +25,6 @@ export function linesInTable(page: string): number {
 
 /** The lines up to the first message that the user writes: no comment, nothing blank, nothing that `create` has written. */
 export function ownLines(code: string, framework: RegExp): readonly string[] {
-  const [upToTheMessage = ''] = code.split(/^ *\/\/ (?:To stop|What follows)/m);
+  const [upToTheMessage = ''] = code.split(/^ *\/\/ (?:Stops|The rest)/m);
   return upToTheMessage.split('\n').filter((line) => !/^\s*(\/\/.*)?$/.test(line) && !framework.test(line));
 }

@@ -34,8 +34,11 @@ const CLOSE_WITHIN_MS = 20_000;
 /** How much of a refused body is let in: as much as the API itself reads of one. */
 const REFUSED_BODY_MAX = 128 * 1_048_576;
 
-/** The most bytes that all ended responses hold in memory because their clients have not read them. */
-const UNREAD_MAX = 32 * 1_048_576;
+/**
+ * The most characters that all ended responses hold in memory because their clients have not read them. One takes two
+ * to five bytes: Node keeps the text beside its encoded form.
+ */
+const UNREAD_MAX = 16 * 1_048_576;
 
 interface ListenOptions {
   readonly stalledAfterMs?: number;
@@ -147,7 +150,7 @@ function cutOffStalled(outgoing: ServerResponse): void {
 }
 
 /**
- * Counts the bytes that ended responses still hold for their clients. Over `max` bytes, the oldest are cut off: clients
+ * Counts the characters that ended responses still hold for their clients. Over `max`, the oldest are cut off: clients
  * that read nothing would take the memory of all others. A streamed response waits for its client, so that it holds
  * little.
  */
@@ -159,10 +162,10 @@ function unreadResponses(max: number): (outgoing: ServerResponse) => void {
     unread.delete(outgoing);
   };
   return (outgoing) => {
-    const bytes = outgoing.writableLength;
-    if (bytes === 0 || outgoing.destroyed) return;
-    unread.set(outgoing, bytes);
-    total += bytes;
+    const length = outgoing.writableLength;
+    if (length === 0 || outgoing.destroyed) return;
+    unread.set(outgoing, length);
+    total += length;
     outgoing.once('close', () => forget(outgoing));
     for (const oldest of unread.keys()) {
       if (total <= max) return;

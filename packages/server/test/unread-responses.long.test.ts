@@ -7,7 +7,8 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 import { API_KEY, testClient } from './support/test-client.ts';
 
 const CLIENTS = 400;
-const MAX_MB = 100;
+/** Far below what all of them would hold, 640 MB and more, and above what the collector has yet to free. */
+const MAX_MB = 150;
 
 // Whoever asks and reads nothing must not be able to take the memory of all others.
 it.each([

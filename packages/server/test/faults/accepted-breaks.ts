@@ -69,12 +69,6 @@ export const ACCEPTED_BREAKS: readonly AcceptedBreak[] = [
     why: 'Queued messages are looked for in one query for all numbers, which is given up after 15 to 20 s: the others are delayed by that once.',
   },
   {
-    operation: 'storage.purge',
-    modes: ['hangs'],
-    letters: ['S'],
-    why: 'It may rewrite the whole database, so it is given ten minutes: longer than this simulation.',
-  },
-  {
     operation: 'sessions.load',
     modes: ['rejects', 'hangs', '30 s'],
     letters: ['D'],
