@@ -11,16 +11,24 @@ export interface ClientSettings {
   readonly mediaAuthority: string;
 }
 
-/** Makes the clients of this process accept the server. Returns a function that undoes it. */
+const trusted: ClientSettings[] = [];
+const noiseRoot = WA_CERT_DETAILS.PUBLIC_KEY;
+
+/** Makes the clients of this process accept the server. Returns a function that undoes it, in any order with others. */
 export function trustFakeWhatsApp(settings: ClientSettings): () => void {
-  const noiseRoot = WA_CERT_DETAILS.PUBLIC_KEY;
-  const authorities = tls.getCACertificates('default');
-  WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(settings.noiseRoot, 'base64');
-  tls.setDefaultCACertificates([...authorities, settings.mediaAuthority]);
+  trusted.push(settings);
+  applyTrust();
   return () => {
-    WA_CERT_DETAILS.PUBLIC_KEY = noiseRoot;
-    tls.setDefaultCACertificates(authorities);
+    trusted.splice(trusted.indexOf(settings), 1);
+    applyTrust();
   };
+}
+
+function applyTrust(): void {
+  const latest = trusted.at(-1);
+  WA_CERT_DETAILS.PUBLIC_KEY = latest === undefined ? noiseRoot : Buffer.from(latest.noiseRoot, 'base64');
+  const authorities = trusted.map(({ mediaAuthority }) => mediaAuthority);
+  tls.setDefaultCACertificates([...tls.getCACertificates('bundled'), ...authorities]);
 }
 
 /** The same, and those that are given no URL connect to it: for a program that knows nothing of the fake. */

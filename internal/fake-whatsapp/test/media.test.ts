@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import tls from 'node:tls';
 import { downloadMediaMessage } from '@whiskeysockets/baileys';
 import type { AnyMessageContent } from '@whiskeysockets/baileys';
 import { expect, it } from 'vitest';
@@ -68,6 +69,15 @@ it('the fake WhatsApp is a host that nobody trusts by default', async () => {
   await client.end();
   distrust();
   await other.stop();
+});
+
+it('a process forgets the servers that it trusted, in whichever order they end', async () => {
+  const before = tls.getCACertificates('default');
+  const servers = [await startFakeWhatsApp(), await startFakeWhatsApp()];
+  const distrusts = servers.map(({ client }) => trustFakeWhatsApp(client));
+  for (const distrust of distrusts) distrust();
+  expect(tls.getCACertificates('default').toSorted()).toEqual(before.toSorted());
+  for (const server of servers) await server.stop();
 });
 
 it('the fake WhatsApp fails a download as a test asks: with a status, with changed bytes, or because the file is missing', async () => {
