@@ -9,17 +9,18 @@ import { startedProgramsAreImports } from './internal/test-support/src/started-p
 const conditions = ['source', 'module', 'node', 'development|production'];
 
 /**
- * Tests that leave their process as it was and need no server of the run: a worker keeps what it has loaded for all of
- * their files.
+ * Tests that leave their process as it was: a worker keeps what it has loaded for all of their files. All others measure
+ * their process or change it for good, intercept all of its requests, or run servers that it ends.
  */
-const PURE = [
-  'packages/{core,gateway-baileys,http,receiver,storage-kit}/src/**/*.test.ts',
-  'packages/{gateway-contract,mcp,storage-contract}/test/*.test.ts',
+const SHARED_PROCESS = [
+  'packages/{core,gateway-baileys,http,receiver,storage-kit,storage-sqlite,storage-postgres}/src/**/*.test.ts',
+  'packages/{gateway-baileys,gateway-contract,mcp,media-s3,storage-contract,storage-postgres,storage-sqlite}/test/*.test.ts',
   'packages/core/test/{*,inputs/*,resources/*,safe-url/*}.test.ts',
-  // The others measure their process or intercept all of its requests, and one needs PostgreSQL.
   'packages/core/test/node/!(webhook-sender-pinning).test.ts',
-  'packages/http/test/{!(form-parser|growing-inputs|media-socket|postgres-rate-limit|traces),client/*}.test.ts',
-  'packages/dashboard/test/!(app-build|late-pages|long-lists|stream-access).test.ts',
+  'packages/dashboard/test/{!(app-build|late-pages|long-lists|stream-access),browser/*}.test.ts',
+  'packages/http/test/{!(form-parser|growing-inputs|media-socket|traces),client/*}.test.ts',
+  'packages/receiver/test/!(vectors-web).test.ts',
+  'internal/fake-whatsapp/test/*.test.ts',
 ];
 
 /** Half a minute and more each, in this order: one that begins last would run alone at the end. */
@@ -53,7 +54,7 @@ class LongestFirst extends BaseSequencer {
 const FEWER_COLLECTIONS = ['--max-semi-space-size=64', '--single-threaded-gc'];
 
 const LONG_ONLY = '**/*.long.test.ts';
-const OWN_PROCESS = ['{packages,internal,examples}/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'];
+const ALL = ['{packages,internal,examples}/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'];
 
 /** Files of `pnpm test` that may take more than ten seconds of CPU, by the reason. */
 const DEAR_FILES = {
@@ -142,8 +143,8 @@ export default defineConfig(({ mode }) => {
               {
                 extends: true as const,
                 test: {
-                  name: 'pure',
-                  include: PURE,
+                  name: 'shared process',
+                  include: SHARED_PROCESS,
                   exclude: [LONG_ONLY],
                   isolate: false,
                   setupFiles: ['internal/test-support/src/same-globals.ts'],
@@ -154,15 +155,15 @@ export default defineConfig(({ mode }) => {
           extends: true,
           test: {
             name: 'own process',
-            include: isLong ? longFiles(import.meta.dirname, OWN_PROCESS) : OWN_PROCESS,
-            exclude: ['**/node_modules/**', ...(isLong ? [] : [...PURE, LONG_ONLY])],
-            globalSetup: [
-              'internal/test-postgres/src/global-setup.ts',
-              'internal/test-support/src/build-programs.ts',
-              'internal/browser/src/global-setup.ts',
-            ],
+            include: isLong ? longFiles(import.meta.dirname, ALL) : ALL,
+            exclude: ['**/node_modules/**', ...(isLong ? [] : [...SHARED_PROCESS, LONG_ONLY])],
           },
         },
+      ],
+      globalSetup: [
+        'internal/test-postgres/src/global-setup.ts',
+        'internal/test-support/src/build-programs.ts',
+        'internal/browser/src/global-setup.ts',
       ],
       env: isLong ? { TEST_FORM: 'long' } : {},
       setupFiles: ['internal/test-support/src/measure-cpu.ts'],
