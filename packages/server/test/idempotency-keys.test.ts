@@ -1,8 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { MessageResource } from '@trunkline/core';
-import { startPostgres } from '@trunkline/test-postgres/server';
+import { newDatabase } from '@trunkline/test-postgres';
 import { until } from '@trunkline/test-support';
-import { isLongForm } from '@trunkline/test-support/long-form';
+import { isLongForm, sized } from '@trunkline/test-support/long-form';
 import { startHarness } from './support/harness.ts';
 import type { RunningServer } from './support/harness.ts';
 
@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 /** Longer than the servers of a test take to start, however busy the machine is. */
 const MARGIN = 10 * MINUTE;
-const KEYS = 30;
+const KEYS = sized('IDEMPOTENCY_KEYS', { short: 10, long: 30 });
 const ROUNDS = 3;
 const STORAGES = ['SQLite', 'PostgreSQL'] as const;
 
@@ -97,9 +97,7 @@ describe('an idempotency key', () => {
 /** Variables that name a new database. */
 async function databaseFor(storage: (typeof STORAGES)[number]): Promise<Readonly<Record<string, string>>> {
   if (storage === 'SQLite') return {};
-  const postgres = await startPostgres();
-  onTestFinished(() => postgres.stop());
-  return { DATABASE_URL: postgres.url };
+  return { DATABASE_URL: (await newDatabase()).url };
 }
 
 /** Resolves once the instance is connected again, if the server has just started. */

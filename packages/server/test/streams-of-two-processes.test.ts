@@ -1,8 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createClient } from '@trunkline/http/client';
 import { readEvent } from '@trunkline/receiver';
 import type { WebhookEvent } from '@trunkline/receiver';
-import { startPostgres } from '@trunkline/test-postgres/server';
+import { newDatabase } from '@trunkline/test-postgres';
 import { until } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { startHarness } from './support/harness.ts';
@@ -84,9 +84,7 @@ async function startOnPostgres(): Promise<{
   readonly harness: Harness;
   readonly server: RunningServer;
 }> {
-  const postgres = await startPostgres();
-  onTestFinished(() => postgres.stop());
-  const env = { DATABASE_URL: postgres.url };
+  const env = { DATABASE_URL: (await newDatabase()).url };
   return { env, ...(await startHarness(env)) };
 }
 

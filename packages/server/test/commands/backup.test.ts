@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -21,10 +22,28 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { testClient } from '../support/test-client.ts';
 
 /** So many that a backup is killed between the first and the last. */
-const FILES = sized('FILES', { short: 1_000, long: 4_000 });
+const FILES = sized('FILES', { short: 1_500, long: 1_500 });
 const FILLER_MB = 150;
 
-function backup({ cwd, run }: CommandHarness, ...more: readonly string[]): ReturnType<CommandHarness['run']> {
+type Place = Pick<CommandHarness, 'cwd' | 'run'>;
+
+let used: Promise<string> | undefined;
+
+/** The directory of a server that was stopped, and commands in there. */
+async function stoppedServer(): Promise<Place> {
+  const cwd = temporaryDirectory();
+  cpSync(await (used ??= useDirectory()), cwd, { recursive: true });
+  return { cwd, run: (...args) => runCommand(args, { cwd }) };
+}
+
+async function useDirectory(): Promise<string> {
+  const cwd = temporaryDirectory();
+  const server = await startServer({ env: {}, cwd });
+  await server.stop();
+  return cwd;
+}
+
+function backup({ cwd, run }: Place, ...more: readonly string[]): ReturnType<CommandHarness['run']> {
   return run('backup', join(cwd, 'backup'), ...more);
 }
 
@@ -106,10 +125,9 @@ describe('A backup', () => {
     },
   );
 
-  it('that is killed continues where it was, and so does a restore', async () => {
-    const harness = await startCommandHarness();
-    const { cwd } = harness;
-    await harness.server.stop();
+  it.runIf(isLongForm)('that is killed continues where it was, and so does a restore', async () => {
+    const place = await stoppedServer();
+    const { cwd } = place;
     addMedia(cwd);
     const directory = join(cwd, 'backup');
     const owned = contents(join(cwd, 'data', 'media'));
@@ -129,13 +147,13 @@ describe('A backup', () => {
     };
     const atHalf = await killAtHalf(['backup', directory], directory);
     expect(atHalf).toBeLessThan(FILES);
-    expect((await harness.run('restore', directory, '--data-dir', 'restored')).stderr).toBe(
+    expect((await place.run('restore', directory, '--data-dir', 'restored')).stderr).toBe(
       `trunkline: The backup ${directory} is not complete: run "trunkline backup" in it again.\n`,
     );
     const database = statSync(join(directory, 'trunkline.db')).mtimeMs;
     // A file that arrives after the database was copied: no message of the backup has it.
     writeFileSync(join(cwd, 'data', 'media', '00', 'upl_later'), 'later');
-    expect(await backup(harness)).toMatchObject({ code: 0 });
+    expect(await backup(place)).toMatchObject({ code: 0 });
     expect(statSync(join(directory, 'trunkline.db')).mtimeMs).toBe(database);
     expect(contents(join(directory, 'media'))).toEqual(owned);
     // A file without a row in the backup itself.
@@ -144,7 +162,7 @@ describe('A backup', () => {
     const target = join(cwd, 'restored');
     expect(await killAtHalf(['restore', directory, '--data-dir', target], target)).toBeLessThan(FILES);
     expect(readdirSync(target)).not.toContain('trunkline.db');
-    expect(await harness.run('restore', directory, '--data-dir', target)).toMatchObject({ code: 0 });
+    expect(await place.run('restore', directory, '--data-dir', target)).toMatchObject({ code: 0 });
     expect(contents(join(target, 'media'))).toEqual(owned);
     expect(readdirSync(target).toSorted()).toEqual(['media', 'secret.key', 'trunkline.db']);
     expect(readFileSync(join(target, 'secret.key'))).toEqual(readFileSync(join(cwd, 'data', 'secret.key')));
@@ -153,9 +171,8 @@ describe('A backup', () => {
   it.runIf(isLongForm)(
     'that is killed while it copies the database leaves nothing that looks whole, and neither does a restore',
     async () => {
-      const harness = await startCommandHarness();
-      const { cwd } = harness;
-      await harness.server.stop();
+      const place = await stoppedServer();
+      const { cwd } = place;
       const database = join(cwd, 'data', 'trunkline.db');
       const large = new DatabaseSync(database);
       // So large that a kill comes in the midst of it.
@@ -171,10 +188,10 @@ describe('A backup', () => {
       };
       const directory = join(cwd, 'backup');
       await killDuring(['backup', directory], join(directory, 'trunkline.db.part'));
-      expect((await harness.run('restore', directory, '--data-dir', 'restored')).stderr).toBe(
+      expect((await place.run('restore', directory, '--data-dir', 'restored')).stderr).toBe(
         `trunkline: The backup ${directory} is not complete: run "trunkline backup" in it again.\n`,
       );
-      expect(await backup(harness)).toMatchObject({ code: 0 });
+      expect(await backup(place)).toMatchObject({ code: 0 });
       expect(readdirSync(directory).toSorted()).toEqual(['backup.json', 'trunkline.db']);
 
       const target = join(cwd, 'restored');
@@ -183,7 +200,7 @@ describe('A backup', () => {
       const refused = await runServer({ env: { DATA_DIR: target } });
       expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 1, stdout: '' });
       expect(refused.stderr).toContain('a restore into it has not ended');
-      expect(await harness.run(...restore)).toMatchObject({ code: 0 });
+      expect(await place.run(...restore)).toMatchObject({ code: 0 });
       expect(readdirSync(target).filter((name) => !name.includes('-'))).toEqual([
         'secret.key',
         'trunkline.db',
@@ -195,9 +212,8 @@ describe('A backup', () => {
   );
 
   it('overwrites nothing, and neither does a restore', async () => {
-    const harness = await startCommandHarness();
-    const { cwd, run, server } = harness;
-    await server.stop();
+    const place = await stoppedServer();
+    const { cwd, run } = place;
     const directory = join(cwd, 'backup');
     const refused = async (args: readonly string[], complaint: string): Promise<void> => {
       const before = contents(cwd);
@@ -217,10 +233,10 @@ describe('A backup', () => {
       `${cwd}/full is not empty, and not a backup: name another directory.`,
     );
     writeFileSync(`${directory}.key`, 'another key of more than 32 characters');
-    expect((await backup(harness)).stderr).toBe(
+    expect((await backup(place)).stderr).toBe(
       `trunkline: ${directory}.key has another key, which would be overwritten: name another file with --key.\n`,
     );
-    expect((await backup(harness, '--key', join(cwd, 'my.key'))).code).toBe(0);
+    expect((await backup(place, '--key', join(cwd, 'my.key'))).code).toBe(0);
     await refused(
       ['backup', directory],
       `${directory} has a complete backup, which would be overwritten: name another directory.`,
@@ -250,9 +266,8 @@ describe('A backup', () => {
   });
 
   it('follows no symbolic link: neither out of the media folder nor out of a backup', async () => {
-    const harness = await startCommandHarness();
-    const { cwd, run, server } = harness;
-    await server.stop();
+    const place = await stoppedServer();
+    const { cwd, run } = place;
     const secret = join(cwd, 'secret.txt');
     writeFileSync(secret, 'of somebody else');
     const media = join(cwd, 'data', 'media', 'zz');
@@ -265,13 +280,13 @@ describe('A backup', () => {
       stdout: '',
       stderr: `trunkline: ${path} is a symbolic link, which is not followed: replace it with what it leads to.\n`,
     });
-    expect(await backup(harness)).toEqual(complaint(relative(cwd, link)));
+    expect(await backup(place)).toEqual(complaint(relative(cwd, link)));
     rmSync(link);
     symlinkSync(cwd, link);
-    expect(await backup(harness)).toEqual(complaint(relative(cwd, link)));
+    expect(await backup(place)).toEqual(complaint(relative(cwd, link)));
     rmSync(link);
     writeFileSync(join(media, 'upl_file'), 'a file');
-    expect(await backup(harness)).toMatchObject({ code: 0 });
+    expect(await backup(place)).toMatchObject({ code: 0 });
 
     const inBackup = join(cwd, 'backup', 'media', 'zz', 'upl_link');
     symlinkSync(secret, inBackup);
@@ -285,14 +300,13 @@ describe('A backup', () => {
   });
 
   it('of a damaged database is refused, and one of PostgreSQL is left to its own tools', async () => {
-    const harness = await startCommandHarness();
-    const { cwd, run, server } = harness;
-    await server.stop();
+    const place = await stoppedServer();
+    const { cwd, run } = place;
     const database = join(cwd, 'data', 'trunkline.db');
     const bytes = readFileSync(database);
     bytes.fill(0xff, 8 * 4096, 20 * 4096);
     writeFileSync(database, bytes);
-    expect(await backup(harness)).toMatchObject({
+    expect(await backup(place)).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/damaged|malformed|corrupt/),
     });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTlsServer } from 'node:https';
@@ -22,8 +22,16 @@ interface Finding {
   readonly mend: string | null;
 }
 
+let used: Promise<string> | undefined;
+
 /** A folder in which a server has run. */
 async function usedFolder(): Promise<string> {
+  const copy = temporaryDirectory();
+  cpSync(await (used ??= useFolder()), copy, { recursive: true });
+  return copy;
+}
+
+async function useFolder(): Promise<string> {
   const cwd = temporaryDirectory();
   const server = await startServer({ env: {}, cwd });
   await server.stop();

@@ -1,11 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { COMMANDS } from '../../src/command-line/commands.ts';
 import { runCommand, startCommandHarness } from '../support/command-process.ts';
-import type { CommandResult } from '../support/command-process.ts';
+import type { CommandHarness, CommandResult } from '../support/command-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** More would start more processes, and be no quicker on two cores. */
-const CONCURRENT = 2;
+/** More would start more processes, and be no quicker on two cores. In `pnpm test` one process runs them all. */
+const CONCURRENT = isLongForm ? 2 : 1;
 
 /** Arguments that are well formed, so that a command gets as far as its service or its database. */
 const VALUES: Readonly<Record<string, string>> = {
@@ -47,6 +48,13 @@ const all = COMMANDS.map(({ name }) => name);
 const remote = COMMANDS.filter(({ on }) => on === 'service').map(({ name }) => name);
 const withKey = remote.filter((name) => name !== 'openapi');
 const local = COMMANDS.filter(({ on }) => on === 'database').map(({ name }) => name);
+
+/** One server for all that needs one. */
+let harness: CommandHarness;
+beforeAll(async () => {
+  harness = await startCommandHarness();
+});
+afterAll(() => harness.server.stop());
 
 describe('Every command', () => {
   it('has a help that names its arguments and its options', async () => {
@@ -91,7 +99,7 @@ describe('Every command', () => {
   });
 
   it('of a service ends with exit code 5 where the key is wrong or missing', async () => {
-    const { cwd, server } = await startCommandHarness();
+    const { cwd, server } = harness;
     const TRUNKLINE_URL = server.url;
     const wrong = { TRUNKLINE_URL, TRUNKLINE_API_KEY: 'another-key-altogether' };
     const results = await runAll(withKey, (name) => runCommand(argumentsOf(name), { cwd, env: wrong }));
@@ -108,7 +116,6 @@ describe('Every command', () => {
         stdout: '',
         stderr: `trunkline: There is no API key for ${server.url}: set TRUNKLINE_API_KEY, or keep one with "trunkline profiles add". On the server's machine, "trunkline keys create" makes one.\n`,
       });
-    await server.stop();
   });
 
   it('on a database ends with exit code 1 where there is none, and makes nothing', async () => {
@@ -128,7 +135,7 @@ describe('Every command', () => {
   });
 
   it('that asks does nothing where nobody can be asked, and says what it would do', async () => {
-    const { cwd, env, server, data } = await startCommandHarness();
+    const { cwd, env, data } = harness;
     const instance = String((await data('instances', 'create'))['id']);
     const asking = COMMANDS.filter(({ asks, on }) => asks === true && on === 'service').map(
       ({ name }) => name,
@@ -141,7 +148,6 @@ describe('Every command', () => {
       expect(stderr, name).toMatch(/^trunkline: .* Nothing was done: add --yes if you want that\.\n$/);
     }
     expect(await data('instances', 'show', instance)).toMatchObject({ id: instance, status: 'created' });
-    await server.stop();
   });
 });
 
@@ -203,7 +209,7 @@ describe('The command line', () => {
   });
 
   it('exits with 2 if the service says that an argument is wrong, and with 4 if it is not one', async () => {
-    const { run, server } = await startCommandHarness();
+    const { run, server } = harness;
     expect(await run('messages', 'list', '--status', 'bogus')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
@@ -212,7 +218,6 @@ describe('The command line', () => {
     });
     const elsewhere = await run('messages', 'list', '--url', `${server.url}/elsewhere`);
     expect(elsewhere).toMatchObject({ code: 4, stderr: expect.stringContaining('NOT_FOUND') });
-    await server.stop();
   });
 
   it('completes in bash and zsh by a script that these can read', async () => {
