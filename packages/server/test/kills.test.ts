@@ -20,7 +20,7 @@ import type { Accepted, Place } from './support/programs/loaded-service.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 /** On each storage, under light load, under full load, at a start, and so on; KILLS prints the outcome. */
-const KILLS = sized('KILLS', { short: 3, long: 6 });
+const KILLS = sized('KILLS', { short: 2, long: 6 });
 const PROGRAM = pathToFileURL(
   await builtProgram(new URL('support/programs/loaded-service.ts', import.meta.url)),
 );

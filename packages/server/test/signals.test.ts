@@ -37,7 +37,7 @@ describe.concurrent('A signal', () => {
     },
   );
 
-  it('ends the server immediately when it comes a second time', async () => {
+  it.runIf(isLongForm)('ends the server immediately when it comes a second time', async () => {
     const { harness, server } = await startHarness();
     const { receiver } = harness;
     receiver.hold('message.sent');
@@ -66,6 +66,7 @@ it('An error that nobody has reckoned with ends the server, and is the last line
     err: { message: 'A defect of the tests.' },
   });
   expect(more).toEqual(['']);
+  if (!isLongForm) return;
   const after = await harness.startLater();
   expect(await after.stop()).toBe(0);
 });

@@ -104,7 +104,7 @@ describe('The first start', () => {
     },
   );
 
-  it('makes its directory in the one that it is started in', async () => {
+  it.runIf(isLongForm)('makes its directory in the one that it is started in', async () => {
     const cwd = temporaryDirectory();
     const server = await startServer({ env: {}, cwd });
     await server.stop();
@@ -168,7 +168,7 @@ describe('A start on PostgreSQL', () => {
     }
   });
 
-  it.each([
+  it.runIf(isLongForm).each([
     ['session', true],
     ['transaction', false],
   ])('leaves something with its sessions if the pool mode is %s: %s', async (DATABASE_POOL_MODE, isLeft) => {

@@ -255,7 +255,7 @@ describe('trunkline events', () => {
     await server.stop();
   });
 
-  it('prints what strangers write without control characters', async () => {
+  it.runIf(isLongForm)('prints what strangers write without control characters', async () => {
     const harness = await startCommandHarness();
     const { run, server, env } = harness;
     const instance = await connectedInstance(harness);

@@ -5,7 +5,7 @@ import { sized } from '@trunkline/test-support/long-form';
 import { runCommand, startCommand } from '../support/command-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-const KILLS = sized('INIT_KILLS', { short: 3, long: 8 });
+const KILLS = sized('INIT_KILLS', { short: 1, long: 8 });
 
 describe('trunkline init, killed at any moment,', () => {
   it('leaves no configuration file or a whole one', async () => {

@@ -107,7 +107,7 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
     },
   );
 
-  it('leaves a folder in which a server starts, without drafts: init', async (context) => {
+  it.runIf(isLongForm)('leaves a folder in which a server starts, without drafts: init', async (context) => {
     const given = { folder: null, random: randomInTest(context) };
     const steps = await killedAtEachStep(['init', '--port', '0'], given, async (cwd) => {
       const again = await runCommand(['init', '--port', '0'], { cwd });
@@ -119,7 +119,7 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
     expect(steps).toBeGreaterThan(10);
   });
 
-  it.runIf(isLongForm)('leaves a backup that the same command completes: backup', async (context) => {
+  it('leaves a backup that the same command completes: backup', async (context) => {
     const folder = await usedFolder();
     const given = { folder, random: randomInTest(context) };
     const steps = await killedAtEachStep(['backup', 'b'], given, async (cwd) => {

@@ -199,7 +199,7 @@ describe('trunkline erase', () => {
   it('continues after it was killed, wherever that was', async () => {
     const all = await linked();
     const { cwd, env, client, instance } = all;
-    const count = sized('ERASED_MESSAGES', { short: 200, long: 600 });
+    const count = sized('ERASED_MESSAGES', { short: 100, long: 600 });
     for (let first = 0; first < count; first += 50)
       await Promise.all(
         Array.from({ length: 50 }, (_, index) => all.receive(ADA, `secret-${first + index}`)),
@@ -208,14 +208,14 @@ describe('trunkline erase', () => {
     for (const [name, value] of Object.entries({ from: ADA, type: 'document' })) form.set(name, value);
     form.set('file', new File([FILE_MARK], 'file.txt'));
     await client.request('POST', `/sandbox/instances/${instance}/messages`, { body: form });
-    const left = async (): Promise<number> =>
-      Number((await all.data('erase', '--number', ADA, '--dry-run'))['messages']);
-    await until('all is there', async () => (await left()) === count + 1);
-    const ids = await everyId(client);
+    const ids = await until('all is there', async () => {
+      const found = await everyId(client);
+      return found.length === count + 1 && found;
+    });
     const isGone = async (index: number): Promise<boolean> =>
       (await client.request('GET', `/api/v1/messages/${must(ids.at(index))}`)).status === 404;
     // As soon as the first is gone, somewhere in the middle, and with the last one.
-    for (const index of [0, count / 2, count]) {
+    for (const index of isLongForm ? [0, count / 2, count] : [count / 2]) {
       const command = startCommand(['erase', '--number', ADA, '--yes'], { cwd, env });
       await until('so many are erased', () => isGone(index));
       await command.kill();

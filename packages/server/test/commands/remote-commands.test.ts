@@ -12,7 +12,7 @@ import { startReceiver } from '../support/test-receiver.ts';
 const ESCAPE = '\u001b';
 
 describe('A number', () => {
-  it('has one shape in every line of connect --json', async () => {
+  it.runIf(isLongForm)('has one shape in every line of connect --json', async () => {
     const { json, server } = await startCommandHarness();
     const lines = await json('connect', '--scan');
     expect(lines.length).toBeGreaterThan(1);
