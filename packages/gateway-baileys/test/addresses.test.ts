@@ -1,5 +1,6 @@
 import type { OutgoingMessage } from '@trunkline/core/spi/gateway';
 import { describe, expect, it } from 'vitest';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { linked } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
 
@@ -47,20 +48,23 @@ describe('the address of a recipient', () => {
     expect(addresses(harness)).toEqual([stranger.lidJid, stranger.jid]);
   });
 
-  it('is tried no second time while WhatsApp says that the number may start no chats', async () => {
-    const harness = await linked();
-    const { wa, account } = harness.network;
-    wa.lockNewChats(account, Date.now() + 3_600_000);
-    await harness.link.first('restricted');
-    const stranger = wa.person('5511944443333', { needsToken: true });
-    expect(await harness.link.connection().send(aText(stranger.phoneNumber))).toMatchObject({
-      kind: 'refused',
-      error: { code: 'account_restricted' },
-    });
-    expect(addresses(harness)).toEqual([stranger.lidJid]);
-  });
+  it.runIf(isLongForm)(
+    'is tried no second time while WhatsApp says that the number may start no chats',
+    async () => {
+      const harness = await linked();
+      const { wa, account } = harness.network;
+      wa.lockNewChats(account, Date.now() + 3_600_000);
+      await harness.link.first('restricted');
+      const stranger = wa.person('5511944443333', { needsToken: true });
+      expect(await harness.link.connection().send(aText(stranger.phoneNumber))).toMatchObject({
+        kind: 'refused',
+        error: { code: 'account_restricted' },
+      });
+      expect(addresses(harness)).toEqual([stranger.lidJid]);
+    },
+  );
 
-  it('can be given by the network alone: nobody knows the number', async () => {
+  it.runIf(isLongForm)('can be given by the network alone: nobody knows the number', async () => {
     const harness = await linked();
     const { wa } = harness.network;
     const hidden = wa.person('5511933332222', { hidesNumber: true, writtenToBy: 'lid' });

@@ -4,6 +4,7 @@ import type { Logger, MessageResource } from '@trunkline/core';
 import { silentLogger } from '@trunkline/core';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
+import { isLongForm, sized } from '@trunkline/test-support/long-form';
 import { acceleratingClock } from './support/linked.ts';
 import { must, startLinkedFlow, untilMessage, untilNotified } from './support/flow.ts';
 import type { Service } from './support/service.ts';
@@ -12,17 +13,20 @@ import type { Service } from './support/service.ts';
 const JPEG = Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46, 0);
 const FILE = { type: 'document', mimeType: 'text/plain', filename: 'a.txt' } as const;
 
+/** Files that stall: more than are downloaded at a time. */
+const STALLED = sized('STALLED_FILES', { short: 10, long: 50 });
+
 describe('a received file', () => {
-  it('that stalls, and fifty of them, hold up no text and no receipt, nor the end of the process', async () => {
+  it(`that stalls, and ${STALLED} of them, hold up no text and no receipt, nor the end of the process`, async () => {
     const flow = await startLinkedFlow();
     const { wa, account, bob, instance } = flow;
     const text = { instance, to: bob.phoneNumber, type: 'text', text: 'Hello' } as const;
     const sent = must(await flow.service().client.messages.send(text));
     const { id } = await wa.nextMessage();
     await untilMessage(flow, sent.id, 'sent');
-    wa.failMedia('stall', 50);
+    wa.failMedia('stall', STALLED);
     const begun = performance.now();
-    for (let index = 0; index < 50; index++) {
+    for (let index = 0; index < STALLED; index++) {
       await wa.inbound(bob, account, { ...FILE, bytes: new Uint8Array(100_000).fill(index) });
     }
     await wa.inbound(bob, account, 'after them');
@@ -67,50 +71,56 @@ describe('a received file', () => {
   });
 });
 
-it('a picture that comes small and then in HD is one message, with the better file', async () => {
-  const flow = await startLinkedFlow({ optInEvents: ['message.media_updated'] });
-  const { wa, account, bob, receiver } = flow;
-  const bytes = new Uint8Array(50_000).fill(7);
-  bytes.set(JPEG);
-  const picture = { type: 'image', mimeType: 'image/jpeg' } as const;
-  const id = await wa.inbound(bob, account, { ...picture, bytes: JPEG, caption: 'the house' });
-  await wa.inbound(bob, account, { ...picture, bytes, completes: { id, as: 'HD_IMAGE_DUAL_UPLOAD' } });
-  await wa.inbound(bob, account, 'after it');
-  const updated = await untilNotified(flow, 'message.media_updated');
-  const [after, message] = await listed(flow.service());
-  expect(updated.data).toEqual({ message });
-  expect(message).toMatchObject({ caption: 'the house', media: { available: true, size: bytes.length } });
-  expect(after).toMatchObject({ text: 'after it' });
-  expect(receiver.events.filter(({ type }) => type === 'message.received')).toHaveLength(2);
-});
+it.runIf(isLongForm)(
+  'a picture that comes small and then in HD is one message, with the better file',
+  async () => {
+    const flow = await startLinkedFlow({ optInEvents: ['message.media_updated'] });
+    const { wa, account, bob, receiver } = flow;
+    const bytes = new Uint8Array(50_000).fill(7);
+    bytes.set(JPEG);
+    const picture = { type: 'image', mimeType: 'image/jpeg' } as const;
+    const id = await wa.inbound(bob, account, { ...picture, bytes: JPEG, caption: 'the house' });
+    await wa.inbound(bob, account, { ...picture, bytes, completes: { id, as: 'HD_IMAGE_DUAL_UPLOAD' } });
+    await wa.inbound(bob, account, 'after it');
+    const updated = await untilNotified(flow, 'message.media_updated');
+    const [after, message] = await listed(flow.service());
+    expect(updated.data).toEqual({ message });
+    expect(message).toMatchObject({ caption: 'the house', media: { available: true, size: bytes.length } });
+    expect(after).toMatchObject({ text: 'after it' });
+    expect(receiver.events.filter(({ type }) => type === 'message.received')).toHaveLength(2);
+  },
+);
 
 describe('a received file that comes late', () => {
-  it('is reported by webhook when it can be downloaded, and its message was there before', async () => {
-    const { clock, accelerate } = acceleratingClock();
-    const flow = await startLinkedFlow({ clock, optInEvents: ['message.media_available'] });
-    const { wa, account, bob } = flow;
-    const { client } = flow.service();
-    await wa.setMediaHosts('silent', 'silent');
-    const bytes = new Uint8Array(100_000).fill(7);
-    await wa.inbound(bob, account, { ...FILE, bytes });
-    accelerate(20);
-    const arrived = await untilNotified(flow, 'message.received');
-    expect(arrived.data).toMatchObject({
-      message: { media: { available: false, filename: 'a.txt', size: null } },
-    });
+  it.runIf(isLongForm)(
+    'is reported by webhook when it can be downloaded, and its message was there before',
+    async () => {
+      const { clock, accelerate } = acceleratingClock();
+      const flow = await startLinkedFlow({ clock, optInEvents: ['message.media_available'] });
+      const { wa, account, bob } = flow;
+      const { client } = flow.service();
+      await wa.setMediaHosts('silent', 'silent');
+      const bytes = new Uint8Array(100_000).fill(7);
+      await wa.inbound(bob, account, { ...FILE, bytes });
+      accelerate(20);
+      const arrived = await untilNotified(flow, 'message.received');
+      expect(arrived.data).toMatchObject({
+        message: { media: { available: false, filename: 'a.txt', size: null } },
+      });
 
-    // Meanwhile the media hosts have lost it, and the phone has it.
-    wa.forgetMedia();
-    wa.respondToMediaRetries(account, 'upload');
-    await wa.setMediaHosts('up');
-    const available = await untilNotified(flow, 'message.media_available');
-    expect(available.data).toMatchObject({ message: { media: { available: true, size: bytes.length } } });
-    const [message] = await listed(flow.service());
-    expect(available.data).toEqual({ message });
-    const download = await client.messages.media(message?.id ?? '');
-    if (!download.ok) throw new Error(download.error.code);
-    expect(Buffer.from(await new Response(download.content).arrayBuffer()).equals(bytes)).toBe(true);
-  });
+      // Meanwhile the media hosts have lost it, and the phone has it.
+      wa.forgetMedia();
+      wa.respondToMediaRetries(account, 'upload');
+      await wa.setMediaHosts('up');
+      const available = await untilNotified(flow, 'message.media_available');
+      expect(available.data).toMatchObject({ message: { media: { available: true, size: bytes.length } } });
+      const [message] = await listed(flow.service());
+      expect(available.data).toEqual({ message });
+      const download = await client.messages.media(message?.id ?? '');
+      if (!download.ok) throw new Error(download.error.code);
+      expect(Buffer.from(await new Response(download.content).arrayBuffer()).equals(bytes)).toBe(true);
+    },
+  );
 });
 
 async function listed({ client }: Service): Promise<readonly MessageResource[]> {

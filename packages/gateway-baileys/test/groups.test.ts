@@ -1,6 +1,7 @@
 import type { FakeWhatsApp, Person } from '@trunkline/fake-whatsapp';
 import type { Report } from '@trunkline/gateway-contract';
 import { eventually } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { expect, it } from 'vitest';
 import { hurriedClock, linked } from './support/linked.ts';
 
@@ -89,60 +90,74 @@ it('the WhatsApp gateway reads a group that twenty people join one after the oth
   expect(groupQueries(wa).length - before).toBeLessThanOrEqual(2);
 });
 
-it('the WhatsApp gateway asks for its groups again where the network refused to name them for now', async () => {
-  const { network, link, open } = await linked({ clock: hurriedClock() });
-  const { wa, account, reader } = network;
-  const group = wa.group({ subject: 'Friends', members: [reader] });
-  wa.addToGroup(group, account);
-  await link.first('groups', reports(group.jid));
-  await link.connection().close();
-  wa.refuseQueries('w:g2/get/participating', 429, 2);
-  const again = await open();
-  const all = await again.first('groups', ({ full }) => full);
-  expect(all.groups.map(({ networkId }) => networkId)).toContain(group.jid);
-  expect(groupQueries(wa).slice(-3)).toEqual(['participating', 'participating', 'participating']);
-});
+it.runIf(isLongForm)(
+  'the WhatsApp gateway asks for its groups again where the network refused to name them for now',
+  async () => {
+    const { network, link, open } = await linked({ clock: hurriedClock() });
+    const { wa, account, reader } = network;
+    const group = wa.group({ subject: 'Friends', members: [reader] });
+    wa.addToGroup(group, account);
+    await link.first('groups', reports(group.jid));
+    await link.connection().close();
+    wa.refuseQueries('w:g2/get/participating', 429, 2);
+    const again = await open();
+    const all = await again.first('groups', ({ full }) => full);
+    expect(all.groups.map(({ networkId }) => networkId)).toContain(group.jid);
+    expect(groupQueries(wa).slice(-3)).toEqual(['participating', 'participating', 'participating']);
+  },
+);
 
-it('the WhatsApp gateway reads a group again where the network refused to describe it for now', async () => {
-  const { network, link } = await linked({ clock: hurriedClock() });
-  const { wa, account, reader } = network;
-  const group = wa.group({ subject: 'Friends', members: [reader] });
-  wa.addToGroup(group, account);
-  await link.first('groups', reports(group.jid));
-  wa.refuseQueries('w:g2/get/query', 429, 2);
-  wa.renameGroup(group, 'Family');
-  const isRenamed = ({ groups }: GroupsReport): boolean => groups.some(({ name }) => name === 'Family');
-  expect(await link.first('groups', isRenamed)).toBeDefined();
-});
+it.runIf(isLongForm)(
+  'the WhatsApp gateway reads a group again where the network refused to describe it for now',
+  async () => {
+    const { network, link } = await linked({ clock: hurriedClock() });
+    const { wa, account, reader } = network;
+    const group = wa.group({ subject: 'Friends', members: [reader] });
+    wa.addToGroup(group, account);
+    await link.first('groups', reports(group.jid));
+    wa.refuseQueries('w:g2/get/query', 429, 2);
+    wa.renameGroup(group, 'Family');
+    const isRenamed = ({ groups }: GroupsReport): boolean => groups.some(({ name }) => name === 'Family');
+    expect(await link.first('groups', isRenamed)).toBeDefined();
+  },
+);
 
-it('the WhatsApp gateway reads the name of a group that the list leaves out, and reports no empty one', async () => {
-  const { network, link, open } = await linked();
-  const { wa, account, reader } = network;
-  const named = wa.group({ subject: 'Friends', members: [reader, account] });
-  const unnamed = wa.group({ subject: 'Family', members: [reader, account] });
-  wa.listWithoutName(unnamed);
-  await link.connection().close();
-  const again = await open();
-  const listed = await again.first('groups', ({ full }) => full);
-  const reportsOf = ({ groups }: GroupsReport, { jid }: { readonly jid: string }) =>
-    groups.filter(({ networkId }) => networkId === jid);
-  expect(reportsOf(listed, named)).toEqual([{ networkId: named.jid, name: 'Friends', participantsCount: 2 }]);
-  expect(reportsOf(listed, unnamed)).toEqual([{ networkId: unnamed.jid, participantsCount: 2 }]);
-  const isRead = (report: GroupsReport): boolean => reportsOf(report, unnamed)[0]?.name !== undefined;
-  const read = await again.first('groups', isRead);
-  expect(read.groups).toEqual([{ networkId: unnamed.jid, name: 'Family', participantsCount: 2 }]);
-});
+it.runIf(isLongForm)(
+  'the WhatsApp gateway reads the name of a group that the list leaves out, and reports no empty one',
+  async () => {
+    const { network, link, open } = await linked();
+    const { wa, account, reader } = network;
+    const named = wa.group({ subject: 'Friends', members: [reader, account] });
+    const unnamed = wa.group({ subject: 'Family', members: [reader, account] });
+    wa.listWithoutName(unnamed);
+    await link.connection().close();
+    const again = await open();
+    const listed = await again.first('groups', ({ full }) => full);
+    const reportsOf = ({ groups }: GroupsReport, { jid }: { readonly jid: string }) =>
+      groups.filter(({ networkId }) => networkId === jid);
+    expect(reportsOf(listed, named)).toEqual([
+      { networkId: named.jid, name: 'Friends', participantsCount: 2 },
+    ]);
+    expect(reportsOf(listed, unnamed)).toEqual([{ networkId: unnamed.jid, participantsCount: 2 }]);
+    const isRead = (report: GroupsReport): boolean => reportsOf(report, unnamed)[0]?.name !== undefined;
+    const read = await again.first('groups', isRead);
+    expect(read.groups).toEqual([{ networkId: unnamed.jid, name: 'Family', participantsCount: 2 }]);
+  },
+);
 
-it('the WhatsApp gateway reads its groups once when the network says that they have changed meanwhile', async () => {
-  const { network, link } = await linked();
-  const { wa, account, reader } = network;
-  const group = wa.group({ subject: 'Friends', members: [reader, account] });
-  const [before, from] = [groupQueries(wa).length, link.reports.length];
-  const dirty = { tag: 'dirty', attrs: { type: 'groups', timestamp: '1' } };
-  wa.deliverStanza(account, { tag: 'ib', attrs: { from: 's.whatsapp.net' }, content: [dirty] });
-  await link.first('groups', reports(group.jid), from);
-  expect(groupQueries(wa).slice(before)).toEqual(['participating']);
-});
+it.runIf(isLongForm)(
+  'the WhatsApp gateway reads its groups once when the network says that they have changed meanwhile',
+  async () => {
+    const { network, link } = await linked();
+    const { wa, account, reader } = network;
+    const group = wa.group({ subject: 'Friends', members: [reader, account] });
+    const [before, from] = [groupQueries(wa).length, link.reports.length];
+    const dirty = { tag: 'dirty', attrs: { type: 'groups', timestamp: '1' } };
+    wa.deliverStanza(account, { tag: 'ib', attrs: { from: 's.whatsapp.net' }, content: [dirty] });
+    await link.first('groups', reports(group.jid), from);
+    expect(groupQueries(wa).slice(before)).toEqual(['participating']);
+  },
+);
 
 it("the WhatsApp gateway reads the account's own name, and neither its address book nor its chats", async () => {
   const { network } = await linked();

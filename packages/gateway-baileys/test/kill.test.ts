@@ -13,8 +13,8 @@ import { must, pairByQr, reportedAbout, untilMessage, untilStatus, untilNotified
 
 /** Kills whose moment is left to the network or to chance. */
 const RUNS = sized('KILL_RUNS', { short: 1, long: 5 });
-/** With which of the writes the server is killed: with every one, or with every third. */
-const STEP = sized('KILL_STEP', { short: 3, long: 1 });
+/** With which of the writes the server is killed: with every one, or with every seventh. */
+const STEP = sized('KILL_STEP', { short: 7, long: 1 });
 /** Messages that arrive together. */
 const BURST = 4;
 

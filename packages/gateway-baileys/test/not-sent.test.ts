@@ -1,5 +1,6 @@
 import type { OutgoingMessage } from '@trunkline/core/spi/gateway';
 import { describe, expect, it } from 'vitest';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { linked } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
 
@@ -13,21 +14,24 @@ function aText(to: string, isGroup = false): OutgoingMessage {
 const send = ({ link }: Linked, message: OutgoingMessage) => link.connection().send(message);
 
 describe('a message that WhatsApp does not take for now was not sent', () => {
-  it.each(['usync/get/usync', 'encrypt/get/key'])('when the query %s is limited', async (query) => {
-    const harness = await linked();
-    const { wa, reader } = harness.network;
-    const message = aText(reader.phoneNumber);
-    wa.refuseQueries(query, 429);
-    expect(await send(harness, message)).toMatchObject({
-      kind: 'not_sent',
-      retryAfterMs: 60_000,
-      error: { code: 'network_busy' },
-    });
-    expect(wa.sentMessages()).toEqual([]);
-    expect(await send(harness, message)).toEqual({ kind: 'accepted' });
-  });
+  it.each(isLongForm ? ['usync/get/usync', 'encrypt/get/key'] : ['usync/get/usync'])(
+    'when the query %s is limited',
+    async (query) => {
+      const harness = await linked();
+      const { wa, reader } = harness.network;
+      const message = aText(reader.phoneNumber);
+      wa.refuseQueries(query, 429);
+      expect(await send(harness, message)).toMatchObject({
+        kind: 'not_sent',
+        retryAfterMs: 60_000,
+        error: { code: 'network_busy' },
+      });
+      expect(wa.sentMessages()).toEqual([]);
+      expect(await send(harness, message)).toEqual({ kind: 'accepted' });
+    },
+  );
 
-  it('when the query for the members of a group is limited', async () => {
+  it.runIf(isLongForm)('when the query for the members of a group is limited', async () => {
     const harness = await linked();
     const { wa, account, reader } = harness.network;
     const group = wa.group({ subject: 'Ours', members: [account, reader] });
@@ -66,7 +70,7 @@ describe('a message that WhatsApp does not take for now was not sent', () => {
     expect(await send(harness, message)).toEqual({ kind: 'accepted' });
   });
 
-  it('when the recipient has no hidden id, at the first try', async () => {
+  it.runIf(isLongForm)('when the recipient has no hidden id, at the first try', async () => {
     const harness = await linked();
     const { wa } = harness.network;
     const old = wa.person('5511977776666', { lid: null });
@@ -102,16 +106,19 @@ describe('a group whose members are named in another way than before', () => {
     expect(sent[1]?.readableBy).toEqual([reader.phoneNumber]);
   });
 
-  it('is left alone for a while when the network refuses the message once more', async () => {
-    const harness = await linked();
-    const { wa, account, reader } = harness.network;
-    const group = wa.group({ subject: 'Ours', members: [account, reader] });
-    wa.refuseNextMessage(account, 421);
-    wa.refuseNextMessage(account, 421);
-    expect(await send(harness, aText(group.jid, true))).toMatchObject({
-      kind: 'not_sent',
-      retryAfterMs: 60_000,
-    });
-    expect(wa.sentMessages()).toHaveLength(2);
-  });
+  it.runIf(isLongForm)(
+    'is left alone for a while when the network refuses the message once more',
+    async () => {
+      const harness = await linked();
+      const { wa, account, reader } = harness.network;
+      const group = wa.group({ subject: 'Ours', members: [account, reader] });
+      wa.refuseNextMessage(account, 421);
+      wa.refuseNextMessage(account, 421);
+      expect(await send(harness, aText(group.jid, true))).toMatchObject({
+        kind: 'not_sent',
+        retryAfterMs: 60_000,
+      });
+      expect(wa.sentMessages()).toHaveLength(2);
+    },
+  );
 });

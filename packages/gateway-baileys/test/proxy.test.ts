@@ -7,6 +7,7 @@ import { FILES, memorySession, openLink } from '@trunkline/gateway-contract';
 import { expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
 import { freePort } from '@trunkline/test-support/free-port';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { baileysGateway } from '../src/index.ts';
 import { instanceNetwork } from '../src/network/instance-network.ts';
 import type { BaileysGatewayOptions } from '../src/index.ts';
@@ -19,94 +20,101 @@ const portOf = (url: string | URL): number => Number(new URL(url).port);
 const anyEnd = ({ reason }: { reason: { kind: string } }): boolean => reason.kind !== 'restart';
 const image = { type: 'image', mimeType: 'image/png', bytes: new Uint8Array(30_000).fill(7) } as const;
 
-it.each([
+const PROXIES = [
   ['HTTP', startHttpProxy],
   ['SOCKS5', startSocksProxy],
-])('the WhatsApp gateway reaches everything through its %s proxy, and nothing past it', async (_, start) => {
-  const proxy = await start();
-  const refused = refuseAllBut(() => [portOf(proxy.url)]);
-  const { network, link, open } = await linked({ gateway: { socket: { proxy: proxy.url } } });
-  const { wa, account, reader } = network;
-  expect(proxy.targets).toContain(`127.0.0.1:${portOf(wa.client.waWebSocketUrl)}`);
+] as const;
 
-  let before = proxy.tunnels();
-  await wa.inbound(reader, account, image);
-  const { message } = await link.first('message');
-  if (message.content.type === 'text') throw new Error('An image became a text.');
-  const bytes = await new Response(await message.content.file.open()).bytes();
-  expect(bytes.length).toBe(30_000);
-  expect(proxy.tunnels()).toBeGreaterThan(before);
+it.each(isLongForm ? PROXIES : PROXIES.slice(0, 1))(
+  'the WhatsApp gateway reaches everything through its %s proxy, and nothing past it',
+  async (_, start) => {
+    const proxy = await start();
+    const refused = refuseAllBut(() => [portOf(proxy.url)]);
+    const { network, link, open } = await linked({ gateway: { socket: { proxy: proxy.url } } });
+    const { wa, account, reader } = network;
+    expect(proxy.targets).toContain(`127.0.0.1:${portOf(wa.client.waWebSocketUrl)}`);
 
-  before = proxy.tunnels();
-  const file = {
-    mimeType: 'image/png',
-    filename: 'a.png',
-    size: bytes.length,
-    open: async () => new Blob([bytes]).stream(),
-  };
-  const content = { type: 'image', caption: null, file } as const;
-  const networkId = '3EB0AAAAAAAAAAAAAAAA01';
-  expect(
-    await link.connection().send({ networkId, to: reader.phoneNumber, isGroup: false, content }),
-  ).toEqual({ kind: 'accepted' });
-  expect(proxy.tunnels()).toBeGreaterThan(before);
+    let before = proxy.tunnels();
+    await wa.inbound(reader, account, image);
+    const { message } = await link.first('message');
+    if (message.content.type === 'text') throw new Error('An image became a text.');
+    const bytes = await new Response(await message.content.file.open()).bytes();
+    expect(bytes.length).toBe(30_000);
+    expect(proxy.tunnels()).toBeGreaterThan(before);
 
-  await link.connection().close();
-  wa.refuseLogin(account, 405);
-  await (await open()).first('closed', anyEnd);
-  expect(proxy.targets).toContain('web.whatsapp.com:443');
-  expect(refused).toEqual([]);
-});
+    before = proxy.tunnels();
+    const file = {
+      mimeType: 'image/png',
+      filename: 'a.png',
+      size: bytes.length,
+      open: async () => new Blob([bytes]).stream(),
+    };
+    const content = { type: 'image', caption: null, file } as const;
+    const networkId = '3EB0AAAAAAAAAAAAAAAA01';
+    expect(
+      await link.connection().send({ networkId, to: reader.phoneNumber, isGroup: false, content }),
+    ).toEqual({ kind: 'accepted' });
+    expect(proxy.tunnels()).toBeGreaterThan(before);
 
-it.each([
-  ['HTTP', startHttpProxy],
-  ['SOCKS5', startSocksProxy],
-])('an instance goes through the %s proxy that the API gave it, and nowhere else', async (_, start) => {
-  const { lines, logger } = recordingLogger();
-  const others = await startHttpProxy();
-  const flow = await startFlow({ logger, gateway: { socket: { proxy: others.url } } });
-  const proxy = await start();
-  const refused = refuseAllBut(() => [portOf(proxy.url), portOf(flow.receiver.url)]);
-  const { wa, account, bob, instance } = flow;
-  const { client } = flow.service();
-  expect(must(await client.instances.update(instance, { proxy_url: proxy.url }))).toMatchObject({
-    has_proxy: true,
-  });
-  await pairByQr(flow);
-  expect(proxy.targets).toContain(`127.0.0.1:${portOf(wa.client.waWebSocketUrl)}`);
+    await link.connection().close();
+    wa.refuseLogin(account, 405);
+    await (await open()).first('closed', anyEnd);
+    expect(proxy.targets).toContain('web.whatsapp.com:443');
+    expect(refused).toEqual([]);
+  },
+);
 
-  let before = proxy.tunnels();
-  await wa.inbound(bob, account, image);
-  const { id: received } = await eventually(async () => {
-    const [message] = must(await client.messages.list({ instance })).filter(({ media }) => media?.available);
-    if (!message) throw new Error('The image has not arrived.');
-    return message;
-  });
-  expect(received).toMatch(/^msg_/);
-  expect(proxy.tunnels()).toBeGreaterThan(before);
+it.each(isLongForm ? PROXIES : PROXIES.slice(1))(
+  'an instance goes through the %s proxy that the API gave it, and nowhere else',
+  async (_, start) => {
+    const { lines, logger } = recordingLogger();
+    const others = await startHttpProxy();
+    const flow = await startFlow({ logger, gateway: { socket: { proxy: others.url } } });
+    const proxy = await start();
+    const refused = refuseAllBut(() => [portOf(proxy.url), portOf(flow.receiver.url)]);
+    const { wa, account, bob, instance } = flow;
+    const { client } = flow.service();
+    expect(must(await client.instances.update(instance, { proxy_url: proxy.url }))).toMatchObject({
+      has_proxy: true,
+    });
+    await pairByQr(flow);
+    expect(proxy.targets).toContain(`127.0.0.1:${portOf(wa.client.waWebSocketUrl)}`);
 
-  before = proxy.tunnels();
-  const [picture] = FILES.filter(({ type }) => type === 'image');
-  if (!picture) throw new Error('There is no image to send.');
-  const { filename, content } = picture;
-  const [to, file] = [bob.phoneNumber, new Blob([content])];
-  const { id } = must(await client.messages.send({ instance, to, type: 'image', file, filename }));
-  await untilMessage(flow, id, 'sent');
-  expect(proxy.tunnels()).toBeGreaterThan(before);
+    let before = proxy.tunnels();
+    await wa.inbound(bob, account, image);
+    const { id: received } = await eventually(async () => {
+      const [message] = must(await client.messages.list({ instance })).filter(
+        ({ media }) => media?.available,
+      );
+      if (!message) throw new Error('The image has not arrived.');
+      return message;
+    });
+    expect(received).toMatch(/^msg_/);
+    expect(proxy.tunnels()).toBeGreaterThan(before);
 
-  before = proxy.tunnels();
-  must(await client.instances.disconnect(instance));
-  must(await client.instances.logout(instance));
-  expect(proxy.tunnels()).toBeGreaterThan(before);
-  await untilStatus(flow, 'logged_out');
-  expect(must(await client.instances.get(instance))).toMatchObject({ paired: false, has_proxy: true });
+    before = proxy.tunnels();
+    const [picture] = FILES.filter(({ type }) => type === 'image');
+    if (!picture) throw new Error('There is no image to send.');
+    const { filename, content } = picture;
+    const [to, file] = [bob.phoneNumber, new Blob([content])];
+    const { id } = must(await client.messages.send({ instance, to, type: 'image', file, filename }));
+    await untilMessage(flow, id, 'sent');
+    expect(proxy.tunnels()).toBeGreaterThan(before);
 
-  expect(refused).toEqual([]);
-  expect(others.targets).toEqual([]);
-  const all = inspect([lines, flow.receiver.events], { depth: 20, maxStringLength: null });
-  expect(all).not.toContain(String(portOf(proxy.url)));
-  expect(all).not.toContain('pass%20word');
-});
+    before = proxy.tunnels();
+    must(await client.instances.disconnect(instance));
+    must(await client.instances.logout(instance));
+    expect(proxy.tunnels()).toBeGreaterThan(before);
+    await untilStatus(flow, 'logged_out');
+    expect(must(await client.instances.get(instance))).toMatchObject({ paired: false, has_proxy: true });
+
+    expect(refused).toEqual([]);
+    expect(others.targets).toEqual([]);
+    const all = inspect([lines, flow.receiver.events], { depth: 20, maxStringLength: null });
+    expect(all).not.toContain(String(portOf(proxy.url)));
+    expect(all).not.toContain('pass%20word');
+  },
+);
 
 it.each(['http', 'https', 'socks5'])(
   'a %s proxy that does not respond is reported without a word of its address',
@@ -121,22 +129,25 @@ it.each(['http', 'https', 'socks5'])(
   },
 );
 
-it('the WhatsApp gateway downloads through the agent that it was given for uploads', async () => {
-  let connections = 0;
-  class CountingAgent extends Agent {
-    override createConnection(...options: Parameters<Agent['createConnection']>) {
-      connections += 1;
-      return super.createConnection(...options);
+it.runIf(isLongForm)(
+  'the WhatsApp gateway downloads through the agent that it was given for uploads',
+  async () => {
+    let connections = 0;
+    class CountingAgent extends Agent {
+      override createConnection(...options: Parameters<Agent['createConnection']>) {
+        connections += 1;
+        return super.createConnection(...options);
+      }
     }
-  }
-  const { network, link } = await linked({ gateway: { socket: { fetchAgent: new CountingAgent() } } });
-  const { wa, account, reader } = network;
-  await wa.inbound(reader, account, image);
-  const { message } = await link.first('message');
-  if (message.content.type === 'text') throw new Error('An image became a text.');
-  expect((await new Response(await message.content.file.open()).bytes()).length).toBe(30_000);
-  expect(connections).toBe(1);
-});
+    const { network, link } = await linked({ gateway: { socket: { fetchAgent: new CountingAgent() } } });
+    const { wa, account, reader } = network;
+    await wa.inbound(reader, account, image);
+    const { message } = await link.first('message');
+    if (message.content.type === 'text') throw new Error('An image became a text.');
+    expect((await new Response(await message.content.file.open()).bytes()).length).toBe(30_000);
+    expect(connections).toBe(1);
+  },
+);
 
 it('the WhatsApp gateway connects each instance as the function for instances says', async () => {
   const proxies = { ins_one: await startHttpProxy(), ins_two: await startHttpProxy() };

@@ -1,4 +1,5 @@
 import { eventually } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { describe, expect, it } from 'vitest';
 import { linked, textOf } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
@@ -17,8 +18,10 @@ async function textsUntil({ link }: Pick<Linked, 'link'>, last: string): Promise
   return link.all('message').map(({ message }) => textOf(message));
 }
 
+const REFUSED = ['plaintext', 'status', 'channel_post'] as const;
+
 describe('what is not a message of the API', () => {
-  it.each(['status', 'channel_post', 'plaintext'] as const)(
+  it.each(isLongForm ? REFUSED : REFUSED.slice(0, 1))(
     'a %s is acknowledged without an error, counted, and never becomes a message',
     async (kind) => {
       const harness = await linked();
@@ -55,7 +58,7 @@ describe('what is not a message of the API', () => {
     expect(gateway.skipped().get('plaintext')).toBe(1);
   });
 
-  it('holds nothing back where the network keeps what a client refuses', async () => {
+  it.runIf(isLongForm)('holds nothing back where the network keeps what a client refuses', async () => {
     const harness = await linked();
     const { wa, account, reader } = harness.network;
     wa.keepRefused();

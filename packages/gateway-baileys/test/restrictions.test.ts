@@ -1,6 +1,7 @@
 import { silentLogger } from '@trunkline/core';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { must, startLinkedFlow, untilStatus } from './support/flow.ts';
 import { linked } from './support/linked.ts';
 
@@ -19,7 +20,7 @@ describe('what the network forbids a number', () => {
     await link.first('restricted', ({ restriction }) => restriction === null);
   });
 
-  it('is reported where a number has begun as many chats as it may', async () => {
+  it.runIf(isLongForm)('is reported where a number has begun as many chats as it may', async () => {
     const { network, link } = await linked();
     const { wa, account } = network;
     const until = inHours(20);
@@ -29,7 +30,7 @@ describe('what the network forbids a number', () => {
     await link.first('restricted', ({ restriction }) => restriction === null);
   });
 
-  it('goes on with one restriction where another ends', async () => {
+  it.runIf(isLongForm)('goes on with one restriction where another ends', async () => {
     const { network, link } = await linked();
     const { wa, account } = network;
     const until = inHours(20);
@@ -43,7 +44,7 @@ describe('what the network forbids a number', () => {
     expect(last.at(-2)).toEqual({ code: 'sending_capped', until });
   });
 
-  it('is reported by the next connection where it could not be stored', async () => {
+  it.runIf(isLongForm)('is reported by the next connection where it could not be stored', async () => {
     const { network, link, open } = await linked();
     const failing = await (async () => {
       await link.connection().close();
@@ -74,7 +75,7 @@ describe('what the network forbids a number', () => {
   });
 });
 
-it('what WhatsApp forbids a number is shown over the REST API, until it ends', async () => {
+it.runIf(isLongForm)('what WhatsApp forbids a number is shown over the REST API, until it ends', async () => {
   const { wa, account, instance, service } = await startLinkedFlow();
   const shown = async () => must(await service().client.instances.get(instance)).restriction;
   const until = inHours(6);
@@ -89,7 +90,7 @@ it('what WhatsApp forbids a number is shown over the REST API, until it ends', a
   await eventually(async () => expect(await shown()).toBeNull());
 });
 
-it('an instance that WhatsApp bans for some seconds comes back by itself', async () => {
+it.runIf(isLongForm)('an instance that WhatsApp bans for some seconds comes back by itself', async () => {
   const flow = await startLinkedFlow({ logger: silentLogger });
   const { wa, account } = flow;
   wa.refuseLogin(account, 402, { expire: 2 });

@@ -2,6 +2,7 @@ import type { OutgoingMessage, SendOutcome } from '@trunkline/core/spi/gateway';
 import type { Person } from '@trunkline/fake-whatsapp';
 import type { TestLink } from '@trunkline/gateway-contract';
 import { eventually } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { linked, textOf } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
@@ -58,7 +59,7 @@ describe('somebody whom WhatsApp lets nobody write to without a token', () => {
     expect(wa.inbox(stranger)).toHaveLength(1);
   });
 
-  it.each(['lid', 'pn'] as const)(
+  it.each<'lid' | 'pn'>(isLongForm ? ['lid', 'pn'] : ['lid'])(
     'is written to after a restart, with a token that came by %s while nobody had asked who that is',
     async (addressing) => {
       const harness = await linked();
@@ -74,17 +75,20 @@ describe('somebody whom WhatsApp lets nobody write to without a token', () => {
     },
   );
 
-  it('is written to with a token that came while the instance was not connected', async () => {
-    const harness = await linked();
-    const { wa, account } = harness.network;
-    const friend = someone(harness);
-    await harness.link.connection().close();
-    const id = wa.giveToken(friend, account);
-    const again = await harness.open();
-    await again.first('connected');
-    await untilAcknowledged(harness, id);
-    expect(await send(again, friend)).toEqual({ kind: 'accepted' });
-  });
+  it.runIf(isLongForm)(
+    'is written to with a token that came while the instance was not connected',
+    async () => {
+      const harness = await linked();
+      const { wa, account } = harness.network;
+      const friend = someone(harness);
+      await harness.link.connection().close();
+      const id = wa.giveToken(friend, account);
+      const again = await harness.open();
+      await again.first('connected');
+      await untilAcknowledged(harness, id);
+      expect(await send(again, friend)).toEqual({ kind: 'accepted' });
+    },
+  );
 
   it('is not written to with a token that is too old, until there is another', async () => {
     const harness = await linked();
@@ -99,7 +103,7 @@ describe('somebody whom WhatsApp lets nobody write to without a token', () => {
     expect(await send(harness.link, friend)).toEqual({ kind: 'accepted' });
   });
 
-  it('leaves nothing behind when the token is too old and nothing was sent', async () => {
+  it.runIf(isLongForm)('leaves nothing behind when the token is too old and nothing was sent', async () => {
     const harness = await linked();
     const { wa, account } = harness.network;
     const friend = someone(harness);
