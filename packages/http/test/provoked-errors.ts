@@ -65,6 +65,15 @@ export function provocation(route: Route, code: ErrorCode): Act {
   return OF_ONE_ROW[`${method} ${path} ${code}`] ?? ofId ?? ofAnyRow(route)[code] ?? UNKNOWN;
 }
 
+/** The code is of no route in particular, and the request is refused before anything is read or changed. */
+const AT_THE_DOOR: readonly ErrorCode[] = ['UNAUTHENTICATED', 'INVALID_API_KEY', 'WORKSPACE_MISMATCH'];
+
+/** Whether the provocation changes nothing, so that one service can refuse many of them. */
+export function changesNothing({ method, path, chapter, refuses }: Route, code: ErrorCode): boolean {
+  if (refuses?.[code] !== undefined || AT_THE_DOOR.includes(code)) return true;
+  return OF_ONE_ROW[`${method} ${path} ${code}`] === undefined && code === chapter.id?.notFound;
+}
+
 function refused({ method, path, body }: Route, { query, headers = {}, body: wrong }: RefusedRequest): Act {
   const target = query === undefined ? path : `${path}?${query}`;
   return ({ call, at, ids }) =>
