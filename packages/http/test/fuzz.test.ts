@@ -7,7 +7,7 @@ import { oneOfEverything } from './one-of-everything.ts';
 import type { Harness } from './one-of-everything.ts';
 
 /** `FUZZ_REQUESTS` asks for more of them, `FUZZ_SEED` for others. */
-const REQUESTS = sized('FUZZ_REQUESTS', { short: 5_000, long: 20_000 });
+const REQUESTS = sized('FUZZ_REQUESTS', { short: 1_200, long: 20_000 });
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1);
 const AT_ONCE = 50;
 const IN_ONE_HARNESS = 200;

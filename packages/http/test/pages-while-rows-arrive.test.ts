@@ -1,10 +1,13 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { sized } from '@trunkline/test-support/long-form';
 import { textOf } from './client.ts';
 import type { Call, Seen } from './client.ts';
 import { oneOfEverything } from './one-of-everything.ts';
 import type { Harness } from './one-of-everything.ts';
 import { idOf } from './service.ts';
+
+const RUNS = sized('PAGING_RUNS', { short: 10, long: 40 });
 
 interface Listing {
   readonly path: string;
@@ -71,7 +74,7 @@ test.each(Object.entries(LISTINGS))(
           await harness.service.during(harness.service.trunkline.stop());
         },
       ),
-      { seed: 1, numRuns: 40 },
+      { seed: 1, numRuns: RUNS },
     );
   },
   60_000,

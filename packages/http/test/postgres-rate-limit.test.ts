@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, tes
 import { startPostgres } from '@trunkline/test-postgres';
 import type { PostgresServer } from '@trunkline/test-postgres';
 import { eventually } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { createHttpApp, postgresRateLimitStore } from '../src/index.ts';
 import type { PostgresQueryable } from '../src/postgres-rate-limit-store.ts';
 import type { RateLimitStore } from '../src/rate-limit-options.ts';
@@ -141,7 +142,7 @@ test('a request that has waited for others goes into the minute that they began'
 
 const WAITING = "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
 
-test('minutes that are over do not fill the table', async () => {
+test.runIf(isLongForm)('minutes that are over do not fill the table', async () => {
   const { call, statements } = startProcess(MANY);
   await call('GET', '/api-key');
   const table = `${schema}.trunkline_rate_limits`;
@@ -156,54 +157,63 @@ test('minutes that are over do not fill the table', async () => {
   expect(statements() - before).toBe(3);
 });
 
-test('many processes that begin together make the table once, and count each request', async () => {
-  const processes = Array.from({ length: 20 }, () => startProcess(15));
-  const seen = await Promise.all(processes.map(({ call }) => call('GET', '/api-key')));
-  expect(processes.flatMap(({ reported }) => reported)).toEqual([]);
-  expect(seen.filter(({ status }) => status === 200)).toHaveLength(15);
-  expect(seen.filter(({ status }) => status === 429)).toHaveLength(5);
-});
+test.runIf(isLongForm)(
+  'many processes that begin together make the table once, and count each request',
+  async () => {
+    const processes = Array.from({ length: 20 }, () => startProcess(15));
+    const seen = await Promise.all(processes.map(({ call }) => call('GET', '/api-key')));
+    expect(processes.flatMap(({ reported }) => reported)).toEqual([]);
+    expect(seen.filter(({ status }) => status === 200)).toHaveLength(15);
+    expect(seen.filter(({ status }) => status === 429)).toHaveLength(5);
+  },
+);
 
-test('a process that is too late to make the table counts in it, and one that may not make it says so', async () => {
-  const pool = new pg.Pool({ connectionString: server.url });
-  onTestFinished(() => pool.end());
-  const mayNot = Object.assign(new Error('permission denied'), { code: '42501' });
-  const storeThat = (make: (statement: { text: string }) => Promise<never>): RateLimitStore => {
-    const query: PostgresQueryable['query'] = (statement) =>
-      statement.text.startsWith('CREATE') ? make(statement) : pool.query(statement);
-    return postgresRateLimitStore({ query }, { schema });
-  };
-  const refused = storeThat(() => Promise.reject(mayNot));
-  await expect(refused.consume('key')).rejects.toBe(mayNot);
-  const late = storeThat(async (statement) => {
-    await pool.query(statement);
-    // PostgreSQL's own for one of many, https://www.postgresql.org/docs/18/errcodes-appendix.html
-    throw Object.assign(new Error('type "trunkline_rate_limits" already exists'), { code: '42710' });
-  });
-  expect(await late.consume('key')).toMatchObject({ consumedPoints: 1 });
-});
+test.runIf(isLongForm)(
+  'a process that is too late to make the table counts in it, and one that may not make it says so',
+  async () => {
+    const pool = new pg.Pool({ connectionString: server.url });
+    onTestFinished(() => pool.end());
+    const mayNot = Object.assign(new Error('permission denied'), { code: '42501' });
+    const storeThat = (make: (statement: { text: string }) => Promise<never>): RateLimitStore => {
+      const query: PostgresQueryable['query'] = (statement) =>
+        statement.text.startsWith('CREATE') ? make(statement) : pool.query(statement);
+      return postgresRateLimitStore({ query }, { schema });
+    };
+    const refused = storeThat(() => Promise.reject(mayNot));
+    await expect(refused.consume('key')).rejects.toBe(mayNot);
+    const late = storeThat(async (statement) => {
+      await pool.query(statement);
+      // PostgreSQL's own for one of many, https://www.postgresql.org/docs/18/errcodes-appendix.html
+      throw Object.assign(new Error('type "trunkline_rate_limits" already exists'), { code: '42710' });
+    });
+    expect(await late.consume('key')).toMatchObject({ consumedPoints: 1 });
+  },
+);
 
-test('a crash of Postgres fails no request, and afterwards the limit counts across processes again', async () => {
-  const [one, other] = [startProcess(MANY), startProcess(MANY)];
-  await one.call('GET', '/api-key');
-  await other.call('GET', '/api-key');
+test.runIf(isLongForm)(
+  'a crash of Postgres fails no request, and afterwards the limit counts across processes again',
+  async () => {
+    const [one, other] = [startProcess(MANY), startProcess(MANY)];
+    await one.call('GET', '/api-key');
+    await other.call('GET', '/api-key');
 
-  let isDown = true;
-  const crash = server.crash().then(() => (isDown = false));
-  const statuses = new Set<number>();
-  while (isDown) {
-    for (const { call } of [one, other]) statuses.add((await call('GET', '/api-key')).status);
-    await setImmediate();
-  }
-  await crash;
-  expect(statuses).toEqual(new Set([200]));
-  expect(one.reported.length + other.reported.length).toBeGreaterThan(0);
+    let isDown = true;
+    const crash = server.crash().then(() => (isDown = false));
+    const statuses = new Set<number>();
+    while (isDown) {
+      for (const { call } of [one, other]) statuses.add((await call('GET', '/api-key')).status);
+      await setImmediate();
+    }
+    await crash;
+    expect(statuses).toEqual(new Set([200]));
+    expect(one.reported.length + other.reported.length).toBeGreaterThan(0);
 
-  vi.advanceTimersByTime(6_000);
-  // What crashed has forgotten the minute.
-  expect(remaining(await one.call('GET', '/api-key'))).toEqual([200, String(MANY - 1)]);
-  expect(remaining(await other.call('GET', '/api-key'))).toEqual([200, String(MANY - 2)]);
-});
+    vi.advanceTimersByTime(6_000);
+    // What crashed has forgotten the minute.
+    expect(remaining(await one.call('GET', '/api-key'))).toEqual([200, String(MANY - 1)]);
+    expect(remaining(await other.call('GET', '/api-key'))).toEqual([200, String(MANY - 2)]);
+  },
+);
 
 test('without Postgres from the beginning each process counts for itself', async () => {
   const [one, other] = [startProcess(2, NOBODY), startProcess(2, NOBODY)];
