@@ -5,6 +5,7 @@ import type { Instance, Message, Signal, Storage, Workspace } from '@trunkline/c
 import { aMessage, anIdempotencyRecord, anInstance } from '@trunkline/storage-contract/examples';
 import { newDatabase } from '@trunkline/test-postgres';
 import { elapsing, eventually, must } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import type { PostgresTransaction } from '../src/index.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import type { TestSchema } from './support/test-schema.ts';
@@ -25,7 +26,7 @@ describe('a message that is accepted in a transaction of the app’s', () => {
     expect((await storage.messages.queueHeads([instance.id], message.createdAt)).length).toBe(count);
   });
 
-  it('is gone with the app’s connection', async () => {
+  it.runIf(isLongForm)('is gone with the app’s connection', async () => {
     const { storage, schema, workspace, instance, app } = await fixture();
     const message = aMessage(instance);
     app.on('error', () => undefined);
@@ -56,7 +57,7 @@ describe('a message that is accepted in a transaction of the app’s', () => {
     }
   });
 
-  it('may be given by a connection with settings of its own', async () => {
+  it.runIf(isLongForm)('may be given by a connection with settings of its own', async () => {
     const { storage, schema, workspace, instance } = await fixture();
     const app = await connect(schema, {
       options: '-c search_path=pg_catalog',
@@ -81,7 +82,7 @@ describe('several messages in one transaction', () => {
     expect(await queueOf(schema, instance)).toEqual(messages.map(({ id }) => id));
   });
 
-  it('that come concurrently fail each alone', async () => {
+  it.runIf(isLongForm)('that come concurrently fail each alone', async () => {
     const { storage, schema, workspace, instance, app } = await fixture();
     const taken = aMessage(instance);
     await accept(storage, taken);
@@ -161,16 +162,19 @@ describe('while a transaction of the app’s is open', () => {
     await waiting;
   });
 
-  it('an acceptance that waits for it gives up after its time, and leaves nothing', async () => {
-    const { storage, workspace, instance, app } = await fixture({ timeoutMs: elapsing(10_000) });
-    await app.query('BEGIN');
-    await accept(storage, aMessage(instance), app);
-    const outside = aMessage(instance);
-    await expect(accept(storage, outside)).rejects.toThrow();
-    await app.query('COMMIT');
-    expect(await storage.messages.find(workspace.id, outside.id)).toBeNull();
-    expect(await accept(storage, outside)).toEqual({ kind: 'accepted' });
-  });
+  it.runIf(isLongForm)(
+    'an acceptance that waits for it gives up after its time, and leaves nothing',
+    async () => {
+      const { storage, workspace, instance, app } = await fixture({ timeoutMs: elapsing(10_000) });
+      await app.query('BEGIN');
+      await accept(storage, aMessage(instance), app);
+      const outside = aMessage(instance);
+      await expect(accept(storage, outside)).rejects.toThrow();
+      await app.query('COMMIT');
+      expect(await storage.messages.find(workspace.id, outside.id)).toBeNull();
+      expect(await accept(storage, outside)).toEqual({ kind: 'accepted' });
+    },
+  );
 
   it('two for the same key are one message', async () => {
     const { storage, schema, instance, app } = await fixture();

@@ -5,6 +5,7 @@ import { isUnavailable } from '@trunkline/core/spi/storage';
 import { aMessage, aWorkspace } from '@trunkline/storage-contract/examples';
 import { QUEUE_FAILURE } from '@trunkline/storage-contract/fixtures';
 import { elapsing, eventually } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { postgresStorage } from '../src/index.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import { endConnections, openNamed, waitingFor } from './support/named-storage.ts';
@@ -23,7 +24,7 @@ it('a database that the server does not have is refused, and not called unrespon
 });
 
 describe('a server that responds, but opens no connection, is not called unresponsive', () => {
-  it.each([
+  const REFUSALS: readonly (readonly [string, string, string])[] = [
     [
       '28P01',
       'wrong password',
@@ -39,13 +40,15 @@ describe('a server that responds, but opens no connection, is not called unrespo
       'permission denied',
       'refused the connection: permission denied. Check DATABASE_URL and the log',
     ],
-  ])('%s: %s', async (code, message, why) => {
+  ];
+
+  it.each(isLongForm ? REFUSALS : REFUSALS.slice(0, 2))('%s: %s', async (code, message, why) => {
     const server = await refusingServer(code, message);
     const storage = postgresStorage({ connectionString: server.url });
     await expect(storage.open(storageContext)).rejects.toThrow(why);
   });
 
-  it('TLS that it does not have', async () => {
+  it.runIf(isLongForm)('TLS that it does not have', async () => {
     const { url } = await temporarySchema();
     const storage = postgresStorage({ connectionString: `${url}?sslmode=require` });
     await expect(storage.open(storageContext)).rejects.toThrow(
@@ -63,7 +66,7 @@ describe('a server that responds, but opens no connection, is not called unrespo
 });
 
 describe('when PostgreSQL ends connections', () => {
-  it.each(['of its own', 'of the app'])(
+  it.each(isLongForm ? ['of its own', 'of the app'] : ['of its own'])(
     'in the moment in which a pool %s makes them, the call rejects and the process goes on',
     async (whose) => {
       const server = await farewellServer();
@@ -114,38 +117,41 @@ describe('when PostgreSQL ends connections', () => {
     });
   });
 
-  it('that messages are being accepted on, those that were confirmed are there, and it goes on', async () => {
-    const schema = await temporarySchema();
-    const { storage, name } = await openNamed(schema);
-    const { workspace, instance } = await storeInstance(storage);
-    const responded: string[] = [];
-    let isOver = false;
-    onTestFinished(() => void (isOver = true));
-    const another20 = async (): Promise<void> => {
-      const enough = responded.length + 20;
-      while (responded.length < enough) await setImmediate();
-    };
-    const callers = Array.from({ length: 20 }, async () => {
-      while (!isOver) {
-        const message = aMessage(instance);
-        const acceptance = { message, idempotency: null, backlogLimit: 1e6, trialLimit: null };
-        const result = await storage.messages.accept(acceptance).catch(() => null);
-        if (result) responded.push(message.id);
+  it.runIf(isLongForm)(
+    'that messages are being accepted on, those that were confirmed are there, and it goes on',
+    async () => {
+      const schema = await temporarySchema();
+      const { storage, name } = await openNamed(schema);
+      const { workspace, instance } = await storeInstance(storage);
+      const responded: string[] = [];
+      let isOver = false;
+      onTestFinished(() => void (isOver = true));
+      const another20 = async (): Promise<void> => {
+        const enough = responded.length + 20;
+        while (responded.length < enough) await setImmediate();
+      };
+      const callers = Array.from({ length: 20 }, async () => {
+        while (!isOver) {
+          const message = aMessage(instance);
+          const acceptance = { message, idempotency: null, backlogLimit: 1e6, trialLimit: null };
+          const result = await storage.messages.accept(acceptance).catch(() => null);
+          if (result) responded.push(message.id);
+        }
+      });
+      for (let cut = 0; cut < 5; cut += 1) {
+        await another20();
+        await endConnections(schema, name);
       }
-    });
-    for (let cut = 0; cut < 5; cut += 1) {
       await another20();
-      await endConnections(schema, name);
-    }
-    await another20();
-    isOver = true;
-    await Promise.all(callers);
-    for (const id of responded) expect(await storage.messages.find(workspace.id, id), id).not.toBeNull();
-    const { rows } = await schema.pool.query(
-      `SELECT length = (SELECT count(*) FROM ${schema.name}.queued_messages) AS counted FROM ${schema.name}.queues`,
-    );
-    expect(rows).toEqual([{ counted: true }]);
-  });
+      isOver = true;
+      await Promise.all(callers);
+      for (const id of responded) expect(await storage.messages.find(workspace.id, id), id).not.toBeNull();
+      const { rows } = await schema.pool.query(
+        `SELECT length = (SELECT count(*) FROM ${schema.name}.queued_messages) AS counted FROM ${schema.name}.queues`,
+      );
+      expect(rows).toEqual([{ counted: true }]);
+    },
+  );
 });
 
 describe('when a connection to PostgreSQL leads nowhere any more', () => {
@@ -194,28 +200,31 @@ describe('a database that cannot serve now', () => {
     expect(pool.totalCount).toBe(left);
   });
 
-  it('says so where it was emptied, and serves again when its tables are back', async () => {
-    const schema = await temporarySchema();
-    const storage = await openStorage(schema);
-    const { workspace, instance } = await storeInstance(storage);
-    const message = aMessage(instance);
-    const calls: Readonly<Record<string, () => Promise<unknown>>> = {
-      read: () => storage.workspaces.find(workspace.id),
-      write: () => storage.workspaces.insert(aWorkspace()),
-      accept: () =>
-        storage.messages.accept({ message, idempotency: null, backlogLimit: 5, trialLimit: null }),
-      probe: () => storage.replaceSetting('readiness', 'asked'),
-    };
-    await schema.pool.query(`ALTER SCHEMA ${schema.name} RENAME TO ${schema.name}_away`);
-    for (const [name, call] of Object.entries(calls)) {
-      const failure: unknown = await call().catch((error: unknown) => error);
-      expect(isUnavailable(failure), name).toBe(true);
-      expect(String(failure), name).toContain("Trunkline's tables are gone from the PostgreSQL database");
-    }
-    await schema.pool.query(`ALTER SCHEMA ${schema.name}_away RENAME TO ${schema.name}`);
-    for (const call of Object.values(calls)) await call();
-    expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
-  });
+  it.runIf(isLongForm)(
+    'says so where it was emptied, and serves again when its tables are back',
+    async () => {
+      const schema = await temporarySchema();
+      const storage = await openStorage(schema);
+      const { workspace, instance } = await storeInstance(storage);
+      const message = aMessage(instance);
+      const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+        read: () => storage.workspaces.find(workspace.id),
+        write: () => storage.workspaces.insert(aWorkspace()),
+        accept: () =>
+          storage.messages.accept({ message, idempotency: null, backlogLimit: 5, trialLimit: null }),
+        probe: () => storage.replaceSetting('readiness', 'asked'),
+      };
+      await schema.pool.query(`ALTER SCHEMA ${schema.name} RENAME TO ${schema.name}_away`);
+      for (const [name, call] of Object.entries(calls)) {
+        const failure: unknown = await call().catch((error: unknown) => error);
+        expect(isUnavailable(failure), name).toBe(true);
+        expect(String(failure), name).toContain("Trunkline's tables are gone from the PostgreSQL database");
+      }
+      await schema.pool.query(`ALTER SCHEMA ${schema.name}_away RENAME TO ${schema.name}`);
+      for (const call of Object.values(calls)) await call();
+      expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
+    },
+  );
 
   it('is not confused with a value that is wrong', async () => {
     const storage = await openStorage(await temporarySchema());
@@ -226,25 +235,28 @@ describe('a database that cannot serve now', () => {
     expect(isUnavailable(failure)).toBe(false);
   });
 
-  it('nor is such a value where the server writes its errors in another language', async () => {
-    const schema = await temporarySchema();
-    const pool = new Pool({ connectionString: schema.url, max: 2 });
-    onTestFinished(() => pool.end());
-    pool.on('connect', (client) => {
-      const query = client.query.bind(client) as (statement: object) => Promise<unknown>; // as the storage calls it
-      Reflect.set(client, 'query', async (statement: object) =>
-        query(statement).catch((error: unknown) => {
-          throw Object.assign(Object(error), { severity: 'FEHLER' });
-        }),
-      );
-    });
-    const storage = await openStorage(schema, { pool, notifications: false });
-    const workspace = aWorkspace();
-    await storage.workspaces.insert(workspace);
-    const failure: unknown = await storage.workspaces.insert(workspace).catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: '23505' });
-    expect(isUnavailable(failure)).toBe(false);
-  });
+  it.runIf(isLongForm)(
+    'nor is such a value where the server writes its errors in another language',
+    async () => {
+      const schema = await temporarySchema();
+      const pool = new Pool({ connectionString: schema.url, max: 2 });
+      onTestFinished(() => pool.end());
+      pool.on('connect', (client) => {
+        const query = client.query.bind(client) as (statement: object) => Promise<unknown>; // as the storage calls it
+        Reflect.set(client, 'query', async (statement: object) =>
+          query(statement).catch((error: unknown) => {
+            throw Object.assign(Object(error), { severity: 'FEHLER' });
+          }),
+        );
+      });
+      const storage = await openStorage(schema, { pool, notifications: false });
+      const workspace = aWorkspace();
+      await storage.workspaces.insert(workspace);
+      const failure: unknown = await storage.workspaces.insert(workspace).catch((error: unknown) => error);
+      expect(failure).toMatchObject({ code: '23505' });
+      expect(isUnavailable(failure)).toBe(false);
+    },
+  );
 
   it('says so where nobody listens', async () => {
     const storage = postgresStorage({ connectionString: 'postgres://127.0.0.1:1/nobody' });

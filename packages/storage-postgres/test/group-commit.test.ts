@@ -12,6 +12,7 @@ import { idToUuid } from '@trunkline/core/spi/storage';
 import { sending } from '@trunkline/storage-contract/fixtures';
 import { aMessage, anIdempotencyRecord, anInstance } from '@trunkline/storage-contract/examples';
 import { must } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import type { TestSchema } from './support/test-schema.ts';
 
@@ -58,7 +59,7 @@ describe('acceptances that come together', () => {
     }
   });
 
-  it('count a backlog to the message', async () => {
+  it.runIf(isLongForm)('count a backlog to the message', async () => {
     const { storage, instance } = await fixture();
     const results = await Promise.all(
       messagesOf(instance, 700).map((message) => storage.messages.accept(of(message, { backlogLimit: 610 }))),
@@ -102,7 +103,7 @@ describe('acceptances that come together', () => {
     }
   });
 
-  it('count a trial to the message, over several instances', async () => {
+  it.runIf(isLongForm)('count a trial to the message, over several instances', async () => {
     const { storage, instance } = await fixture();
     const workspace = must(await workspaceOf(storage, instance));
     const second = anInstance(workspace);
@@ -115,7 +116,7 @@ describe('acceptances that come together', () => {
     expect(await storage.workspaces.find(workspace.id)).toHaveProperty('trialMessagesUsed', 50);
   });
 
-  it('of one key are one message, over several instances and processes', async () => {
+  it.runIf(isLongForm)('of one key are one message, over several instances and processes', async () => {
     const { storage, schema, instance } = await fixture();
     const workspace = must(await workspaceOf(storage, instance));
     const second = anInstance(workspace);
@@ -250,7 +251,7 @@ describe('writes of instances that come together', () => {
     expect(await commitsIn(schema, 'instances')).toBe(3);
   });
 
-  it('do not wait for one whose instance somebody else has locked', async () => {
+  it.runIf(isLongForm)('do not wait for one whose instance somebody else has locked', async () => {
     const { storage, schema, writes } = await held(20);
     const [first, ...others] = writes;
     const app = await schema.pool.connect();

@@ -26,7 +26,8 @@ afterAll(() => removeDirectory(directory));
 
 describeStorageContract({
   name: 'sqlite',
-  randomRuns: isLongForm ? 40 : 5,
+  randomRuns: isLongForm ? 40 : 3,
+  cases: isLongForm ? 'all' : 'selection',
   capabilities: { reopen: true, shared: true, processes: true, transactions: true, damage: true },
   async createDatabase() {
     const own = makeDirectory();

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { HANG_MS, must } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 /** A connected instance of the sandbox: what the programs of the docs take for granted. */
@@ -33,7 +34,7 @@ it('the page on events shows a handler that replies', async () => {
   );
 });
 
-it('the README shows an order and its message in one transaction', async () => {
+it.runIf(isLongForm)('the README shows an order and its message in one transaction', async () => {
   const service = programOf('../../../docs/events.md', 'trunkline.on(');
   const program = programOf('../README.md', 'BEGIN IMMEDIATE');
   const driver = `

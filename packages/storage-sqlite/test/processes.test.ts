@@ -4,6 +4,7 @@ import { startHolding } from '@trunkline/storage-contract';
 import { expect, it, onTestFinished } from 'vitest';
 import { must } from '@trunkline/test-support';
 import { linesOf, startChild } from '@trunkline/test-support/start-child';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { NOW, anEndpoint, anEvent, anInstance, aWorkspace } from '@trunkline/storage-contract/examples';
 import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
@@ -46,29 +47,32 @@ it('a write waits while another process is writing', async () => {
   await child.ended;
 });
 
-it('processes that reach a file through different symbolic links know each other to be alive', async () => {
-  const path = join(temporaryDirectory(), 'test.db');
-  await (await openStorage(path)).close();
-  const [one, other] = [temporaryDirectory(), temporaryDirectory()].map((directory) => {
-    const link = join(directory, 'link.db');
-    symlinkSync(path, link);
-    return link;
-  });
-  const storage = await openStorage(must(one));
-  const workspace = aWorkspace();
-  await storage.workspaces.insert(workspace);
-  await storage.instances.insert(anInstance(workspace), null);
-  await storage.processes.releaseEnded?.(NOW);
-  const program = new URL('support/programs/hold-everything.ts', import.meta.url);
-  const child = await startHolding(program, must(other));
-  onTestFinished(() => child.kill());
-  // As if it were in another container: only its lock proves that it lives.
-  connectTo(path).exec("UPDATE processes SET namespace = 'pid:[1] time:[1]'");
+it.runIf(isLongForm)(
+  'processes that reach a file through different symbolic links know each other to be alive',
+  async () => {
+    const path = join(temporaryDirectory(), 'test.db');
+    await (await openStorage(path)).close();
+    const [one, other] = [temporaryDirectory(), temporaryDirectory()].map((directory) => {
+      const link = join(directory, 'link.db');
+      symlinkSync(path, link);
+      return link;
+    });
+    const storage = await openStorage(must(one));
+    const workspace = aWorkspace();
+    await storage.workspaces.insert(workspace);
+    await storage.instances.insert(anInstance(workspace), null);
+    await storage.processes.releaseEnded?.(NOW);
+    const program = new URL('support/programs/hold-everything.ts', import.meta.url);
+    const child = await startHolding(program, must(other));
+    onTestFinished(() => child.kill());
+    // As if it were in another container: only its lock proves that it lives.
+    connectTo(path).exec("UPDATE processes SET namespace = 'pid:[1] time:[1]'");
 
-  expect(await storage.processes.releaseEnded?.(NOW + 1)).toBe(0);
-  await child.kill();
-  expect(await storage.processes.releaseEnded?.(NOW + 2)).toBe(1);
-});
+    expect(await storage.processes.releaseEnded?.(NOW + 1)).toBe(0);
+    await child.kill();
+    expect(await storage.processes.releaseEnded?.(NOW + 2)).toBe(1);
+  },
+);
 
 it('what a process in another container holds stays its own until its lock proves that it has ended', async () => {
   const path = join(temporaryDirectory(), 'test.db');

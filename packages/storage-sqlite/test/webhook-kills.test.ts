@@ -6,7 +6,7 @@ import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { eventually, must } from '@trunkline/test-support';
 import { builtProgram } from '@trunkline/test-support/built-program';
-import { sized } from '@trunkline/test-support/long-form';
+import { isLongForm, sized } from '@trunkline/test-support/long-form';
 import { startChild } from '@trunkline/test-support/start-child';
 import { sqliteStorage } from '../src/index.ts';
 import type { Child } from '@trunkline/test-support/start-child';
@@ -25,12 +25,12 @@ const ENDPOINTS = 3;
 const MOST_ON_THEIR_WAY = 2 * ENDPOINTS;
 
 describe('kill -9 of the process that sends webhooks', { timeout: 60_000 + RUNS * 10_000 }, () => {
-  it(`after the claim, ${RUNS} times: each event is sent once`, async () => {
+  it.runIf(isLongForm)(`after the claim, ${RUNS} times: each event is sent once`, async () => {
     const { receiver, reported } = await killAgainAndAgain('after the claim');
     for (const id of reported) expect(requestsOf(receiver, id)).toHaveLength(1);
   });
 
-  it(`during the request, ${RUNS} times: what was cut off comes again`, async () => {
+  it.runIf(isLongForm)(`during the request, ${RUNS} times: what was cut off comes again`, async () => {
     const { receiver, reported } = await killAgainAndAgain('during the request');
     const cutOff = receiver.requests.filter(({ responded }) => !responded);
     expect(cutOff.length).toBeGreaterThanOrEqual(RUNS);

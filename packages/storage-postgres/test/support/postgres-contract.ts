@@ -58,7 +58,7 @@ export function describePostgresContract({
 
   describeStorageContract({
     name,
-    randomRuns: isLongForm ? 10 : 3,
+    randomRuns: isLongForm ? 10 : 2,
     cases: isLongForm ? 'all' : short,
     capabilities: { reopen: true, shared: true, processes: true, transactions: true, damage: true },
     async createDatabase() {
