@@ -8,6 +8,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createReceiver } from '@trunkline/receiver';
 import { nodeHandler } from '@trunkline/receiver/node';
 import { HANG_MS } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { readCommand } from '../src/attack/read-command.ts';
 import { runAttack, type AttackResult } from '../src/attack/run-attack.ts';
 
@@ -64,7 +65,7 @@ describe('trunkline-receiver attack', () => {
     expect([...types]).toEqual(['webhook.test', 'attack.unknown']);
   });
 
-  it('finds out a receiver that checks nothing', async () => {
+  it.runIf(isLongForm)('finds out a receiver that checks nothing', async () => {
     const { wrong } = await attackHere((letTimePass) => (request, response) => {
       if (isWithoutBody(request)) return letTimePass();
       request.resume().on('end', () => response.writeHead(200).end());
@@ -109,24 +110,27 @@ describe('trunkline-receiver attack', () => {
     expect(names).not.toContain('a stale timestamp, 6 minutes old');
   });
 
-  it('finds out a receiver that is too strict: without deduplication, or that refuses repeats', async () => {
-    const seen = new Set<string>();
-    const receiver = createReceiver({
-      secret,
-      otherwise: ({ id }) => {
-        if (seen.has(id)) throw new Error('again');
-        seen.add(id);
-      },
-      // It forgets immediately, so that the handler sees each repeat.
-      store: { claim: async () => 'claimed', markDone: async () => {}, release: async () => {} },
-      onError: () => {},
-    });
-    const { wrong } = await attackHere(() => nodeHandler(receiver));
-    expect(wrong).toHaveLength(2);
-    expect(wrong[0]).toMatch(/comes again.*refused with 500, must be accepted/);
-  });
+  it.runIf(isLongForm)(
+    'finds out a receiver that is too strict: without deduplication, or that refuses repeats',
+    async () => {
+      const seen = new Set<string>();
+      const receiver = createReceiver({
+        secret,
+        otherwise: ({ id }) => {
+          if (seen.has(id)) throw new Error('again');
+          seen.add(id);
+        },
+        // It forgets immediately, so that the handler sees each repeat.
+        store: { claim: async () => 'claimed', markDone: async () => {}, release: async () => {} },
+        onError: () => {},
+      });
+      const { wrong } = await attackHere(() => nodeHandler(receiver));
+      expect(wrong).toHaveLength(2);
+      expect(wrong[0]).toMatch(/comes again.*refused with 500, must be accepted/);
+    },
+  );
 
-  it('ends in time with a receiver that never responds', async () => {
+  it.runIf(isLongForm)('ends in time with a receiver that never responds', async () => {
     const { code, wrong, lines } = await attack(() => {}, '--timeout', '0.2');
     expect(code).toBe(1);
     expect(wrong).toEqual(['WRONG  a request as the service sends it: no response, must be accepted']);
@@ -152,7 +156,7 @@ describe('trunkline-receiver attack', () => {
     expect(errors).toContain('Usage: trunkline-receiver attack <url>');
   });
 
-  it('explains itself', async () => {
+  it.runIf(isLongForm)('explains itself', async () => {
     const { code, lines } = await run('--help');
     expect(code).toBe(0);
     expect(lines[0]).toMatch(/^Usage/);

@@ -4,6 +4,7 @@ import Keyv from 'keyv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keyvStore, memoryStore, type EventStore, type KeyvLike } from '@trunkline/receiver';
 import { eventually } from '@trunkline/test-support';
+import { isLongForm } from '@trunkline/test-support/long-form';
 import { importProgram, readmeFunction } from './support/readme.ts';
 
 const day = 24 * 60 * 60;
@@ -12,12 +13,17 @@ const claim = (token: string, leaseSeconds = 60): Parameters<EventStore['claim']
   leaseSeconds,
 });
 
-describe.each([
+type Start = () => Promise<{ store: EventStore; stop?: () => Promise<unknown> }>;
+
+const STORES: readonly (readonly [name: string, start: Start])[] = [
   ['memoryStore', async () => ({ store: memoryStore() })],
   ['keyvStore', async () => ({ store: keyvStore(new Keyv()) })],
-  ['postgresStore of the README', startPostgres],
   ['redisStore of the README', startRedis],
-])('%s', (_name, start: () => Promise<{ store: EventStore; stop?: () => Promise<unknown> }>) => {
+  // PostgreSQL in WebAssembly takes more CPU to start than all the others together.
+  ...(isLongForm ? [['postgresStore of the README', startPostgres] as const] : []),
+];
+
+describe.each(STORES)('%s', (_name, start) => {
   let store: EventStore;
   let stop: (() => Promise<unknown>) | undefined;
   // PGlite is Postgres in WebAssembly: on a busy machine it takes its time to start.

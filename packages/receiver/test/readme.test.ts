@@ -44,31 +44,32 @@ const programs: readonly {
   { heading: '`verify` alone', start: (program) => node(served(program)) },
 ];
 
-/** One handler of Node's requests and one of Fetch's: which server is before them hardly matters to an attack. */
-const ATTACKED_IN_SHORT = ['node:http', 'Hono'];
+/** One handler of Node's requests and one of Fetch's: which server is before them hardly matters. */
+const IN_SHORT = ['node:http', 'Hono'];
 
-describe.each(programs)('the README on $heading', ({ heading, missing, start }) => {
-  let server: Running | undefined;
-  beforeAll(async () => {
-    if (typeof missing !== 'string') server = await start(readmeProgram(heading));
-  });
-  afterAll(async () => server?.stop());
+describe.each(isLongForm ? programs : programs.filter(({ heading }) => IN_SHORT.includes(heading)))(
+  'the README on $heading',
+  ({ heading, missing, start }) => {
+    let server: Running | undefined;
+    beforeAll(async () => {
+      if (typeof missing !== 'string') server = await start(readmeProgram(heading));
+    });
+    afterAll(async () => server?.stop());
 
-  it('takes a signed event, and refuses one that was changed', async ({ skip }) => {
-    if (server === undefined) return skip(missing || 'not started');
-    const { method, headers, body } = await messageFrom('15550100');
-    expect((await fetch(server.url, { method, headers, body })).status).toBe(204);
+    it('takes a signed event, and refuses one that was changed', async ({ skip }) => {
+      if (server === undefined) return skip(missing || 'not started');
+      const { method, headers, body } = await messageFrom('15550100');
+      expect((await fetch(server.url, { method, headers, body })).status).toBe(204);
 
-    const changed = Buffer.from(body).toString().replace('15550100', '15550199');
-    const refused = await fetch(server.url, { method, headers, body: changed });
-    expect(refused.status).toBe(401);
-    expect(await refused.text()).toBe('signature_mismatch');
+      const changed = Buffer.from(body).toString().replace('15550100', '15550199');
+      const refused = await fetch(server.url, { method, headers, body: changed });
+      expect(refused.status).toBe(401);
+      expect(await refused.text()).toBe('signature_mismatch');
 
-    await eventually(() => expect(server?.output()).toContain('message from 15550100'));
-    expect(server.output()).not.toContain('15550199');
-  });
+      await eventually(() => expect(server?.output()).toContain('message from 15550100'));
+      expect(server.output()).not.toContain('15550199');
+    });
 
-  if (isLongForm || ATTACKED_IN_SHORT.includes(heading)) {
     it('withstands the attack', async ({ skip }) => {
       if (server === undefined) return skip(missing || 'not started');
       const wrong: string[] = [];
@@ -88,11 +89,11 @@ describe.each(programs)('the README on $heading', ({ heading, missing, start }) 
       // Deno reads a body on by itself after its response, as far as it gets before the connection closes.
       expect(wrong.filter((what) => heading !== 'Deno' || what !== flooded)).toEqual([]);
     });
-  }
-});
+  },
+);
 
 describe('the README on the library of Standard Webhooks', () => {
-  it('accepts a signed event, and refuses one that was changed', async () => {
+  it.runIf(isLongForm)('accepts a signed event, and refuses one that was changed', async () => {
     const server = await node(served(readmeProgram('Standard Webhooks')));
     onTestFinished(() => server.stop());
     const { method, headers, body } = await messageFrom('15550100');
@@ -104,7 +105,7 @@ describe('the README on the library of Standard Webhooks', () => {
 });
 
 describe('the README', () => {
-  it('shows a test that passes', async () => {
+  it.runIf(isLongForm)('shows a test that passes', async () => {
     const args = nodeArgs(readmeProgram('Test your receiver'));
     const { stdout } = await promisify(execFile)(process.execPath, args, {
       cwd: new URL('..', import.meta.url),
