@@ -65,21 +65,24 @@ describe('a server sends the first message by the commands of docs/embed, and st
     expect(await second.program.stop()).toBe(0);
   });
 
-  it.each(ofForm(SERVERS))('and ends with the reason where its port is in use, in %s', async (page, file) => {
-    const folder = await newFolder();
-    await makeKey(page, folder);
-    const other = createServer().listen(0, '127.0.0.1');
-    onTestFinished(() => void other.close());
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo; // it listens on TCP
-    const program = startNodeProgram(new URL(`../src/${file}`, import.meta.url), {
-      ...withKey,
-      env: { ...env, PORT: String(port) },
-      cwd: folder,
-    });
-    expect(await program.ended).toBe(1);
-    expect(program.stderr()).toContain('EADDRINUSE');
-  });
+  it.runIf(isLongForm).each(SERVERS)(
+    'and ends with the reason where its port is in use, in %s',
+    async (page, file) => {
+      const folder = await newFolder();
+      await makeKey(page, folder);
+      const other = createServer().listen(0, '127.0.0.1');
+      onTestFinished(() => void other.close());
+      await once(other, 'listening');
+      const { port } = other.address() as AddressInfo; // it listens on TCP
+      const program = startNodeProgram(new URL(`../src/${file}`, import.meta.url), {
+        ...withKey,
+        env: { ...env, PORT: String(port) },
+        cwd: folder,
+      });
+      expect(await program.ended).toBe(1);
+      expect(program.stderr()).toContain('EADDRINUSE');
+    },
+  );
 
   it.runIf(isLongForm)('in a plugin of Fastify, which routes of the app use, too', async () => {
     const folder = await newFolder();

@@ -50,7 +50,7 @@ async function isListening(port: number): Promise<boolean> {
   }
 }
 
-it.runIf(process.platform === 'linux')(
+it.runIf(isLongForm && process.platform === 'linux')(
   'the Postgres of the tests starts for a user who is a number without an account',
   async () => {
     vi.stubEnv(DESK_PORT, undefined);
@@ -79,20 +79,23 @@ it('the Postgres of the tests serves queries, comes back from a crash with what 
   expect(existsSync(join(directory, '..'))).toBe(false);
 });
 
-it('the Postgres of the tests begins with files that are made once for all servers of a run', async () => {
-  const template = vi.fn(async () => clusterFiles(await makeSharedDirectory('trunkline-')));
-  const desk = await openDesk({ template, server: () => Promise.reject(new Error('Nobody asks for it.')) });
-  onTestFinished(() => desk.close());
-  vi.stubEnv(DESK_PORT, String(desk.port));
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const servers = await Promise.all([startPostgres(), startPostgres()]);
-  for (const server of servers) onTestFinished(() => server.stop());
-  expect(template).toHaveBeenCalledOnce();
-  const [one, other] = await Promise.all(
-    servers.map(({ url }) => ask(url, 'SELECT system_identifier::text FROM pg_control_system()')),
-  );
-  expect(one).toEqual(other);
-});
+it.runIf(isLongForm)(
+  'the Postgres of the tests begins with files that are made once for all servers of a run',
+  async () => {
+    const template = vi.fn(async () => clusterFiles(await makeSharedDirectory('trunkline-')));
+    const desk = await openDesk({ template, server: () => Promise.reject(new Error('Nobody asks for it.')) });
+    onTestFinished(() => desk.close());
+    vi.stubEnv(DESK_PORT, String(desk.port));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const servers = await Promise.all([startPostgres(), startPostgres()]);
+    for (const server of servers) onTestFinished(() => server.stop());
+    expect(template).toHaveBeenCalledOnce();
+    const [one, other] = await Promise.all(
+      servers.map(({ url }) => ask(url, 'SELECT system_identifier::text FROM pg_control_system()')),
+    );
+    expect(one).toEqual(other);
+  },
+);
 
 it('the Postgres of the tests ends, and leaves no files, when the process that started it is killed', async () => {
   const TMPDIR = ownTmpdir(0o711);

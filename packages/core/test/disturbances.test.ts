@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { sized } from '@trunkline/test-support/long-form';
 import {
   HOUR,
   SECOND,
@@ -11,6 +12,8 @@ import {
 } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
 import { killable } from './support/killable.ts';
+
+const RUNS = sized('DISTURBANCE_RUNS', { short: 6, long: 20 });
 
 type Disturbance =
   | { readonly kind: 'send' | 'receive'; readonly instance: number }
@@ -173,7 +176,7 @@ describe('a service after any disturbance', () => {
           expect(own).toEqual(['message.sent', 'message.delivered', 'message.read']);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 2 * RUNS },
     );
   });
 
@@ -188,7 +191,7 @@ describe('a service after any disturbance', () => {
           received,
         );
       }),
-      { numRuns: 20 },
+      { numRuns: RUNS },
     );
   });
 
@@ -210,7 +213,7 @@ describe('a service after any disturbance', () => {
           expect(types.at(-1)).toBe('instance.connected');
         }
       }),
-      { numRuns: 20 },
+      { numRuns: RUNS },
     );
   });
 });
