@@ -30,9 +30,7 @@ const LONGEST = [
   'packages/server/test/commands/backup',
   'packages/server/test/commands/hostile-answers',
   'packages/server/test/kills',
-  'packages/gateway-baileys/test/contract',
   'packages/storage-postgres/test/contract',
-  'packages/storage-sqlite/test/contract',
 ];
 
 /** Vitest goes by the durations of the last run, and by size where there was none: a file that runs a contract has a line. */
@@ -55,42 +53,27 @@ const ALL = ['{packages,internal,examples}/*/{src,test}/**/*.test.ts', 'test/**/
 /** Files of `pnpm test` that may take more than ten seconds of CPU, by the reason. */
 const DEAR_FILES = {
   'starts programs, servers or clusters, which is what it tests': [
-    'examples/embed/test/embed.test.ts',
-    'internal/test-postgres/test/postgres-server.test.ts',
     'packages/gateway-baileys/test/kill.test.ts',
+    'packages/server/test/commands/kills-at-each-step.test.ts',
     'packages/server/test/commands/move.test.ts',
+    'packages/server/test/kills.test.ts',
+    'packages/server/test/whatsapp.test.ts',
   ],
   'runs a whole contract': [
-    'packages/gateway-baileys/test/contract.test.ts',
     'packages/http/test/conformance.test.ts',
-    'packages/media-s3/test/contract.test.ts',
     'packages/storage-postgres/test/contract.test.ts',
     'packages/storage-sqlite/test/contract.test.ts',
   ],
   'tries thousands of random or hostile inputs': [
     'packages/http/test/fuzz.test.ts',
     'packages/http/test/growing-inputs.test.ts',
-    'packages/receiver/test/event-stores.test.ts',
-    'packages/receiver/test/readme.test.ts',
   ],
-  'streams files through real sockets': [
-    'packages/http/test/media-socket.test.ts',
-    'packages/media-s3/test/failures.test.ts',
+  'streams files through real sockets': ['packages/http/test/media-socket.test.ts'],
+  'links a number over the fake network in each of its tests': [
+    'packages/gateway-baileys/test/flows.test.ts',
   ],
-  'disturbs a service at random moments': ['packages/core/test/disturbances.test.ts'],
   'opens each of 16 pages in a browser': ['packages/dashboard/test/browser/every-page.test.ts'],
   'lets a day of the clock pass for each of its cases': ['packages/core/test/late-files.test.ts'],
-  'links a number over the fake network in each of its tests': [
-    'packages/gateway-baileys/test/activities.test.ts',
-    'packages/gateway-baileys/test/connection.test.ts',
-    'packages/gateway-baileys/test/conversations.test.ts',
-    'packages/gateway-baileys/test/flows.test.ts',
-    'packages/gateway-baileys/test/kinds.test.ts',
-    'packages/gateway-baileys/test/linking.test.ts',
-    'packages/gateway-baileys/test/proxy.test.ts',
-    'packages/gateway-baileys/test/receiving.test.ts',
-    'packages/gateway-baileys/test/sending.test.ts',
-  ],
 };
 
 /** What `.ci/run` counts. */
