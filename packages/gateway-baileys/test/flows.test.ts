@@ -67,10 +67,10 @@ describe('messages over the REST API', () => {
     expect(flow.receiver.forged()).toBe(0);
   });
 
-  it('sends and receives each type of file, byte for byte', async () => {
+  it.runIf(isLongForm)('sends and receives each type of file, byte for byte', async () => {
     const flow = await startLinkedFlow();
     const { wa, account, bob, instance } = flow;
-    for (const { type, mimeType, filename, content } of isLongForm ? FILES : FILES.slice(0, 1)) {
+    for (const { type, mimeType, filename, content } of FILES) {
       const caption = type === 'audio' ? {} : { caption: `a ${type}` };
       const file = new Blob([content]);
       const { id } = must(
