@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { generate } from 'selfsigned';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -17,7 +18,8 @@ export async function createServerCertificate(now: number): Promise<ServerCertif
     notBeforeDate: new Date(now - DAY_MS),
     notAfterDate: new Date(now + 30 * DAY_MS),
   };
-  const authority = await generate([{ name: 'commonName', value: 'Fake WhatsApp' }], {
+  // OpenSSL looks for an authority by its name: the servers that one process trusts need names of their own.
+  const authority = await generate([{ name: 'commonName', value: `Fake WhatsApp ${randomUUID()}` }], {
     ...basics,
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },
