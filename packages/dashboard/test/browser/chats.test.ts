@@ -365,8 +365,21 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
   it.runIf(isLongForm)('are reached from a message, and speak Spanish', async () => {
     const { page, at, api, instance } = await open('/chats');
     const { message } = await api.messages.send({ instance, to: ANA, type: 'text', text: 'Hola' });
+    const numbers = Promise.withResolvers<void>();
+    await page.route(/\/instances(\?|$)/, async (route) => {
+      await numbers.promise;
+      await route.continue();
+    });
     await page.goto(at(`/messages/${message.id}`));
-    await page.getByRole('main').getByRole('link', { name: 'Chat' }).click();
+    const link = page.getByRole('main').getByRole('link', { name: 'Chat' });
+    await link.waitFor();
+    const place = await link.boundingBox();
+    const number = page.getByRole('main').getByRole('link', { name: 'Support', exact: true });
+    expect(await number.count()).toBe(0);
+    numbers.resolve();
+    await number.waitFor();
+    expect(await link.boundingBox()).toEqual(place); // whoever was about to click it hits it
+    await link.click();
     await own(page).getByText('Hola').waitFor();
     await page.getByLabel('Language').selectOption('es');
     await page.getByText('Intro envía').waitFor();

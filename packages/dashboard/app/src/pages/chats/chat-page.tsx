@@ -77,10 +77,11 @@ function Chat({ workspace, number, counterpart }: ChatProps): ReactNode {
       }
       facts={
         <>
-          {name !== addressText(counterpart) && <Id value={counterpart} />}
           <Link to="/w/$workspace/numbers/$instance" params={{ workspace, instance: number.id }}>
             {number.name}
           </Link>
+          {/* Last, since the name comes later: nothing moves away from the pointer. */}
+          {name !== addressText(counterpart) && <Id value={counterpart} />}
         </>
       }
       actions={

@@ -48,11 +48,6 @@ function Message({
       facts={
         <>
           {group_id !== null && <span>{t.inGroup}</span>}
-          {number && (
-            <Link to="/w/$workspace/numbers/$instance" params={{ workspace, instance: number.id }}>
-              {number.name}
-            </Link>
-          )}
           {counterpart !== null && (
             <Link
               to="/w/$workspace/chats/$counterpart"
@@ -63,6 +58,12 @@ function Message({
             </Link>
           )}
           <Id value={message.id} />
+          {/* Last, since its name comes later: nothing moves away from the pointer. */}
+          {number && (
+            <Link to="/w/$workspace/numbers/$instance" params={{ workspace, instance: number.id }}>
+              {number.name}
+            </Link>
+          )}
         </>
       }
     >
