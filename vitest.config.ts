@@ -10,15 +10,15 @@ const conditions = ['source', 'module', 'node', 'development|production'];
 
 /**
  * Tests that leave their process as it was: a worker keeps what it has loaded for all of their files. All others measure
- * their process or change it for good, intercept all of its requests, or run servers that it ends.
+ * their process, count its timers or change it for good, intercept all of its requests, or run servers that it ends.
  */
 const SHARED_PROCESS = [
   'packages/{core,gateway-baileys,http,receiver,storage-kit,storage-sqlite,storage-postgres}/src/**/*.test.ts',
   'packages/{gateway-baileys,gateway-contract,mcp,media-s3,storage-contract,storage-postgres,storage-sqlite}/test/*.test.ts',
   'packages/core/test/{*,inputs/*,resources/*,safe-url/*}.test.ts',
-  'packages/core/test/node/!(webhook-sender-pinning).test.ts',
+  'packages/core/test/node/!(clock|webhook-sender-pinning).test.ts',
   'packages/dashboard/test/{!(app-build|late-pages|long-lists|stream-access),browser/*}.test.ts',
-  'packages/http/test/{!(form-parser|growing-inputs|media-socket|traces),client/*}.test.ts',
+  'packages/http/test/{!(event-stream|form-parser|growing-inputs|media-socket|traces|unread-download),client/!(retries)}.test.ts',
   'packages/receiver/test/!(vectors-web).test.ts',
   'internal/fake-whatsapp/test/*.test.ts',
 ];
