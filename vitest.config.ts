@@ -14,7 +14,8 @@ const conditions = ['source', 'module', 'node', 'development|production'];
  */
 const SHARED_PROCESS = [
   'packages/{core,gateway-baileys,http,receiver,storage-kit,storage-sqlite,storage-postgres}/src/**/*.test.ts',
-  'packages/{gateway-baileys,gateway-contract,mcp,media-s3,storage-contract,storage-postgres,storage-sqlite}/test/*.test.ts',
+  'packages/{gateway-contract,mcp,media-s3,storage-contract,storage-postgres,storage-sqlite}/test/*.test.ts',
+  'packages/gateway-baileys/test/!(proxy).test.ts',
   'packages/core/test/{*,inputs/*,resources/*,safe-url/*}.test.ts',
   'packages/core/test/node/!(clock|webhook-sender-pinning).test.ts',
   'packages/dashboard/test/{!(app-build|late-pages|long-lists|stream-access),browser/*}.test.ts',
