@@ -2,14 +2,14 @@ import { afterAll, vi } from 'vitest';
 
 const EVENTS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR2', 'uncaughtException', 'unhandledRejection'];
 
-/** Files that share a process would find what the ones before them have left of its state. */
+/** The state of the process that files sharing it would find changed. */
 const before = stateOfProcess();
 
 // Registered before those of the file, so it runs after them, when they have restored what the file changed.
 afterAll(() => {
   vi.unstubAllEnvs();
   const now = stateOfProcess();
-  // What is new, Node or a library made when it was first needed.
+  // New keys are ignored: Node and libraries add some when they are first used.
   const changed = [...before].filter(([key, value]) => !Object.is(now.get(key), value));
   if (changed.length === 0) return;
   const names = changed.map(([key]) => String(key)).join(', ');

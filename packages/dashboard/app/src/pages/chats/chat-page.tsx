@@ -80,7 +80,7 @@ function Chat({ workspace, number, counterpart }: ChatProps): ReactNode {
           <Link to="/w/$workspace/numbers/$instance" params={{ workspace, instance: number.id }}>
             {number.name}
           </Link>
-          {/* Last, since the name comes later: nothing moves away from the pointer. */}
+          {/* The name is loaded later. What it adds comes last, so that no link moves away from the pointer. */}
           {name !== addressText(counterpart) && <Id value={counterpart} />}
         </>
       }
