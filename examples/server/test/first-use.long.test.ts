@@ -120,7 +120,7 @@ describe.skipIf(browser.missing !== null)('somebody who uses the example for the
     await follow('message.received');
     await see('The connection to the receiver failed.');
 
-    tour.step('Mend it');
+    tour.step('Fix it');
     receiver.isDown = false;
     await page.getByRole('link', { name: 'Orders', exact: true }).click();
     await press('Disable');

@@ -56,7 +56,7 @@ ${diagram(DELIVERY)}
 
 ## Webhook endpoint
 
-\`packages/core/src/domain/endpoint/endpoint-state.ts\` and \`failing-policy.ts\` beside it.
+\`packages/core/src/domain/endpoint/endpoint-state.ts\` and \`failing-policy.ts\` next to it.
 
 ${diagram(ENDPOINT)}
 `;

@@ -226,7 +226,7 @@ describe('the history of an instance', () => {
     expect((await historyOf(harness, id)).at(-1)).toMatchObject({
       reason: 'refused_by_network',
       network_code: '406',
-      next: { kind: 'connect', text: 'needs a new connect when the cause is mended' },
+      next: { kind: 'connect', text: 'needs a new connect when the cause is fixed' },
     });
   });
 

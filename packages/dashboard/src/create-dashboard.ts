@@ -104,7 +104,7 @@ function dashboardWith(
 }
 
 const FAILED =
-  'a request of the dashboard failed through no fault of its caller: mend what err names, or report it as a defect; the response has the same requestId';
+  'a request of the dashboard failed through no fault of its caller: fix the cause in err, or report it as a defect; the response has the same requestId';
 
 function sessionOfRequest(
   { authorize }: Pick<CheckedDashboardOptions, 'authorize'>,

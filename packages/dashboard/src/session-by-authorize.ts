@@ -7,7 +7,7 @@ import type { DashboardTrunkline, SessionOf } from './session.ts';
 const AUTHORIZE_MAX_MS = 10_000;
 
 const UNKNOWN =
-  'the access of somebody who follows the dashboard could not be found out again, and so it ended: mend what err names in authorize of createDashboard';
+  'the access of somebody who follows the dashboard could not be found out again, and so it ended: fix the cause in err in authorize of createDashboard';
 
 /**
  * Finds the session of a request by the app's own `authorize`. A request fails with the error that it throws. If access

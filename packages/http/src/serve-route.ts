@@ -34,7 +34,7 @@ interface Progress {
 }
 
 const REQUEST_FAILED =
-  'a request failed through no fault of its caller: mend what err names, or report it as a defect; the response has the same requestId';
+  'a request failed through no fault of its caller: fix the cause in err, or report it as a defect; the response has the same requestId';
 const UNAVAILABLE =
   'requests get 503, because the database or the media store does not carry out what they need: err says why; check both';
 const STORE_FAILED =

@@ -172,6 +172,6 @@ function withFacts(response: Response, { requestId, rate }: Facts): Response {
 }
 
 const FAILED =
-  'a request of a model failed through no fault of its own: mend what err names, or report it as a defect; the response has the same requestId';
+  'a request of a model failed through no fault of its own: fix the cause in err, or report it as a defect; the response has the same requestId';
 const STORE_FAILED =
   'the store of the rate limit failed: this process counts requests for itself until the store responds; check the store';

@@ -150,8 +150,8 @@ function unavailable(requestId: string): Response {
 const ENDING =
   'Trunkline does not start any more: this process has received SIGTERM or SIGINT, and is ending.';
 const RETRIED =
-  'the service could not start, and is started again every 5 seconds; the app runs without it: mend what err names';
+  'the service could not start, and is started again every 5 seconds; the app runs without it: fix the cause in err';
 const UNSERVED =
-  'a request got 503, since the service could not start: mend what err names; the response has the same requestId';
+  'a request got 503, since the service could not start: fix the cause in err; the response has the same requestId';
 const ENDED_EARLY =
   'Next.js ends this process on SIGTERM before the service has finished what it began; nothing is lost, but the next start waits for up to a minute: set NEXT_MANUAL_SIG_HANDLE=1 where `next start` runs, not in .env';

@@ -124,7 +124,7 @@ function responseToError(error: unknown, logger: Logger): Response {
 }
 
 const FAILED =
-  'a request failed before the API could respond to it: mend what err names, or report it as a defect';
+  'a request failed before the API could respond to it: fix the cause in err, or report it as a defect';
 
 function invalidRequest(what: string, fields: Readonly<Record<string, readonly string[]>>): object {
   const message = `The request is not valid: ${what}.`;

@@ -38,7 +38,7 @@ async function loadBaileys(): Promise<typeof import('@trunkline/gateway-baileys'
   } catch (error) {
     if (errorCode(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new StartError(
-      'GATEWAY=baileys needs the package @trunkline/gateway-baileys: install it beside trunkline, with "npm install @trunkline/gateway-baileys".',
+      'GATEWAY=baileys needs the package @trunkline/gateway-baileys: install it next to trunkline, with "npm install @trunkline/gateway-baileys".',
     );
   }
 }

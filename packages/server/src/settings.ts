@@ -378,14 +378,14 @@ const variables = z.object({
     .register(documented, {
       isSecret: true,
       meaning:
-        'the token that a reader of `/metrics` sends as `Authorization: Bearer <token>`: 16 to 128 printable characters. With a token, `/metrics` is served beside the API too; without one, only at `METRICS_ADDRESS`, to anybody who can reach it',
+        'the token that a reader of `/metrics` sends as `Authorization: Bearer <token>`: 16 to 128 printable characters. With a token, `/metrics` is served next to the API too; without one, only at `METRICS_ADDRESS`, to anybody who can reach it',
     }),
   API_DOCS: z.enum(['on', 'off'], 'must be on or off.').default('on').register(documented, {
     meaning: 'whether the reference of the API is served as a page, at `/api/v1/docs`, which needs no key',
   }),
   DASHBOARD: z.enum(['on', 'off'], 'must be on or off.').default('on').register(documented, {
     meaning:
-      'whether the [dashboard](dashboard.md) is served beside the API, at `/dashboard`; a start at a terminal prints a link to it that signs in once',
+      'whether the [dashboard](dashboard.md) is served next to the API, at `/dashboard`; a start at a terminal prints a link to it that signs in once',
   }),
   DASHBOARD_TOKEN: z
     .string()
@@ -398,7 +398,7 @@ const variables = z.object({
     }),
   MCP: z.enum(['on', 'off'], 'must be on or off.').default('off').register(documented, {
     meaning:
-      'whether the [MCP server](mcp.md) is served beside the API, at `/mcp`: language models read with it what their API key may read',
+      'whether the [MCP server](mcp.md) is served next to the API, at `/mcp`: language models read with it what their API key may read',
   }),
   MCP_SEND_TO: counterparts().register(documented, {
     byDefault: 'nobody',

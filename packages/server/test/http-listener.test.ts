@@ -208,7 +208,7 @@ describe('The HTTP listener', () => {
     expect(await response.json()).toMatchObject({ error: { code: 'INTERNAL_ERROR', request_id: null } });
     expect(error).toHaveBeenCalledExactlyOnceWith(
       { err: new Error('a defect') },
-      expect.stringContaining('mend what err names'),
+      expect.stringContaining('fix the cause in err'),
     );
     await listener.close();
   });

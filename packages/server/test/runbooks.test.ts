@@ -96,7 +96,7 @@ describe('The runbook, on one server,', () => {
       });
       const page = await rehearse('a-webhook-fails.md', machine, [[receiver.url, HOOK]]);
       await page.follow();
-      receiver.mend();
+      receiver.fix();
       await page.follow();
       page.end();
       await client.request('DELETE', `/api/v1/webhooks/${webhook}`);
@@ -217,7 +217,7 @@ describe('The runbook', () => {
       await line.cut();
       const away = await rehearse('postgres-is-away.md', machine, names);
       await away.follow();
-      line.mend();
+      line.fix();
       await away.follow();
       await isConnected(machine, instance);
       await away.follow();

@@ -29,7 +29,7 @@ describe('GATEWAY=baileys where @trunkline/gateway-baileys is not installed', ()
     const { code, stderr } = await runServer({ env: environment('api,gateway') });
     expect(code).toBe(1);
     expect(stderr).toBe(
-      'trunkline: GATEWAY=baileys needs the package @trunkline/gateway-baileys: install it beside trunkline, with "npm install @trunkline/gateway-baileys".\n',
+      'trunkline: GATEWAY=baileys needs the package @trunkline/gateway-baileys: install it next to trunkline, with "npm install @trunkline/gateway-baileys".\n',
     );
   });
 });

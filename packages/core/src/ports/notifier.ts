@@ -52,7 +52,7 @@ const LINES: Readonly<Record<Notification['kind'], string>> = {
   webhook_failing:
     'a webhook endpoint keeps failing, and is disabled if nothing gets through to it: look at its receiver; no notifier is configured (SMTP_URL), so no email was sent',
   webhook_disabled:
-    'a failing webhook endpoint was disabled: mend its receiver, enable it again and retry its failed deliveries; no notifier is configured (SMTP_URL), so no email was sent',
+    'a failing webhook endpoint was disabled: fix its receiver, enable it again and retry its failed deliveries; no notifier is configured (SMTP_URL), so no email was sent',
   instance_down:
     'an instance has been down since downSince: its history says why, and next what has to be done; no notifier is configured (SMTP_URL), so no email was sent',
   instance_up:

@@ -65,7 +65,7 @@ async function outcomeOf(held: Held, kind: OperationKind): Promise<InstanceTrigg
   } catch (error) {
     held.context.logger.warn(
       { err: error, instanceId: held.lease.instanceId, operation: kind },
-      'the gateway could not carry out an operation, which has failed: mend what err names, then request it again',
+      'the gateway could not carry out an operation, which has failed: fix the cause in err, then request it again',
     );
     return {
       kind: 'operation_failed',

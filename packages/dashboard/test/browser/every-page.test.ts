@@ -146,7 +146,7 @@ describe.skipIf(browser.missing !== null)('every page of the dashboard', () => {
       await page.getByText('The storage is away.').first().waitFor();
       await expectInOrder(page, `${nameOf(path)}-failed`);
       await page.unroute(failing);
-      // A try may mend several of them.
+      // A try may fix several of them.
       await eventually(async () => {
         const again = page.getByRole('button', { name: 'Try again' });
         if ((await again.count()) > 0) await again.first().click({ timeout: HANG_MS / 6 });

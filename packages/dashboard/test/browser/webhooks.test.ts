@@ -57,7 +57,7 @@ const catchCopies = (page: Page): Promise<unknown> =>
   });
 
 describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
-  it('are added, seen to break, mended, and what failed is sent again', async () => {
+  it('are added, seen to break, fixed, and what failed is sent again', async () => {
     const receiver = await startReceiver();
     const { page, problems, at, api, connect } = await open('/webhooks');
     await catchCopies(page);
@@ -142,7 +142,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await page.getByText('Copied').waitFor();
     expect(await copied(page)).toContain(String.raw`"text":"It'\''s here"`);
 
-    // Somebody disables it to mend it, enables it, and sends again what failed.
+    // Somebody disables it to fix it, enables it, and sends again what failed.
     await page.getByRole('link', { name: 'Orders' }).click();
     await press(page, 'Disable');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Disable' }).click();

@@ -10,7 +10,7 @@ const NO_EVENT = 'evt_00000000000000000000000000';
 export const eventRoutes: RouteGroup<'events'> = {
   tag: {
     name: 'Beyond the specification',
-    description: 'What this service has beside the specification: what has happened, and what happens.',
+    description: 'What this service has beyond the specification: what has happened, and what happens.',
   },
   id: { name: 'event', description: 'The id of an event (`evt_…`).', notFound: 'EVENT_NOT_FOUND' },
   routes: {

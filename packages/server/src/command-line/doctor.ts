@@ -16,7 +16,7 @@ interface Finding {
   /** The finding, in a sentence. */
   readonly says: string;
   /** The remedy; null if nothing is wrong. */
-  readonly mend: string | null;
+  readonly remedy: string | null;
 }
 
 /** Checks what a server needs on this machine, changes nothing, and names a remedy for each fault. */
@@ -31,23 +31,23 @@ export const doctorCommand: CommandHandler = async (call) => {
     call.signal.throwIfAborted();
     try {
       const [says, value] = await how();
-      add({ check, result: 'ok', says, mend: null });
+      add({ check, result: 'ok', says, remedy: null });
       return value;
     } catch (error) {
       const fault =
-        error instanceof Fault ? error : new Fault(complaintsOf(error).join(' '), 'Mend what this says.');
-      add({ check, result: fault.result, says: fault.message, mend: fault.mend });
+        error instanceof Fault ? error : new Fault(complaintsOf(error).join(' '), 'Fix what this says.');
+      add({ check, result: fault.result, says: fault.message, remedy: fault.remedy });
       return null;
     }
   };
   const add = (finding: Finding): void => {
     findings.push(finding);
-    const { check, result, says, mend } = finding;
+    const { check, result, says, remedy } = finding;
     output.say(
-      `${MARKS[result]} ${check.padEnd(10)} ${says}${mend === null ? '' : `\n             ${mend}`}`,
+      `${MARKS[result]} ${check.padEnd(10)} ${says}${remedy === null ? '' : `\n             ${remedy}`}`,
     );
   };
-  const skip = (check: string, says: string): void => add({ check, result: 'skipped', says, mend: null });
+  const skip = (check: string, says: string): void => add({ check, result: 'skipped', says, remedy: null });
 
   await look('node', async () => [
     `Node.js ${process.versions.node}, SQLite ${process.versions.sqlite ?? 'is missing'}.`,

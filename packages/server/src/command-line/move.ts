@@ -71,7 +71,7 @@ function notEnded(error: unknown): unknown {
   if (error instanceof CommandError) return error;
   const reason = reasonOf(error).replace(/\.$/, '');
   return new CommandError(
-    `${reason}. The move has not ended: when this is mended, the same command continues where it was; "trunkline move --undo" gives it up.`,
+    `${reason}. The move has not ended: when this is fixed, the same command continues where it was; "trunkline move --undo" gives it up.`,
   );
 }
 

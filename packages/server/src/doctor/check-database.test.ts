@@ -5,7 +5,7 @@ it('leaves a database of an earlier version as it is, and says that the next sta
   expect(() => refuseEarlier('data/trunkline.db', { version: 100, latest: 101 })).toThrow(
     expect.objectContaining({
       message: 'data/trunkline.db has schema 100, of an earlier version of Trunkline.',
-      mend: expect.stringContaining('upgrades it to schema 101'),
+      remedy: expect.stringContaining('upgrades it to schema 101'),
       result: 'warning',
     }),
   );

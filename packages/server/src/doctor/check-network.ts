@@ -49,15 +49,16 @@ export function checkTls(url: URL): Promise<readonly [string, number | null]> {
 
 export async function checkClock(elsewhere: number | null): Promise<readonly [string, null]> {
   const now = Date.now();
-  const mend = 'Set the clock, and let it follow a time server (timedatectl set-ntp true).';
-  if (now < EARLIEST) throw new Fault(`The clock says ${new Date(now).toISOString()}, which is past.`, mend);
+  const remedy = 'Set the clock, and let it follow a time server (timedatectl set-ntp true).';
+  if (now < EARLIEST)
+    throw new Fault(`The clock says ${new Date(now).toISOString()}, which is past.`, remedy);
   if (elsewhere === null)
     return [`It says ${new Date(now).toISOString()}; nobody was there to compare it with.`, null];
   const apart = Math.abs(now - elsewhere);
   if (apart > CLOCK_MAX_MS)
     throw new Fault(
       `The clock is ${apart > DAY_MS ? `${Math.round(apart / DAY_MS)} days` : `${Math.round(apart / 1000)} s`} ${now < elsewhere ? 'behind' : 'ahead'}: receivers refuse webhooks that are signed with it.`,
-      mend,
+      remedy,
     );
   return ['It agrees with others.', null];
 }

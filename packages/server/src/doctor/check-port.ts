@@ -29,7 +29,7 @@ export function checkPort({ host, port }: Settings): Promise<readonly [string, n
             : reject(
                 new Fault(
                   `A server runs on ${host}, port ${port}, and is not ready: ${status}.`,
-                  'Mend what the other checks find; if they find nothing, its log says why.',
+                  'Fix what the other checks find; if they find nothing, its log says why.',
                   'warning',
                 ),
               ),

@@ -1,11 +1,11 @@
 /** A fault that a check found. */
 export class Fault extends Error {
-  readonly mend: string;
+  readonly remedy: string;
   readonly result: 'warning' | 'fault';
 
-  constructor(says: string, mend: string, result: 'warning' | 'fault' = 'fault') {
+  constructor(says: string, remedy: string, result: 'warning' | 'fault' = 'fault') {
     super(says);
-    this.mend = mend;
+    this.remedy = remedy;
     this.result = result;
   }
 }

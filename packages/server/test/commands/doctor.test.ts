@@ -19,7 +19,7 @@ interface Finding {
   readonly check: string;
   readonly result: string;
   readonly says: string;
-  readonly mend: string | null;
+  readonly remedy: string | null;
 }
 
 let used: Promise<string> | undefined;
@@ -51,7 +51,7 @@ async function findings(
   const { data: all } = JSON.parse(result.stdout) as { readonly data: readonly Finding[] }; // what it prints
   const faults = all.filter((one) => one.result === 'fault');
   expect(result.code).toBe(faults.length > 0 ? 1 : 0);
-  for (const { mend } of faults) expect(mend).toMatch(/\.$/);
+  for (const { remedy } of faults) expect(remedy).toMatch(/\.$/);
   return { all, faults, result };
 }
 
@@ -83,21 +83,21 @@ describe('trunkline doctor', () => {
     breaks: (cwd: string) => Readonly<Record<string, string>> | void,
     check: string,
     says: RegExp,
-    mend: RegExp,
+    remedy: RegExp,
   ])[] = [
     [
       'a setting is wrong',
       () => ({ RATE_LIMIT: 'many' }),
       'settings',
       /^RATE_LIMIT must be a whole number/,
-      /Mend/,
+      /Fix/,
     ],
     [
       'the configuration file has a name that is misspelt',
       (cwd) => writeFileSync(join(cwd, 'trunkline.toml'), 'prot = 1\n', { mode: 0o600 }),
       'settings',
       /no setting "prot". Did you mean "port"\?/,
-      /Mend/,
+      /Fix/,
     ],
     [
       'the data directory is a file',
@@ -173,15 +173,15 @@ describe('trunkline doctor', () => {
   ];
 
   it.for(isLongForm ? broken : broken.slice(0, 3))(
-    'names the fault and the mend where %s',
-    async ([, breaks, check, says, mend]) => {
+    'names the fault and the remedy if %s',
+    async ([, breaks, check, says, remedy]) => {
       const cwd = await usedFolder();
       const env = breaks(cwd) ?? {};
       const { faults, result } = await findings(cwd, ['--offline'], env);
       expect(faults.map((fault) => fault.check)).toContain(check);
       const fault = faults.find((one) => one.check === check);
       expect(fault?.says).toMatch(says);
-      expect(fault?.mend).toMatch(mend);
+      expect(fault?.remedy).toMatch(remedy);
       expect(JSON.parse(result.stderr)).toMatchObject({ error: { code: 'FAULTS_FOUND' } });
     },
   );
@@ -253,7 +253,7 @@ describe('trunkline doctor', () => {
       const reach = ['--reach', `https://localhost:${port}/`];
       const untrusted = await findings(cwd, reach);
       expect(untrusted.faults).toMatchObject([
-        { check: 'tls', mend: expect.stringContaining('NODE_EXTRA_CA_CERTS') },
+        { check: 'tls', remedy: expect.stringContaining('NODE_EXTRA_CA_CERTS') },
       ]);
 
       const trusted = { NODE_EXTRA_CA_CERTS: join(cwd, 'ca.pem') };
@@ -283,7 +283,7 @@ describe('trunkline doctor', () => {
       check: 'disk',
       result: 'warning',
       says: 'Other users of this machine can change what is in data.',
-      mend: 'Run "chmod go-w data".',
+      remedy: 'Run "chmod go-w data".',
     });
     mkdirSync(join(cwd, 'unused'));
     expect(readFileSync(join(cwd, 'data/secret.key'), 'utf8')).not.toBe('');

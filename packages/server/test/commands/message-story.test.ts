@@ -10,12 +10,12 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 const WELL = 'https://well.example.com/hook';
 const ILL = 'https://ill.example.com/hook';
 
-/** The service with two webhooks, of which one does not work until `mend` is called, and a message that was read. */
+/** The service with two webhooks, of which one does not work until `fix` is called, and a message that was read. */
 async function startWithMessage(): Promise<
   Story & {
     readonly id: string;
     readonly failing: string;
-    mend(): void;
+    fix(): void;
     delivery(): Promise<DeliveryResource>;
   }
 > {
@@ -41,7 +41,7 @@ async function startWithMessage(): Promise<
     ...story,
     id: message.id,
     failing,
-    mend() {
+    fix() {
       isMended = true;
     },
     delivery: async () => must((await api.webhooks.deliveries(failing)).data[0]),
@@ -58,7 +58,7 @@ function linesAbout(output: string): readonly string[] {
 
 describe('trunkline messages show', () => {
   it('lists each event with its deliveries, the attempts of each, and when the next one is', async () => {
-    const { clock, id, run, delivery, mend, failing } = await startWithMessage();
+    const { clock, id, run, delivery, fix, failing } = await startWithMessage();
     const first = linesAbout(await run('messages', 'show', id));
     expect(first).toEqual([
       'It was read at 14:00 UTC.',
@@ -90,7 +90,7 @@ describe('trunkline messages show', () => {
       '    2026-11-24T10:36:01.075+00:00  attempt 7: 503',
       '    2026-11-25T10:36:01.075+00:00  attempt 8: 503',
     ]);
-    mend();
+    fix();
     await run('deliveries', 'retry', (await delivery()).id);
     await clock.advance(MINUTE);
     const late = linesAbout(await run('messages', 'show', id));

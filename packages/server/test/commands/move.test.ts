@@ -60,8 +60,8 @@ const AT_THE_SAME_TIME = 32;
 
 const EVENTS = ['message.read', 'message.received'];
 
-/** An endpoint that is out of order until it is mended. */
-async function brokenEndpoint(): Promise<{ url: string; requests: () => number; mend: () => void }> {
+/** An endpoint that is out of order until it is fixed. */
+async function brokenEndpoint(): Promise<{ url: string; requests: () => number; fix: () => void }> {
   let requests = 0;
   let status = 500;
   const server = createServer((_, response) => {
@@ -74,7 +74,7 @@ async function brokenEndpoint(): Promise<{ url: string; requests: () => number; 
     server.close();
   });
   const { port } = server.address() as AddressInfo; // it listens on TCP
-  return { url: `http://127.0.0.1:${port}/hook`, requests: () => requests, mend: () => void (status = 204) };
+  return { url: `http://127.0.0.1:${port}/hook`, requests: () => requests, fix: () => void (status = 204) };
 }
 
 /** A directory with a server's files. */
@@ -302,7 +302,7 @@ describe('trunkline move', { timeout: 900_000 }, () => {
     if (!isLongForm) return;
     // What waited goes on: each queued message is sent once, and the delivery has the tries that were left.
     const [tries, heard] = [broken.requests(), receiver.requests.length];
-    broken.mend();
+    broken.fix();
     const server = await at.start({ DATABASE_URL: back }, 3_600_000);
     const client = testClient(server.url);
     await until('the delivery that waited is made', () => broken.requests() > tries);
@@ -418,7 +418,7 @@ describe('trunkline move', { timeout: 900_000 }, () => {
       expect(there).toMatchObject({ code: 1, stdout: '' });
       expect(there.stderr).toMatch(/^trunkline: .*No space left on device/);
       expect(there.stderr).toContain(
-        'The move has not ended: when this is mended, the same command continues',
+        'The move has not ended: when this is fixed, the same command continues',
       );
       expect(await rowsSoFar(url)).toBeGreaterThan(0);
       expect((await at.move('--from', sqlite, '--to', `${sqlite}2`, '--yes')).stderr).toContain(
@@ -454,7 +454,7 @@ describe('trunkline move', { timeout: 900_000 }, () => {
       });
       expect(await full.ended).toBe(1);
       expect(full.stderr()).toContain(
-        'The move has not ended: when this is mended, the same command continues',
+        'The move has not ended: when this is fixed, the same command continues',
       );
       expect(await runCommand(args, { cwd: at.cwd })).toMatchObject({ code: 0, stderr: '' });
       expectSame(await at.served(back), before);

@@ -12,8 +12,8 @@ import { freePort } from '@trunkline/test-support/free-port';
 import { startProgram } from '@trunkline/test-support/start-program';
 import type { OperatorsMachine } from './operators-machine.ts';
 
-/** A receiver that is out of order until it is mended. */
-export async function brokenReceiver(): Promise<{ readonly url: string; mend(): void }> {
+/** A receiver that is out of order until it is fixed. */
+export async function brokenReceiver(): Promise<{ readonly url: string; fix(): void }> {
   let isBroken = true;
   const server = createServer((_, response) => {
     if (isBroken) response.writeHead(503).end('database is locked');
@@ -25,7 +25,7 @@ export async function brokenReceiver(): Promise<{ readonly url: string; mend(): 
     server.close();
   });
   const { port } = server.address() as AddressInfo; // it listens on TCP
-  return { url: `http://127.0.0.1:${port}/hook`, mend: () => void (isBroken = false) };
+  return { url: `http://127.0.0.1:${port}/hook`, fix: () => void (isBroken = false) };
 }
 
 /** Only root can mount a disk that is small enough to be filled. */
@@ -48,7 +48,7 @@ export function fill(path: string): void {
 /** The way to a server, which can be cut: then nobody listens there, and connections end. */
 export async function lineTo(
   url: string,
-): Promise<{ readonly url: string; cut(): Promise<void>; mend(): void }> {
+): Promise<{ readonly url: string; cut(): Promise<void>; fix(): void }> {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
   const proxy = createTcpServer((client) => {
@@ -74,7 +74,7 @@ export async function lineTo(
   return {
     url: Object.assign(new URL(url), { port: String(here), password: 'password' }).href,
     cut,
-    mend: open,
+    fix: open,
   };
 }
 

@@ -57,7 +57,7 @@ export function nextStepText({ kind, at }: NextStep, now: number): string {
     case 'pair':
       return 'needs a new QR: connect the instance, then scan it';
     case 'connect':
-      return 'needs a new connect when the cause is mended';
+      return 'needs a new connect when the cause is fixed';
     case 'wait_for_restriction':
       return wait === null
         ? 'waits until the restriction ends'

@@ -92,7 +92,7 @@ export const numbers = {
     reconnect: 'Connects again by itself',
     scan_qr: 'Needs a scan of its code',
     pair: 'Needs a new code: connect, then scan it',
-    connect: 'Connect it when the cause is mended',
+    connect: 'Connect it when the cause is fixed',
     wait_for_restriction: 'Waits until the restriction ends',
   } satisfies Record<NonNullable<InstanceHistoryResource['next']>['kind'], string>,
   sandbox: 'Sandbox',

@@ -30,7 +30,7 @@ export const webhooks = {
     delivering: 'Its receiver accepted the last delivery.',
     failing: 'Its receiver does not accept what is sent. Each delivery is tried again by itself.',
     disabled:
-      'Nothing is sent: its receiver accepted nothing for 72 h. Mend the receiver, enable the webhook, then send what failed again.',
+      'Nothing is sent: its receiver accepted nothing for 72 h. Fix the receiver, enable the webhook, then send what failed again.',
     stopped: 'Nothing is sent until somebody enables it.',
     new: 'No delivery was tried since it was added or enabled. Send a test.',
   } satisfies Record<WebhookState, string>,
