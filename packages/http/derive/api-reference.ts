@@ -37,7 +37,7 @@ ${Object.entries(ERROR_CODES)
   .map(([code, { status, meaning }]) => row(`\`${code}\``, status, meaning))
   .join('\n')}
 
-Requests that show some of them. Of a body, it is what differs from the example in [openapi.json](../packages/http/openapi.json).
+Requests that show some of them. A body is shown as what differs from the example in [openapi.json](../packages/http/openapi.json).
 
 | request | code |
 |---|---|

@@ -12,7 +12,7 @@ const media = z
   .strictObject({
     available: z.boolean().meta({
       description:
-        'Whether the file can be downloaded. Of a received message, it may become true within 24 hours: `message.media_available`.',
+        'Whether the file can be downloaded. For a received message, it may become true within 24 hours: `message.media_available`.',
     }),
     mime_type: z.string(),
     size: count.nullable().meta({ description: 'In bytes.' }),
