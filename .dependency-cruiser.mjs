@@ -1,4 +1,4 @@
-// Which file may import which. `pnpm lint` runs this; CONTRIBUTING.md has the picture.
+// Which file may import which. `pnpm lint` runs this; docs/architecture.md has the picture.
 // Each rule is a list of what is allowed: whatever is not on it is an error.
 
 const tests = '\\.test\\.ts$|/test/';
