@@ -22,13 +22,28 @@ export interface SiteTextOptions {
 export function siteText(page: SitePage, markdown: string, options: SiteTextOptions): string {
   const body = markdown.replace(/^# .*\n+/, '');
   const pieces = body.split(/^(```.*?^```)$/ms);
-  return pieces.map((piece, index) => (index % 2 === 0 ? withLinks(piece, page, options) : piece)).join('');
+  return pieces
+    .map((piece, index) => (index % 2 === 0 ? withAsides(withLinks(piece, page, options)) : piece))
+    .join('');
 }
 
+/** The code host's alerts (`> [!WARNING]`) as the site's asides. */
+function withAsides(text: string): string {
+  return text.replaceAll(/^> \[!(\w+)\]\n((?:>.*\n?)+)/gm, (_, kind: string, lines: string) => {
+    const aside = ASIDES[kind] ?? 'note';
+    return `:::${aside}\n${lines.replaceAll(/^> ?/gm, '').trimEnd()}\n:::\n`;
+  });
+}
+
+const ASIDES: Readonly<Record<string, string>> = { TIP: 'tip', WARNING: 'caution', CAUTION: 'danger' };
+
+/** A relative target in a link or a picture of Markdown, and in a picture of HTML. */
+const RELATIVE = /(\]\(|\s(?:src|srcset|href)=")(?!\w+:|#)([^)"#\s]+)(#[^)"\s]*)?(?=[)"])/g;
+
 function withLinks(text: string, page: SitePage, options: SiteTextOptions): string {
-  return text.replaceAll(/\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)/g, (_, link: string, anchor = '') => {
+  return text.replaceAll(RELATIVE, (_, opening: string, link: string, anchor = '') => {
     const target = posix.join(posix.dirname(page.path), link).replace(/\/$/, '');
-    return `](${address(target, options)}${anchor})`;
+    return `${opening}${address(target, options)}${anchor}`;
   });
 }
 
