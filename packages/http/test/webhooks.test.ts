@@ -215,6 +215,26 @@ describe('deliveries', () => {
     ]);
   });
 
+  test('that were never attempted keep the last URL of their webhook after its deletion', async () => {
+    const { service, call, webhook } = await ready();
+    const response = Promise.withResolvers<typeof TAKEN>();
+    service.receivers.respond(() => response.promise);
+    const ids = [];
+    for (let i = 0; i < 3; i++) ids.push(idOf((await call('POST', `/webhooks/${webhook}/test`)).json));
+    const url = 'https://hooks.example.com/moved';
+    await call('PATCH', `/webhooks/${webhook}`, { json: { url } });
+    expect((await call('DELETE', `/webhooks/${webhook}`)).status).toBe(204);
+    // Two requests of a webhook are sent concurrently: the third one has not been.
+    const detail = await call('GET', `/webhook-deliveries/${ids[2]}`);
+    response.resolve(TAKEN);
+    expect(detail.json.data).toMatchObject({
+      status: 'failed',
+      attempts: 0,
+      error_code: 'ENDPOINT_DELETED',
+      request: { url },
+    });
+  });
+
   test('are listed newest first, on pages, by status and event', async () => {
     const { service, call, webhook } = await ready();
     const path = `/webhooks/${webhook}/deliveries`;

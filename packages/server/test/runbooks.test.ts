@@ -132,7 +132,7 @@ describe('The runbook, on one server,', () => {
 
   it.runIf(ALL)('upgrade.md leads to a new version, and back to the former one', async () => {
     // What the new version has made of the database shows when the former one is installed again.
-    const upgrade = `new (require('node:sqlite').DatabaseSync)('${machine.path(`${data}/trunkline.db`)}').exec('PRAGMA user_version = 101')`;
+    const upgrade = `new (require('node:sqlite').DatabaseSync)('${machine.path(`${data}/trunkline.db`)}').exec('PRAGMA user_version = 102')`;
     machine.install('/bin/npm', `case $* in *@1.0.0) exec '${process.execPath}' -e "${upgrade}" ;; esac`);
     const page = await rehearse('upgrade.md', machine, [[/up to date \([\d.]+ s\)/g, 'up to date (0.2 s)']]);
     await page.follow();

@@ -33,7 +33,7 @@ export function cancellationContract(subject: ContractSubject): void {
     [
       'deleting',
       'ENDPOINT_DELETED',
-      (storage, { workspaceId, id }) => storage.endpoints.delete(workspaceId, id),
+      (storage, { workspaceId, id }) => storage.endpoints.delete(workspaceId, id, NOW),
     ],
   ])('%s an endpoint', (_, reason, close) => {
     it('ends its open deliveries immediately, wherever they are read', async () => {
@@ -247,7 +247,7 @@ export function cancellationContract(subject: ContractSubject): void {
       await enable(storage, endpoint);
       await storage.deliveries.retry(workspace.id, must(retried).id, NOW, 0);
       const fresh = await enqueueOne(storage, endpoint);
-      await storage.endpoints.delete(workspace.id, endpoint.id);
+      await storage.endpoints.delete(workspace.id, endpoint.id, NOW);
       const codes = async () =>
         Promise.all(
           [old, retried, fresh].map(async (one) => (await readDelivery(storage, must(one))).errorCode),

@@ -273,14 +273,14 @@ export function completionContract(subject: ContractSubject): void {
       const { workspace, endpoint } = await storeLane(storage);
       const delivery = await enqueueOne(storage, endpoint);
       const claimed = only(await claim(storage, NOW));
-      await storage.endpoints.delete(workspace.id, endpoint.id);
+      await storage.endpoints.delete(workspace.id, endpoint.id, NOW);
       const completion = succeeded(claimed, NOW);
       expect(await storage.deliveries.complete([completion], NOW)).toBe(1);
       expect(await storage.endpoints.find(workspace.id, endpoint.id)).toBeNull();
       expect(await storage.deliveries.findDetail(workspace.id, delivery.id, 0)).toMatchObject({
         delivery: { status: 'failed', errorCode: 'ENDPOINT_DELETED', attempts: 1, responseStatus: 200 },
         attempts: [completion.attempt],
-        endpointUrl: null,
+        endpointUrl: endpoint.url,
       });
     });
   });

@@ -3,12 +3,13 @@ import { describe, expect } from 'vitest';
 import { idsOfOrder, orderOfId } from '@trunkline/core/spi/storage';
 import type { Delivery, DeliveryFilter, Storage } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
-import { it } from './cases.ts';
+import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
-import { anEvent, NOW, testId } from './examples.ts';
+import { anEvent, DAY, NOW, testId } from './examples.ts';
 import { expectedPage, pageRequests, walk } from './paging.ts';
 import {
   claim,
+  deleteHistory,
   disable,
   enable,
   enqueueAt,
@@ -66,7 +67,7 @@ export function deliveryLogContract(subject: ContractSubject): void {
         claimed.map((one, index) => (index === 0 ? succeeded(one, at) : failed(one, at))),
         at,
       );
-      await storage.endpoints.delete(workspace.id, endpoint.id);
+      await storage.endpoints.delete(workspace.id, endpoint.id, NOW);
       const done = await list(workspace.id);
       expect(done.map(({ attempts }) => attempts)).toEqual([1, 1]);
       expect(done).toEqual(await Promise.all(done.map((delivery) => readDelivery(storage, delivery))));
@@ -103,11 +104,34 @@ export function deliveryLogContract(subject: ContractSubject): void {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const delivery = await enqueueOne(storage, endpoint);
-      await storage.endpoints.delete(workspace.id, endpoint.id);
+      await storage.endpoints.delete(workspace.id, endpoint.id, NOW);
       const page = await storage.deliveries.list(workspace.id, endpoint.id, {}, { from: null, limit: 10 }, 0);
       expect(page.rows).toEqual([await readDelivery(storage, delivery)]);
       const detail = await storage.deliveries.findDetail(workspace.id, delivery.id, 0);
-      expect(detail).toMatchObject({ payload: expect.stringContaining('Grüße'), endpointUrl: null });
+      expect(detail).toMatchObject({
+        payload: expect.stringContaining('Grüße'),
+        endpointUrl: endpoint.url,
+      });
+    });
+
+    itAlways('shows the last URL of a deleted endpoint until its last delivery is deleted', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const [first, last] = await enqueueAt(storage, endpoint, NOW - 2 * DAY, NOW);
+      const url = 'https://example.com/Grüße';
+      await storage.endpoints.write({ endpoint: { ...endpoint, url } });
+      // A clock that was behind: the last delivery is younger than the deletion.
+      expect(await storage.endpoints.delete(workspace.id, endpoint.id, NOW - 2 * DAY)).toBe(true);
+      const urlOf = async (delivery: Delivery | undefined) =>
+        (await storage.deliveries.findDetail(workspace.id, must(delivery).id, 0))?.endpointUrl;
+      expect([await urlOf(first), await urlOf(last)]).toEqual([url, url]);
+      await deleteHistory(storage, NOW - DAY);
+      expect([await urlOf(first), await urlOf(last)]).toEqual([undefined, url]);
+      expect(await storage.deliveries.sweepClosed(10)).toBe(1);
+      await deleteHistory(storage, NOW - DAY);
+      expect(await urlOf(last)).toBe(url);
+      await deleteHistory(storage, NOW + 2 * DAY);
+      expect(await urlOf(last)).toBeUndefined();
     });
 
     it('shows the present URL of the endpoint', async () => {

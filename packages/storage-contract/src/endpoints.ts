@@ -66,12 +66,12 @@ export function endpointContract(subject: ContractSubject): void {
       const { workspace, endpoint } = await storeLane(storage);
       const other = await storeWorkspace(storage);
       const delivery = await enqueueOne(storage, endpoint);
-      expect(await storage.endpoints.delete(other.id, endpoint.id)).toBe(false);
+      expect(await storage.endpoints.delete(other.id, endpoint.id, NOW)).toBe(false);
       expect(await readDelivery(storage, delivery)).toEqual(delivery);
-      expect(await storage.endpoints.delete(workspace.id, endpoint.id)).toBe(true);
+      expect(await storage.endpoints.delete(workspace.id, endpoint.id, NOW)).toBe(true);
       expect(await storage.endpoints.find(workspace.id, endpoint.id)).toBeNull();
       expect(await storage.endpoints.list(workspace.id)).toEqual([]);
-      expect(await storage.endpoints.delete(workspace.id, endpoint.id)).toBe(false);
+      expect(await storage.endpoints.delete(workspace.id, endpoint.id, NOW)).toBe(false);
     });
   });
 
@@ -156,7 +156,7 @@ export function endpointContract(subject: ContractSubject): void {
       expect(await storage.endpoints.write({ endpoint: { ...endpoint, workspaceId: other.id } })).toBe(
         'stale',
       );
-      await storage.endpoints.delete(workspace.id, endpoint.id);
+      await storage.endpoints.delete(workspace.id, endpoint.id, NOW);
       expect(await storage.endpoints.write({ endpoint })).toBe('stale');
       expect(await storage.endpoints.find(workspace.id, endpoint.id)).toBeNull();
     });

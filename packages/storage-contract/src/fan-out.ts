@@ -124,9 +124,10 @@ export function fanOutContract(subject: ContractSubject): void {
       expect(await storage.deliveries.enqueue(endpoint.id, anEvent(other))).toBeNull();
       await disable(storage, endpoint);
       expect(await storage.deliveries.enqueue(endpoint.id, anEvent(workspace))).toBeNull();
-      await storage.endpoints.delete(workspace.id, endpoint.id);
+      await storage.endpoints.delete(workspace.id, endpoint.id, NOW);
       expect(await storage.deliveries.enqueue(endpoint.id, anEvent(workspace))).toBeNull();
-      expect(await storage.retention.deleteHistory(NOW * 2, 10)).toBe(0);
+      // No event was stored: only the URL of the deleted endpoint.
+      expect(await storage.retention.deleteHistory(NOW * 2, 10)).toBe(1);
     });
   });
 }

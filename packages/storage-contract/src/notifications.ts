@@ -69,7 +69,7 @@ export function notificationContract(subject: ContractSubject): void {
 
     it('outlive their endpoint', async () => {
       const { storage, workspace, endpoint, notifications } = await openWithNotifications(0);
-      await storage.endpoints.delete(workspace.id, endpoint.id);
+      await storage.endpoints.delete(workspace.id, endpoint.id, NOW);
       expect(await claimNotifications(storage, NOW)).toEqual(notifications);
     });
   });

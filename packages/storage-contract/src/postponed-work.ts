@@ -148,7 +148,7 @@ export function postponedWorkContract(subject: ContractSubject): void {
       await enqueueOne(storage, endpoint);
       await claim(storage, NOW);
       await stop(storage, workspace);
-      expect(await storage.endpoints.delete(workspace.id, endpoint.id)).toBe(true);
+      expect(await storage.endpoints.delete(workspace.id, endpoint.id, NOW)).toBe(true);
       const { nextAt } = await storage.deliveries.claim(claimAt(NOW));
       const endsAt = must(nextAt);
       expect(endsAt).toBeGreaterThan(NOW);

@@ -85,7 +85,7 @@ export function retentionContract(subject: ContractSubject): void {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       await enqueueOne(storage, endpoint);
-      await storage.endpoints.delete(workspace.id, endpoint.id);
+      await storage.endpoints.delete(workspace.id, endpoint.id, NOW);
       await deleteHistory(storage, MIDNIGHT + DAY);
       expect(await storage.deliveries.sweepClosed(10)).toBe(0);
       expect(await storage.deliveries.claim(claimAt(NOW))).toEqual({ claimed: [], nextAt: null });

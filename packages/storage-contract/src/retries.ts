@@ -83,7 +83,7 @@ export function retryContract(subject: ContractSubject): void {
       const { id } = await finish(storage, await enqueueOne(storage, endpoint), exhausted);
       await disable(storage, endpoint);
       expect(await storage.deliveries.retry(workspace.id, id, NOW, 0)).toEqual({ kind: 'not_allowed' });
-      await storage.endpoints.delete(workspace.id, endpoint.id);
+      await storage.endpoints.delete(workspace.id, endpoint.id, NOW);
       expect(await storage.deliveries.retry(workspace.id, id, NOW, 0)).toEqual({ kind: 'not_allowed' });
     });
 
@@ -213,7 +213,7 @@ export function retryContract(subject: ContractSubject): void {
       ).toBeNull();
       await disable(storage, endpoint);
       expect(await deliveries.retryFailedDeliveries(workspace.id, endpoint.id, batch)).toBeNull();
-      await storage.endpoints.delete(workspace.id, endpoint.id);
+      await storage.endpoints.delete(workspace.id, endpoint.id, NOW);
       expect(await deliveries.retryFailedDeliveries(workspace.id, endpoint.id, batch)).toBeNull();
       expect(await readDelivery(storage, must(delivery))).toEqual(delivery);
     });

@@ -94,6 +94,7 @@ export const MOVED_TABLE_NAMES = [
   'instances_with_leftovers',
   'pending_downloads',
   'endpoints',
+  'deleted_endpoints',
   'notices',
   'lanes',
   'closings',
@@ -179,6 +180,10 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
     key: ['instance_id', 'message_id'],
   },
   endpoints: { columns: columnsOf(ENDPOINT, ENDPOINT_HEALTH), key: ['id'] },
+  deleted_endpoints: {
+    columns: columnsOf(named(id('id', 'wh'), text('url'), integer('deleted_at'))),
+    key: ['id'],
+  },
   notices: {
     columns: columnsOf(named(id('id', 'ntc'), word('notice'), integer('owed_at'))),
     key: ['id'],

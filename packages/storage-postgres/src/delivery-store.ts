@@ -108,7 +108,10 @@ async function detailOf(statements: Statements, delivery: Delivery): Promise<Del
 const SURROUNDINGS = `
   SELECT
     (SELECT payload FROM trunkline.events WHERE id = $1) AS payload,
-    (SELECT url FROM trunkline.endpoints WHERE id = $2) AS url`;
+    coalesce(
+      (SELECT url FROM trunkline.endpoints WHERE id = $2),
+      (SELECT url FROM trunkline.deleted_endpoints WHERE id = $2)
+    ) AS url`;
 
 /** The first one is stored in the row of the delivery, unless the delivery was moved here. */
 const ATTEMPTS = `

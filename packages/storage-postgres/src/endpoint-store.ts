@@ -32,13 +32,14 @@ export function endpointStore(connected: Connected): EndpointStore {
       return listed.map(entities.endpoint.read);
     },
     write: (write) => connected().transaction((transaction) => writeEndpoint(transaction, write)),
-    delete: (workspaceId, id) =>
+    delete: (workspaceId, id, now) =>
       connected().transaction(async (transaction) => {
         const endpoint = uuidToFind('wh', id);
         if (endpoint === null) return false;
         await lockLanes(transaction, [endpoint]);
         // Nothing can be queued there after this.
-        if ((await transaction.run(DELETE, endpoint, uuidToFind('ten', workspaceId))) === 0) return false;
+        if ((await transaction.run(DELETE, endpoint, uuidToFind('ten', workspaceId), now)) === 0)
+          return false;
         await resumeLane(transaction, endpoint);
         await closeLane(transaction, endpoint, 'ENDPOINT_DELETED');
         await dropLane(transaction, endpoint);
@@ -65,7 +66,12 @@ const REACHES = `
 
 const FIND = 'SELECT * FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2';
 const LIST = 'SELECT * FROM trunkline.endpoints WHERE workspace_id = $1 ORDER BY id DESC';
-const DELETE = 'DELETE FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2';
+/** Keeps the URL, as it is stored. */
+const DELETE = `
+  WITH deleted AS (
+    DELETE FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2 RETURNING id, url
+  )
+  INSERT INTO trunkline.deleted_endpoints (id, url, deleted_at) SELECT id, url, $3::bigint FROM deleted`;
 
 /** Relies on endpoints_failing. */
 const FAILING = `

@@ -17,7 +17,10 @@ import type { PartitionedTable } from './partitions.ts';
 
 export function retentionStore(connected: Connected): RetentionStore {
   return {
-    deleteHistory: (before, limit) => deleteDays(connected(), startOfDay(before), limit),
+    deleteHistory: async (before, limit) => {
+      const deleted = await deleteDays(connected(), startOfDay(before), limit);
+      return deleted + (await connected().run(DELETE_ENDPOINT_URLS, before, limit - deleted));
+    },
     deleteIdempotencyRecords: async (before, limit) => connected().run(DELETE_RECORDS, before, limit),
     deleteInstanceHistory: async (before, limit) =>
       connected().run(DELETE_INSTANCE_HISTORY, floorUuid(before), limit),
@@ -36,6 +39,19 @@ const DELETE_INSTANCE_HISTORY = `
   DELETE FROM trunkline.instance_history WHERE id < $1::uuid AND id IN (
     SELECT id FROM trunkline.instance_history WHERE id < $1::uuid ORDER BY id LIMIT $2
   )`;
+
+/**
+ * The lane of an endpoint exists while a delivery of it is open. Relies on deleted_endpoints_by_age and
+ * deliveries_by_webhook.
+ */
+const DELETE_ENDPOINT_URLS = `
+  DELETE FROM trunkline.deleted_endpoints WHERE id = ANY (ARRAY(
+    SELECT id FROM trunkline.deleted_endpoints
+    WHERE deleted_at < $1
+      AND NOT EXISTS (SELECT 1 FROM trunkline.lanes WHERE lanes.endpoint_id = deleted_endpoints.id)
+      AND NOT EXISTS (SELECT 1 FROM trunkline.deliveries WHERE deliveries.webhook_id = deleted_endpoints.id)
+    ORDER BY deleted_at LIMIT $2
+  ))`;
 
 /**
  * Deletes the days before this one: first what is open of them, for endpoints and for subscriptions, then whole

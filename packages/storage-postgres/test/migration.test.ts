@@ -1,11 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '@trunkline/core';
-import { aWorkspace } from '@trunkline/storage-contract/examples';
+import { aWorkspace, NOW } from '@trunkline/storage-contract/examples';
+import { enqueueOne, storeLane } from '@trunkline/storage-contract/fixtures';
 import { MOVE_MARK } from '@trunkline/storage-kit';
 import { LATEST_VERSION, migrate, MIGRATIONS } from '../src/migrate.ts';
 import { openStorage, temporarySchema } from './support/open-storage.ts';
 
-describe('a later version with a second migration', () => {
+it('upgrades a database of schema 100: webhooks that are deleted from then on leave their URL to their deliveries', async () => {
+  const schema = await temporarySchema();
+  const target = { pool: schema.pool, schema: schema.name, logger: silentLogger };
+  await migrate({ ...target, migrations: MIGRATIONS.slice(0, 1) });
+  const storage = await openStorage(schema);
+  const { workspace, endpoint } = await storeLane(storage);
+  const delivery = await enqueueOne(storage, endpoint);
+  await storage.endpoints.delete(workspace.id, endpoint.id, NOW);
+  expect(await storage.deliveries.findDetail(workspace.id, delivery.id, 0)).toMatchObject({
+    endpointUrl: endpoint.url,
+  });
+});
+
+describe('a later version with another migration', () => {
   const migrations = [
     ...MIGRATIONS,
     "ALTER TABLE trunkline.workspaces ADD COLUMN colour text NOT NULL DEFAULT 'red'",
@@ -23,6 +37,9 @@ describe('a later version with a second migration', () => {
     return { schema, all, target: { pool, schema: name, logger: silentLogger } };
   }
 
+  const OWN_VERSIONS = MIGRATIONS.map((_, index, { length }) => ({
+    version: LATEST_VERSION - length + 1 + index,
+  }));
   const VERSIONS = 'SELECT version FROM trunkline.schema_versions ORDER BY version';
 
   it('applies it once to a database of this version, which keeps its rows and its id', async () => {
@@ -30,7 +47,7 @@ describe('a later version with a second migration', () => {
     const id = await migrate(target);
     expect(await migrate({ ...target, migrations })).toBe(id);
     expect(await migrate({ ...target, migrations })).toBe(id);
-    expect(await all(VERSIONS)).toEqual([{ version: LATEST_VERSION }, { version: LATEST_VERSION + 1 }]);
+    expect(await all(VERSIONS)).toEqual([...OWN_VERSIONS, { version: LATEST_VERSION + 1 }]);
     expect(await all('SELECT colour FROM trunkline.workspaces')).toEqual([{ colour: 'red' }]);
     await expect(openStorage(schema)).rejects.toThrow(
       `it was made by a newer version of Trunkline (schema ${LATEST_VERSION + 1}; this one knows ${LATEST_VERSION}).`,
@@ -44,7 +61,7 @@ describe('a later version with a second migration', () => {
       'DELETE FROM trunkline.workspaces; ALTER TABLE trunkline.nothing ADD COLUMN colour text',
     ];
     await expect(migrate({ ...target, migrations: failing })).rejects.toThrow('nothing" does not exist');
-    expect(await all(VERSIONS)).toEqual([{ version: LATEST_VERSION }]);
+    expect(await all(VERSIONS)).toEqual(OWN_VERSIONS);
     expect(await all('SELECT FROM trunkline.workspaces')).toHaveLength(1);
   });
 
@@ -59,6 +76,6 @@ describe('a later version with a second migration', () => {
     await expect(migrate({ ...target, isMoving: true, migrations })).rejects.toThrow(
       'its move was begun by an earlier version of Trunkline',
     );
-    expect(await all(VERSIONS)).toEqual([{ version: LATEST_VERSION }]);
+    expect(await all(VERSIONS)).toEqual(OWN_VERSIONS);
   });
 });

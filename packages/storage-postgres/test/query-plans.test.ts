@@ -462,7 +462,7 @@ async function closeEndpoint(fixture: Fixture): Promise<void> {
   await storage.endpoints.write({ endpoint: { ...stored, status: 'disabled' }, close: 'ENDPOINT_DISABLED' });
   await readDeliveries(fixture, busy.id);
   expect(await storage.deliveries.sweepClosed(500)).toBe(500);
-  await storage.endpoints.delete(workspace.id, busy.id);
+  await storage.endpoints.delete(workspace.id, busy.id, NOW);
 }
 
 async function changeInstances({ storage, workspace, instance }: Fixture): Promise<void> {

@@ -14,7 +14,7 @@ it('a suspension that waits for the deletion of an endpoint leaves no claim ther
 
   const other = await schema.pool.connect();
   await other.query(`BEGIN; SELECT 1 FROM ${schema.name}.lanes FOR UPDATE`);
-  const deleting = storage.endpoints.delete(workspace.id, endpoint.id);
+  const deleting = storage.endpoints.delete(workspace.id, endpoint.id, NOW);
   await eventually(async () => expect(await waitingFor(schema, name)).toBe(1));
   const suspending = storage.workspaces.update(workspace.id, { suspendedAt: NOW });
   await eventually(async () => expect(await waitingFor(schema, name)).toBe(2));

@@ -230,7 +230,7 @@ function findDelivery(database: Database, workspaceId: string, id: string, since
 
 function detailOf(database: Database, delivery: Delivery): DeliveryDetail {
   const event = database.get('SELECT payload FROM events WHERE id = ?', delivery.eventId);
-  const endpoint = database.get('SELECT url FROM endpoints WHERE id = ?', delivery.endpointId);
+  const endpoint = database.get(ENDPOINT_URL, delivery.endpointId, delivery.endpointId);
   const attempts = database.all('SELECT * FROM attempts WHERE delivery_id = ? ORDER BY number', delivery.id);
   return {
     delivery,
@@ -240,6 +240,9 @@ function detailOf(database: Database, delivery: Delivery): DeliveryDetail {
     lane: isOpen(delivery.status) ? lanePosition(database, delivery) : null,
   };
 }
+
+const ENDPOINT_URL = `
+  SELECT url FROM endpoints WHERE id = ? UNION ALL SELECT url FROM deleted_endpoints WHERE id = ?`;
 
 function requeueNow(database: Database, delivery: Delivery, now: number): Delivery {
   const { id, endpointId } = delivery;

@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 import { addLane, resumeLane } from './lane.ts';
 import { claimNotifications, completeNotification, oweNotification } from './owed-notifications.ts';
 import type { OwedTable } from './owed-notifications.ts';
-import { entities } from './row.ts';
+import { entities, text } from './row.ts';
 
 export function endpointStore(connected: Connected): EndpointStore {
   return {
@@ -45,11 +45,12 @@ export function endpointStore(connected: Connected): EndpointStore {
         return 'written';
       });
     },
-    delete: async (workspaceId, id) => {
+    delete: async (workspaceId, id, now) => {
       const { database, write } = connected();
       return write(() => {
-        if (database.run('DELETE FROM endpoints WHERE id = ? AND workspace_id = ?', id, workspaceId) === 0)
-          return false;
+        const deleted = database.get(DELETE, id, workspaceId);
+        if (!deleted) return false;
+        database.insert('deleted_endpoints', { id, url: text(deleted, 'url'), deleted_at: now });
         resumeLane(database, id);
         closeLane(database, id, 'ENDPOINT_DELETED');
         dropLane(database, id);
@@ -74,6 +75,8 @@ export function endpointStore(connected: Connected): EndpointStore {
     completeNotification: async (id) => completeNotification(connected, OWED, id),
   };
 }
+
+const DELETE = 'DELETE FROM endpoints WHERE id = ? AND workspace_id = ? RETURNING url';
 
 const OWED: OwedTable = { table: 'notices', column: 'notice' };
 

@@ -1,9 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { checkStoredSchema, latestSchemaVersion, missingMigrations } from '@trunkline/storage-kit';
+import { DELETED_ENDPOINTS } from './deleted-endpoints.ts';
 import { SCHEMA } from './schema.ts';
 
 /** The migrations, in order. The first one makes the tables. A released one never changes. */
-export const MIGRATIONS: readonly string[] = [SCHEMA];
+export const MIGRATIONS: readonly string[] = [SCHEMA, DELETED_ENDPOINTS];
 
 export const LATEST_VERSION: number = latestSchemaVersion(MIGRATIONS);
 

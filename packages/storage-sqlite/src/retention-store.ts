@@ -14,7 +14,9 @@ export function retentionStore(connected: Connected): RetentionStore {
         const deliveries = deleteDeliveries(database, floorId('whd', before), limit);
         const floor = floorId('evt', before);
         const queued = deleteQueuedEvents(database, floor, limit - deliveries);
-        return deliveries + queued + deleteEvents(database, floor, limit - deliveries - queued);
+        const events = deleteEvents(database, floor, limit - deliveries - queued);
+        const deleted = deliveries + queued + events;
+        return deleted + database.run(DELETE_ENDPOINT_URLS, before, limit - deleted);
       });
     },
     deleteIdempotencyRecords: async (before, limit) => {
@@ -32,6 +34,14 @@ export function retentionStore(connected: Connected): RetentionStore {
 const DELETE_HISTORY = `
   DELETE FROM instance_history
   WHERE id IN (SELECT id FROM instance_history WHERE id < ? ORDER BY id LIMIT ?)`;
+
+/** Relies on deleted_endpoints_by_age and deliveries_by_webhook. */
+const DELETE_ENDPOINT_URLS = `
+  DELETE FROM deleted_endpoints WHERE id IN (
+    SELECT id FROM deleted_endpoints
+    WHERE deleted_at < ? AND NOT EXISTS (SELECT 1 FROM deliveries WHERE webhook_id = deleted_endpoints.id)
+    ORDER BY deleted_at LIMIT ?
+  )`;
 
 function deleteDeliveries(database: Database, floor: string, limit: number): number {
   const rows = database.all(

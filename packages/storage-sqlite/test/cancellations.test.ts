@@ -43,7 +43,7 @@ it('the lane of a deleted endpoint stays until nothing of it is open', async () 
   await storage.deliveries.enqueue(endpoint.id, anEvent({ id: endpoint.workspaceId }));
   await storage.deliveries.enqueue(endpoint.id, anEvent({ id: endpoint.workspaceId }));
   await storage.deliveries.claim(claimAt(NOW, { limit: 1 }));
-  await storage.endpoints.delete(endpoint.workspaceId, endpoint.id);
+  await storage.endpoints.delete(endpoint.workspaceId, endpoint.id, NOW);
   expect(await storage.deliveries.sweepClosed(10)).toBe(1);
   expect(rows('lanes')).toBe(1);
   // Its claim ends by itself.
@@ -57,9 +57,10 @@ it('what was claimed when its endpoint was closed can be deleted as history', as
   const { storage, endpoint, rows } = await fixture();
   await storage.deliveries.enqueue(endpoint.id, anEvent({ id: endpoint.workspaceId }));
   await storage.deliveries.claim(claimAt(NOW));
-  await storage.endpoints.delete(endpoint.workspaceId, endpoint.id);
+  await storage.endpoints.delete(endpoint.workspaceId, endpoint.id, NOW);
   expect(await storage.deliveries.sweepClosed(10)).toBe(0);
-  expect(await storage.retention.deleteHistory(NOW + 1, 10)).toBe(2);
+  // The delivery, its event and the URL of its endpoint.
+  expect(await storage.retention.deleteHistory(NOW + 1, 10)).toBe(3);
   expect(await storage.deliveries.sweepClosed(10)).toBe(0);
   expect([rows('lanes'), rows('closings'), rows('due'), rows('claims')]).toEqual([0, 0, 0, 0]);
 });

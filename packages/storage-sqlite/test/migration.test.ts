@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aWorkspace } from '@trunkline/storage-contract/examples';
+import { aWorkspace, NOW } from '@trunkline/storage-contract/examples';
+import { enqueueOne, storeLane } from '@trunkline/storage-contract/fixtures';
 import { MOVE_MARK } from '@trunkline/storage-kit';
 import { builtProgram } from '@trunkline/test-support/built-program';
 import { linesOf, startChild } from '@trunkline/test-support/start-child';
@@ -35,7 +36,20 @@ it('a process that dies in the middle of a migration leaves none of it', async (
   expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
 });
 
-describe('a later version with a second migration', () => {
+it('upgrades a database of schema 100: webhooks that are deleted from then on leave their URL to their deliveries', async () => {
+  const path = join(temporaryDirectory(), 'test.db');
+  openDatabase(path, { migrations: MIGRATIONS.slice(0, 1) }).close();
+  const storage = await openStorage(path);
+  expect(connectTo(path).prepare('PRAGMA user_version').get()).toEqual({ user_version: LATEST_VERSION });
+  const { workspace, endpoint } = await storeLane(storage);
+  const delivery = await enqueueOne(storage, endpoint);
+  await storage.endpoints.delete(workspace.id, endpoint.id, NOW);
+  expect(await storage.deliveries.findDetail(workspace.id, delivery.id, 0)).toMatchObject({
+    endpointUrl: endpoint.url,
+  });
+});
+
+describe('a later version with another migration', () => {
   const migrations = [...MIGRATIONS, "ALTER TABLE workspaces ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'"];
 
   /** A database of this version, with a workspace. */

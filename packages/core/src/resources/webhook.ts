@@ -121,7 +121,11 @@ export interface AttemptResource {
 
 export interface DeliveryDetailResource extends DeliveryResource {
   readonly request: {
-    readonly url: string | null;
+    /**
+     * The URL of the last attempt; if there was none, the webhook's URL, also after the webhook was deleted. Empty if
+     * a version that did not keep it deleted the webhook.
+     */
+    readonly url: string;
     readonly headers: Readonly<Record<string, string>>;
     readonly payload: unknown;
   };
@@ -164,7 +168,7 @@ export function deliveryDetailResource(
   return {
     ...deliveryResource(delivery),
     request: {
-      url: attempts.at(-1)?.url ?? endpointUrl,
+      url: attempts.at(-1)?.url ?? endpointUrl ?? '',
       headers: requestHeaders(delivery, { standardWebhooks }),
       // Always an object: an empty one if the body is not stored.
       payload: payload === null ? {} : JSON.parse(payload),

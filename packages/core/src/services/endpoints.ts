@@ -127,7 +127,8 @@ export async function deleteEndpoint(
   workspaceId: string,
   id: string,
 ): Promise<Result<true>> {
-  const deleted = isId('wh', id) && (await context.storage.endpoints.delete(workspaceId, id));
+  const deleted =
+    isId('wh', id) && (await context.storage.endpoints.delete(workspaceId, id, context.clock.now()));
   return deleted ? ok(true) : noEndpoint();
 }
 

@@ -60,7 +60,10 @@ export const delivery: Resource<DeliveryResource> = {
 };
 
 const request = z.strictObject({
-  url: z.string().nullable(),
+  url: z.string().meta({
+    description:
+      "The URL of the last attempt; if there was none, the webhook's URL, also after the webhook was deleted.",
+  }),
   headers: z
     .record(z.string(), z.string())
     .meta({ description: 'Without the signature and its timestamp, which change with each attempt.' }),

@@ -168,6 +168,9 @@ describe.each([
     const closed = await storeEndpoint(before, workspace);
     const cancelled = await enqueueOne(before, closed);
     await disable(before, closed);
+    const deleted = await storeEndpoint(before, workspace);
+    const unsent = await enqueueOne(before, deleted);
+    await before.endpoints.delete(workspace.id, deleted.id, NOW);
     const stored = await readEndpoint(before, endpoint);
     await before.endpoints.write({ endpoint: stored, notification: aNotification(stored) });
 
@@ -185,16 +188,18 @@ describe.each([
       const found = must(await storage.deliveries.findDetail(workspace.id, id, 0));
       return { ...found, lane: found.lane && { ...found.lane, claims: 0 } };
     };
-    const details = await Promise.all([must(tried).id, cancelled.id].map((id) => detail(before, id)));
+    const detailed = [must(tried).id, cancelled.id, unsent.id];
+    const details = await Promise.all(detailed.map((id) => detail(before, id)));
+    expect(details[2]).toMatchObject({ endpointUrl: deleted.url });
     const messages = await before.messages.list(workspace.id, {}, ALL);
     await before.close();
 
     const rows = await moved(from, to);
-    expect(rows).toMatchObject({ held_messages: 1, attempts: 1, closings: 1, notices: 1, subscriptions: 1 });
+    expect(rows).toMatchObject({ held_messages: 1, attempts: 1, closings: 2, notices: 1, subscriptions: 1 });
     const after = await opened(to);
     expect(wellFormed(await after.messages.list(workspace.id, {}, ALL))).toEqual(wellFormed(messages));
     expect(await after.sessions.load(instance.id)).toEqual(session);
-    expect(await Promise.all([must(tried).id, cancelled.id].map((id) => detail(after, id)))).toEqual(details);
+    expect(await Promise.all(detailed.map((id) => detail(after, id)))).toEqual(details);
 
     expect(only(await after.messages.queueHeads([instance.id], NOW)).message.id).toBe(must(other).id);
     expect(await after.messages.queueHeads([instance.id], NOW + 60_000)).toMatchObject([
@@ -212,7 +217,7 @@ describe.each([
     ]);
     const retried = await claim(after, NOW + 600_000);
     expect(retried.map(({ delivery }) => delivery.id)).toContain(must(tried).id);
-    expect(await after.deliveries.sweepClosed(10)).toBe(1);
+    expect(await after.deliveries.sweepClosed(10)).toBe(2);
     expect(await after.endpoints.claimNotifications({ now: NOW, leaseMs: LEASE_MS, limit: 10 })).toHaveLength(
       1,
     );
@@ -226,7 +231,7 @@ describe.each([
     await after.close();
   });
 
-  it('has all that is old deleted later: open deliveries with their attempts, events, their log, keys, and instance history', async () => {
+  it('has all that is old deleted later: open deliveries with their attempts, events, their log, keys, instance history, and the URLs of deleted webhooks', async () => {
     const [from, to] = [await here(), await there()];
     const before = await opened(from);
     const { workspace, instance, lease } = await storeLeasedInstance(before);
@@ -250,6 +255,11 @@ describe.each([
         await before.deliveries.complete([failed(claimed, tryAt, { nextRetryAt })], tryAt);
       }
     }
+    for (const deletedAt of [TODAY - DAY, TODAY]) {
+      const deleted = await storeEndpoint(before, workspace);
+      await enqueueAt(before, deleted, TODAY - 3 * DAY);
+      await before.endpoints.delete(workspace.id, deleted.id, deletedAt);
+    }
     await before.close();
     // PostgreSQL deletes old events and their places in the log in two steps, of which a kill may prevent the second.
     if (from.url !== undefined)
@@ -257,20 +267,22 @@ describe.each([
     await moved(from, to);
 
     const after = await opened(to);
+    await after.deliveries.sweepClosed(10);
     await deleteHistory(after, TODAY);
     while ((await after.retention.deleteInstanceHistory(TODAY, 2)) > 0);
     while ((await after.retention.deleteIdempotencyRecords(TODAY, 2)) > 0);
     await after.close();
     const left = await Promise.all(
-      (['deliveries', 'attempts', 'instance_history', 'idempotency_records'] as const).map(
-        async (name) => [name, (await rowsOf(to, name)).length] as const,
-      ),
+      (
+        ['deliveries', 'attempts', 'instance_history', 'idempotency_records', 'deleted_endpoints'] as const
+      ).map(async (name) => [name, (await rowsOf(to, name)).length] as const),
     );
     expect(Object.fromEntries(left)).toEqual({
       deliveries: 1,
       attempts: 2,
       instance_history: 1,
       idempotency_records: 1,
+      deleted_endpoints: 1,
     });
     const events = (await rowsOf(to, 'events')).map(({ id }) => id);
     // PostgreSQL keeps the events of a day a day longer.

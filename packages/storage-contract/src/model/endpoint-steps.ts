@@ -101,7 +101,7 @@ export const endpointSteps: readonly Step[] = [
     const chosen = scenario.pick(scenario.endpoints, choice.endpoint);
     if (!chosen) return null;
     const workspaceId = choice.foreign ? scenario.workspace(1).id : chosen.workspaceId;
-    return ({ storage }) => storage.endpoints.delete(workspaceId, chosen.id);
+    return ({ storage }) => storage.endpoints.delete(workspaceId, chosen.id, scenario.now);
   }),
 
   step(

@@ -456,7 +456,7 @@ async function useDeliveries(storage: Storage, endpoint: Endpoint): Promise<void
   await endpoints.listFailing({ before: now, after: null, limit: 10 });
   await endpoints.claimNotifications({ now, leaseMs: 1000, limit: 10 });
   await endpoints.completeNotification('none');
-  await endpoints.delete(workspaceId, id);
+  await endpoints.delete(workspaceId, id, NOW);
   await deliveries.sweepClosed(100);
   await retention.deleteHistory(now, 100);
 }

@@ -81,7 +81,7 @@ export interface DeliveryDetail {
   readonly attempts: readonly Attempt[];
   /** Null if the event is not stored because the database is damaged. */
   readonly payload: string | null;
-  /** The endpoint's current URL; null if it is deleted. */
+  /** The endpoint's URL, or the last one that it had if it is deleted. Null if an earlier version deleted it. */
   readonly endpointUrl: string | null;
   /** The delivery's position in its endpoint's lane; null once it has ended. */
   readonly lane: LanePosition | null;

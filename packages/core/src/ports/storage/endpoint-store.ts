@@ -38,9 +38,9 @@ export interface EndpointStore {
   write(write: EndpointWrite): Promise<'written' | 'stale' | 'limit_reached'>;
   /**
    * Removes the endpoint and cancels its open deliveries as ENDPOINT_DELETED. Its deliveries can be read until
-   * retention deletes them.
+   * retention deletes them, with the URL that the endpoint had. Returns false if the workspace has no such endpoint.
    */
-  delete(workspaceId: string, id: string): Promise<boolean>;
+  delete(workspaceId: string, id: string, now: number): Promise<boolean>;
 
   /**
    * Enabled endpoints that have failed without a success since `before` or earlier, with an exhausted delivery; those

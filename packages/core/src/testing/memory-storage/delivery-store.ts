@@ -84,7 +84,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
       delivery,
       attempts: structuredClone(record.attempts),
       payload: this.#payload(delivery),
-      endpointUrl: this.#state.endpoints.get(delivery.endpointId)?.url ?? null,
+      endpointUrl: this.#endpointUrl(delivery.endpointId),
       lane: this.#lanePosition(delivery),
     };
   }
@@ -162,6 +162,11 @@ export class MemoryDeliveryStore implements DeliveryStore {
     let swept = 0;
     for (const lane of this.#state.lanes.values()) swept += this.#sweep(lane, limit - swept);
     return swept;
+  }
+
+  #endpointUrl(id: string): string | null {
+    const endpoint = this.#state.endpoints.get(id) ?? this.#state.deletedEndpoints.get(id);
+    return endpoint?.url ?? null;
   }
 
   /** Returns whether it shortened the wait. */

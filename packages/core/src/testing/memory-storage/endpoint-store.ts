@@ -55,9 +55,11 @@ export class MemoryEndpointStore implements EndpointStore {
     return others.filter((one) => one.id !== id && one.status === 'enabled').length;
   }
 
-  async delete(workspaceId: string, id: string): Promise<boolean> {
-    if (!this.#endpoint(workspaceId, id)) return false;
+  async delete(workspaceId: string, id: string, now: number): Promise<boolean> {
+    const endpoint = this.#endpoint(workspaceId, id);
+    if (!endpoint) return false;
     this.#state.endpoints.delete(id);
+    this.#state.deletedEndpoints.set(id, { url: endpoint.url, deletedAt: now });
     this.#state.lanes.get(id)?.close('ENDPOINT_DELETED');
     return true;
   }

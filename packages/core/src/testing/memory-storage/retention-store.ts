@@ -13,7 +13,9 @@ export class MemoryRetentionStore implements RetentionStore {
     const deliveries = this.#deleteDeliveries(floorId('whd', before), limit);
     const floor = floorId('evt', before);
     const queued = this.#deleteQueuedEvents(floor, limit - deliveries);
-    return deliveries + queued + this.#deleteEvents(floor, limit - deliveries - queued);
+    const events = this.#deleteEvents(floor, limit - deliveries - queued);
+    const deleted = deliveries + queued + events;
+    return deleted + this.#deleteEndpointUrls(before, limit - deleted);
   }
 
   async deleteIdempotencyRecords(before: number, limit: number): Promise<number> {
@@ -55,6 +57,15 @@ export class MemoryRetentionStore implements RetentionStore {
       this.#state.eventSubjects.delete(id);
       this.#state.traceparents.delete(id);
     }
+    return old.length;
+  }
+
+  #deleteEndpointUrls(before: number, limit: number): number {
+    const inUse = new Set(Array.from(this.#state.deliveries.values(), ({ delivery }) => delivery.endpointId));
+    const old = [...this.#state.deletedEndpoints]
+      .filter(([id, { deletedAt }]) => deletedAt < before && !inUse.has(id))
+      .slice(0, limit);
+    for (const [id] of old) this.#state.deletedEndpoints.delete(id);
     return old.length;
   }
 }

@@ -104,6 +104,8 @@ export class State {
   readonly idempotency: Map<string, IdempotencyRecord> = new Map();
 
   readonly endpoints: Map<string, Endpoint> = new Map();
+  /** Keyed by endpoint id. */
+  readonly deletedEndpoints: Map<string, { readonly url: string; readonly deletedAt: number }> = new Map();
   /** Keyed by endpoint id; a lane outlives its endpoint. */
   readonly lanes: Map<string, Lane> = new Map();
   readonly notifications: OwedNotifications<OwedNotification> = new OwedNotifications();

@@ -115,7 +115,7 @@ function Delivery({
           params={{ workspace: workspaceId, delivery: id }}
           className={styles['url']}
         >
-          {request.url ?? id}
+          {request.url === '' ? id : request.url}
         </Link>
         {next_retry_at !== null && (
           <span className={styles['quiet']}>

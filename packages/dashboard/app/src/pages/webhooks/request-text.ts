@@ -12,7 +12,7 @@ export function curlOf(request: Request, signature: Readonly<Record<string, stri
   const { url, headers } = request;
   const all = Object.entries({ ...headers, ...signature });
   return [
-    `curl -X POST ${quoted(url ?? '')}`,
+    `curl -X POST ${quoted(url)}`,
     ...all.map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     `--data-raw ${quoted(bodyOf(request) ?? '')}`,
   ].join(' \\\n  ');
