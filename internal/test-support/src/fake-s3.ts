@@ -92,7 +92,7 @@ function describe({ method = '', url = '', headers }: IncomingMessage): FakeRequ
 }
 
 function operationOf(method: string, key: string, query: URLSearchParams): string {
-  if (key === '') return 'ListMultipartUploads';
+  if (key === '') return query.has('uploads') ? 'ListMultipartUploads' : 'ListObjects';
   if (method === 'POST') return query.has('uploads') ? 'CreateMultipartUpload' : 'CompleteMultipartUpload';
   if (method === 'DELETE') return query.has('uploadId') ? 'AbortMultipartUpload' : 'DeleteObject';
   if (method === 'PUT') return query.has('uploadId') ? 'UploadPart' : 'PutObject';
@@ -162,6 +162,13 @@ const OPERATIONS: Readonly<Record<string, (call: Call) => void>> = {
     const wasThere = uploads.delete(request.query.get('uploadId') ?? '');
     if (wasThere) outgoing.writeHead(204).end();
     else respondError(outgoing, 404, 'NoSuchUpload');
+  },
+  ListObjects({ request: { query }, outgoing, objects }) {
+    const [prefix, after] = [query.get('prefix') ?? '', query.get('marker') ?? ''];
+    const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).toSorted();
+    const page = keys.slice(0, Number(query.get('max-keys')));
+    const entries = page.map((key) => `<Contents><Key>${key}</Key></Contents>`);
+    respondXml(outgoing, `<IsTruncated>${page.length < keys.length}</IsTruncated>${entries.join('')}`);
   },
   ListMultipartUploads({ request, outgoing, uploads }) {
     const prefix = request.query.get('prefix') ?? '';

@@ -81,7 +81,7 @@ export type { ErrorDetails } from './domain/result.ts';
 // Tier 2: the options that are more than a value. An app passes them on, or implements the small ones itself.
 export type { Gateway } from './ports/gateway.ts';
 export type { Storage } from './ports/storage/storage.ts';
-export type { MediaStore } from './ports/media-store.ts';
+export type { MediaPage, MediaPageRequest, MediaStore } from './ports/media-store.ts';
 export type {
   DownInstance,
   InstanceNotification,

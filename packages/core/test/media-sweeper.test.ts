@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { must } from '@trunkline/test-support';
 import type { MediaStore } from '../src/index.ts';
 import { memoryMediaStore, memoryStorage } from '../src/testing/index.ts';
 import { passOnly, png, startMediaHarness } from './support/media.ts';
@@ -75,6 +76,42 @@ describe('the media sweeper', () => {
     await harness.clock.advance(MINUTE);
     expect(media.ids()).toEqual([]);
     expect(await storage.uploads.listAbandoned(harness.clock.now(), 10)).toEqual([]);
+  });
+
+  it('deletes files that the database does not name a day after they were found, and says so', async () => {
+    const media = memoryMediaStore();
+    const [unknown, other] = ['upl_01jgfjjv00fsnvdjzy0jcm5xh8', 'a_file_of_somebody'];
+    for (const id of [unknown, other]) await media.put(id, png().stream());
+    const harness = await startHarness({ media, roles: only('maintenance') });
+    await jumpAhead(harness, DAY - MINUTE);
+    expect(media.ids()).toEqual([unknown, other]);
+    await harness.clock.advance(3 * MINUTE);
+    expect(media.ids()).toEqual([other]);
+    expect(harness.logs.filter(({ message }) => message.includes('does not name'))).toMatchObject([
+      { level: 'warn', facts: { count: 1 } },
+    ]);
+  });
+
+  it('looks for such files a page a minute', async () => {
+    const media = memoryMediaStore();
+    const ids = Array.from({ length: 501 }, (_, index) => `upl_01jgfjjv00fsnvdjzy0jc00${100 + index}`);
+    for (const id of ids) await media.put(id, png().stream());
+    const pages: (string | null)[] = [];
+    const harness = await startHarness({
+      roles: only('maintenance'),
+      media: {
+        ...media,
+        list: async (request) => {
+          pages.push(request.after);
+          return must(media.list)(request);
+        },
+      },
+    });
+    await harness.clock.settle();
+    expect(pages).toEqual([null]);
+    await harness.clock.advance(5 * MINUTE);
+    expect(pages).toEqual([null, ids[499]]);
+    expect(await harness.storage.uploads.listAbandoned(harness.clock.now(), 1_000)).toHaveLength(501);
   });
 
   it('does not let one that cannot be deleted keep the others, and tries it again later', async () => {

@@ -17,6 +17,11 @@ export interface S3MediaStoreOptions {
   readonly pathStyle?: boolean | undefined;
   /** The beginning of the keys of all files, such as `trunkline/media/`. */
   readonly prefix?: string | undefined;
+  /**
+   * Whether all that begins with `prefix` belongs to this service alone: then files that its database does not name are
+   * deleted. False by default, since a second service, or a copy of this one, would lose its files.
+   */
+  readonly exclusive?: boolean | undefined;
   /** How S3 encrypts the files. The bucket's own setting by default. */
   readonly encryption?: S3Encryption | undefined;
   readonly timeouts?: S3Timeouts | undefined;
@@ -74,6 +79,7 @@ const OPTION_NAMES: OptionNames<S3MediaStoreOptions> = {
   endpoint: true,
   pathStyle: true,
   prefix: true,
+  exclusive: true,
   encryption: true,
   timeouts: true,
   maxAttempts: true,
@@ -93,6 +99,7 @@ export function checkOptions(options: S3MediaStoreOptions): CheckedS3Options {
   check(isLike(bucket, /^[A-Za-z0-9][A-Za-z0-9._-]{1,253}$/), 'bucket', 'must be the name of a bucket');
   check(isLike(region, /^[a-z0-9-]{1,64}$/), 'region', 'must be a region like eu-central-1, or auto');
   check(isPrefix(prefix), 'prefix', 'must be letters, digits and . _ - between slashes, none of them first');
+  check([undefined, true, false].includes(options.exclusive), 'exclusive', 'must be true or false');
   check(isWholeNumber(requestMs, 1, 300_000), 'timeouts.requestMs', 'must be milliseconds, up to 5 minutes');
   check(isWholeNumber(stallMs, 1, 300_000), 'timeouts.stallMs', 'must be milliseconds, up to 5 minutes');
   check(isWholeNumber(maxAttempts, 1, 20), 'maxAttempts', 'must be a whole number from 1 to 20');

@@ -1,11 +1,12 @@
 import { checkMediaId } from '@trunkline/core/spi/storage';
-import type { MediaStore } from '@trunkline/core/spi/storage';
+import type { MediaPageRequest, MediaStore } from '@trunkline/core/spi/storage';
 import { beginMultipartUpload, tagOf } from './multipart-upload.ts';
 import type { MultipartUpload } from './multipart-upload.ts';
 import { isMissing, sizeOf } from './object-size.ts';
 import { checkOptions } from './options.ts';
 import type { S3MediaStoreOptions } from './options.ts';
 import { partsOf } from './parts.ts';
+import { listObjects } from './list-objects.ts';
 import { createS3Client } from './s3-client.ts';
 import { S3Error } from './s3-error.ts';
 import { abortUploads } from './unfinished-uploads.ts';
@@ -77,5 +78,8 @@ export function s3MediaStore(options: S3MediaStoreOptions): MediaStore {
       );
     },
     delete: async (id) => remove(keyOf(id)),
+    ...(options.exclusive === true && {
+      list: ({ after, limit }: MediaPageRequest) => listObjects(client, { prefix, after, limit }),
+    }),
   };
 }

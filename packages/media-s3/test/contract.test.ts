@@ -20,7 +20,14 @@ describeMediaStoreContract({
     const { endpoint } = real;
     return {
       connect: () =>
-        s3MediaStore({ endpoint, bucket: BUCKET, region: 'us-east-1', credentials: CREDENTIALS, prefix }),
+        s3MediaStore({
+          endpoint,
+          bucket: BUCKET,
+          region: 'us-east-1',
+          credentials: CREDENTIALS,
+          prefix,
+          exclusive: true,
+        }),
       // Without unfinished uploads, which this server can neither list nor abort.
       kept: async () =>
         (await real.keys()).filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length)),
@@ -35,7 +42,13 @@ describeMediaStoreContract({
     const { endpoint, objects, unfinished, close } = await startFakeS3();
     return {
       connect: () =>
-        s3MediaStore({ endpoint, bucket: BUCKET, region: 'us-east-1', credentials: CREDENTIALS }),
+        s3MediaStore({
+          endpoint,
+          bucket: BUCKET,
+          region: 'us-east-1',
+          credentials: CREDENTIALS,
+          exclusive: true,
+        }),
       kept: async () => [...objects.keys(), ...unfinished()],
       dispose: close,
     };

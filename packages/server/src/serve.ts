@@ -30,6 +30,7 @@ export interface ServeOptions {
   readonly s3Region?: string | undefined;
   readonly s3Endpoint?: string | undefined;
   readonly s3Prefix?: string | undefined;
+  readonly s3Exclusive?: boolean | undefined;
   readonly s3KeyId?: string | undefined;
   readonly s3SecretKey?: string | undefined;
   readonly gateway?: 'sandbox' | 'baileys' | undefined;

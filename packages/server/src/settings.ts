@@ -266,6 +266,10 @@ const variables = z.object({
     .string()
     .optional()
     .register(documented, { meaning: 'what all names in the bucket begin with' }),
+  S3_EXCLUSIVE: z.enum(['true', 'false'], 'must be true or false.').default('false').register(documented, {
+    meaning:
+      '`true` if everything in the bucket that begins with the prefix belongs to this service alone: files there that its database does not name are deleted, a day after they are found',
+  }),
   S3_KEY_ID: z.string().default('').register(documented, { meaning: "the bucket's credentials: the name" }),
   S3_SECRET_KEY: z
     .string()
@@ -493,13 +497,14 @@ function mcpSettings(
 function s3Options(
   given: Pick<
     z.output<typeof variables>,
-    'S3_REGION' | 'S3_ENDPOINT' | 'S3_PREFIX' | 'S3_KEY_ID' | 'S3_SECRET_KEY'
+    'S3_REGION' | 'S3_ENDPOINT' | 'S3_PREFIX' | 'S3_EXCLUSIVE' | 'S3_KEY_ID' | 'S3_SECRET_KEY'
   >,
 ): Omit<S3MediaStoreOptions, 'bucket'> {
   return {
     region: given.S3_REGION,
     endpoint: given.S3_ENDPOINT,
     prefix: given.S3_PREFIX,
+    exclusive: given.S3_EXCLUSIVE === 'true',
     credentials: { accessKeyId: given.S3_KEY_ID, secretAccessKey: given.S3_SECRET_KEY },
   };
 }

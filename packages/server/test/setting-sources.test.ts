@@ -65,6 +65,7 @@ describe('The settings of a server', () => {
       s3Region: true,
       s3Endpoint: true,
       s3Prefix: true,
+      s3Exclusive: true,
       s3KeyId: true,
       s3SecretKey: true,
       gateway: true,

@@ -168,17 +168,24 @@ describe('The variables of the server', () => {
   it('S3_BUCKET is where the files of media messages are, with what belongs to it', () => {
     const bucket = { S3_BUCKET: 'acme-media', S3_KEY_ID: 'me', S3_SECRET_KEY: 'hush' };
     const credentials = { accessKeyId: 'me', secretAccessKey: 'hush' };
-    expect(readSettings(bucket).s3).toEqual({ bucket: 'acme-media', region: 'us-east-1', credentials });
+    expect(readSettings(bucket).s3).toEqual({
+      bucket: 'acme-media',
+      region: 'us-east-1',
+      exclusive: false,
+      credentials,
+    });
     const elsewhere = {
       S3_REGION: 'auto',
       S3_ENDPOINT: 'https://s3.example.com',
       S3_PREFIX: 'trunkline/',
+      S3_EXCLUSIVE: 'true',
     };
     expect(readSettings({ ...bucket, ...elsewhere }).s3).toEqual({
       bucket: 'acme-media',
       region: 'auto',
       endpoint: 'https://s3.example.com',
       prefix: 'trunkline/',
+      exclusive: true,
       credentials,
     });
   });

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { MediaStore } from '@trunkline/core';
+import type { MediaPage, MediaStore } from '@trunkline/core';
+import { must } from '@trunkline/test-support';
 import { bytesFrom, chunksOf, streamOf } from './media-content.ts';
 
 /** The media store that the contract tests. */
@@ -11,6 +12,8 @@ export interface MediaStoreSubject {
   createPlace(): Promise<MediaPlace>;
   /** The server behind the store treats the range of the first byte, `0-0`, as the whole file. */
   readonly hasNoFirstByte?: true;
+  /** The store has no `list`: it may share its place. */
+  readonly hasNoList?: true;
 }
 
 export interface MediaPlace {
@@ -148,6 +151,50 @@ export function describeMediaStoreContract(subject: MediaStoreSubject): void {
           ids.map(() => true),
         );
         expect((await kept()).toSorted()).toEqual(ids.toSorted());
+      });
+    });
+
+    describe.skipIf(subject.hasNoList)('the list', () => {
+      const walk = async (store: MediaStore, seen: (page: readonly string[]) => unknown): Promise<void> => {
+        let after: string | null = null;
+        do {
+          const { ids, next }: MediaPage = await must(store.list)({ after, limit: 3 });
+          expect(ids.length).toBeLessThanOrEqual(3);
+          await seen(ids);
+          after = next;
+        } while (after !== null);
+      };
+
+      it('is empty at first', async () => {
+        const { store } = await open();
+        const listed: string[] = [];
+        await walk(store, (ids) => listed.push(...ids));
+        expect(listed).toEqual([]);
+      });
+
+      it.each([1, 3, 8])('has each of %i files once, a page at a time', async (count) => {
+        const { store } = await open();
+        const ids = Array.from(
+          { length: count },
+          (_, index) => `${ID.slice(0, -2)}${'aab0'[index % 4]}${index}`,
+        );
+        for (const id of ids) await store.put(id, streamOf('x'));
+        const listed: string[] = [];
+        await walk(store, (page) => listed.push(...page));
+        expect(listed.toSorted()).toEqual(ids.toSorted());
+      });
+
+      it('misses none of the others when listed files are deleted meanwhile', async () => {
+        const { store, kept } = await open();
+        const ids = Array.from({ length: 8 }, (_, index) => `${ID.slice(0, -1)}${index % 3}_${index}`);
+        for (const id of ids) await store.put(id, streamOf('x'));
+        const listed: string[] = [];
+        await walk(store, async (page) => {
+          listed.push(...page);
+          for (const id of page) await store.delete(id);
+        });
+        expect(listed.toSorted()).toEqual(ids.toSorted());
+        expect(await kept()).toEqual([]);
       });
     });
 

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { Instance, Message, Storage } from '@trunkline/core/spi/storage';
-import { it } from './cases.ts';
+import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMessage, anEvent, anInboundMessage, NOW, testId } from './examples.ts';
 import {
@@ -29,6 +29,27 @@ export function mediaContract(subject: ContractSubject): void {
       expect(await uploads.listAbandoned(NOW + 2, 10)).toEqual([b, c]);
       expect(await uploads.listAbandoned(NOW + 3, 2)).toEqual([b, c]);
       expect(await uploads.listAbandoned(NOW + 3, 10)).toEqual([b, c, a]);
+    });
+
+    itAlways('that was found, and that nobody knows, is reserved once', async () => {
+      const storage = await open();
+      const { uploads } = storage;
+      const instance = await storeInstance(storage, await storeWorkspace(storage));
+      const [taken, reserved, found, foundUpload] = [
+        aMessage(instance, { type: 'image', media: FILE }),
+        testId('upl', NOW),
+        testId('msg', NOW),
+        testId('upl', NOW),
+      ];
+      await uploads.reserve(taken.id, NOW);
+      await accept(storage, taken);
+      await uploads.reserve(reserved, NOW);
+      const ids = [taken.id, found, reserved, foundUpload];
+      expect(await uploads.reserveUnknown(ids, NOW + 1)).toBe(2);
+      expect(await uploads.reserveUnknown(ids, NOW + 2)).toBe(0);
+      expect(await uploads.reserveUnknown([], NOW + 2)).toBe(0);
+      expect(await uploads.listAbandoned(NOW + 1, 10)).toEqual([reserved]);
+      expect(await uploads.listAbandoned(NOW + 2, 10)).toEqual([reserved, found, foundUpload]);
     });
 
     it('that was reserved at the same time is listed in the order of its ids', async () => {

@@ -1,5 +1,6 @@
 import { contentIdOf, contentNotFree, idToUuid } from '@trunkline/core/spi/storage';
 import type { UploadRegistry, Message, MessageMedia } from '@trunkline/core/spi/storage';
+import { columnArrays, sentRows } from './column-arrays.ts';
 import type { Connected, Transaction } from './database.ts';
 import { flag, id, idOrNull, jsonOrNull } from './row.ts';
 import type { Row } from './row.ts';
@@ -10,6 +11,13 @@ export function uploadRegistry(connected: Connected): UploadRegistry {
     reserve: async (contentId, now) => {
       const upload = idToUuid('upl', contentId);
       await connected().run(BEGIN_CONTENT, upload ?? uuidOf('msg', contentId), now, upload !== null);
+    },
+    reserveUnknown: async (contentIds, now) => {
+      const rows = contentIds.map((content) => {
+        const upload = idToUuid('upl', content);
+        return { message_id: upload ?? uuidOf('msg', content), is_upload: upload !== null };
+      });
+      return connected().run(RESERVE_UNKNOWN, ...columnArrays(FOUND, rows), now);
     },
     listAbandoned: async (before, limit) => (await connected().all(ABANDONED, before, limit)).map(contentId),
     listOrphaned: async (limit) => (await connected().all(ORPHANED, limit)).map(contentId),
@@ -30,6 +38,14 @@ export function contentUuid(content: string): string | null {
 const BEGIN_CONTENT = `
   INSERT INTO trunkline.contents (message_id, begun_at, is_upload) VALUES ($1, $2, $3)
   ON CONFLICT (message_id) DO UPDATE SET begun_at = excluded.begun_at WHERE contents.instance_id IS NULL`;
+
+const FOUND = { message_id: 'uuid', is_upload: 'boolean' } as const;
+
+// Relies on the primary key.
+const RESERVE_UNKNOWN = `
+  INSERT INTO trunkline.contents (message_id, begun_at, is_upload)
+  SELECT message_id, $3::bigint, is_upload FROM ${sentRows(FOUND, 'found')}
+  ON CONFLICT (message_id) DO NOTHING`;
 
 // Relies on contents_begun. Contents begun at the same time come in the order of the whole ids.
 const ABANDONED = `

@@ -227,6 +227,7 @@ async function downloadFiles({ storage, workspace, instance }: Fixture): Promise
     new Map([[id, { from: must(waiting).sealedReference, to: Uint8Array.of(1) }]]),
   );
   await uploads.reserve(id, NOW);
+  await uploads.reserveUnknown([id, testId('upl', NOW)], NOW);
   const media = { available: true, mimeType: 'image/png', size: 1, filename: 'a.png', sha256: 'ab' };
   const completion = { message: { ...message, media }, event: anEvent(workspace) };
   expect(await downloads.complete(lease, completion)).toBe('completed');

@@ -17,6 +17,14 @@ export function uploadRegistry(connected: Connected): UploadRegistry {
         ),
       );
     },
+    reserveUnknown: async (contentIds, now) => {
+      const { database, write } = connected();
+      const unknown = contentIds.filter((contentId) => !database.get(KNOWN, contentId));
+      if (unknown.length === 0) return 0;
+      return write(() =>
+        unknown.reduce((count, contentId) => count + database.run(RESERVE_UNKNOWN, contentId, now), 0),
+      );
+    },
     listAbandoned: async (before, limit) =>
       connected()
         // Relies on contents_begun.
@@ -43,6 +51,9 @@ export function uploadRegistry(connected: Connected): UploadRegistry {
     },
   };
 }
+
+const KNOWN = 'SELECT 1 FROM contents WHERE message_id = ?';
+const RESERVE_UNKNOWN = 'INSERT OR IGNORE INTO contents (message_id, begun_at) VALUES (?, ?)';
 
 /** Makes content that was reserved part of the message that is about to be stored. */
 export function takeContent(database: Database, message: Message): void {

@@ -1,10 +1,11 @@
 import { constants, createReadStream } from 'node:fs';
-import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { checkOptionNames } from '@trunkline/option-names';
 import { checkMediaId } from '../domain/message/media-rules.ts';
-import type { MediaStore } from '../ports/media-store.ts';
+import type { MediaPage, MediaPageRequest, MediaStore } from '../ports/media-store.ts';
 import { UnavailableError } from '../ports/unavailable-error.ts';
 
 export interface FileMediaStoreOptions {
@@ -14,7 +15,8 @@ export interface FileMediaStoreOptions {
 
 /**
  * Keeps media in a directory: one file each, in folders by the end of the id so that none grows large. A file has its
- * final name only when all of it is on disk. Several processes may share the directory.
+ * final name only when all of it is on disk. Several processes of one service may share the directory, but not two
+ * services: each deletes the files that its database does not name.
  */
 export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
   checkOptionNames('fileMediaStore', options, { directory: true });
@@ -69,8 +71,52 @@ export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
       }
     },
     delete: async (id) => remove(pathOf(id)),
+    list: (request) => listPage(root, request),
   };
 }
+
+/**
+ * Lists in the order of the folders, then of the ids. A folder is read as a whole: there are a thousand of them, so that
+ * each is small.
+ */
+async function listPage(root: string, { after, limit }: MediaPageRequest): Promise<MediaPage> {
+  const last = after ?? '';
+  const lastFolder = last.slice(-2);
+  const folders = (await entriesOf(root))
+    .filter((entry) => entry.isDirectory() && FOLDER.test(entry.name) && entry.name >= lastFolder)
+    .map(({ name }) => name)
+    .toSorted();
+  const ids: string[] = [];
+  // Empty folders count too, so that the work of a page is bounded.
+  for (const folder of folders.slice(0, limit)) {
+    const left = (await idsIn(root, folder)).filter((id) => folder > lastFolder || id > last);
+    ids.push(...left.slice(0, limit - ids.length));
+    if (ids.length === limit) return { ids, next: ids.at(-1) ?? null };
+  }
+  // The tilde sorts after every id of the folder.
+  return { ids, next: folders.length > limit ? `~${folders[limit - 1]}` : null };
+}
+
+/** The ids of the files in a folder, sorted, also of unfinished ones. Other files are not the store's. */
+async function idsIn(root: string, folder: string): Promise<readonly string[]> {
+  const files = (await entriesOf(join(root, folder))).filter((entry) => entry.isFile());
+  const ids = new Set(files.map(({ name }) => name.replace(UNFINISHED, '')));
+  return [...ids].filter((id) => MEDIA_ID.test(id) && id.endsWith(folder)).toSorted();
+}
+
+/** Empty if there is no such directory. */
+async function entriesOf(directory: string): Promise<readonly Dirent[]> {
+  try {
+    return await readdir(directory, { withFileTypes: true });
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+const FOLDER = /^\w\w$/;
+const UNFINISHED = /\.part$/;
+const MEDIA_ID = /^\w{3,64}$/;
 
 /** Does not follow links, which could lead to any file of the machine. Windows has no such flag. */
 const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);

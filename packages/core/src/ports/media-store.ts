@@ -22,6 +22,24 @@ export interface MediaStore {
   ): Promise<ReadableStream<Uint8Array> | null>;
   /** Does nothing if there is no file with this id. */
   delete(id: string): Promise<void>;
+  /**
+   * Lists the ids of everything that takes up space, broken-off files included, a page at a time. A store has it only if
+   * no other service keeps files in the same place: files that the storage does not know are deleted.
+   */
+  list?(request: MediaPageRequest): Promise<MediaPage>;
+}
+
+export interface MediaPageRequest {
+  /** The `next` of the page before; null for the first page. */
+  readonly after: string | null;
+  /** How many ids a page has at most. It may have fewer, or none, and not be the last one. */
+  readonly limit: number;
+}
+
+export interface MediaPage {
+  readonly ids: readonly string[];
+  /** Where the next page begins; null at the end. */
+  readonly next: string | null;
 }
 
 /** The media store of a service that keeps no files. */

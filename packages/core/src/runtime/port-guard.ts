@@ -297,6 +297,8 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
         mediaCall('put', STREAMING_MS),
         mediaCall('delete', WRITING_MS),
       ] as const;
+      const list = mediaCall('list', READING_MS);
+      const pages = store.list?.bind(store);
       const cancel = (late: ReadableStream<Uint8Array> | null): void => {
         late?.cancel().catch(() => undefined);
       };
@@ -309,6 +311,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
           return wrapReads(content, (chunk) => inTime(read, chunk));
         },
         delete: (id) => inTime(remove, store.delete(id)),
+        ...(pages && { list: (request) => inTime(list, pages(request)) }),
       };
     },
     webhookSender(sender) {

@@ -73,7 +73,7 @@ export type {
   OwedNotification,
 } from '../ports/storage/owed-notification.ts';
 export type { WorkspaceStore } from '../ports/storage/workspace-store.ts';
-export type { MediaStore } from '../ports/media-store.ts';
+export type { MediaPage, MediaPageRequest, MediaStore } from '../ports/media-store.ts';
 export type { Logger } from '../ports/logger.ts';
 export { UnavailableError, explainUnavailable, isUnavailable } from '../ports/unavailable-error.ts';
 export { createSignals } from '../services/signals.ts';

@@ -21,5 +21,10 @@ export function memoryMediaStore(): MediaStore & { readonly ids: () => readonly 
     async delete(id) {
       files.delete(checkMediaId(id));
     },
+    async list({ after, limit }) {
+      const left = [...files.keys()].filter((id) => after === null || id > after).toSorted();
+      const ids = left.slice(0, limit);
+      return { ids, next: left.length > limit ? (ids.at(-1) ?? null) : null };
+    },
   };
 }

@@ -1,19 +1,29 @@
-import { createLoop } from '../runtime/loop.ts';
+import { createLoop, eachStep } from '../runtime/loop.ts';
 import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
+import { createUnknownFileWalk } from '../services/media/unknown-files.ts';
 import { sweepFiles } from '../services/media/uploads.ts';
 
 const EVERY_MS = 60_000;
 const BATCH = 100;
 
-/** Deletes stored files that belong to nothing. */
+/** Deletes stored files that belong to nothing, and finds those that the database does not name. */
 export function createMediaSweeper(context: ServiceContext): Worker {
   const { clock, logger } = context;
+  const findUnknownFiles = createUnknownFileWalk(context);
   return createLoop({
     name: 'media sweeper',
     clock,
     logger,
     everyMs: EVERY_MS,
-    pass: async () => ({ more: (await sweepFiles(context, BATCH)).more, nextAt: null }),
+    pass: async () => {
+      let more = false;
+      await eachStep([
+        async () => void ({ more } = await sweepFiles(context, BATCH)),
+        // If one fails, the other still runs.
+        findUnknownFiles,
+      ]);
+      return { more, nextAt: null };
+    },
   });
 }

@@ -183,6 +183,20 @@ describe('a disk that does not do what it should', () => {
     expect(await filesIn(directory)).toEqual([]);
   });
 
+  it('lists what is the store’s own alone, unfinished files too', async () => {
+    const { store, directory } = await newStore();
+    const unfinished = ID.replace('msg', 'upl');
+    await store.put(ID, streamOf('x'));
+    await writeFile(join(directory, 'h8', `${unfinished}.part`), 'half');
+    await writeFile(join(directory, 'h8', '.DS_Store'), '');
+    await writeFile(join(directory, 'ab'), '');
+    await mkdir(join(directory, 'zz'));
+    await writeFile(join(directory, 'zz', ID), 'in the wrong folder');
+    expect(await store.list?.({ after: null, limit: 10 })).toEqual({ ids: [ID, unfinished], next: null });
+    await store.delete(unfinished);
+    expect(await store.list?.({ after: null, limit: 10 })).toEqual({ ids: [ID], next: null });
+  });
+
   it('whose place is taken by a file is reported', async () => {
     const { store, directory } = await newStore();
     await writeFile(directory, 'in the way');

@@ -253,6 +253,7 @@ async function useMessages(storage: Storage, instance: Instance, lease: Lease): 
     for (const page of pagesFrom(inbound.id)) await messages.list(instance.workspaceId, filter, page);
   }
   await useChats(storage, lease, inbound);
+  await uploads.reserveUnknown([testId('upl', NOW)], NOW);
   await uploads.listAbandoned(NOW, 10);
   await uploads.listOrphaned(10);
   await uploads.release(withMedia.id);

@@ -8,6 +8,11 @@ export interface UploadRegistry {
    * Notes that content is about to be stored under this id. Does nothing if that content already belongs to a message.
    */
   reserve(contentId: string, now: number): Promise<void>;
+  /**
+   * Reserves those of these ids that are not known, of content that was found in the media store. Returns how many it
+   * has reserved.
+   */
+  reserveUnknown(contentIds: readonly string[], now: number): Promise<number>;
   /** Content that was reserved before `before` and belongs to no message; oldest first, at most `limit`. */
   listAbandoned(before: number, limit: number): Promise<readonly string[]>;
   /** Content of messages whose instance is deleted, at most `limit`. */

@@ -15,6 +15,13 @@ export class MemoryUploadRegistry implements UploadRegistry {
     }
   }
 
+  async reserveUnknown(contentIds: readonly string[], now: number): Promise<number> {
+    const unknown = contentIds.filter((contentId) => !this.#state.contents.has(contentId));
+    for (const contentId of unknown)
+      this.#state.contents.set(contentId, { reservedAt: now, messageId: null });
+    return unknown.length;
+  }
+
   async listAbandoned(before: number, limit: number): Promise<readonly string[]> {
     return [...this.#state.contents]
       .filter(([, { reservedAt, messageId }]) => messageId === null && reservedAt < before)

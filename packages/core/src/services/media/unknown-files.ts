@@ -1,0 +1,31 @@
+import { isId } from '../../domain/id.ts';
+import type { ServiceContext } from '../context.ts';
+
+const PAGE = 500;
+/** The time between two walks through the media store. Only a crash, or a restored backup, leaves unknown files. */
+const WALK_EVERY_MS = 24 * 60 * 60_000;
+
+/**
+ * Walks through the media store, a page at each call, and reserves files that the storage does not know, like uploads
+ * that have just begun: they are swept a day later, unless the storage is replaced by one that knows them. Such files
+ * are left by a database that was restored to an earlier time, or by a backup with too many files.
+ */
+export function createUnknownFileWalk(context: ServiceContext): () => Promise<void> {
+  const { storage, mediaStore, clock, logger } = context;
+  let after: string | null = null;
+  let walkFrom = clock.elapsed();
+  return async () => {
+    if (!mediaStore.list || clock.elapsed() < walkFrom) return;
+    const { ids, next } = await mediaStore.list({ after, limit: PAGE });
+    // A file with another name is not one of ours.
+    const ours = ids.filter((id) => isId('msg', id) || isId('upl', id));
+    const count = ours.length === 0 ? 0 : await storage.uploads.reserveUnknown(ours, clock.now());
+    if (count > 0)
+      logger.warn(
+        { count },
+        'the media store has files that the database does not name, as after the restore of an older database: they are deleted a day from now; stop the service before if the database is the wrong one',
+      );
+    after = next;
+    if (next === null) walkFrom = clock.elapsed() + WALK_EVERY_MS;
+  };
+}
