@@ -1,24 +1,42 @@
 import { statSync } from 'node:fs';
 import { UnavailableError } from '@trunkline/core/spi/storage';
+import type { Database } from './database.ts';
+import { integer } from './row.ts';
 
 /** How often the path is checked. Messages accepted in between may go to a file that is gone. */
 const LOOK_EVERY_MS = 1_000;
+/** After a longer pause, the sizes of two checks say nothing: the file may have been shortened and have grown again. */
+const COMPARABLE_MS = 10_000;
 
 /**
- * Returns a check that the path still leads to the file that was opened, which throws an `UnavailableError` otherwise.
- * SQLite keeps using a file that was deleted, moved or replaced, and what it writes there is lost.
+ * Returns a check that the path still leads to the file that was opened, and that nobody has copied a shorter one over
+ * it; otherwise it throws an `UnavailableError`. SQLite keeps using a file that was deleted, moved or replaced, and what
+ * it writes there is lost. Of a file that was overwritten, it uses some old pages and some new ones.
  */
-export function sameFile(file: string): () => void {
+export function sameFile(file: string, database: Database): () => void {
   if (file === ':memory:') return () => undefined;
-  const opened = identityOf(file);
-  let nextLookAt = 0;
+  const opened = lookAt(file);
   let isSame = true;
+  let isOverwritten = false;
+  let size = opened?.size ?? 0;
+  let lookedAt = performance.now();
+  const look = (now: number): void => {
+    const isComparable = now - lookedAt <= COMPARABLE_MS;
+    lookedAt = now;
+    const found = lookAt(file);
+    isSame = found?.identity === opened?.identity;
+    if (!isSame || !found) return;
+    // SQLite itself shortens a file only once the database is shorter, by VACUUM.
+    if (isComparable && found.size < size && sizeOf(database) >= size) isOverwritten = true;
+    size = found.size;
+  };
   return () => {
     const now = performance.now();
-    if (now >= nextLookAt) {
-      nextLookAt = now + LOOK_EVERY_MS;
-      isSame = identityOf(file) === opened;
-    }
+    if (now - lookedAt >= LOOK_EVERY_MS) look(now);
+    if (isOverwritten)
+      throw new UnavailableError(
+        `The database file ${file} was overwritten by a shorter one while it was in use, and does not match its log any more: stop this process, and restore a backup before its next start.`,
+      );
     if (!isSame)
       throw new UnavailableError(
         `The database file ${file} was deleted, moved or replaced after it was opened: put the same file back, or stop this process and restore a backup before its next start.`,
@@ -26,8 +44,20 @@ export function sameFile(file: string): () => void {
   };
 }
 
+interface FoundFile {
+  readonly identity: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
 /** Only `stat`: opening and closing the file would release SQLite's locks on it. */
-function identityOf(file: string): string | null {
+function lookAt(file: string): FoundFile | null {
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stat === undefined ? null : `${stat.dev}:${stat.ino}`;
+  return stat === undefined ? null : { identity: `${stat.dev}:${stat.ino}`, size: Number(stat.size) };
+}
+
+/** The size of the database in bytes, with the pages that are only in the log, as SQLite knows it. */
+function sizeOf(database: Database): number {
+  const [pages, page] = [database.get('PRAGMA page_count'), database.get('PRAGMA page_size')];
+  return pages && page ? integer(pages, 'page_count') * integer(page, 'page_size') : 0;
 }

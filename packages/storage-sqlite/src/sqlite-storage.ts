@@ -123,7 +123,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
           announceAtEnd: announceAtEnd(publish),
           describe: () => describeDatabase(file, database),
           purge: () => purge(file, database),
-          checkFile: sameFile(file),
+          checkFile: sameFile(file, database),
           async close() {
             await processes.close();
             await idempotency.close();
@@ -154,7 +154,7 @@ interface OpenStorage extends Connection {
   describe(): StorageDescription;
   purge(): Promise<string | null>;
   readonly processes: Processes;
-  /** Throws if the file at the path is another one by now. */
+  /** Throws if the file at the path is another one by now, or was overwritten. */
   checkFile(): void;
   close(): Promise<void>;
 }

@@ -1,9 +1,10 @@
-import { copyFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, readdirSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isUnavailable } from '@trunkline/core/spi/storage';
 import { aMessage, anInstance, aWorkspace, NOW } from '@trunkline/storage-contract/examples';
 import { sqliteStorage } from '../src/index.ts';
+import { connectTo } from './support/open-storage.ts';
 import { storageContext } from './support/storage-context.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
@@ -57,6 +58,44 @@ describe('a database file', () => {
     renameSync(`${path}.away`, path);
     second();
     expect(await accept('first')).toEqual({ kind: 'accepted' });
+  });
+
+  it.each([
+    ['that an older one was copied over in place', (path: string) => copyFileSync(`${path}.old`, path)],
+    ['that was emptied in place', (path: string) => truncateSync(path)],
+  ])('%s takes nothing any more', async (_, overwrite) => {
+    const { path, storage, workspace, accept } = await opened();
+    await storage.purge?.();
+    copyFileSync(path, `${path}.old`);
+    for (let count = 0; count < 200; count += 1)
+      await storage.workspaces.insert(aWorkspace({ name: 'w'.repeat(1_000) }));
+    await storage.purge?.();
+    second();
+    expect(await accept('first')).toEqual({ kind: 'accepted' });
+    const { ino } = statSync(path);
+    overwrite(path);
+    expect(statSync(path).ino).toBe(ino);
+    second();
+    const failure = await accept('second').catch((error: unknown) => error);
+    expect(isUnavailable(failure)).toBe(true);
+    expect(String(failure)).toContain('was overwritten by a shorter one');
+    second();
+    await expect(storage.workspaces.find(workspace.id)).rejects.toThrow('restore a backup');
+  });
+
+  it('that SQLite itself has shortened stays in use', async () => {
+    const { path, storage, accept } = await opened();
+    for (let count = 0; count < 200; count += 1)
+      await storage.workspaces.insert(aWorkspace({ name: 'w'.repeat(1_000) }));
+    await storage.purge?.();
+    second();
+    expect(await accept('first')).toEqual({ kind: 'accepted' });
+    const { size } = statSync(path);
+    connectTo(path).exec("DELETE FROM workspaces WHERE name LIKE 'www%'; VACUUM");
+    await storage.purge?.();
+    expect(statSync(path).size).toBeLessThan(size);
+    second();
+    expect(await accept('second')).toEqual({ kind: 'accepted' });
   });
 
   it('that was replaced takes nothing any more', async () => {
