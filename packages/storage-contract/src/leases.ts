@@ -1,14 +1,33 @@
 import { describe, expect } from 'vitest';
-import type { Lease } from '@trunkline/core/spi/storage';
+import type { EventRecord, Lease } from '@trunkline/core/spi/storage';
 import { must, only } from '@trunkline/test-support';
 import { it, itAlways } from './cases.ts';
 import type { ContractSubject } from './contract-subject.ts';
-import { anInstance, NOW } from './examples.ts';
-import { renaming, storeInstance, storeWorkspace, takeLease } from './fixtures.ts';
+import {
+  aDownload,
+  aHistoryEntry,
+  aMessage,
+  anActivity,
+  anEvent,
+  anInboundMessage,
+  anInstance,
+  NOW,
+} from './examples.ts';
+import {
+  QUEUE_FAILURE,
+  renaming,
+  sending,
+  storeInstance,
+  storeLeasedInstance,
+  storeQueuedMessages,
+  storeWorkspace,
+  takeLease,
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 const TTL = 30_000;
 const HOUR = 3_600_000;
+const FILE = { available: true, mimeType: 'image/png', size: 12, filename: 'ü.png', sha256: 'ab' };
 
 export function leaseContract(subject: ContractSubject): void {
   const open = testDatabases(subject);
@@ -105,6 +124,102 @@ export function leaseContract(subject: ContractSubject): void {
       await takeLease(storage, instance, { owner: 'b', now: NOW + 5 * TTL });
       expect(await storage.instances.write({ ...renaming(instance, 'Late'), lease })).toEqual({
         kind: 'fenced',
+      });
+    });
+
+    itAlways('that the same owner has taken again give the earlier lease no right', async () => {
+      const storage = await open();
+      const { workspace, instance, lease: earlier } = await storeLeasedInstance(storage);
+      const [sent, ...others] = await storeQueuedMessages(storage, instance, 2);
+      const waiting = only(others);
+      const arrival = anInboundMessage(instance, { type: 'image', media: { ...FILE, available: false } });
+      const download = aDownload(arrival);
+      const event = (): EventRecord => anEvent(workspace);
+      await storage.messages.receive(earlier, { message: arrival, senderId: 's1', event: event(), download });
+      await storage.uploads.reserve(arrival.id, NOW);
+      const later = await takeLease(storage, instance, { owner: earlier.owner, now: NOW + HOUR });
+      expect(later).toEqual({ ...earlier, epoch: earlier.epoch + 1 });
+
+      const writes: Readonly<Record<string, (lease: Lease) => Promise<unknown>>> = {
+        'sessions.save': (lease) => storage.sessions.save(lease, new Map([['creds', Uint8Array.of(1)]])),
+        'groups.save': (lease) => {
+          const groups = [{ networkId: 'g1', name: 'G', participantsCount: 1 }];
+          return storage.groups.save({ lease, workspaceId: workspace.id, groups, full: false, now: NOW });
+        },
+        'contacts.save': async (lease) => {
+          const report = { networkId: 'lid:1', aliases: [], phoneNumber: null, name: 'Ada', username: null };
+          const saved = await storage.contacts.save({ lease, workspaceId: workspace.id, report, now: NOW });
+          return saved === 'fenced' ? saved : 'saved';
+        },
+        'messages.change': (lease) => storage.messages.change(lease, sending(sent)),
+        'messages.postpone': (lease) => {
+          const postponement = { messageId: waiting.id, tries: 2, dueAt: NOW + HOUR };
+          return storage.messages.postpone(lease, postponement);
+        },
+        'messages.receive': (lease) => {
+          const message = anInboundMessage(instance);
+          return storage.messages.receive(lease, { message, senderId: 's2', event: event() });
+        },
+        'downloads.postpone': (lease) => {
+          const postponement = { messageId: arrival.id, tries: 3, dueAt: NOW + HOUR };
+          return storage.downloads.postpone(lease, postponement);
+        },
+        'downloads.complete': (lease) =>
+          storage.downloads.complete(lease, { message: { ...arrival, media: FILE }, event: event() }),
+        'downloads.add': (lease) => storage.downloads.add(lease, download),
+        'activities.record': (lease) => storage.activities.record(lease, anActivity(event())),
+        'activities.recordEcho': (lease) => {
+          const message = aMessage(instance, { status: 'sent', queuedAt: null, sentAt: NOW });
+          return storage.activities.recordEcho(lease, { message, event: event(), download: null });
+        },
+        'instances.touch': async (lease) => {
+          await storage.instances.touch(lease, NOW + HOUR);
+          const found = must(await storage.instances.find(workspace.id, instance.id));
+          return found.lastSeenAt === NOW + HOUR ? 'touched' : 'fenced';
+        },
+        'instances.note': async (lease) => {
+          const entry = aHistoryEntry(instance);
+          await storage.instances.note(lease, entry);
+          const page = { from: null, limit: 10 } as const;
+          const { rows } = await storage.history.list(workspace.id, instance.id, page, 0);
+          return rows.some(({ id }) => id === entry.id) ? 'noted' : 'fenced';
+        },
+        'instances.write': async (lease) => {
+          const { kind } = await storage.instances.write({ ...renaming(instance, 'Late'), lease });
+          return kind;
+        },
+        'leases.release': async (lease) => {
+          await storage.leases.release(lease, { owner: lease.owner, until: NOW + 2 * HOUR });
+          return (await storage.leases.find(instance.id, NOW + HOUR)) ? 'fenced' : 'released';
+        },
+        'instances.delete': (lease) =>
+          storage.instances.delete({ instance, lease, failQueued: QUEUE_FAILURE }),
+      };
+      const outcomes = async (lease: Lease): Promise<Readonly<Record<string, unknown>>> => {
+        const all: Record<string, unknown> = {};
+        for (const [name, write] of Object.entries(writes)) all[name] = await write(lease);
+        return all;
+      };
+      const refused = await outcomes(earlier);
+      expect(refused).toEqual(Object.fromEntries(Object.keys(writes).map((name) => [name, 'fenced'])));
+      // The same writes are carried out under the lease that is held.
+      const { 'instances.delete': _, ...rest } = await outcomes(later);
+      expect(rest).toEqual({
+        'sessions.save': 'saved',
+        'groups.save': 'saved',
+        'contacts.save': 'saved',
+        'messages.change': 'changed',
+        'messages.postpone': 'postponed',
+        'messages.receive': 'received',
+        'downloads.postpone': 'postponed',
+        'downloads.complete': 'completed',
+        'downloads.add': 'added',
+        'activities.record': 'recorded',
+        'activities.recordEcho': 'recorded',
+        'instances.touch': 'touched',
+        'instances.note': 'noted',
+        'instances.write': 'written',
+        'leases.release': 'released',
       });
     });
 
