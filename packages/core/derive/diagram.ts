@@ -1,4 +1,4 @@
-/** What happened in one state, and what it led to. */
+/** A transition: its trigger, the status that it led to, and its event. */
 export interface Step<Status extends string> {
   readonly from: Status;
   readonly to: Status;
@@ -6,7 +6,7 @@ export interface Step<Status extends string> {
   readonly event: string | null;
 }
 
-/** A state that the machine distinguishes from others of its status, and its name among these; empty where there is one. */
+/** A state that the machine distinguishes from others of its status, and its name among them; empty if it is the only one. */
 export interface Variant<Status extends string, State> {
   readonly status: Status;
   readonly name: string;
@@ -42,16 +42,16 @@ export function diagram<Status extends string, State>(machine: Machine<Status, S
   return ['```mermaid', 'stateDiagram-v2', `    [*] --> ${machine.start}`, ...lines, '```'].join('\n');
 }
 
-/** What leads from one status to another under the same event. */
+/** The transitions from one status to another with the same event. */
 interface Arrow<Status extends string> {
   readonly from: Status;
   readonly to: Status;
   readonly event: string | null;
-  /** By what happens, in which variants of the status it leads there. */
+  /** The variants of the status from which each trigger leads there. */
   readonly variants: Map<string, Set<string>>;
 }
 
-/** In which states of a status something leads elsewhere, where that is not in all of them. */
+/** The variants of a status that a trigger is limited to; empty if it applies to all of them. */
 function guard<Status extends string, State>(
   { variants }: Machine<Status, State>,
   from: Status,

@@ -33,14 +33,14 @@ interface Chats {
   readonly harness: Harness;
   readonly gateway: ScriptedGateway;
   readonly id: string;
-  /** Somebody writes to the instance. Returns the id of the message. */
+  /** A contact writes to the instance. Returns the id of the message. */
   receive(message?: {
     networkId?: string;
     from?: ContactReport;
     group?: string;
     text?: string;
   }): Promise<string>;
-  /** What the gateway reports. */
+  /** Reports an activity, as the gateway does. */
   activity(activity: Activity): Promise<void>;
   /** The events beyond the specification that were sent. */
   events(): Promise<readonly WebhookEvent[]>;

@@ -22,7 +22,7 @@ async function keyOf(harness: Harness, changes: Partial<NewApiKey> = {}) {
   return { token, apiKey, authenticate };
 }
 
-/** Whose signals are all lost. */
+/** A storage whose signals are all lost. */
 function withoutSignals(): Storage {
   return { ...memoryStorage(), subscribe: () => () => {} };
 }

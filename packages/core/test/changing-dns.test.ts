@@ -21,7 +21,7 @@ it('a name that comes to mean an address within is asked for once for each attem
     storage: memoryStorage(),
     gateway: createSandbox().gateway,
     secretKey: SECRET_KEY,
-    // Of private addresses this allows those of the machine itself alone.
+    // Allows loopback addresses, but no other private ones.
     urlPolicy: 'local',
     roles: only('api', 'webhooks'),
   });
@@ -45,7 +45,7 @@ it('a name that comes to mean an address within is asked for once for each attem
     names.reply('hooks.test', ['127.0.0.1', address]);
     expect(await attempted()).toMatchObject({ status: 'failed', error_code: 'UNSAFE_URL' });
   }
-  // With the one on create.
+  // Including the lookup on create.
   expect(names.asked.filter((question) => question.startsWith('A '))).toHaveLength(6);
   expect(receiver.connections).toBe(1);
   await expect(webhooks.create({ url, events: ['message.sent'] })).rejects.toMatchObject({

@@ -127,7 +127,7 @@ describe('a connection that drops', () => {
   it('that asks for that again and again is opened less and less often', async () => {
     const gateway = scriptedGateway();
     gateway.script.opened = async ({ listener }) => {
-      // Without a pause it would go on for ever within one moment of the clock.
+      // Without a pause, this would repeat forever without the clock moving.
       if (gateway.connections.length < 100) await listener.closed({ kind: 'restart' });
     };
     const harness = await startHarness({ gateway });

@@ -186,7 +186,7 @@ describe('an inbound message', () => {
     await network.message({
       ...HI,
       networkId: 'IN3',
-      // As from a gateway in JavaScript.
+      // Only a gateway in JavaScript can report this.
       detail: { kind: 'X'.repeat(1_000_000), payload: null } as unknown as NonNullable<
         IncomingMessage['detail']
       >,

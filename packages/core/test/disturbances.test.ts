@@ -127,7 +127,7 @@ class Installation {
     this.received += 1;
   }
 
-  /** What is refused now is refused: that is not what these tests are about. */
+  /** Ignores refusals: these tests are about something else. */
   async #ifPossible(work: Promise<unknown>): Promise<void> {
     await work.catch(() => {});
   }

@@ -27,7 +27,7 @@ const BOB: ContactReport = {
 
 let sent = 0;
 
-/** What somebody writes. */
+/** A message from this contact. */
 function written(by: ContactReport, text: string, changes: Partial<IncomingMessage> = {}): IncomingMessage {
   sent += 1;
   return {

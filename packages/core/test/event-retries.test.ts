@@ -254,7 +254,7 @@ describe('an event whose process dies within the handler', () => {
       await startDeadly();
       await harness.clock.settle();
     }
-    // The sixth claim counts an attempt and calls nobody; the next call is the second attempt.
+    // The sixth claim counts an attempt and calls no handler; the next call is the second attempt.
     expect(deadly.calls).toHaveLength(5);
     await harness.clock.advance(MINUTE);
     expect(deadly.calls.at(-1)).toMatchObject({ attempt: 2 });

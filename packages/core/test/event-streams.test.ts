@@ -180,7 +180,7 @@ describe('a stream that continues after an event', () => {
     const missed = await harness.put();
     const second = await open(harness, { last_event_id: position });
     expect(await readNow(second)).toEqual([missed]);
-    // It has moved on with the time.
+    // The position has advanced with the clock.
     expect(position > floorId('evt', harness.clock.now() - 5 * MINUTE - 2 * SECOND)).toBe(true);
   });
 
@@ -459,7 +459,7 @@ async function readNow(stream: EventStream, count = Infinity): Promise<readonly 
   return found;
 }
 
-/** What can run without time passing has run. */
+/** Resolves when everything that does not wait for time to pass has run. */
 async function settled(): Promise<null> {
   for (let round = 0; round < 20; round += 1) await setImmediate();
   return null;

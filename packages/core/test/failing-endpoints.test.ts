@@ -38,7 +38,7 @@ async function goTo({ clock }: Harness, time: number): Promise<void> {
   await clock.advance(time - clock.now());
 }
 
-/** Through the warning, on time, to the disabling. */
+/** Advances past the warning, then past the disabling. */
 async function goToDisabled(harness: Harness, start: number): Promise<void> {
   await goTo(harness, start + 48 * HOUR + 2 * MINUTE);
   await goTo(harness, start + 72 * HOUR + 4 * MINUTE);

@@ -15,7 +15,7 @@ import { SECRET_KEY, only } from './support/harness.ts';
 const KEPT_BYTES = 16 * 1024;
 const HOST = 'hooks.test';
 
-/** What the log of the delivery says. */
+/** The outcome in the log of the delivery. */
 type Recorded = Readonly<Record<'error_code' | 'response_status' | 'response_body', unknown>>;
 
 interface Receiver {
@@ -137,7 +137,7 @@ async function firstAttempt(port: number): Promise<AttemptResource> {
   });
 }
 
-/** What a receiver does once it has been asked something. */
+/** A receiver that responds once the first bytes of a request arrive. */
 function asked(respond: (socket: TLSSocket) => void): (socket: TLSSocket) => void {
   return (socket) => {
     socket.on('error', () => {}); // the sender hangs up

@@ -40,7 +40,7 @@ const inbound = async ({ api }: Harness): Promise<readonly MessageResource[]> =>
 const received = (harness: Harness): readonly unknown[] =>
   receivedEvents(harness).flatMap(({ type, data }) => (type === 'message.received' ? [data] : []));
 
-/** What is reported of the only message, once it is stored. */
+/** Reports the only message, and returns it as it was stored and sent. */
 async function arrival(
   { harness, gateway }: MediaHarness,
   message: IncomingMessage,

@@ -173,7 +173,7 @@ describe('a file that does not come in time', () => {
     });
     expect(message?.media?.filename).toMatch(/^image-.{6}\.bin$/);
     expect(eventsOf(harness, 'message.received')).toEqual([message]);
-    // It takes longer than until the file would be asked for again.
+    // The download takes longer than the wait before the file is asked for again.
     for (let passed = 0; passed < 5; passed += 1) {
       void writer.write(new Uint8Array(1_000));
       await harness.clock.advance(20 * SECOND);
@@ -529,7 +529,7 @@ describe('a process that is killed', () => {
       gateway: later,
     });
     await harness.clock.advance(MINUTE);
-    // What was not acknowledged, the network delivers again.
+    // The network repeats a message that was not acknowledged.
     void report(later);
     await harness.clock.advance(10 * MINUTE);
     await second.trunkline.stop();
@@ -553,7 +553,7 @@ describe('a process that is killed', () => {
       'downloads.complete',
     ]
       .flatMap((at) => [[at, 'before'] as const, [at, 'after'] as const])
-      // In `test`, before one call and after the next.
+      // The short form kills before one call and after the next.
       .filter((_, index) => isLongForm || index % 4 === 0 || index % 4 === 3),
   )('at %s, %s its effect, loses nothing, doubles nothing and leaves no file', async (at, when) => {
     const { storage, media, instance, events } = await killAt(at, when);

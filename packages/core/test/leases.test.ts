@@ -577,7 +577,7 @@ describe('a process that cannot reach the storage', () => {
 });
 
 describe('signals of other processes', () => {
-  /** One process that holds all instances, and another that only hears of them. */
+  /** One process that holds all instances, and another that only gets their signals. */
   async function twoGateways(instances: number) {
     const { harness, ids } = await waiting(instances);
     const holder = await gatewayOf(harness);

@@ -141,7 +141,7 @@ describe('a process that starts after the clock was set back by an hour', () => 
     await harness.clock.advance(SECOND);
     expect(await api.messages.get(message.id)).toMatchObject({ status: 'sent' });
     expect(receivedTypes({ sender })).toEqual(['message.sent']);
-    // By the clock again, which no process that runs is ahead of.
+    // The clock's time again, since no running process is ahead of it.
     expect(Date.parse(message.created_at)).toBe(harness.clock.now() - SECOND);
   });
 
@@ -199,7 +199,7 @@ describe('a process that starts after the clock was set back by an hour', () => 
       },
     });
     await harness.clock.advance(SECOND);
-    // One is held by the process that was killed.
+    // The other event is held by the process that was killed.
     expect(slow.calls).toHaveLength(1);
     await harness.clock.advance(MINUTE);
     expect(slow.calls).toHaveLength(2);

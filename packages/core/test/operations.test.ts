@@ -219,7 +219,7 @@ describe('a logout that the network refuses', () => {
     const first = harness.api.instances.logout(id).catch((error: unknown) => error);
     expect(await after(harness, 10 * SECOND, first)).toMatchObject({ code: 'GATEWAY_ERROR' });
     await harness.clock.settle();
-    // It is connected again meanwhile, by the session that the network refused to end.
+    // The instance is connected again, with the session that the network refused to end.
     expect(gateway.connections).toHaveLength(2);
     expect(await after(harness, 10 * SECOND, harness.api.instances.logout(id))).toMatchObject(LISTED);
     expect(gateway.last().state).toBe('closed');

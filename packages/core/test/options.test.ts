@@ -14,7 +14,7 @@ const valid = (): TrunklineOptions => ({
   secretKey: SECRET_KEY,
 });
 
-/** As a JavaScript program may call it. */
+/** Passes options of any type, as a JavaScript program may. */
 const create = (options: unknown): unknown => createTrunkline(options as TrunklineOptions);
 
 describe('createTrunkline', () => {

@@ -53,7 +53,7 @@ describe('a plan', () => {
     const refused = { code: 'WEBHOOK_LIMIT_REACHED', status: 403 };
     await expect(webhooks.update(first.id, { status: 'enabled' })).rejects.toMatchObject(refused);
     await expect(listen(harness)).rejects.toMatchObject(refused);
-    // What is enabled may be changed, and one may stand in for another.
+    // Enabled ones may be changed, and one may replace another.
     await webhooks.update(second.id, { status: 'enabled', description: 'Kept' });
     await webhooks.update(third.id, { status: 'disabled' });
     await webhooks.update(first.id, { status: 'enabled' });

@@ -149,7 +149,7 @@ describe('a message', () => {
     await harness.clock.settle();
     expect(media.ids()).toHaveLength(1);
     harness.clock.jump(2 * DAY);
-    // One that dies after the message is deleted, and before its file is.
+    // This process dies after it deletes the message, and before it deletes the file.
     const dying = { ...storage, uploads: { ...storage.uploads, listAbandoned: silence } };
     await harness.another({ ...options, storage: dying, roles: only('maintenance') });
     await harness.clock.advance(HOUR);

@@ -122,7 +122,7 @@ describe('a phone of the sandbox', () => {
         message: { to: null, type: 'image', caption: 'Look', media: { available: true } },
       },
     ];
-    // What a file is, a library says that is loaded with the first one.
+    // The library that detects file types is loaded with the first file.
     await eventually(async () => expect(await reported()).toMatchObject(expected));
     await eventually(async () =>
       expect((await harness.api.messages.list({ origin: 'device' })).data).toMatchObject([

@@ -100,7 +100,7 @@ describe('a secret key that is replaced', () => {
         message: expect.stringMatching(/keep the former ones in the list/),
       }),
     );
-    // The rest is sealed with the new key, but the check still asks for the former one.
+    // The rest is sealed with the new key, but the check still asks for the previous one.
     const resealed = await harness.storage.endpoints.find(harness.workspaceId, second.id);
     const purpose = endpointSecretPurpose(second.id);
     expect(sealerOf(NEW_KEY).openText(resealed?.sealedSecret ?? '', purpose)).toBe(second.secret);

@@ -149,7 +149,7 @@ describe('an upload', () => {
         code: 'VALIDATION_FAILED',
       });
     }
-    // It is the message's now.
+    // The file belongs to the message now.
     await file.discard();
     expect(media.ids()).toHaveLength(1);
     expect(await messages.media(message.id)).toMatchObject({ size: PNG.length });
@@ -188,7 +188,7 @@ describe('an upload', () => {
         .toSorted()
         .toReversed(),
     );
-    // Nothing came in behind a client that pages on: what is new stands in front.
+    // A client that continues paging misses nothing: new messages come first.
     expect(before.data.map(({ id }) => id)).toEqual([text.message.id]);
     expect(before.nextCursor).toBeNull();
     expect(image1.message.media?.filename).toBe(`image-${image1.message.id.slice(-6)}.png`);

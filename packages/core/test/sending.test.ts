@@ -109,7 +109,7 @@ describe('a send whose outcome stays unknown', () => {
     const gateway = scriptedGateway();
     let drops = 12;
     gateway.script.send = async (_message, { listener }) => {
-      // One whose tries were counted would fail with this one.
+      // If the earlier attempts counted, the message would fail at this one.
       if ((drops -= 1) === -1) return { kind: 'unknown', reason: 'no response' };
       if (drops < 0) return { kind: 'accepted' };
       void listener.closed({ kind: 'dropped', detail: 'connection_lost' });

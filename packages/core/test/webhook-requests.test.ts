@@ -28,7 +28,7 @@ function check(
   return verify({ secret, headers, body: new TextEncoder().encode(request?.body), receivedAt: clock.now() });
 }
 
-/** What the Standard Webhooks library says of a request when it arrives. */
+/** The Standard Webhooks library's verdict on a request when it arrives. */
 function standardVerdict(
   { headers, body }: Pick<RecordedRequest, 'headers' | 'body'>,
   secret: string,

@@ -8,7 +8,7 @@ import { deliveryQuery, webhookChanges, webhookInput } from '../../src/inputs/we
 const EMOJI = '🙂';
 const LONE_SURROGATE = '\ud800';
 
-/** What is complained about, by field. */
+/** The complaints about an input, by field. */
 function complaints(
   schema: z.ZodType<unknown, unknown>,
   input: unknown,

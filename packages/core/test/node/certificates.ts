@@ -13,7 +13,7 @@ export interface LeafOptions {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** An authority of the tests' own, that nobody trusts by default. */
+/** A certificate authority of the tests' own, which is not trusted by default. */
 export class Authority {
   readonly #ca: Certificate;
 
@@ -32,7 +32,7 @@ export class Authority {
     return new Authority(certificateOf(made));
   }
 
-  /** What a client has to trust. */
+  /** The certificate that a client has to trust. */
   get cert(): string {
     return this.#ca.cert;
   }

@@ -53,7 +53,7 @@ function openFilesIn(directory: string): readonly string[] {
   });
 }
 
-// What every media store does is in the contract.
+// The contract covers what every media store does.
 describe('the file media store', () => {
   it('keeps what it is given, until that is deleted', async () => {
     const { store, directory } = await newStore();

@@ -8,11 +8,11 @@ import { onTestFinished } from 'vitest';
 type Reply = readonly string[] | 'broken' | 'silent';
 
 export interface NameServer {
-  /** Its address, with the port. */
+  /** The server's address, with the port. */
   readonly address: string;
-  /** What it was asked, as `A name` and `AAAA name`. */
+  /** The questions it received, as `A name` and `AAAA name`. */
   readonly asked: readonly string[];
-  /** From now on. */
+  /** Sets the reply from now on. */
   reply(hostname: string, reply: Reply): void;
 }
 

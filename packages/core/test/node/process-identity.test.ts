@@ -47,7 +47,7 @@ describe.runIf(process.platform === 'linux')('a process', () => {
   });
 
   it('whose exit code nobody has fetched has ended', async () => {
-    // The sleep that takes the place of the shell, before the child ends, knows nothing of it.
+    // The sleep replaces the shell before the child ends, and does not know that it has a child.
     const { child, line } = await shell('exec 3<&0; (read line <&3) & echo $!; exec sleep 100');
     await until(
       'the sleep has taken the place of the shell',

@@ -26,10 +26,10 @@ import { messageResource } from '../../src/resources/message.ts';
 import type { MessageResource } from '../../src/resources/message.ts';
 import { exampleInstance, exampleMessage } from '../support/examples.ts';
 
-// The compiler is the test: `toEqualTypeOf` fails where either side has a field, a value or a null that the other lacks.
-// What the domain can hold stands on the one side, what receivers are promised on the other.
+// The compiler is the test: `toEqualTypeOf` fails if either side has a field, a value or a null that the other lacks.
+// One side is what the domain can hold, the other what receivers are promised.
 
-/** What the API makes of a domain object: snake_case, and text for what is a time (`…At`). */
+/** A domain object as the API returns it: snake_case, with times (`…At`) as text. */
 type Json<Domain> = {
   readonly [Name in keyof Domain & string as SnakeCase<Name>]: Name extends `${string}At`
     ? TimeAsText<Domain[Name]>
@@ -49,7 +49,7 @@ type TimesAsText<Domain> = { readonly [Name in keyof Domain]: TimeAsText<Domain[
 /** One object type in place of an intersection: the two are different to `toEqualTypeOf`. */
 type Flat<Type> = { [Name in keyof Type]: Type[Name] };
 
-/** What the API keeps to itself. */
+/** Fields that the API does not return. */
 type Internal = 'workspaceId' | 'networkId' | 'uploadId' | 'traceparent';
 type SharedOf<Domain> = Omit<Domain, Internal>;
 

@@ -91,7 +91,7 @@ describe('resolveSafely', () => {
   it.each(['127.1', '0x7f000001', '2130706433'])(
     'checks the address that the system reads in %s',
     async (host) => {
-      // As getaddrinfo reads them.
+      // getaddrinfo reads all three as this address.
       const lookup = async (): Promise<string[]> => ['127.0.0.1'];
       expect(await resolveSafely(host, { lookup })).toMatchObject({ ok: false, reason: 'unsafe' });
     },

@@ -34,7 +34,7 @@ export interface Harness {
   readonly clock: ManualClock;
   readonly storage: Storage;
   readonly sandbox: Sandbox;
-  /** What the webhook dispatcher has sent. */
+  /** The requests that the webhook dispatcher has sent. */
   readonly sender: RecordingSender;
   readonly logs: readonly LogLine[];
   readonly emails: readonly Notification[];
@@ -52,7 +52,7 @@ interface LogLine {
 
 type HarnessOptions = Partial<Omit<TrunklineOptions, 'gateway'>> & {
   readonly gateway?: Gateway;
-  /** What is done before it is started. */
+  /** Runs before the start. */
   readonly prepare?: (trunkline: Trunkline) => void;
 };
 

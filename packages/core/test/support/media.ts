@@ -15,9 +15,9 @@ export const PNG: Uint8Array<ArrayBuffer> = Uint8Array.from([
 export interface MediaHarness {
   readonly harness: Harness;
   readonly gateway: ScriptedGateway;
-  /** What is kept. */
+  /** The files that are kept. */
   readonly media: ReturnType<typeof memoryMediaStore>;
-  /** What the service sees of it. */
+  /** The store as the service sees it. */
   readonly store: MediaStore;
   readonly instance: string;
 }
@@ -42,8 +42,8 @@ export function mediaGateway(script: Partial<Script> = {}): ScriptedGateway {
 }
 
 /**
- * Lets days pass with nothing but maintenance going on, as no connection outlives a jump of time. Nothing else goes on
- * in this harness afterwards.
+ * Lets days pass with only maintenance running, since no connection outlives a jump of time. Nothing else runs in this
+ * harness afterwards.
  */
 export async function passOnly(
   { harness, store }: Pick<MediaHarness, 'harness'> & { readonly store: MediaStore | undefined },
@@ -55,7 +55,7 @@ export async function passOnly(
   await trunkline.stop();
 }
 
-/** The bytes of what a gateway was given; null where that is text. */
+/** The bytes of the file that a gateway was given; null for a text. */
 export async function bytesOf(content: OutgoingContent | undefined): Promise<Uint8Array | null> {
   if (!content || content.type === 'text') return null;
   return new Response(await content.file.open()).bytes();

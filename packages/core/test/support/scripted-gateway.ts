@@ -15,9 +15,9 @@ export const PROFILE: LinkedProfile = {
   profilePictureUrl: null,
 };
 
-/** What the network does; a test replaces what it is about. */
+/** The network's behaviour; a test replaces the part that it is about. */
 export interface Script {
-  /** After a connection was asked for. By default a number is linked, and the connection opens. */
+  /** Runs when a connection was asked for. By default a number is linked, and the connection opens. */
   opened(connection: ScriptedConnection): Promise<void>;
   send(message: OutgoingMessage, connection: ScriptedConnection): Promise<SendOutcome>;
   /** By default, the network has no file. */
@@ -103,7 +103,7 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
   };
 }
 
-/** What was sent, as far as it is text. */
+/** The texts that were sent; null for a message of another type. */
 export function texts(messages: readonly OutgoingMessage[]): readonly (string | null)[] {
   return messages.map(({ content }) => (content.type === 'text' ? content.text : null));
 }
