@@ -62,7 +62,7 @@ describe('while a transaction of the app’s is open', () => {
     app.exec('BEGIN IMMEDIATE');
     const messages = Array.from({ length: 600 }, () => aMessage(instance));
     const accepted = Promise.all(messages.map((message) => accept(storage, message)));
-    // Were the event loop blocked, it would be for as long as the writes may wait: they would have rejected.
+    // A blocked event loop would stay blocked until the writes may wait no longer, and they would have rejected.
     await eventLoopRounds(200);
     expect(await accept(storage, aMessage(instance), app)).toEqual({ kind: 'accepted' });
     app.exec('COMMIT');

@@ -13,7 +13,7 @@ import {
 import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-// How a cancellation is kept until it is written down. What it means is in the contract.
+// Tests how a cancellation is stored until its deliveries are written. Its effects are in the contract.
 
 it('a cancellation whose deliveries are all under claims is not looked at again before a claim ends', async () => {
   const { storage, endpoint, rows, version } = await fixture();
@@ -46,7 +46,7 @@ it('the lane of a deleted endpoint stays until nothing of it is open', async () 
   await storage.endpoints.delete(endpoint.workspaceId, endpoint.id, NOW);
   expect(await storage.deliveries.sweepClosed(10)).toBe(1);
   expect(rows('lanes')).toBe(1);
-  // Its claim ends by itself.
+  // The claim ends by itself.
   const later = NOW + 60_000;
   expect((await storage.deliveries.claim(claimAt(later))).claimed).toEqual([]);
   expect(await storage.deliveries.sweepClosed(10)).toBe(1);

@@ -53,7 +53,7 @@ function programOf(page: string, text: string): string {
   return must(programs.find((program) => program.includes(text)));
 }
 
-/** What these programs print, one after another in one process. */
+/** The output of these programs, one after another in one process. */
 async function run(programs: readonly string[]): Promise<string> {
   const path = JSON.stringify(join(temporaryDirectory(), 'test.db'));
   const program = programs.join('\n').replaceAll("'./trunkline.db'", path);

@@ -4,7 +4,7 @@ import { sqliteStorage } from '../src/index.ts';
 import { connectTo } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-/** What refers to what, by the columns of both. */
+/** References between tables: a column, and the column that it refers to. */
 const REFERENCES = [
   ['queue', 'message_id', 'messages', 'id'],
   ['held_messages', 'message_id', 'messages', 'id'],

@@ -40,7 +40,7 @@ it('an endpoint with a backlog gets 120 webhooks a minute, two concurrently, and
   resume();
   await untilArrived(receiver, NOISY, 120);
 
-  // And when its minute is used up.
+  // The others are also served when its minute is used up.
   await Promise.all(quiet.map((webhook) => webhooks.test(webhook)));
   for (const index of quiet.keys()) await untilArrived(receiver, `/quiet-${index}`, 2);
   expect(arrivedAt(receiver, NOISY)).toBe(120);

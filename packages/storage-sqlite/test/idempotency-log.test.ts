@@ -57,7 +57,7 @@ function appendMany(connection: DatabaseSync, workspaceId: string, prefix: strin
 
 const INDEX = 'SELECT count(*) AS entries FROM idempotency_index';
 const INDEXED = 'SELECT up_to FROM idempotency_indexed';
-/** What the index says and no record knows, and the other way round, as far as it is complete. */
+/** Index entries without a record, and records without an entry, as far as the index is complete. */
 const FLAWS = `
   SELECT (SELECT count(*) FROM idempotency_index WHERE position NOT IN (SELECT position FROM idempotency_log)) AS dangling,
     (SELECT count(*) FROM idempotency_log
@@ -211,7 +211,7 @@ it.each(isLongForm ? KILLS : KILLS.slice(0, 1))(
     for (const [index, result] of uses.entries()) {
       expect(result).toMatchObject({ kind: 'remembered', record: { messageId: printed[index] } });
     }
-    // It is written by the one that came after.
+    // The process that came after writes the index.
     await eventually(() => expect(connectTo(path).prepare(INDEXED).get()).not.toEqual({ up_to: 0 }));
     expect(connectTo(path).prepare(FLAWS).get()).toEqual({ dangling: 0, missing: 0 });
   },

@@ -269,7 +269,7 @@ function contents(directory: string): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(directory, name), 'base64')]));
 }
 
-/** What the last commit with migrations left behind, as far as a storage looks at it; the application id is "trnk". */
+/** The parts that a storage looks at in a database of the last commit with migrations; the application id is "trnk". */
 const BEFORE_FIRST_RELEASE = [
   'CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID',
   'PRAGMA application_id = 1953656427',

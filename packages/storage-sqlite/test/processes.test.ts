@@ -82,7 +82,7 @@ it('what a process in another container holds stays its own until its lock prove
   await storage.instances.insert(anInstance(workspace), null);
   const child = await startHolding(new URL('support/programs/hold-everything.ts', import.meta.url), path);
   onTestFinished(() => child.kill());
-  // As if its numbers were those of a namespace of its own, which nobody here can look into.
+  // Pretend that its process id is from a namespace that this process cannot look into.
   connectTo(path).exec("UPDATE processes SET namespace = 'pid:[1] time:[1]'");
 
   expect(await storage.processes.releaseEnded?.(NOW + 1)).toBe(0);

@@ -5,7 +5,7 @@ import { callEveryMethod } from './support/every-method.ts';
 import { openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-/** What may read all of a table or an index, each with its reason. */
+/** Steps that may read all of a table or an index, each with its reason. */
 const MAY_SCAN: Readonly<Record<string, string>> = {
   'SCAN json_each VIRTUAL TABLE INDEX 1:': 'the ids of one page',
   'SCAN CONSTANT ROW': 'no table at all',
@@ -38,7 +38,7 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   'SCAN message': 'the messages that one transaction files, up to a limit',
 };
 
-/** What may sort what it has read, by how it begins, each with its reason. */
+/** Statements that may sort what they read, by how they begin, each with its reason. */
 const MAY_SORT: Readonly<Record<string, string>> = {
   'INSERT INTO chats ': 'the messages that one transaction files, up to a limit',
   'INSERT OR IGNORE INTO chat_messages ': 'the same',
@@ -101,7 +101,7 @@ it('retrying exhausted events walks along its own index, from where it begins', 
     ]);
 });
 
-/** What is prepared while each method of a storage is called. */
+/** The statements that are prepared when each method of a storage is called. */
 async function everyStatement() {
   const path = join(temporaryDirectory(), 'test.db');
   const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');

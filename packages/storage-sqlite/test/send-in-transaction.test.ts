@@ -129,7 +129,7 @@ describe('a file', () => {
     await arrived(1);
     expect(sent).toMatchObject([{ content: { type: 'image', file: { size: PNG.length } } }]);
 
-    // It is that message's now.
+    // The file belongs to that message now.
     await expect(api.messages.send(image)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
     app.exec('BEGIN IMMEDIATE');
     await expect(api.messages.send(image, { transaction: app })).rejects.toThrow(
@@ -181,7 +181,7 @@ interface Fixture {
     readonly type: 'text';
     readonly text: string;
   };
-  /** What has reached the network. */
+  /** The messages that have reached the network. */
   readonly sent: readonly OutgoingMessage[];
   /** Resolves when this many have. No timer of Trunkline's is ever called. */
   arrived(count: number): Promise<void>;

@@ -259,7 +259,7 @@ async function useMessages(storage: Storage, instance: Instance, lease: Lease): 
   await uploads.release(withMedia.id);
 }
 
-/** Before and after messages are filed, of which one is in a group and one is a contact's. */
+/** Calls the methods before and after messages are filed: one in a group, and one of a contact. */
 async function useChats(
   { chats, contacts, groups, messages }: Storage,
   lease: Lease,
@@ -422,7 +422,7 @@ async function useDeliveries(storage: Storage, endpoint: Endpoint): Promise<void
   await deliveries.claim(claimAt(NOW + 30_000, { slots: 5 }));
   for (let count = 0; count < 6; count += 1) await deliveries.enqueue(id, anEvent({ id: workspaceId }));
   const now = NOW + 120_000;
-  // By an earlier clock, for which all of them wait too long.
+  // An earlier clock, by which all of them wait too long.
   const later = await deliveries.shortenWaits({ now: NOW - 3_600_000, after: null, limit: 2 });
   await deliveries.shortenWaits({ now: NOW - 3_600_000, after: later, limit: 100 });
   const [done, retrying, spent, ...others] = (await deliveries.claim(claimAt(now, { slots: 5 }))).claimed;

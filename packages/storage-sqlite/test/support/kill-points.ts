@@ -1,4 +1,4 @@
-/** Where the process that sends webhooks is killed. */
+/** The point at which the process that sends webhooks is killed. */
 export type KillPoint = 'after the claim' | 'during the request' | 'after the response';
 
 /** The same for the tests and for the process that they start. */

@@ -8,7 +8,7 @@ import { verify } from '@trunkline/receiver';
 
 /** A receiver of webhooks on TLS in the test's own process: it outlives every process that is killed. */
 export interface TlsReceiver {
-  /** Whom to trust, as PEM. */
+  /** The certificate authority to trust, as PEM. */
   readonly ca: string;
   /** Another endpoint at each path. */
   url(path: string): string;
@@ -16,7 +16,7 @@ export interface TlsReceiver {
   learnSecret(path: string, secret: string): void;
   /** Every request that was verified, in the order of arrival. */
   readonly requests: readonly ReceivedRequest[];
-  /** What was sent with another signature than ours. */
+  /** Why requests were refused: their signature was not ours. */
   readonly refused: readonly string[];
   /** The most requests that one endpoint ever had to serve concurrently. */
   readonly mostAtOnce: () => number;
@@ -82,7 +82,7 @@ export async function startTlsReceiver(): Promise<TlsReceiver> {
   };
 
   const server = createServer({ key: leaf.private, cert: leaf.cert }, (request, response) => {
-    // Who is killed in the middle of a request sends no more of it.
+    // A sender that is killed in the middle of a request sends no more of it.
     receive(request, response).catch(() => response.destroy());
   });
   let connections = 0;

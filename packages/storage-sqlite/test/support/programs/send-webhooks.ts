@@ -1,5 +1,5 @@
-// Sends webhooks. Once its parent says so, queues three events for each endpoint, prints the ids of their deliveries and
-// `queued`, and stays for ever where it is to be killed, of which it prints a line each time. Its clock is ahead.
+// Sends webhooks. Once its parent says so, queues three events for each endpoint, and prints the ids of their deliveries
+// and `queued`. At the point where it is to be killed it hangs, and prints a line each time. Its clock is ahead.
 import { flushCompileCache } from 'node:module';
 import { createTrunkline } from '@trunkline/core';
 import type { Storage } from '@trunkline/core';
