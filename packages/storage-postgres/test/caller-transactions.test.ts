@@ -44,7 +44,7 @@ describe('a message that is accepted in a transaction of the app’s', () => {
     await app.query('BEGIN');
     await accept(storage, aMessage(instance), app);
     await accept(storage, aMessage(instance), app);
-    // What is announced after it is heard after it.
+    // A signal that was sent before this one would arrive before it.
     const marker = anInstance({ ...(await storeInstance(storage)).workspace });
     await storage.instances.insert(marker, null);
     for (const signals of [here, there]) {
@@ -279,7 +279,7 @@ async function onAnotherDatabase(): Promise<Client> {
   return begun(await newDatabase());
 }
 
-/** With the same names of schemas and tables. */
+/** A transaction on another database, with the same names of schemas and tables. */
 async function onAnotherStorage(schema: TestSchema): Promise<Client> {
   const { url } = await newDatabase();
   await (await openStorage({ ...schema, url })).close();

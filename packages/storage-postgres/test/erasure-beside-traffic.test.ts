@@ -2,7 +2,7 @@ import { describeErasureBesideTraffic } from '@trunkline/storage-contract/erasur
 import { postgresStorage } from '../src/index.ts';
 import { temporarySchema } from './support/open-storage.ts';
 
-/** What refers to what, by the columns of both. */
+/** References between tables: a column, and the column that it refers to. */
 const REFERENCES = [
   ['queued_messages', 'message_id', ['messages']],
   ['held_messages', 'message_id', ['messages']],

@@ -78,7 +78,7 @@ describe('acceptances that come together', () => {
     const processes = [storage, await openStorage(schema), await openStorage(schema)];
     const sent = processes.map((process) => ({ process, messages: [] as Message[] }));
     const calls: Promise<AcceptanceResult>[] = [];
-    // In bursts, so that processes find queues that another one has just locked.
+    // Send in bursts, so that processes find queues that another one has just locked.
     for (let burst = 0; burst < 10; burst += 1) {
       for (const { process, messages } of sent) {
         for (const one of instances) {
@@ -92,7 +92,7 @@ describe('acceptances that come together', () => {
     const results = await Promise.all(calls);
     const accepted = results.filter(({ kind }) => kind === 'accepted');
     const refused = results.filter(({ kind }) => kind === 'backlog_full');
-    // Of thirty for each instance.
+    // Each instance got thirty messages.
     expect([accepted.length, refused.length]).toEqual([5 * 20, 5 * 10]);
     for (const { messages } of sent) {
       for (const { id } of instances) {

@@ -18,14 +18,14 @@ it('a process that holds 100 idle instances asks as much of the database in thre
   expect(total / 180).toBeLessThan(5);
 });
 
-/** What is sent in three minutes, statement by statement, once all instances are connected. */
+/** How often each statement is sent in three minutes, once all instances are connected. */
 async function idleStatements(instances: number): Promise<ReadonlyMap<string, number>> {
   const schema = await temporarySchema();
   const { pool, takeCounts, quiet } = countingPool(schema.url);
   // The time of the test, not the server's, and no heartbeats by the machine's.
   const { serverTime: _, ...storage } = await openStorage(schema, { pool, notifications: false });
   const runtime = testRuntime();
-  // As on any day but the first: a day whose first event comes before its partition gets none, and is looked for each time.
+  // Create the day's partition first: a day whose first event comes earlier gets none, and is looked for each time.
   await storage.maintain?.(runtime.clock.now());
   const workspace = aWorkspace();
   await storage.workspaces.insert(workspace);

@@ -40,7 +40,7 @@ it('processes that queue, claim, complete, crash, close and retry concurrently b
   expect(left).toEqual([]);
   const unsent = ended.filter(({ id, status }) => status === 'success' && !log.received.has(id));
   expect(unsent).toEqual([]);
-  // Nobody waited for somebody who waited for them.
+  // 40P01 is a deadlock.
   expect(errors.filter((code) => code === '40P01')).toEqual([]);
 });
 
@@ -79,7 +79,7 @@ async function openFixture(schema: TestSchema, errors: string[], random: RandomN
   };
 }
 
-/** Notes the codes of what the server refuses, also where the storage goes on as if nothing had been. */
+/** Notes the codes of the server's errors, including those that the storage recovers from silently. */
 function watchedPool({ url }: TestSchema, errors: string[]): Pool {
   const pool = new Pool({ connectionString: url, max: 5 });
   pool.on('connect', (client) => {
@@ -123,7 +123,7 @@ async function dispatch(
     const { claimed } = await deliveries.claim(claim);
     for (const one of claimed) fixture.log.begin(one, now);
     if (crashes && fixture.upTo(8) === 1) {
-      // Its requests are gone with it; its claims are not.
+      // Requests end with the process; claims do not.
       for (const one of claimed) fixture.log.end(one);
     } else {
       await Promise.all(claimed.map((one) => complete(fixture, deliveries, one)));
@@ -139,7 +139,7 @@ async function complete(
 ): Promise<void> {
   const now = fixture.now();
   const outcome = outcomeOf(fixture, claimed, now);
-  // Its response comes before that is recorded.
+  // The response comes before the outcome is recorded.
   fixture.log.end(claimed);
   const written = await deliveries.complete([outcome], now);
   if (written === 1 && outcome.delivery.status === 'success') fixture.log.received.add(claimed.delivery.id);
@@ -148,7 +148,7 @@ async function complete(
 function outcomeOf(fixture: Fixture, claimed: ClaimedDelivery, now: number): Completion {
   const chance = fixture.upTo(10);
   if (chance < 8) return succeeded(claimed, now);
-  // What a person asked for is tried once.
+  // A manual retry has one attempt.
   if (chance === 10 || claimed.delivery.manual) return exhausted(claimed, now);
   return failed(claimed, now, { nextRetryAt: now + fixture.upTo(500) });
 }

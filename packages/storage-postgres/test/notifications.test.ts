@@ -17,7 +17,7 @@ describe('two storages on one schema', () => {
     await accept(one, aMessage(instance));
     const reported = { topic: 'queue', instanceId: instance.id };
     await eventually(() => expect(atTwo).toContainEqual(reported));
-    // What comes back to the sender would have come before this response.
+    // A signal that came back to its sender would have arrived before this response.
     await accept(two, aMessage(instance));
     await eventually(() => expect(atOne).toHaveLength(2));
     expect(atOne).toEqual([reported, reported]);
@@ -81,7 +81,7 @@ it('what comes while the storage is closed, or afterwards, is not reported: whoe
   onTestFinished(() => pool.end());
   const storage = await openStorage(schema, { pool });
   const signals = listen(storage);
-  /** As the server sends it. */
+  /** Emits a notification as the server sends it. */
   const notify = (): void => {
     const payload = JSON.stringify({ from: '', signals: [{ topic: 'deliveries' }] });
     for (const client of clients)
@@ -126,7 +126,7 @@ async function accept(storage: Storage, message: ReturnType<typeof aMessage>): P
   await storage.messages.accept({ message, idempotency: null, backlogLimit: 100, trialLimit: null });
 }
 
-/** What is sent from now on, as it comes. */
+/** The payloads that are sent from now on, added as they arrive. */
 async function payloadsOf(schema: TestSchema): Promise<readonly string[]> {
   const payloads: string[] = [];
   const client = await schema.pool.connect();

@@ -33,7 +33,7 @@ import { openStorage, storeInstance, temporarySchema } from './support/open-stor
 /** Messages, events, deliveries that have ended, open ones, and so on, of each: `QUERY_PLAN_ROWS=1000000`. */
 const ROWS = Number(process.env['QUERY_PLAN_ROWS'] ?? 30_000);
 
-/** What any part of a plan may read: far less than there is, and some times what a page or a claim is made of. */
+/** The most rows that a part of a plan may read: far fewer than there are, and a few times the size of a page or claim. */
 const MAY_READ = 2_000;
 
 /** Tables that hold history, or all that is open. */
@@ -138,7 +138,7 @@ async function openBacklog() {
   const { workspace, instance } = await storeInstance(storage);
   const subscription = await storeSubscription(storage);
   const endpoints = Array.from({ length: 100 }, () => anEndpoint(workspace));
-  // Nothing was ever sent there: what has the fewest rows is what a plan for all may fail.
+  // Nothing was ever sent there: a plan made for all endpoints may fail the one with the fewest rows.
   const idle = anEndpoint(workspace);
   for (const endpoint of [...endpoints, idle]) await storage.endpoints.insert(endpoint, 1000);
   const discussed = testId('msg', NOW);
@@ -234,7 +234,7 @@ async function downloadFiles({ storage, workspace, instance }: Fixture): Promise
   expect(await downloads.remove(instance.id, must(removed).messageId)).toBe(true);
 }
 
-/** Beside thousands that are held: every other one that is held here has the next one wait for it. */
+/** Holds some messages among thousands: the next one waits for every other one that is held here. */
 async function holdMessages({ storage: { messages }, instance }: Fixture, lease: Lease): Promise<void> {
   for (let count = 1; count <= 7; count += 1) {
     // Beyond the fifth, a statement that is kept prepared may be planned for any instance.
@@ -362,11 +362,11 @@ async function readEvents(fixture: Fixture): Promise<void> {
   }
 }
 
-/** Beside thousands of chats, with messages that are not filed yet. */
+/** Reads chats among thousands, with messages that are not filed yet. */
 async function readChats({ schema, storage, unwatched, workspace, instance }: Fixture): Promise<void> {
   const { chats, messages } = storage;
   for (let filed = 0; filed < ROWS - 6_000; filed += 1_000) await unwatched.chats.file?.(1_000);
-  // As the server does by itself when a table has grown.
+  // The server does this by itself when a table has grown.
   await analyze(schema);
   for (let call = 1; call <= 7; call += 1) {
     // Beyond the fifth, a statement that is kept prepared may be planned for any chat.

@@ -10,7 +10,7 @@ import { openStorage, storeInstance, temporarySchema } from './support/open-stor
 async function openTwo({ isHeard }: { readonly isHeard: boolean }) {
   const schema = await temporarySchema();
   const own = await openStorage(schema);
-  // What it does not send is as good as lost on the way.
+  // A signal that is not sent stands for a lost one.
   const other = await openStorage(schema, { notifications: isHeard });
   return { own, other, ...(await storeInstance(own)) };
 }

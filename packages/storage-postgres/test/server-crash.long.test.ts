@@ -19,7 +19,7 @@ it('what was confirmed outlives a crash of the server, nothing is half there, an
   const confirmed: Confirmed = { accepted: new Set(), sent: new Set(), delivered: new Set() };
   let isOver = false;
   const again = async (work: () => Promise<void>): Promise<void> => {
-    // What rejects may have been done or not.
+    // A call that rejects may or may not have been carried out.
     while (!isOver) await work().catch(() => undefined);
   };
   const work = [
@@ -95,7 +95,7 @@ async function deliver(storage: Storage, { delivered }: Confirmed): Promise<void
   }
 }
 
-/** What is written in one transaction and must agree. */
+/** Facts that are written in one transaction and must agree. */
 const COUNTS = `
   SELECT
     (SELECT length FROM trunkline.queues) = (SELECT count(*) FROM trunkline.queued_messages) AS lengths,

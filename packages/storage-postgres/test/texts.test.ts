@@ -13,7 +13,7 @@ import {
 import { must } from '@trunkline/test-support';
 import { openStorage, temporarySchema } from './support/open-storage.ts';
 
-// What Postgres takes in no text: U+0000 and halves of surrogate pairs. And what is special to SQL, arrays and JSON.
+// U+0000 and halves of surrogate pairs, which Postgres does not accept in text, and what is special to SQL, arrays and JSON.
 const text = `NUL \0, half \ud83d, one \u0001a\u0001, {"a",NULL} '$1' \\x00 \\u0000 "🙂" \ufffe`;
 
 it('every text comes back as it was sent', async () => {

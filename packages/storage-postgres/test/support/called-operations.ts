@@ -3,7 +3,7 @@ import type { Storage } from '@trunkline/core/spi/storage';
 export interface CalledOperations {
   /** The same storage; each call is noted. */
   watch<Watched extends Storage<never>>(storage: Watched): Watched;
-  /** The operations that nobody has called, such as `messages.accept`. */
+  /** The operations that were not called, such as `messages.accept`. */
   missing(): readonly string[];
 }
 

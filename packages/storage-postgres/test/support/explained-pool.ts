@@ -6,9 +6,9 @@ export interface Explained {
   readonly sql: string;
   /** The most rows that a part of the plan read, in all its runs. */
   readonly rows: number;
-  /** Where that was, as `Index Scan on deliveries_20261120`. */
+  /** The part that read them, as `Index Scan on deliveries_20261120`. */
   readonly node: string;
-  /** The most pairs of rows that a join compared in vain. */
+  /** The most pairs of rows that a join compared and rejected. */
   readonly compared: number;
   /** The tables that no index is used for. */
   readonly scanned: readonly string[];
@@ -31,8 +31,8 @@ interface Statement {
 }
 
 /**
- * A pool that runs each statement twice: at first as a generic plan, which is what a prepared one comes to, to see what
- * it reads; that is rolled back. `explained` fills meanwhile.
+ * A pool that runs each statement twice. The first run uses a generic plan, as a prepared statement eventually does, adds
+ * what it read to `explained`, and is rolled back.
  */
 export function explainedPool(connectionString: string, explained: Explained[]): pg.Pool {
   const pool = new pg.Pool({ connectionString, max: 3, options: '-c plan_cache_mode=force_generic_plan' });

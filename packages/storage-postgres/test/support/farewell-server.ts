@@ -25,7 +25,7 @@ export function askingServer(): Promise<FakeServer> {
   return respondingServer('me', SASL, SASL_CONTINUE);
 }
 
-/** It ends each connection with the last of its responses. */
+/** A server that ends each connection with the last of its responses. */
 async function respondingServer(user: string, ...responses: readonly Buffer[]): Promise<FakeServer> {
   let count = 0;
   const server = createServer((socket) => {

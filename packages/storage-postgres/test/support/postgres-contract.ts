@@ -16,13 +16,13 @@ import type { TestSchema } from './test-schema.ts';
 
 export interface PostgresContract {
   readonly name: string;
-  /** Who connects, given a superuser's pool and URL; by default that superuser. */
+  /** The role that connects, given a superuser's pool and URL; by default that superuser. */
   readonly role?: (schema: TestSchema) => Promise<{ readonly url: string; drop(): Promise<void> }>;
   /** Begins the transactions of a caller. */
   readonly begin?: string;
   /** The cases to run in the short form. */
   readonly short?: ContractSubject['cases'];
-  /** What each storage is wrapped in. */
+  /** Wraps each storage. */
   readonly watch?: (storage: Storage<PostgresTransaction>) => Storage<PostgresTransaction>;
 }
 

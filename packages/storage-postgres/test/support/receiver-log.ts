@@ -6,7 +6,7 @@ export interface Limits {
   readonly windowMs: number;
 }
 
-/** What the receivers would know of: requests as they come and go, and every breach of what was promised to them. */
+/** The receivers' view: requests as they come and go, and every breach of a promise to them. */
 export class ReceiverLog {
   readonly breaches: string[] = [];
   /** Deliveries that a request got success for. */

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { must } from '@trunkline/test-support';
 
 export interface StallingProxy {
-  /** That of the server, by way of the proxy. */
+  /** The server's URL, through the proxy. */
   readonly url: string;
   /** From now on nothing passes on the connections that are open, either way, and none of them is closed. */
   stall(): void;

@@ -4,7 +4,7 @@ import type { PostgresPool } from '../../src/index.ts';
 type Statement = Parameters<Awaited<ReturnType<PostgresPool['connect']>>['query']>[0];
 
 export interface TransactionPooler {
-  /** What an app is given that connects through it. */
+  /** The pool of an app that connects through it. */
   readonly pool: PostgresPool;
   /** The server's connection that ran each transaction, in their order. */
   readonly used: readonly Client[];
@@ -68,7 +68,7 @@ export async function transactionPooler(
   };
 }
 
-/** What one client of a pooler has prepared, the next one does not know. */
+/** Forgets the statements that were prepared: the next client of a pooler does not know them. */
 function forgetNames(client: Client): void {
   Reflect.set(Object(Reflect.get(client, 'connection')), 'parsedStatements', {});
 }
