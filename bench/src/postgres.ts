@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { Pool } from 'pg';
 import { startPostgres } from '@trunkline/test-postgres';
 
-/** The variable that tells the processes of a run the URL of their PostgreSQL. */
+/** The variable that passes the URL of their PostgreSQL to the processes of a run. */
 const VARIABLE = 'BENCH_POSTGRES';
 
 /**

@@ -52,7 +52,7 @@ it.each([
     expect(tokensOf(given)).toHaveLength(1);
     return tokensOf(given);
   });
-  // Not one that Baileys adds by itself: it is the server that is tested.
+  // This token, and none that Baileys adds by itself: the server is tested here.
   expect(await sendWith(client, { from: shop, to: friend }, token)).toMatchObject({ refused });
 });
 

@@ -6,7 +6,7 @@ import { afterExit } from './after-exit.ts';
 import { makeSharedDirectory, temporaryParents } from './shared-directory.ts';
 
 const PREFIX = 'trunkline-run-';
-/** The prefix until it is locked: a run that starts at the same time would take it for one left over. */
+/** The prefix until it is locked: a run that starts at the same time would mistake it for a leftover. */
 const UNLOCKED_PREFIX = 'trunkline-new-run-';
 
 export interface RunDirectory {

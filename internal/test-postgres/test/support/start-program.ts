@@ -2,13 +2,13 @@ import { startNodeProgram } from '@trunkline/test-support/start-program';
 import { onTestFinished } from 'vitest';
 
 export interface Started {
-  /** What it printed. */
+  /** The JSON that it printed. */
   readonly said: unknown;
   /** `kill -9`. */
   kill(): Promise<void>;
 }
 
-/** Starts one of the programs beside this file and waits for its line of JSON. */
+/** Starts one of the programs next to this file and waits for its line of JSON. */
 export async function startProgram(
   name: 'start-postgres' | 'start-run',
   env: Record<string, string>,
