@@ -131,7 +131,7 @@ describe('a reaction', () => {
     ]);
   });
 
-  it('to a message of our own is by whoever got it, or by the owner of the number', async () => {
+  it('may come from the recipient of our message, or from the owner of the number', async () => {
     const { harness, id, gateway, activity, events } = await chats();
     await sendText(harness, id, ADA.phoneNumber ?? '');
     await harness.clock.settle();
@@ -221,7 +221,7 @@ describe('an edit', () => {
     expect(await harness.api.messages.get(eves)).toMatchObject({ text: 'Eve’s own' });
   });
 
-  it('in a group is the author’s alone', async () => {
+  it('is accepted only from the author in a group', async () => {
     const { harness, receive, activity } = await chats();
     const group = '120363@g.us';
     const id = await receive({ group, text: 'mine' });
@@ -233,7 +233,7 @@ describe('an edit', () => {
     expect(await harness.api.messages.get(id)).toMatchObject({ text: 'edited' });
   });
 
-  it('that takes a caption away leaves none, as a file without a caption has none', async () => {
+  it('may remove a caption, which is then null', async () => {
     const { harness, gateway, activity, events } = await chats(mediaGateway(), memoryMediaStore());
     const received = async (networkId: string, caption: string): Promise<void> =>
       gateway.last().listener.message({
@@ -256,7 +256,7 @@ describe('an edit', () => {
     expect(await events()).toMatchObject([{ data: { message: { caption: null } } }]);
   });
 
-  it('of a message that we sent is the owner’s, and stays when a receipt comes with it', async () => {
+  it('is accepted from the owner for a message that we sent, and stays when a receipt comes with it', async () => {
     const { harness, id, gateway, activity, events } = await chats();
     const { message } = await sendText(harness, id, ADA.phoneNumber ?? '', 'Helo');
     await harness.clock.settle();
@@ -337,7 +337,7 @@ describe('a deletion', () => {
     expect(await events()).toEqual([]);
   });
 
-  it('in a group may be by an admin, whom the gateway knows', async () => {
+  it('may come from an admin in a group: the gateway knows who is one', async () => {
     const { harness, receive, activity, events } = await chats();
     const group = '120363@g.us';
     const id = await receive({ group, text: 'spam' });
@@ -348,7 +348,7 @@ describe('a deletion', () => {
     ]);
   });
 
-  it('of a file that the media store keeps is made up for by the sweeper', async () => {
+  it('is completed by the sweeper if the media store fails to delete the file', async () => {
     const media = memoryMediaStore();
     const { harness, gateway, activity } = await chats(mediaGateway(), {
       ...media,
@@ -404,7 +404,7 @@ describe('a message that cannot be read', () => {
     expect((await harness.api.messages.list()).data).toEqual([]);
   });
 
-  it('is none if it could be read before', async () => {
+  it('is not reported if it could be read before', async () => {
     const { receive, activity, events } = await chats();
     await receive({ networkId: 'IN9' });
     await activity(UNREADABLE);
@@ -440,7 +440,7 @@ describe('a call', () => {
     ]);
   });
 
-  it('that is reported again after a month is another one: its key was deleted', async () => {
+  it('counts as another one if it is reported again after a month: its key was deleted', async () => {
     const { harness, activity, events } = await chats();
     const call = {
       kind: 'call',
@@ -516,7 +516,7 @@ describe('a message that was sent with the phone', () => {
   it.each<[string, Partial<ScriptedGateway>]>([
     ['that leads back to it', { newMessageId: (bytes) => `SBX${Buffer.from(bytes).toString('hex')}` }],
     ['of any other form', {}],
-  ])('is none if the API sent it under an id %s', async (_, ids) => {
+  ])('is not reported if the API sent it under an id %s', async (_, ids) => {
     const { harness, id, gateway, activity, events } = await chats({ ...scriptedGateway(), ...ids });
     await sendText(harness, id, ADA.phoneNumber ?? '');
     await harness.clock.settle();
@@ -567,7 +567,7 @@ describe('a message that was sent with the phone', () => {
 });
 
 describe('an activity', () => {
-  it('that cannot be stored is acknowledged once it is stored', async () => {
+  it('is acknowledged only after it is stored', async () => {
     const { harness, receive, activity, events } = await chats();
     const id = await receive();
     const { activities } = harness.storage;
@@ -585,7 +585,7 @@ describe('an activity', () => {
     expect(await events()).toHaveLength(1);
   });
 
-  it('of a connection that has ended is not stored', async () => {
+  it('is not stored if its connection has ended', async () => {
     const { harness, gateway, receive, events } = await chats();
     await receive();
     const { listener } = gateway.last();

@@ -68,7 +68,7 @@ describe('an API key', () => {
     });
   });
 
-  it('that is mistyped is refused without a look into the database', async () => {
+  it('is refused without a database lookup if it is mistyped', async () => {
     const { harness, token } = await withKey();
     let looks = 0;
     harness.storage.apiKeys.findByHash = async () => {
@@ -116,7 +116,7 @@ describe('an API key', () => {
     await expect(authenticate()).rejects.toMatchObject(INVALID);
   });
 
-  it('that is revoked ends immediately', async () => {
+  it('ends immediately when it is revoked', async () => {
     const { harness, apiKey, authenticate } = await withKey();
     await authenticate();
     const revoked = await harness.trunkline.admin.apiKeys.revoke(harness.workspaceId, apiKey.id);
@@ -128,7 +128,7 @@ describe('an API key', () => {
     expect(isTrunklineError(error) && error.code).toBe('NOT_FOUND');
   });
 
-  it('that another process revokes ends when this one hears of it', async () => {
+  it('ends on the signal that another process revoked it', async () => {
     const { harness, apiKey, authenticate } = await withKey();
     const other = await harness.another({ roles: only('api') });
     await authenticate();
@@ -136,7 +136,7 @@ describe('an API key', () => {
     await expect(authenticate()).rejects.toMatchObject(INVALID);
   });
 
-  it('that another process revokes ends within five seconds when nobody hears of it', async () => {
+  it('ends within five seconds if the signal that another process revoked it is lost', async () => {
     const { harness, apiKey, authenticate } = await withKey({}, withoutSignals());
     const other = await harness.another({ roles: only('api') });
     await authenticate();
@@ -157,7 +157,7 @@ describe('an API key', () => {
     expect(await authenticate()).toHaveProperty('workspace.name', 'New');
   });
 
-  it('that is revoked while it is being looked up is not remembered', async () => {
+  it('is not cached if it is revoked during its lookup', async () => {
     const { harness, apiKey, authenticate } = await withKey();
     const { apiKeys } = harness.storage;
     const findByHash = apiKeys.findByHash.bind(apiKeys);
@@ -205,7 +205,7 @@ describe('a workspace that is suspended', () => {
     expect(checkSuspension((await authenticate()).workspace).ok).toBe(true);
   });
 
-  it('by another process is refused within five seconds when nobody hears of it', async () => {
+  it('is refused within five seconds if the signal of another process is lost', async () => {
     const { harness, authenticate } = await withKey({}, withoutSignals());
     const isOpen = async () => checkSuspension((await authenticate()).workspace).ok;
     expect(await isOpen()).toBe(true);
@@ -242,7 +242,7 @@ describe('a member', () => {
     await harness.trunkline.as(await authenticate()).webhooks.create(HOOK);
   });
 
-  it('who is deleted takes the keys along, immediately', async () => {
+  it('takes its keys along when it is deleted, immediately', async () => {
     const { harness } = await withKey();
     const { members } = harness.trunkline.admin;
     const member = await members.create({
@@ -257,7 +257,7 @@ describe('a member', () => {
     await expect(members.delete(harness.workspaceId, member.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('and a workspace must be there for a key to be made', async () => {
+  it('must exist, like the workspace, before a key is created', async () => {
     const { harness } = await withKey();
     await expect(keyOf(harness, { workspaceId: 'ten_unknown' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(keyOf(harness, { memberId: 'mem_unknown' })).rejects.toMatchObject({ code: 'NOT_FOUND' });

@@ -12,7 +12,7 @@ import {
 import type { Harness } from './support/harness.ts';
 
 describe('a connection that drops', () => {
-  it('and is back within 30 s is not reported', async () => {
+  it('is not reported if it is back within 30 s', async () => {
     const { harness, id, since } = await connected();
     await harness.sandbox.phone(id).drop();
     expect(await harness.api.instances.get(id)).toMatchObject({
@@ -114,7 +114,7 @@ describe('a connection that drops', () => {
     expect(since()).toEqual(['instance.disconnected']);
   });
 
-  it('that asks to be opened again immediately, as after pairing, is not reported', async () => {
+  it('is not reported if it asks to be opened again immediately, as after pairing', async () => {
     const gateway = scriptedGateway();
     const { harness, id, since } = await connected({ gateway });
     await gateway.last().listener.closed({ kind: 'restart' });
@@ -124,7 +124,7 @@ describe('a connection that drops', () => {
     expect(since()).toEqual([]);
   });
 
-  it('that asks for that again and again is opened less and less often', async () => {
+  it('is opened less and less often if it asks for that repeatedly', async () => {
     const gateway = scriptedGateway();
     gateway.script.opened = async ({ listener }) => {
       // Without a pause, this would repeat forever without the clock moving.
@@ -155,7 +155,7 @@ describe('an instance that cannot be connected', () => {
     logs.filter(({ level, facts }) => (level === 'warn' || level === 'error') && 'instanceId' in facts)
       .length;
 
-  it('says so after 30 s: in its status, its last error, an event and one log line, and goes on trying', async () => {
+  it('is reported after 30 s by its status, its last error, an event and one log line, and keeps trying', async () => {
     const gateway = scriptedGateway({ opened: ({ listener }) => listener.closed(UNREACHABLE) });
     const { harness, id, since } = await connected({ gateway });
     await harness.clock.advance(30 * SECOND - 1);
@@ -178,7 +178,7 @@ describe('an instance that cannot be connected', () => {
     expect(since()).toEqual(['instance.disconnected', 'instance.connected']);
   });
 
-  it.each(['says nothing', 'cannot be tried'] as const)('says so where the network %s', async (network) => {
+  it.each(['says nothing', 'cannot be tried'] as const)('is reported if the network %s', async (network) => {
     const gateway = scriptedGateway({ opened: silence });
     if (network === 'cannot be tried') gateway.open = () => Promise.reject(new Error('ENETUNREACH'));
     const { harness, id } = await connected({ gateway });
@@ -194,7 +194,7 @@ describe('an instance that cannot be connected', () => {
     expect(line?.facts).toMatchObject({ instanceId: id, err: { message: 'ENETUNREACH' } });
   });
 
-  it('says so again where it is asked for again', async () => {
+  it('is reported again after another connect', async () => {
     const gateway = scriptedGateway({ opened: ({ listener }) => listener.closed(UNREACHABLE) });
     const { harness, id, since } = await connected({ gateway });
     await harness.clock.advance(MINUTE);
@@ -242,7 +242,7 @@ describe('an instance that cannot be connected', () => {
 });
 
 describe('a connection that does not open', () => {
-  it('and cannot even be tried is tried again', async () => {
+  it('is tried again if the attempt could not even begin', async () => {
     const gateway = scriptedGateway();
     const open = gateway.open.bind(gateway);
     let failures = 2;
@@ -259,7 +259,7 @@ describe('a connection that does not open', () => {
     expect(await harness.api.instances.get(id)).toMatchObject({ status: 'connected' });
   });
 
-  it('and says nothing is given up after a minute, closed, and tried again', async () => {
+  it('is given up after a minute of silence, closed, and tried again', async () => {
     const gateway = scriptedGateway({ opened: silence });
     const { harness, id } = await connected({ gateway });
     await harness.clock.advance(MINUTE);

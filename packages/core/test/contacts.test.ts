@@ -324,7 +324,7 @@ describe('a message to a contact', () => {
     }
   });
 
-  it('goes to the person under a former id, too', async () => {
+  it('reaches the person under a previous id, too', async () => {
     const { harness, network, id, gateway } = await listening();
     await network.message({ ...HI, contact: { ...HIDDEN, networkId: NUMBER } });
     await network.message({ ...HI, networkId: 'IN2' });

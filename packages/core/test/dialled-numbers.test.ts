@@ -109,7 +109,7 @@ describe('a person whose number the network registers otherwise than it was dial
     expect((await lastInbound(harness)).reply_to).toBe(message.id);
   });
 
-  it('is the number that was dialled if the network reports that one', async () => {
+  it('has one number if the network reports the dialled one', async () => {
     const { harness } = await writtenTo({
       kind: 'accepted',
       recipient: { ...EVA, phoneNumber: DIALLED, aliases: [] },

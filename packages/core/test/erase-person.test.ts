@@ -243,7 +243,7 @@ describe('erasing a person', () => {
     expect((await allOf(all)).map(({ status }) => status)).toEqual(['sent', 'sent']);
   });
 
-  it('ends between two steps when it is told to, and goes on with the rest', async () => {
+  it('stops between two steps when it is aborted, and continues with the rest', async () => {
     const all = await start();
     const { harness, network } = all;
     for (let index = 0; index < 120; index += 1) await network.message(written(ADA, `secret ${index}`));

@@ -111,7 +111,7 @@ describe('a handler', () => {
     expect(handler.calls).toHaveLength(12);
   });
 
-  it('in several processes gets each event in one of them', async () => {
+  it('gets each event in only one of several processes', async () => {
     const { harness, arrive } = await startEventHarness();
     const handlers = [recordingHandler(harness.clock), recordingHandler(harness.clock)];
     for (const handler of handlers) {
@@ -184,7 +184,7 @@ describe('a subscription', () => {
     expect(handler.calls).toHaveLength(1);
   });
 
-  it('that is deleted collects no more, and what it had is gone', async () => {
+  it('collects no more events when it is deleted, and its queued ones are gone', async () => {
     const { harness, arrive } = await startEventHarness();
     const { admin } = harness.trunkline;
     const handler = recordingHandler(harness.clock);
@@ -204,7 +204,7 @@ describe('a subscription', () => {
     expect(handler.calls).toHaveLength(1);
   });
 
-  it('that is deleted while its handler runs ends it with a warning', async () => {
+  it('ends its running handler with a warning when it is deleted', async () => {
     const { harness, arrive } = await startEventHarness();
     const handler = recordingHandler(harness.clock);
     await handler.on(harness.trunkline).registered;
@@ -217,7 +217,7 @@ describe('a subscription', () => {
   });
 
   it.each(['delete', 'retryFailedEvents'] as const)(
-    'that is unknown cannot be handed to %s',
+    'gets NOT_FOUND from %s if it is unknown',
     async (method) => {
       const { trunkline } = await startHarness();
       await expect(trunkline.admin.subscriptions[method]('nobody')).rejects.toMatchObject({

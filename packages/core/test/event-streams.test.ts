@@ -52,7 +52,7 @@ describe('a stream of events', () => {
     expect(await readNow(stream)).toEqual([event]);
   });
 
-  it('yields the types that it names; those of the specification if it names none', async () => {
+  it('yields the types that it names; by default those of the specification', async () => {
     const harness = await startLog();
     const every = await open(harness);
     const some = await open(harness, { types: 'message.reaction,message.read' });
@@ -93,7 +93,7 @@ describe('a stream of events', () => {
     expect(await readNow(stream)).toEqual([]);
   });
 
-  it('yields the events of other processes a second later, of which no signal is heard', async () => {
+  it('yields events of other processes a second later if their signals are lost', async () => {
     const harness = await startLog({ hears: false });
     const stream = await open(harness);
     const event = await harness.put();
@@ -223,7 +223,7 @@ describe('a stream that continues after an event', () => {
 });
 
 describe('many streams', () => {
-  it('of one workspace read the log once for all', async () => {
+  it('read the log of their workspace once for all', async () => {
     const harness = await startLog();
     const streams = await Promise.all(Array.from({ length: 50 }, () => open(harness)));
     await harness.clock.advance(2 * SECOND);
@@ -281,7 +281,7 @@ describe('many streams', () => {
 });
 
 describe('a stream ends', () => {
-  it('with its signal, before or after it began, and while somebody waits for an event', async () => {
+  it('when its signal is aborted, before or after it began, and while a reader waits for an event', async () => {
     const harness = await startLog();
     const early = await harness.api.events.stream({}, { signal: AbortSignal.abort() });
     expect(await early.next()).toEqual({ done: true, value: undefined });
@@ -292,7 +292,7 @@ describe('a stream ends', () => {
     expect(await waiting).toEqual({ done: true, value: undefined });
   });
 
-  it('where a loop leaves it, and then nothing is read any more', async () => {
+  it('when a loop leaves it, and then nothing is read any more', async () => {
     const harness = await startLog();
     const stream = await open(harness);
     await harness.put();

@@ -107,7 +107,7 @@ describe('an endpoint that keeps failing', () => {
     });
   });
 
-  it('is left alone once a delivery succeeds, and its failures are counted from zero', async () => {
+  it('is healthy once a delivery succeeds, and its failures are counted from zero', async () => {
     const { harness, id, start } = await failing();
     await goTo(harness, start + 50 * HOUR);
     expect(kinds(harness.emails)).toEqual(['webhook_failing']);
@@ -126,7 +126,7 @@ describe('an endpoint that keeps failing', () => {
     expect(await harness.api.webhooks.get(id)).toMatchObject({ status: 'enabled' });
   });
 
-  it('is warned about and disabled because of an unsafe URL too, of which no delivery is ever exhausted', async () => {
+  it('is warned about and disabled because of an unsafe URL too, although no delivery is exhausted', async () => {
     const { harness, id, start } = await failing({}, UNSAFE);
     await goTo(harness, start + 48 * HOUR - 1);
     expect(harness.emails).toEqual([]);
@@ -164,7 +164,7 @@ describe('an endpoint that keeps failing', () => {
 });
 
 describe('an email', () => {
-  it('that is not accepted is sent again, under the same id, until it is', async () => {
+  it('is sent again under the same id until it is accepted', async () => {
     const tries: Notification[] = [];
     const notifier = {
       async notify(email: Notification) {
@@ -180,7 +180,7 @@ describe('an email', () => {
     expect(tries).toHaveLength(3);
   });
 
-  it('that takes for ever is given up after a minute, and sent again later', async () => {
+  it('is given up after a minute if it hangs, and sent again later', async () => {
     let tries = 0;
     const notifier = { notify: () => ((tries += 1) === 1 ? new Promise<void>(() => {}) : Promise.resolve()) };
     const { harness, start } = await failing({ notifier });
@@ -216,7 +216,7 @@ describe('an email', () => {
     expect(new Set(sent).size).toBe(10);
   });
 
-  it('that fails holds up no other', async () => {
+  it('does not hold up others if it fails', async () => {
     const sent: string[] = [];
     const notifier = {
       async notify(notification: Notification) {
@@ -234,7 +234,7 @@ describe('an email', () => {
     expect(sent).toEqual(['https://second.example/']);
   });
 
-  it('is said in the log where there is no notifier', async () => {
+  it('becomes a log line if there is no notifier', async () => {
     const { harness, start } = await failing({ notifier: undefined });
     await goTo(harness, start + 49 * HOUR);
     expect(harness.emails).toEqual([]);

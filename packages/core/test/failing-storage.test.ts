@@ -227,7 +227,7 @@ describe('a lease that the storage calls lost', () => {
   });
 });
 
-describe('a change that others overtake for ever', () => {
+describe('a change that others overtake every time', () => {
   it('pauses, says so and is given up', async () => {
     const storage = memoryStorage();
     const { harness } = await connected({ storage, gateway: scriptedGateway() });

@@ -62,7 +62,7 @@ describe('where a gateway fails, hangs, is missing or runs elsewhere:', () => {
     });
   });
 
-  it('a process whose connection never opens can stop all the same, and one that opens late is closed', async () => {
+  it('a process can stop while a connection never opens, and one that opens late is closed', async () => {
     const gateway = scriptedGateway({ opened: silence });
     const open = gateway.open.bind(gateway);
     let late: () => void = () => {};

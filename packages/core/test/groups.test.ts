@@ -60,7 +60,7 @@ describe('groups', () => {
     expect(gateway.sent().map(({ to }) => to)).toEqual(['15550100']);
   });
 
-  it('of another number are not those of the one that was linked before', async () => {
+  it('do not pass from one linked number to the next', async () => {
     const { harness, id, groups, choir } = await inChoir();
     await harness.api.instances.logout(id);
     await linkAgain(harness, id, OTHER);

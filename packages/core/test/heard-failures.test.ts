@@ -185,7 +185,7 @@ describe('without a logger', () => {
 });
 
 describe('a Trunkline that does not run', () => {
-  it('says so, whatever is asked of it', async () => {
+  it('rejects every call and says why', async () => {
     const runtime = testRuntime();
     const { gateway } = createSandbox();
     const storage = memoryStorage();

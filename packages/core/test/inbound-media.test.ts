@@ -170,7 +170,7 @@ describe('a received file', () => {
     },
   );
 
-  it('whose index cannot be written is acknowledged once it is written', async () => {
+  it('is acknowledged only after its row is written', async () => {
     const { harness, gateway } = await startMediaHarness();
     const { uploads } = harness.storage;
     const reserve = uploads.reserve.bind(uploads);
@@ -188,7 +188,7 @@ describe('a received file', () => {
     expect(await inbound(harness)).toMatchObject([{ media: { available: true } }]);
   });
 
-  it('that stalls holds up no text, no receipt and none of the next files for longer than a minute', async () => {
+  it('does not hold up texts, receipts or other files for longer than a minute if it stalls', async () => {
     const { harness, gateway, instance } = await startMediaHarness();
     const { listener } = gateway.last();
     const { message } = await sendText(harness, instance);
@@ -217,7 +217,7 @@ describe('a received file', () => {
     expect(new Set(stored.map(({ created_at, received_at }) => `${created_at} ${received_at}`)).size).toBe(1);
   });
 
-  it('of a connection that has ended is left to the next one, unless it is being downloaded', async () => {
+  it('is left to the next connection if its own has ended before the download began', async () => {
     const { harness, gateway } = await startMediaHarness();
     const { listener } = gateway.last();
     const slow = Promise.withResolvers<ReadableStream<Uint8Array>>();
@@ -247,7 +247,7 @@ describe('a received file', () => {
     expect((await harness.api.instances.list())[0]?.status).toBe('connected');
   });
 
-  it('that is being downloaded when the process stops is broken off, and nothing is left of it', async () => {
+  it('is broken off when the process stops during the download, and nothing is left of it', async () => {
     const { harness, gateway, media } = await startMediaHarness();
     let cancelled = 0;
     const stalls: Open = async () =>
@@ -310,7 +310,7 @@ describe('a received file', () => {
     });
   });
 
-  it('of a process that died between the file and the row is swept, and comes again', async () => {
+  it('is swept and comes again if the process died between the file and the row', async () => {
     const storage = memoryStorage();
     const media = memoryMediaStore();
     const first = killable(storage);
@@ -343,7 +343,7 @@ describe('a received file', () => {
     expect(media.ids()).toEqual([message?.id]);
   });
 
-  it('whose message may be stored or not is kept until that is known', async () => {
+  it('is kept until it is known whether its message was stored', async () => {
     const { harness, gateway, media } = await startMediaHarness();
     const { messages } = harness.storage;
     const receive = messages.receive.bind(messages);

@@ -82,7 +82,7 @@ describe('an inbound message', () => {
     expect((await harness.api.messages.list()).data).toMatchObject([{ from: null }]);
   });
 
-  it('in a group carries the group and its writer', async () => {
+  it('has its group and its writer', async () => {
     const harness = await startHarness();
     const id = await connectInstance(harness);
     const phone = harness.sandbox.phone(id);
@@ -95,7 +95,7 @@ describe('an inbound message', () => {
     ]);
   });
 
-  it('in a group that was not reported yet has the group noted, and named once it is', async () => {
+  it('adds a group that was not reported yet, which is named once it is reported', async () => {
     const { harness, id, network } = await listening();
     await Promise.all([
       network.message({ ...HI, groupNetworkId: '120363@g.us' }),
@@ -113,7 +113,7 @@ describe('an inbound message', () => {
     ]);
   });
 
-  it('in a group that was left finds it under its id and name, and has it listed again', async () => {
+  it('lists a group that was left again, under its id and name', async () => {
     const { harness, id, network } = await listening();
     await network.groups([{ networkId: '120363@g.us', name: 'Choir', participantsCount: 3 }]);
     const [group] = await harness.api.instances.groups(id);
@@ -124,7 +124,7 @@ describe('an inbound message', () => {
     expect((await harness.api.messages.list()).data).toMatchObject([{ group_id: group?.id }]);
   });
 
-  it('that cannot be stored is acknowledged once it is stored', async () => {
+  it('is acknowledged only after it is stored', async () => {
     const { harness, network } = await listening();
     const { messages } = harness.storage;
     const receive = messages.receive.bind(messages);
@@ -139,7 +139,7 @@ describe('an inbound message', () => {
     expect((await harness.api.messages.list()).data).toHaveLength(1);
   });
 
-  it('that cannot be stored is stored later, on the same connection', async () => {
+  it('is stored later on the same connection if it could not be stored', async () => {
     const harness = await startHarness();
     const id = await connectInstance(harness);
     const { messages } = harness.storage;
@@ -161,7 +161,7 @@ describe('a receipt', () => {
     expect((await harness.api.messages.list()).data).toEqual([]);
   });
 
-  it('that comes late or twice changes nothing', async () => {
+  it('changes nothing if it comes late or twice', async () => {
     const { harness, id, network, gateway } = await listening();
     const { message } = await sendText(harness, id);
     await harness.clock.settle();
@@ -175,7 +175,7 @@ describe('a receipt', () => {
     expect(receivedEvents(harness).filter(({ type }) => type.startsWith('message.'))).toHaveLength(3);
   });
 
-  it('that overtakes the response of the send makes the message sent first', async () => {
+  it('makes the message sent first if it overtakes the response of the send', async () => {
     const { harness, id, gateway } = await listening();
     gateway.script.send = async ({ networkId }, { listener }) => {
       await listener.receipt({ networkId, status: 'delivered' });

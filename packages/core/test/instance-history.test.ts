@@ -28,7 +28,7 @@ async function historyOf(
 const reasonsOf = (entries: readonly InstanceHistoryResource[]) => entries.map(({ reason }) => reason);
 
 describe('the history of an instance', () => {
-  it('tells how it was paired, and by whom each step was caused', async () => {
+  it('shows how it was paired, and what caused each step', async () => {
     const harness = await startHarness();
     const id = await connectInstance(harness);
     const history = await historyOf(harness, id);
@@ -46,7 +46,7 @@ describe('the history of an instance', () => {
     expect(paired).toMatchObject({ process: expect.any(String), next: null, previous_process: null });
   });
 
-  it('has the drop, the network’s own code beside it, the next try, and the connection that is back', async () => {
+  it('has the drop with the network’s own code and the next attempt, and the connection that is back', async () => {
     const gateway = scriptedGateway();
     const { harness, id } = await connected({ gateway });
     const closed = { kind: 'dropped', detail: 'connection_closed', networkCode: '428' } as const;
@@ -263,7 +263,7 @@ describe('the history of an instance', () => {
     expect(passed?.process).not.toBe(taken?.process);
   });
 
-  it('says so of an instance that was not connected when its process died', async () => {
+  it('notes the takeover also for an instance that was not connected when its process died', async () => {
     const gateway = scriptedGateway({
       opened: ({ listener }) => listener.closed({ kind: 'dropped', detail: 'network_unavailable' }),
     });
@@ -280,7 +280,7 @@ describe('the history of an instance', () => {
     expect(taken).toMatchObject({ from: 'disconnected', to: 'disconnected', next: { kind: 'reconnect' } });
   });
 
-  it('is written with the change: what is not written is in neither', async () => {
+  it('is written together with the change, or neither is', async () => {
     const gateway = scriptedGateway();
     const harness = await startHarness({ gateway, roles: only('api') });
     const dying = killable(harness.storage);
@@ -298,7 +298,7 @@ describe('the history of an instance', () => {
     expect(await harness.api.instances.get(id)).toMatchObject({ status: 'connected' });
   });
 
-  it('of a deleted instance is the operator’s to read until it is too old', async () => {
+  it('stays readable for the operator after the instance is deleted, until it is too old', async () => {
     const { harness, id } = await connected({ retention: { instanceHistoryDays: 3 } });
     const deleting = harness.api.instances.delete(id);
     await harness.clock.advance(STEP);

@@ -56,7 +56,7 @@ describe('an instance stops', () => {
     expect(since()).toEqual(['instance.error', 'instance.connected']);
   });
 
-  it('when it is unlinked before its number was ever known, rather than trying for ever', async () => {
+  it('when it is unlinked before its number was ever known, and does not try again', async () => {
     const gateway = scriptedGateway({ opened: ({ listener }) => listener.closed({ kind: 'unlinked' }) });
     const { harness, id } = await connected({ gateway });
     expect(gateway.connections).toHaveLength(1);

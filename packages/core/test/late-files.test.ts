@@ -230,36 +230,33 @@ describe('a file that does not come in time', () => {
     expect(gateway.connections).toHaveLength(1);
   });
 
-  it.runIf(isLongForm)(
-    'that never comes is given up after a day, with a line that says what to do',
-    async () => {
-      let asked = 0;
-      const { harness, instance } = await startWaiting({
-        openFile: () => {
-          asked += 1;
-          return Promise.reject(new Error('404 Not Found'));
+  it.runIf(isLongForm)('is given up after a day, with a line that says what to do', async () => {
+    let asked = 0;
+    const { harness, instance } = await startWaiting({
+      openFile: () => {
+        asked += 1;
+        return Promise.reject(new Error('404 Not Found'));
+      },
+    });
+    await harness.clock.advance(25 * HOUR);
+    expect(await pendingOf(harness, instance)).toEqual([]);
+    expect(harness.logs.filter(({ message }) => message.includes('given up'))).toEqual([
+      {
+        level: 'warn',
+        facts: {
+          instanceId: instance,
+          messageId: expect.any(String),
+          tries: asked + 1,
+          err: expect.any(Error),
         },
-      });
-      await harness.clock.advance(25 * HOUR);
-      expect(await pendingOf(harness, instance)).toEqual([]);
-      expect(harness.logs.filter(({ message }) => message.includes('given up'))).toEqual([
-        {
-          level: 'warn',
-          facts: {
-            instanceId: instance,
-            messageId: expect.any(String),
-            tries: asked + 1,
-            err: expect.any(Error),
-          },
-          message: expect.stringMatching(/is given up: .*; ask its sender to send it again$/),
-        },
-      ]);
-      expect(asked).toBe(28);
-      expect(await inbound(harness)).toMatchObject([{ media: { available: false } }]);
-      expect(eventsOf(harness, AVAILABLE)).toEqual([]);
-      expect(await leftovers(harness)).toEqual([]);
-    },
-  );
+        message: expect.stringMatching(/is given up: .*; ask its sender to send it again$/),
+      },
+    ]);
+    expect(asked).toBe(28);
+    expect(await inbound(harness)).toMatchObject([{ media: { available: false } }]);
+    expect(eventsOf(harness, AVAILABLE)).toEqual([]);
+    expect(await leftovers(harness)).toEqual([]);
+  });
 
   it('is not asked for while the instance is not connected, and given up by the maintenance', async () => {
     let asked = 0;
@@ -295,7 +292,7 @@ describe('a file that does not come in time', () => {
     expect(await pendingOf(harness, instance)).toEqual([]);
   });
 
-  it('of messages that never had a place is downloaded as soon as there is one', async () => {
+  it('is downloaded as soon as there is a place, if its message never had one', async () => {
     const { harness, gateway } = await startMediaHarness({ openFile: async () => png().stream() });
     await listenForFiles(harness);
     const { listener } = gateway.last();
@@ -354,7 +351,7 @@ describe('a file that does not come in time', () => {
     expect(await leftovers(harness)).toEqual([]);
   });
 
-  it('of a message that was deleted while it was downloaded leaves nothing', async () => {
+  it('leaves nothing if its message is deleted during the download', async () => {
     const slow = Promise.withResolvers<ReadableStream<Uint8Array>>();
     const { harness, instance, media } = await startWaiting({ openFile: () => slow.promise });
     await harness.clock.advance(65 * SECOND);
@@ -407,7 +404,7 @@ describe('a file that does not come in time', () => {
     expect(await pendingOf(harness, instance)).toEqual([]);
   });
 
-  it('that comes in time and cannot be stored is not acknowledged, as one without a reference', async () => {
+  it('is not acknowledged if it came in time and cannot be stored, like one without a reference', async () => {
     let isFull = true;
     const { harness, gateway, instance } = await startMediaHarness({}, (store) => ({
       ...store,

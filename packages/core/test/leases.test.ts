@@ -83,7 +83,7 @@ describe('a process that crashes', () => {
     expect(first.gateway.connections).toHaveLength(1);
   });
 
-  it('and whose successor cannot connect either is reported as disconnected after 30 s', async () => {
+  it('leaves its instance disconnected after 30 s if its successor cannot connect either', async () => {
     const { harness, id } = await crashed();
     await gatewayOf(harness, scriptedGateway({ opened: silence }));
     await harness.clock.advance(35 * SECOND);
@@ -138,7 +138,7 @@ describe('a process that crashes', () => {
     );
   });
 
-  it('in the middle of a send has the message sent again by the next, under the same network id', async () => {
+  it('has its unfinished send repeated by the next, under the same network id', async () => {
     const { harness, id, first, ownClock } = await crashed();
     let respond: (outcome: SendOutcome) => void = () => {};
     first.gateway.script.send = () => new Promise((resolve) => (respond = resolve));
@@ -567,7 +567,7 @@ describe('a process that cannot reach the storage', () => {
     expect(slow.connections).toHaveLength(2);
   });
 
-  it('that was paused past its own lease opens one new connection and closes the old one', async () => {
+  it('opens one new connection and closes the old one if it was paused past its lease', async () => {
     const { harness } = await waiting();
     const { gateway } = await gatewayOf(harness);
     harness.clock.jump(45 * SECOND);
@@ -589,7 +589,7 @@ describe('signals of other processes', () => {
     return { harness, ids, claims, ...holder };
   }
 
-  it('of what they connect make a process look for instances a few times a second, not for each of them', async () => {
+  it('make a process look for instances a few times a second, not once for each change', async () => {
     const { harness, ids, claims, gateway } = await twoGateways(100);
     for (let round = 0; round < 10; round += 1) {
       for (const { listener } of gateway.connections.slice(-ids.length)) {
@@ -603,7 +603,7 @@ describe('signals of other processes', () => {
     expect(claims.mock.calls.length).toBeLessThan(350);
   });
 
-  it('of what is written by those who hold it make no process look for instances', async () => {
+  it('make no process look for instances if the holder of an instance writes it', async () => {
     const { ids, claims, gateway, harness } = await twoGateways(100);
     // Until the second one has looked for the first time, and before it asks for its share.
     await harness.clock.advance(2 * SECOND);
@@ -615,7 +615,7 @@ describe('signals of other processes', () => {
     expect(claims).not.toHaveBeenCalled();
   });
 
-  it('of an instance that became free are followed within 200 ms, however many went before', async () => {
+  it('are followed within 200 ms if an instance became free, however many went before', async () => {
     const { harness, ids } = await twoGateways(1);
     const [id = ''] = ids;
     for (let change = 0; change < 150; change += 1) {

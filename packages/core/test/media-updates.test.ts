@@ -113,7 +113,7 @@ describe('a better copy of a file', () => {
     expect((await harness.api.messages.list()).data[0]).toMatchObject({ media: { size: HD.length } });
   });
 
-  it('that does not come leaves the first one, and is asked for again', async () => {
+  it('leaves the first one in place while it fails to come, and is asked for again', async () => {
     let fails = true;
     const { harness, listener, message, events } = await withPicture(async () => {
       if (fails) throw new Error('404 Not Found');

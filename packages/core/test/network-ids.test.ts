@@ -67,7 +67,7 @@ describe('a report about a sent message', () => {
     expect(await statusOf(harness, message.id)).toBe('delivered');
   });
 
-  it('finds it after the secret key was replaced, and the former one is gone', async () => {
+  it('finds it after the secret key was replaced, and the previous one is gone', async () => {
     const gateway = gatewayOf();
     const harness = await startHarness({ gateway });
     const { message, networkId } = await sendOne(harness, gateway);
@@ -83,7 +83,7 @@ describe('a report about a sent message', () => {
     });
   });
 
-  it('finds it after the key of network ids was replaced, which the former one follows', async () => {
+  it('finds it after the key of network ids was replaced, if the previous one follows it', async () => {
     const gateway = gatewayOf();
     const { after, first, second } = await sendAfterKeyChange(gateway);
     await gateway.last().listener.receipt({ networkId: first.networkId, status: 'delivered' });
@@ -92,7 +92,7 @@ describe('a report about a sent message', () => {
     expect(await statusOf(after, second.message.id)).toBe('read');
   });
 
-  it('finds what was sent since the key of network ids was replaced, once the former one is gone', async () => {
+  it('finds messages sent since the key of network ids was replaced, once the previous one is gone', async () => {
     const gateway = gatewayOf();
     const { harness, after, first, second } = await sendAfterKeyChange(gateway);
     await harness.storage.replaceSetting(ID_KEY, OTHER_ID_KEY);
@@ -144,7 +144,7 @@ describe('a report about a sent message', () => {
     },
   );
 
-  it('finds none by an id that the network made up', async () => {
+  it('finds no message by an id that the network made up', async () => {
     const gateway = gatewayOf();
     const harness = await startHarness({ gateway });
     const { instance, message, networkId } = await sendOne(harness, gateway);

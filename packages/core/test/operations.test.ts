@@ -39,7 +39,7 @@ describe('disconnect', () => {
     ]);
   });
 
-  it('of an instance that is not live changes nothing', async () => {
+  it('changes nothing if the instance is not live', async () => {
     const harness = await startHarness();
     await listen(harness);
     const created = await harness.api.instances.create();
@@ -107,7 +107,7 @@ describe('logout', () => {
     ]);
   });
 
-  it('of an instance that is not paired is refused', async () => {
+  it('is refused if the instance is not paired', async () => {
     const { api } = await startHarness();
     const { id } = await api.instances.create();
     await expect(api.instances.logout(id)).rejects.toMatchObject({
@@ -340,10 +340,10 @@ describe('while an operation of an instance is open', () => {
     for (const act of [instances.connect, instances.logout, instances.delete]) {
       await expect(act(id)).rejects.toMatchObject({ code: 'INSTANCE_BUSY', status: 409 });
     }
-    await instances.update(id, { name: 'Renamed all the same' });
+    await instances.update(id, { name: 'Renamed anyway' });
     await harness.clock.advance(20 * SECOND);
     expect(await disconnecting).toMatchObject({ code: 'GATEWAY_ERROR', status: 502 });
-    expect(await instances.get(id)).toMatchObject({ name: 'Renamed all the same' });
+    expect(await instances.get(id)).toMatchObject({ name: 'Renamed anyway' });
   });
 
   it('it is carried out once, even where a look at the storage returns late', async () => {

@@ -216,7 +216,7 @@ describe('the notification that a number is down', () => {
     );
   });
 
-  it('begins its time again where the clock is set back, and comes all the same', async () => {
+  it('restarts its wait if the clock is set back, and still comes', async () => {
     const { harness, clock, goDown, kinds } = await watched();
     await goDown();
     await clock.advance(5 * MINUTE);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { STEP, connected, startHarness } from './support/harness.ts';
 
 describe('pairing by a code', () => {
-  it('shows a code beside the QR to a phone that asked for one', async () => {
+  it('shows a code next to the QR if a phone asked for one', async () => {
     const { api, clock, sandbox } = await startHarness();
     const { id } = await api.instances.create();
     await api.instances.connect(id, { pairing_phone_number: '+1 (555) 010-0' });

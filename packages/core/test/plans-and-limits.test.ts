@@ -13,7 +13,7 @@ async function refusals(calls: readonly Promise<unknown>[]): Promise<readonly un
 }
 
 describe('a plan', () => {
-  it('without a subscription creates and sends nothing', async () => {
+  it('creates and sends nothing without a subscription', async () => {
     const harness = await startHarness();
     const id = await connectInstance(harness);
     await setPlan(harness, { subscription: 'none' });
@@ -42,7 +42,7 @@ describe('a plan', () => {
     await expect(sendText(harness, id)).rejects.toMatchObject({ code: 'INSTANCE_NOT_CONNECTED' });
   });
 
-  it('that allows fewer webhooks takes none away, and enables no more of them', async () => {
+  it('takes no webhooks away when it allows fewer, and enables no more of them', async () => {
     const harness = await startHarness();
     const { webhooks } = harness.api;
     const [first, second, third] = [await listen(harness), await listen(harness), await listen(harness)];
@@ -60,7 +60,7 @@ describe('a plan', () => {
     expect(await statuses()).toEqual(['disabled', 'enabled', 'enabled']);
   });
 
-  it('that allows fewer instances takes none away: they connect, and no other is created', async () => {
+  it('takes no instances away when it allows fewer: they connect, and no other is created', async () => {
     const harness = await startHarness();
     const id = await connectInstance(harness);
     await connectInstance(harness);
@@ -146,7 +146,7 @@ describe('a trial', () => {
     await expect(sendText(harness, id)).rejects.toMatchObject({ code: 'TRIAL_LIMIT_REACHED' });
   });
 
-  it('that becomes a subscription sends on', async () => {
+  it('continues to send when it becomes a subscription', async () => {
     const harness = await startHarness();
     const id = await connectInstance(harness);
     await setPlan(harness, { subscription: 'trial', trialMessageLimit: 0 });

@@ -79,7 +79,7 @@ describe.each(Object.entries(stops))('a workspace that %s', (_, { stop, goOn, co
 });
 
 describe('a send in process', () => {
-  it('of a suspended workspace is refused before everything else about it, a replay too', async () => {
+  it('is refused before any other check if the workspace is suspended, even as a replay', async () => {
     const harness = await startHarness();
     const id = await connectInstance(harness);
     const send = () =>

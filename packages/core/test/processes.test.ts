@@ -85,7 +85,7 @@ describe('the processes of a service', () => {
     expect(await idle.admin.processes()).toMatchObject([{ roles: ['handlers'] }]);
   });
 
-  it('that cannot write its report says so, and works', async () => {
+  it('keep working if one cannot write its report, which is logged', async () => {
     const on = ready();
     const error = vi.fn();
     vi.spyOn(on.storage.processes, 'report').mockRejectedValue(new Error('The disk is full.'));

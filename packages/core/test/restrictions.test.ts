@@ -120,13 +120,13 @@ describe('what the network forbids a connected instance', () => {
       { code: 'sending_capped', until: 253_402_300_800_000 },
       { code: 'sending_capped', until: null },
     ],
-  ])('that is reported as %j is stored as %j', async (reported, stored) => {
+  ])('reported as %j, is stored as %j', async (reported, stored) => {
     const { restrict, instance } = await restrictable();
     await restrict(reported);
     expect(await instance()).toMatchObject({ restriction: stored });
   });
 
-  it('and was over when it was reported is not stored', async () => {
+  it('is not stored if it was over when it was reported', async () => {
     const { restrict, instance, start } = await restrictable();
     await restrict({ code: 'sending_capped', until: start - 1 });
     expect(await instance()).toMatchObject({ restriction: null, last_error: null });
@@ -199,7 +199,7 @@ describe('an instance that the network bans for some time', () => {
     expect(await api.instances.get(id)).toMatchObject({ status: 'connected' });
   });
 
-  it('is not tried faster than any other where the ban is said to be over immediately, again and again', async () => {
+  it('is not tried faster than any other if its ban keeps ending immediately', async () => {
     const { gateway, clock, ban } = await banned(0);
     gateway.script.opened = ({ listener }) => listener.closed({ ...ban, until: clock.now() });
     await clock.advance(5 * MINUTE);

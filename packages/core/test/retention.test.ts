@@ -44,7 +44,7 @@ describe('a delivery', () => {
     expect((await harness.api.webhooks.deliveries(webhookId)).data).toEqual([]);
   });
 
-  it('that is too old is not retried with the others', async () => {
+  it('is not retried with the others if it is too old', async () => {
     const harness = await startHarness({ roles: only('api', 'webhooks') });
     const { id } = await listen(harness);
     harness.sender.respond(() => ({ ...REFUSED, errorCode: 'UNSAFE_URL' }));
@@ -121,7 +121,7 @@ describe('a message', () => {
     expect((await harness.api.messages.list()).data).toEqual([]);
   });
 
-  it('that waits to be sent is not deleted, however old it is', async () => {
+  it('is not deleted while it waits to be sent, however old it is', async () => {
     const harness = await startHarness({ retention: { messagesDays: 1 } });
     const instance = await connectInstance(harness);
     // The first is on its way to the network.
@@ -233,7 +233,7 @@ describe('a contact', () => {
     expect(await namesOf(harness)).toEqual([]);
   });
 
-  it('is kept where messages are', async () => {
+  it('is kept as long as messages are', async () => {
     const gateway = scriptedGateway();
     const { harness } = await connected({ gateway });
     await gateway.last().listener.message({ ...written('Ada', 'first'), groupNetworkId: null });

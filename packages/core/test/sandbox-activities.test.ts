@@ -36,7 +36,7 @@ async function phones(): Promise<Phones> {
 }
 
 describe('a phone of the sandbox', () => {
-  it('scans each QR by itself where the sandbox is told so', async () => {
+  it('scans each QR automatically with `scansQrs`', async () => {
     const sandbox = createSandbox({ scansQrs: true });
     const { api, clock } = await startHarness({ gateway: sandbox.gateway });
     const { id } = await api.instances.create();

@@ -66,7 +66,7 @@ describe('no secret', () => {
       expect(sent).not.toContain(secret);
   });
 
-  it('lies open in the database', async () => {
+  it('is readable in the database', async () => {
     const harness = await startHarness();
     const saved: string[] = [];
     const { instances, sessions, apiKeys, endpoints } = harness.storage;
@@ -93,7 +93,7 @@ describe('no secret', () => {
     expect(saved[0]).not.toContain('Ada Lovelace');
   });
 
-  it('of one instance opens as that of another', async () => {
+  it('can be opened for another instance than its own', async () => {
     const gateway = scriptedGateway();
     const harness = await startHarness({ gateway });
     for (let i = 0; i < 2; i++) {

@@ -113,7 +113,7 @@ describe('the type of a document', () => {
     expect(gateway.sent()[0]?.content).toMatchObject({ file: { mimeType } });
   });
 
-  it('of an upload is that of the name under which it is sent', async () => {
+  it('follows the name under which an upload is sent', async () => {
     const { harness, instance } = await startMediaHarness();
     const { messages } = harness.api;
     const file = await messages.upload(text().stream(), { filename: 'blob' });
@@ -216,7 +216,7 @@ describe('an upload', () => {
     }
   });
 
-  it('that breaks off leaves nothing, and its error is reported', async () => {
+  it('leaves nothing if it breaks off, and its error is reported', async () => {
     const { harness, media } = await startMediaHarness();
     const broken = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new Uint8Array(10_000)),
@@ -227,7 +227,7 @@ describe('an upload', () => {
     expect(await harness.storage.uploads.listAbandoned(harness.clock.now() + 1, 10)).toEqual([]);
   });
 
-  it('that the store cannot keep is reported as it is, is read no further, and leaves nothing', async () => {
+  it('fails with the error of a store that cannot keep it, is read no further, and leaves nothing', async () => {
     const full = (): Promise<never> => Promise.reject(new Error('ENOSPC'));
     const { harness } = await startMediaHarness({}, (media) => ({ ...media, put: full }));
     let isCancelled = false;
@@ -240,7 +240,7 @@ describe('an upload', () => {
     expect(await harness.storage.uploads.listAbandoned(harness.clock.now() + 1, 10)).toEqual([]);
   });
 
-  it('that is too large is refused as such, whatever the store makes of the end of its stream', async () => {
+  it('is refused as too large, whatever error the store makes of the end of its stream', async () => {
     const { harness } = await startMediaHarness({}, (media) => ({
       ...media,
       put: (id, content) => media.put(id, content).catch(() => Promise.reject(new Error('UploadAborted'))),
@@ -251,7 +251,7 @@ describe('an upload', () => {
     });
   });
 
-  it('whose clean-up fails still gets its response, and is swept later', async () => {
+  it('still gets its response if its cleanup fails, and is swept later', async () => {
     let isDown = true;
     const opened = await startMediaHarness({}, (store) => ({
       ...store,
@@ -321,7 +321,7 @@ describe('without a media store', () => {
     expect((await harness.api.instances.get(instance)).capabilities).toEqual(['text', 'groups']);
   });
 
-  it('the files of other processes are left alone', async () => {
+  it('the files of other processes are not touched', async () => {
     const storage = memoryStorage();
     const media = memoryMediaStore();
     const harness = await startHarness({ media, storage, roles: only('api') });

@@ -123,7 +123,7 @@ describe('a send whose outcome stays unknown', () => {
     expect(gateway.sent()).toHaveLength(14);
   });
 
-  it('that was taken all the same is reported by its receipt', async () => {
+  it('is reported as sent by a receipt that proves it', async () => {
     const gateway = scriptedGateway({ send: async () => ({ kind: 'unknown', reason: 'no response' }) });
     const harness = await startHarness({ gateway });
     const { message } = await sendText(harness, await connectScripted(harness));
@@ -419,7 +419,7 @@ describe('a sender that the storage has kept while another process changed it', 
   });
 });
 
-describe('a message may be sent', () => {
+describe('sending a message', () => {
   it.each([
     [{ to: '12' }, 'INVALID_RECIPIENT'],
     [{ type: 'sticker' }, 'UNSUPPORTED_MESSAGE_TYPE'],
@@ -428,7 +428,7 @@ describe('a message may be sent', () => {
     [{ text: undefined }, 'VALIDATION_FAILED'],
     [{ instance: 'nonsense' }, 'INSTANCE_NOT_FOUND'],
     [{ to: 'grp_nonsense' }, 'GROUP_NOT_FOUND'],
-  ])('not with %j: %s', async (changes, code) => {
+  ])('is refused with %j: %s', async (changes, code) => {
     const harness = await startHarness();
     const instance = await connectInstance(harness);
     const input = { instance, to: '34600000009', type: 'text', text: 'Hello', ...changes };
@@ -439,7 +439,7 @@ describe('a message may be sent', () => {
     expect((await harness.api.messages.list()).data).toEqual([]);
   });
 
-  it('to a group of this instance, and of no other', async () => {
+  it('works to a group of this instance, but not of another', async () => {
     const harness = await startHarness();
     const [id, other] = [await connectInstance(harness), await connectInstance(harness)];
     const [group] = await harness.api.instances.groups(id);
@@ -455,7 +455,7 @@ describe('a message may be sent', () => {
     await expect(sendText(harness, other, to)).rejects.toMatchObject({ code: 'GROUP_NOT_FOUND' });
   });
 
-  it('goes to the network under the name that the network gave the group', async () => {
+  it('uses the id that the network gave the group', async () => {
     const gateway = scriptedGateway({
       async opened({ listener }) {
         await listener.connected(PROFILE);
@@ -470,7 +470,7 @@ describe('a message may be sent', () => {
     expect(gateway.sent()).toMatchObject([{ to: '120363@g.us', isGroup: true }]);
   });
 
-  it('of 1,000 messages by default, and not of one more', async () => {
+  it('is refused beyond a backlog of 1,000 messages by default', async () => {
     const harness = await startHarness({ gateway: scriptedGateway({ send: silence }) });
     const id = await connectScripted(harness);
     for (let sent = 0; sent < 1_000; sent += 1) await sendText(harness, id);
@@ -480,7 +480,7 @@ describe('a message may be sent', () => {
     });
   });
 
-  it('until the backlog is full', async () => {
+  it('is refused once the backlog is full', async () => {
     const harness = await startHarness({ gateway: scriptedGateway({ send: silence }), sendBacklog: 3 });
     const id = await connectScripted(harness);
     const sends = Array.from({ length: 5 }, () => sendText(harness, id));

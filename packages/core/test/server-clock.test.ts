@@ -26,15 +26,18 @@ const warnings = (logs: readonly { level: string; message: string }[]): readonly
   logs.filter(({ level }) => level === 'warn').map(({ message }) => message);
 
 describe("a machine's clock that is wrong", () => {
-  it.each([10 * MINUTE, -10 * MINUTE])('by %i ms makes no difference, and is reported once', async (off) => {
-    const { harness, server, advance, instanceMadeAt } = await harnessOff(off);
-    expect(await instanceMadeAt()).toBe(server.now());
-    await advance(MINUTE);
-    expect(await instanceMadeAt()).toBe(server.now());
-    expect(warnings(harness.logs)).toEqual([
-      expect.stringContaining("this machine's clock differs from the database's, which counts"),
-    ]);
-  });
+  it.each([10 * MINUTE, -10 * MINUTE])(
+    'makes no difference when it is off by %i ms, and is reported once',
+    async (off) => {
+      const { harness, server, advance, instanceMadeAt } = await harnessOff(off);
+      expect(await instanceMadeAt()).toBe(server.now());
+      await advance(MINUTE);
+      expect(await instanceMadeAt()).toBe(server.now());
+      expect(warnings(harness.logs)).toEqual([
+        expect.stringContaining("this machine's clock differs from the database's, which counts"),
+      ]);
+    },
+  );
 
   it('may be set while the process runs', async () => {
     const { server, clock, advance, instanceMadeAt } = await harnessOff(0);

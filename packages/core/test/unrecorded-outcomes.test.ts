@@ -57,7 +57,7 @@ describe('a webhook whose outcome cannot be recorded', () => {
     expect(lines.length).toBeLessThan(13);
   });
 
-  it('is no lost claim if it was erased meanwhile', async () => {
+  it('does not count as a lost claim if it was erased meanwhile', async () => {
     const { harness, delivery } = await oneDelivery((works) => works);
     const { id: webhook } = await listen(harness, 'https://hooks.example.com/erased');
     harness.sender.respond(async ({ body }) => {

@@ -49,7 +49,7 @@ describe('one endpoint', () => {
     expect(together).toEqual([2, 2, 2, 1]);
   });
 
-  it('gets 120 in any minute; the rest are postponed, and that counts as no attempt', async () => {
+  it('gets 120 requests in any minute; the rest are postponed, which does not count as an attempt', async () => {
     const harness = await senders();
     const { id } = await listen(harness);
     const starts: number[] = [];
@@ -72,7 +72,7 @@ describe('one endpoint', () => {
     expect(await harness.api.webhooks.deliveries(id, { status: 'pending' })).toMatchObject({ data: [] });
   });
 
-  it('that is slow or throttled holds up no other', async () => {
+  it('does not hold up others if it is slow or throttled', async () => {
     const harness = await senders();
     const [slow, fast] = [
       await listen(harness, 'https://slow.example/'),
@@ -213,7 +213,7 @@ describe('a dispatcher that says nothing', () => {
     });
   });
 
-  it('and dies again and again has it counted as one failed attempt after five losses', async () => {
+  it('has five lost claims counted as one failed attempt', async () => {
     const harness = await startHarness({ roles: only('api') });
     const { id } = await listen(harness);
     const [delivery = ''] = await queue(harness, id, 1);

@@ -136,7 +136,7 @@ describe('an endpoint', () => {
     });
   });
 
-  it('whose name is looked up for ever is refused after three seconds', async () => {
+  it('is refused if its name does not resolve within three seconds', async () => {
     const { api, clock } = await startHarness({
       dns: {
         resolve: (_, signal) =>
@@ -181,7 +181,7 @@ describe('an endpoint that is disabled', () => {
     expect(harness.sender.requests).toHaveLength(sent);
   });
 
-  it('and enabled again is notified of what happens from then on', async () => {
+  it('gets only new events once it is enabled again', async () => {
     const harness = await startHarness();
     const { id } = await listen(harness);
     const instance = await connectInstance(harness);
@@ -230,7 +230,7 @@ describe('an endpoint that is disabled', () => {
     await harness.api.deliveries.retry(deliveryId);
   });
 
-  it('and enabled again just as a request to it succeeds keeps that success', async () => {
+  it('keeps the success of a request during which it was enabled again', async () => {
     const storage = memoryStorage();
     const { endpoints } = storage;
     const write = endpoints.write.bind(endpoints);

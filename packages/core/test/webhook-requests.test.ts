@@ -162,7 +162,7 @@ describe('the request that a receiver gets', () => {
 });
 
 describe('the secret of a webhook', () => {
-  it('that replaces another signs immediately, scheduled retries too, and the old one signs nothing more', async () => {
+  it('signs immediately when it replaces another, scheduled retries too, and the old one signs nothing more', async () => {
     const harness = await senders();
     const { id, secret: old } = await listen(harness);
     harness.sender.respond(() => REFUSED);
@@ -178,7 +178,7 @@ describe('the secret of a webhook', () => {
     expect(await check(harness, retry, old)).toMatchObject({ ok: false, reason: 'signature_mismatch' });
   });
 
-  it('that replaces another keys the Standard Webhooks signature immediately, of scheduled retries too', async () => {
+  it('keys the Standard Webhooks signature immediately when it replaces another, of scheduled retries too', async () => {
     const harness = await senders();
     const { id, secret: old } = await listen(harness);
     harness.sender.respond(() => REFUSED);
@@ -236,7 +236,7 @@ describe('a test event', () => {
     });
   });
 
-  it('of a disabled endpoint is refused', async () => {
+  it('is refused if its endpoint is disabled', async () => {
     const { api } = await senders();
     const { id } = await api.webhooks.create({ url: 'https://hooks.example.com/', events: ['message.read'] });
     await api.webhooks.update(id, { status: 'disabled' });

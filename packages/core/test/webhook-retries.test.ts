@@ -147,7 +147,7 @@ describe('a retry by hand', () => {
     expect(new Set((await get()).attempt_log.map(({ manual }) => manual)).size).toBe(2);
   });
 
-  it('of a failed delivery that fails again leaves it failed', async () => {
+  it('leaves a failed delivery failed if it fails again', async () => {
     const { harness, id, get } = await delivering(UNSAFE);
     harness.sender.respond(() => REFUSED);
     await harness.api.deliveries.retry(id);
@@ -184,7 +184,7 @@ describe('a retry by hand', () => {
     expect(await get()).toMatchObject({ id, status: 'exhausted', attempts: 8 });
   });
 
-  it('of all that failed reaches every one, and ends although the receiver refuses most', async () => {
+  it('reaches every failed delivery, and ends although the receiver refuses most', async () => {
     const { harness, webhook, id: oldest } = await delivering(UNSAFE);
     for (let i = 0; i < 149; i++) await harness.api.webhooks.test(webhook.id);
     await harness.clock.advance(5 * MINUTE);
@@ -205,7 +205,7 @@ describe('a retry by hand', () => {
     });
   });
 
-  it('of all that failed takes a hundred at a time', async () => {
+  it('retries at most a hundred failed deliveries at a time', async () => {
     const { harness, webhook } = await delivering(UNSAFE);
     for (let i = 0; i < 129; i++) await harness.api.webhooks.test(webhook.id);
     await harness.clock.advance(2 * MINUTE);

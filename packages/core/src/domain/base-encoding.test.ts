@@ -43,7 +43,7 @@ describe('base62', () => {
     expect(base62(value, length)).toBe(text);
   });
 
-  it('sorts as the numbers do', () => {
+  it('sorts as text in the order of the numbers', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (a, b) => {
         expect(base62(a, 6) < base62(b, 6)).toBe(a < b);
@@ -53,7 +53,7 @@ describe('base62', () => {
 });
 
 describe('randomBase62', () => {
-  it('throws away the bytes that would make some characters likelier', () => {
+  it('discards bytes that would make some characters more likely', () => {
     const bytes = [248, 255, 0, 61, 62, 247];
     const source = (length: number) => Uint8Array.from(bytes.splice(0, length));
     expect(randomBase62(4, source)).toBe('0z0z');

@@ -25,7 +25,7 @@ const PREFIXES: readonly IdPrefix[] = [
 const time = fc.integer({ min: 1, max: 2 ** 43 });
 
 describe('a new id', () => {
-  it.each(PREFIXES)('of the kind %s has its prefix, 26 characters, and at most 40 in all', (prefix) => {
+  it.each(PREFIXES)('has its prefix %s, 26 characters, and at most 40 in all', (prefix) => {
     const id = newIds()(prefix, NOW);
     expect(id).toMatch(new RegExp(`^${prefix}_[0-7][0-9a-z]{25}$`));
     expect(id.length).toBeLessThanOrEqual(40);
@@ -91,7 +91,7 @@ describe('isId', () => {
 });
 
 describe('an id with the order of another', () => {
-  it('lies beside it, and those of one millisecond sort as they were made, however the clock moves', () => {
+  it('sorts with it, and those of one millisecond sort as they were made, however the clock moves', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: -5_000, max: 5 }), { minLength: 2, maxLength: 20 }),
@@ -168,7 +168,7 @@ describe('the UUID inside of an id', () => {
     );
   });
 
-  it('is none for what is no id of the kind', () => {
+  it('is null for text that is not an id of the kind', () => {
     expect(idToUuid('evt', newIds()('msg', NOW))).toBeNull();
     expect(idToUuid('msg', 'msg_1')).toBeNull();
   });

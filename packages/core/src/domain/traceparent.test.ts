@@ -25,7 +25,7 @@ it.for([
   ['a span of zeros', `00-${TRACE}-${'0'.repeat(16)}-01`],
   ['two of them', `00-${TRACE}-${SPAN}-01,00-${TRACE}-${SPAN}-01`],
   ['a megabyte', `01-${TRACE}-${SPAN}-01-${'x'.repeat(1_000_000)}`],
-] as const)('%s is no traceparent', ([, text]) => {
+] as const)('%s is not a traceparent', ([, text]) => {
   expect(readTraceparent(text)).toBeNull();
 });
 

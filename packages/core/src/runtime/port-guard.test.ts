@@ -62,7 +62,7 @@ function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
 }
 
 describe('a call of the storage', () => {
-  it('is given up when it hangs, and what comes of it later is ignored', async () => {
+  it('is given up when it hangs, and its late result is ignored', async () => {
     const { clock, given, storage, lines, failures } = await guarded();
     const late = Promise.withResolvers<null>();
     given.workspaces.find = () => late.promise;
@@ -181,7 +181,7 @@ describe('a call of the notifier', () => {
 });
 
 describe('a file of the media store', () => {
-  it('that is opened too late is closed', async () => {
+  it('is closed if it is opened too late', async () => {
     const { clock, guard } = await guarded();
     const opened = Promise.withResolvers<ReadableStream<Uint8Array>>();
     const error = rejection(guard.media(mediaStore({ get: () => opened.promise })).get('upl_1'));
@@ -204,7 +204,7 @@ describe('a file of the media store', () => {
     expect(failures).toEqual([]);
   });
 
-  it('that nobody begins to read is closed with its reader', async () => {
+  it('is closed with its reader before anything is read', async () => {
     const { guard } = await guarded();
     let isCancelled = false;
     const opened = new ReadableStream<Uint8Array>({ cancel: () => void (isCancelled = true) });
@@ -213,7 +213,7 @@ describe('a file of the media store', () => {
     expect(isCancelled).toBe(true);
   });
 
-  it('that stops in the middle fails its reader', async () => {
+  it('fails its reader if it stops in the middle', async () => {
     const { clock, guard, failures } = await guarded();
     const stalled = new ReadableStream<Uint8Array>({ pull: never });
     const content = await guard.media(mediaStore({ get: async () => stalled })).get('upl_1');
@@ -243,7 +243,7 @@ describe('a file of the media store', () => {
     expect(failures).toEqual([]);
   });
 
-  it('that the store takes nothing of is given up, and its source is closed', async () => {
+  it('is given up if the store reads nothing of it, and its source is closed', async () => {
     const { clock, guard, failures } = await guarded();
     let reason: unknown = null;
     const source = new ReadableStream<Uint8Array>({ cancel: (why) => void (reason = why) });
@@ -254,7 +254,7 @@ describe('a file of the media store', () => {
     expect(failures).toEqual([{ operation: 'media.put', outcome: 'late' }]);
   });
 
-  it('whose source fails is no failure of the store', async () => {
+  it('does not count as a failure of the store if its source fails', async () => {
     const { guard, failures, lines } = await guarded();
     const gone = new Error('the client hung up');
     const source = new ReadableStream<Uint8Array>({ pull: () => Promise.reject(gone) });

@@ -41,7 +41,7 @@ describe('a look-up that is kept', () => {
     expect(keys()).toEqual(['a', 'a', 'b']);
   });
 
-  it('serves nobody whose clock is behind it', async () => {
+  it('does not serve callers whose clock is behind it', async () => {
     const { find } = setUp();
     await find('a', 5000);
     expect(await find('a', 4999)).toBe('a at 4999');

@@ -20,7 +20,7 @@ describe('the attempts of a dispatcher', () => {
     expect(inFlight.room(NOW + 999).count).toBe(6);
   });
 
-  it('make room after a second, and are ended all the same', () => {
+  it('make room after a second, and can still be ended later', () => {
     const inFlight = attemptsInFlight();
     const attempts = begin(inFlight, 100, NOW);
     void begin(inFlight, 156, NOW + 500);

@@ -22,7 +22,7 @@ const fields = (schema: z.ZodType<unknown, unknown>, input: unknown): readonly s
   Object.keys(complaints(schema, input));
 
 describe('a body', () => {
-  it.each([null, undefined, 'text', 7, [], true])('%j is no object: filed under body', (body) => {
+  it.each([null, undefined, 'text', 7, [], true])('%j is not an object: reported under body', (body) => {
     expect(fields(webhookInput, body)).toEqual(['body']);
   });
 

@@ -166,7 +166,7 @@ describe('a file whose writing breaks off', () => {
 });
 
 describe('a disk that does not do what it should', () => {
-  it('that is full is reported, and nothing is kept', async () => {
+  it('is reported if it is full, and nothing is kept', async () => {
     const { store, directory } = await newStore();
     // Writing to /dev/full fails as a full disk does.
     await mkdir(join(directory, 'h8'), { recursive: true });
@@ -183,7 +183,7 @@ describe('a disk that does not do what it should', () => {
     expect(await filesIn(directory)).toEqual([]);
   });
 
-  it('lists what is the store’s own alone, unfinished files too', async () => {
+  it('lists only the store’s own files, unfinished ones too', async () => {
     const { store, directory } = await newStore();
     const unfinished = ID.replace('msg', 'upl');
     await store.put(ID, streamOf('x'));
@@ -197,7 +197,7 @@ describe('a disk that does not do what it should', () => {
     expect(await store.list?.({ after: null, limit: 10 })).toEqual({ ids: [ID], next: null });
   });
 
-  it('whose place is taken by a file is reported', async () => {
+  it('is reported if a file has the name of its directory', async () => {
     const { store, directory } = await newStore();
     await writeFile(directory, 'in the way');
     await expect(store.put(ID, streamOf('x'))).rejects.toThrow(/ENOTDIR|EEXIST/);
@@ -205,7 +205,7 @@ describe('a disk that does not do what it should', () => {
     await expect(store.size(ID)).rejects.toThrow('ENOTDIR');
   });
 
-  it('where the name is taken by a directory is reported, and nothing else is kept', async () => {
+  it('is reported if a directory has the name of a file, and nothing else is kept', async () => {
     const { store, directory } = await newStore();
     await mkdir(join(directory, 'h8', ID, 'full'), { recursive: true });
     await expect(store.put(ID, streamOf('x'))).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
@@ -213,7 +213,7 @@ describe('a disk that does not do what it should', () => {
   });
 
   // Root may write everywhere.
-  it.skipIf(process.getuid?.() === 0)('that may not be written to is reported', async () => {
+  it.skipIf(process.getuid?.() === 0)('is reported if its directory may not be written to', async () => {
     const { store, directory } = await newStore();
     await mkdir(directory, { mode: 0o500 });
     onTestFinished(() => chmod(directory, 0o700));

@@ -26,7 +26,7 @@ function fieldsOf(pid: number): { readonly state: string | undefined; readonly s
 describe.runIf(process.platform === 'linux')('a process', () => {
   const own = thisProcess();
 
-  it('that runs, or is frozen, has not ended', async () => {
+  it('has not ended while it runs or is frozen', async () => {
     expect(stateOf(own)).toBe('running');
     const { child } = await shell('echo up; exec sleep 100');
     const pid = child.pid ?? 0;
@@ -37,7 +37,7 @@ describe.runIf(process.platform === 'linux')('a process', () => {
     expect(stateOf(identity)).toBe('running');
   });
 
-  it('that is gone has ended', async () => {
+  it('has ended once it is gone', async () => {
     const { child } = await shell('echo up; exec sleep 100');
     const pid = child.pid ?? 0;
     const { startedAt } = fieldsOf(pid);
@@ -46,11 +46,11 @@ describe.runIf(process.platform === 'linux')('a process', () => {
     expect(stateOf({ ...own, pid, startedAt })).toBe('ended');
   });
 
-  it('whose exit code nobody has fetched has ended', async () => {
+  it('has ended even if its exit code was not fetched', async () => {
     // The sleep replaces the shell before the child ends, and does not know that it has a child.
     const { child, line } = await shell('exec 3<&0; (read line <&3) & echo $!; exec sleep 100');
     await until(
-      'the sleep has taken the place of the shell',
+      'the sleep has replaced the shell',
       () => readFileSync(`/proc/${child.pid}/comm`, 'utf8') === 'sleep\n',
     );
     child.stdin.end();
@@ -59,12 +59,12 @@ describe.runIf(process.platform === 'linux')('a process', () => {
     expect(stateOf({ ...own, pid, startedAt: fieldsOf(pid).startedAt })).toBe('ended');
   });
 
-  it('whose number another one has now has ended, where its start is known', () => {
+  it('has ended if another one has its number, as far as its start is known', () => {
     expect(stateOf({ ...own, startedAt: '1' })).toBe('ended');
     expect(stateOf({ ...own, startedAt: '' })).toBe('running');
   });
 
-  it('of another machine, or of another container, is not known', () => {
+  it('is not known if it is of another machine or container', () => {
     const gone = { ...own, startedAt: '1' };
     expect(stateOf({ ...gone, machine: 'another' })).toBe('unknown');
     expect(stateOf({ ...gone, namespace: 'pid:[1] time:[1]' })).toBe('unknown');

@@ -68,13 +68,13 @@ describe('the URL of a webhook', () => {
     '169.254.169.254',
     '[::1]',
     '[::ffff:7f00:1]',
-  ])('with an address as its host is checked without DNS: %s', async (host) => {
+  ])('is checked without DNS if its host is an address: %s', async (host) => {
     const dns = scripted();
     expect(await sender(dns).send(to(`https://${host}/`, 'public'))).toEqual(unsafe);
     expect(dns.asked).toEqual([]);
   });
 
-  it("with loopback as its host is reached under the policy 'local', without DNS", async () => {
+  it("is reached without DNS if its host is loopback, under the policy 'local'", async () => {
     const dns = scripted();
     const { port } = await servers.raw(respondOk);
     expect(await sender(dns).send(to(`http://127.0.0.1:${port}/`))).toMatchObject({ errorCode: null });
@@ -115,14 +115,14 @@ describe('the addresses of a host name', () => {
     expect(dns.asked).toEqual(['xn--bcher-kva.test', 'xn--bcher-kva.test']);
   });
 
-  it('that change between check and connect do not matter: there is no second question', async () => {
+  it('are looked up once, so that a change between check and connect does not matter', async () => {
     const { port } = await servers.raw(respondOk);
     const dns = scripted(['127.0.0.1'], ['10.0.0.1']);
     expect(await sender(dns).send(to(`http://hooks.test:${port}/`))).toMatchObject({ errorCode: null });
     expect(dns.asked).toHaveLength(1);
   });
 
-  it('that changed to private ones stop the use of a connection that is open', async () => {
+  it('stop the use of an open connection when they change to private ones', async () => {
     const running = await servers.raw(respondOk);
     const post = sender(scripted(['127.0.0.1'], ['10.0.0.1'], ['127.0.0.1']));
     expect(await post.send(to(`http://hooks.test:${running.port}/`))).toMatchObject({ errorCode: null });
@@ -131,7 +131,7 @@ describe('the addresses of a host name', () => {
     expect(running.connections).toBe(1);
   });
 
-  it('that no longer allow it stop the use of an open connection under a stricter policy', async () => {
+  it('stop the use of an open connection under a stricter policy', async () => {
     const running = await servers.raw(respondOk);
     const post = sender(scripted(['127.0.0.1'], ['127.0.0.1']));
     await post.send(to(`http://hooks.test:${running.port}/`));

@@ -95,7 +95,7 @@ describe('TLS', () => {
     expect(socket.servername).toBe(false);
   });
 
-  it('fails where the address is only named in the certificate as a name', async () => {
+  it('fails if the certificate has the address only as a name', async () => {
     expect(await sendToLeaf({ names: ['127.0.0.1'] }, '127.0.0.1')).toEqual(failed);
   });
 

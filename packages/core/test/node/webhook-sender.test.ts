@@ -379,7 +379,7 @@ describe('connections', () => {
     expect(running.connections).toBe(2);
   });
 
-  it('that the receiver has closed meanwhile are not used', async () => {
+  it('are not reused if the receiver has closed them', async () => {
     const running = await servers.raw((socket) => socket.once('data', () => socket.end(OK)));
     const post = sender();
     for (let count = 1; count <= 3; count += 1) {
@@ -405,7 +405,7 @@ describe('connections', () => {
       });
     };
 
-  it('that end before the first byte of the response have the same request sent once more, on a new one', async () => {
+  it('have the same request sent once more on a new one if they end before the response begins', async () => {
     const requests: string[] = [];
     const running = await servers.raw(endingSecond('', requests));
     const post = sender();
@@ -416,7 +416,7 @@ describe('connections', () => {
     expect(running.connections).toBe(2);
   });
 
-  it('that end before the response have the request sent once more, though others are idle, too', async () => {
+  it('have the request sent once more if they end before the response, though others are idle', async () => {
     const held: (() => void)[] = [];
     const running = await servers.raw((socket) => {
       socket.once('data', () => {
@@ -432,7 +432,7 @@ describe('connections', () => {
     expect(running.connections).toBe(3);
   });
 
-  it('that end within the response are a failed attempt: the receiver has the request', async () => {
+  it('make a failed attempt if they end within the response: the receiver has the request', async () => {
     const running = await servers.raw(endingSecond('HTTP/1.1 20'));
     const post = sender();
     expect(await post.send(to(running.port))).toMatchObject({ errorCode: null });
@@ -440,13 +440,13 @@ describe('connections', () => {
     expect(running.connections).toBe(1);
   });
 
-  it('that are new and end before the response are a failed attempt', async () => {
+  it('make a failed attempt if they are new and end before the response', async () => {
     const running = await servers.raw((socket) => socket.once('data', () => socket.resetAndDestroy()));
     expect(await sender().send(to(running.port))).toEqual({ errorCode: 'CONNECTION_FAILED', ...noResponse });
     expect(running.connections).toBe(1);
   });
 
-  it('that never respond to a second request are given up with the attempt: nothing is sent again', async () => {
+  it('are given up with the attempt if a second request gets no response: nothing is sent again', async () => {
     let requests = 0;
     const running = await servers.raw((socket) => {
       socket.on('data', () => {
@@ -494,7 +494,7 @@ describe('connections', () => {
     expect(running.connections).toBe(2);
   });
 
-  it('in flight are ended by close() too', async () => {
+  it('are ended by close() while in flight, too', async () => {
     const running = await servers.raw((socket) => socket.resume());
     const opened = once(running.server, 'connection');
     const post = sender();

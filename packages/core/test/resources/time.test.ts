@@ -11,7 +11,7 @@ describe('a REST timestamp', () => {
     expect(timestamp(0)).toBe('1970-01-01T00:00:00.000+00:00');
   });
 
-  it('is null where there is none, and the epoch is a time', () => {
+  it('is null without a time, and the epoch is a time', () => {
     expect(timestampOrNull(null)).toBeNull();
     expect(timestampOrNull(0)).toBe('1970-01-01T00:00:00.000+00:00');
   });
@@ -35,7 +35,7 @@ describe('the time of an event', () => {
     expect(eventTime(microseconds)).toBe(text);
   });
 
-  it('sorts as text like the times do', () => {
+  it('sorts as text in the order of the times', () => {
     const time = fc.integer({ min: 0, max: until2100 * 1000 });
     fc.assert(
       fc.property(time, time, (a, b) => {

@@ -53,7 +53,7 @@ describe('an address', () => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
-  it('of loopback is allowed for development', () => {
+  it('is allowed for development if it is loopback', () => {
     expect(['127.0.0.1', '::1', '10.0.0.1'].map((address) => isAllowedAddress(address, 'local'))).toEqual([
       true,
       true,

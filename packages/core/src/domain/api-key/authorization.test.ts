@@ -18,7 +18,7 @@ describe('the Authorization header', () => {
   );
 
   it.each([null, '', ' ', 'abc', 'Basic abc', 'Bearerabc', 'Token Bearer abc', 'Bearer:abc'])(
-    '%j is no bearer header: UNAUTHENTICATED',
+    '%j is not a Bearer header: UNAUTHENTICATED',
     (header) => {
       expect(bearerToken(header)).toMatchObject({ refusal: { code: 'UNAUTHENTICATED' } });
     },
@@ -40,7 +40,7 @@ describe('an API key', () => {
     expect(isUsable(exampleApiKey({ expiresAt: NOW }), NOW)).toBe(false);
   });
 
-  it.each(SCOPES)('may do %s only where it has that scope', (scope) => {
+  it.each(SCOPES)('may do %s only if it has that scope', (scope) => {
     const others = SCOPES.filter((other) => other !== scope);
     expect(checkScope(exampleApiKey({ scopes: [scope] }), scope).ok).toBe(true);
     expect(checkScope(exampleApiKey({ scopes: others }), scope)).toMatchObject({
@@ -58,8 +58,8 @@ describe('a suspended workspace', () => {
   });
 });
 
-describe('endpoints are edited', () => {
-  it('by members with a verified email, and by the embedder', () => {
+describe('editing endpoints', () => {
+  it('is allowed to members with a verified email, and to the embedder', () => {
     expect(checkMayEditEndpoints(null).ok).toBe(true);
     expect(checkMayEditEndpoints(exampleMember()).ok).toBe(true);
     expect(checkMayEditEndpoints(exampleMember({ emailVerified: false }))).toMatchObject({

@@ -25,7 +25,7 @@ describe('an endpoint that keeps failing', () => {
     expect(evaluateFailing(exampleEndpoint({ health }), NOW + hours * HOUR)).toBe(expected);
   });
 
-  it('is left alone once it is disabled', () => {
+  it('is not evaluated once it is disabled', () => {
     expect(
       evaluateFailing(exampleEndpoint({ status: 'disabled', health: warned(48) }), NOW + 100 * HOUR),
     ).toBe('nothing');

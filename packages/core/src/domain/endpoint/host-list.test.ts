@@ -63,7 +63,7 @@ it.each([
   'fd00::/129',
   'fe80::1%eth0',
   'n8n/8',
-])('%j is no entry, and is refused with how one looks', (entry) => {
+])('%j is refused with the form of a valid entry', (entry) => {
   for (const list of ['allow', 'deny'] as const)
     expect(flawInHostEntry(list, entry)).toMatch(/^is not a host name \(n8n/);
   expect(() => hostList(['n8n', entry])).toThrow(RangeError);

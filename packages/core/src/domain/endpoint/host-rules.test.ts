@@ -70,15 +70,18 @@ describe('an allowed range', () => {
       }
     });
 
-    it.each(Object.entries(EMBEDDINGS))('as %s only where packets go to that address', (name, embed) => {
-      fc.assert(
-        fc.property(fc.integer({ min: from, max: to }).map(toText), (address) => {
-          const expected = EMBEDDING_IPV4.includes(name) && !METADATA_V4.includes(address);
-          expect(reaches('https://n8n/', [embed(address)], { allow })).toBe(expected);
-        }),
-        { numRuns: 20 },
-      );
-    });
+    it.each(Object.entries(EMBEDDINGS))(
+      'opens an address as %s only if packets go to that address',
+      (name, embed) => {
+        fc.assert(
+          fc.property(fc.integer({ min: from, max: to }).map(toText), (address) => {
+            const expected = EMBEDDING_IPV4.includes(name) && !METADATA_V4.includes(address);
+            expect(reaches('https://n8n/', [embed(address)], { allow })).toBe(expected);
+          }),
+          { numRuns: 20 },
+        );
+      },
+    );
 
     it.each(Object.entries(EMBEDDINGS))('denied is refused as %s whatever is allowed', (_name, embed) => {
       const everything = { allow: ['0.0.0.0/0', '::/0', ...allow, 'n8n'], deny: allow };
@@ -94,7 +97,7 @@ describe('an allowed range', () => {
     });
   });
 
-  it('opens http to a name only where it has all of its addresses', () => {
+  it('opens http to a name only if it has all of its addresses', () => {
     const allow = ['172.18.0.0/16'];
     expect(reaches('http://n8n:5678/', ['172.18.0.3', '172.18.0.4'], { allow })).toBe(true);
     expect(reaches('http://n8n:5678/', ['172.18.0.3', '8.8.8.8'], { allow })).toBe(false);
@@ -186,7 +189,7 @@ describe('a denied host', () => {
     ['https://hooks.test/', ['8.8.8.0/24'], false],
     ['https://hooks.test/', ['8.8.8.8'], false],
     ['https://hooks.test/', ['8.8.4.0/24'], true],
-  ])('of %s by %j is reached: %s', (url, deny, expected) => {
+  ])('at %s is reached if %j is denied: %s', (url, deny, expected) => {
     expect(reaches(url, ['8.8.8.8'], { deny })).toBe(expected);
     expect(
       reaches(url, ['8.8.8.8'], { deny, allow: ['*.test', '*.evil.test', 'evil.test', '8.8.8.8'] }),

@@ -25,18 +25,18 @@ describe('an idempotency key', () => {
 });
 
 describe('a request with a key', () => {
-  it('is new when the key is', () => {
+  it('is new when its key is new', () => {
     expect(decideIdempotency(null, 'aaaa', NOW)).toEqual({ ok: true, value: { kind: 'new' } });
   });
 
-  it('is a replay when it is the same request', () => {
+  it('is a replay when the first request with the key was the same', () => {
     expect(decideIdempotency(record, 'aaaa', NOW)).toEqual({
       ok: true,
       value: { kind: 'replay', messageId: 'msg_1' },
     });
   });
 
-  it('is refused when it is another one', () => {
+  it('is refused when the first request with the key was different', () => {
     expect(decideIdempotency(record, 'bbbb', NOW)).toMatchObject({
       refusal: { code: 'IDEMPOTENCY_KEY_REUSED' },
     });

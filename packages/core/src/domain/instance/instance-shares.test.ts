@@ -29,22 +29,22 @@ describe('an owner asks for instances', () => {
   });
 });
 
-describe('instances are handed over', () => {
+describe('handing instances over', () => {
   const all = (limit: number) => ({ limit, mayReceive: () => true });
 
-  it('by those that hold more than others, as many as may be at a time', () => {
+  it('starts with owners that hold more than others, up to the limit', () => {
     expect(handOvers('owner-0', shareOf(24, 0), all(5))).toEqual(Array(5).fill('owner-1'));
     expect(handOvers('owner-0', shareOf(5, 2), all(5))).toEqual(['owner-1']);
     expect(handOvers('owner-0', shareOf(5, 4), all(5))).toEqual([]);
     expect(handOvers('owner-1', shareOf(24, 0), all(5))).toEqual([]);
   });
 
-  it('to nobody where nobody may receive, or nobody else is there', () => {
+  it('does nothing if no other owner may receive, or there is none', () => {
     expect(handOvers('owner-0', shareOf(24, 0), { limit: 5, mayReceive: () => false })).toEqual([]);
     expect(handOvers('owner-0', shareOf(24), all(5))).toEqual([]);
   });
 
-  it('so that all are even, when each takes its own steps', () => {
+  it('makes all even, when each takes its own steps', () => {
     for (const held of [
       [10, 10, 10, 0],
       [7, 1, 0, 0, 3],

@@ -45,13 +45,13 @@ describe('the largest file', () => {
     ['audio', 16],
     ['video', 16],
     ['document', 100],
-  ] as const)('of type %s has %d MB', (type, mb) => {
+  ] as const)('for type %s has %d MB', (type, mb) => {
     expect(MEDIA_SIZE_MAX[type]).toBe(mb * 1024 * 1024);
     expect(checkMediaSize(type, mb * 1_048_576).ok).toBe(true);
     expect(checkMediaSize(type, mb * 1_048_576 + 1)).toMatchObject({ refusal: { code: 'MEDIA_TOO_LARGE' } });
   });
 
-  it('of all is a document', () => {
+  it('is a document', () => {
     expect(LARGEST_MEDIA_SIZE).toBe(MEDIA_SIZE_MAX.document);
   });
 });
