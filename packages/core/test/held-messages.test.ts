@@ -156,7 +156,7 @@ describe('a message that the network does not take for now', () => {
     }
   });
 
-  it('takes turns with the others, so that neither kind waits for all of the other', async () => {
+  it('takes turns with the others, so that neither kind waits for the other to finish', async () => {
     const people = Array.from({ length: 20 }, (_, i) => `346000001${10 + i}`);
     const gateway = takingNothingFor(new Set(people), SECOND);
     const { harness, id } = await linked(gateway);

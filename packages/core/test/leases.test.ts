@@ -83,7 +83,7 @@ describe('a process that crashes', () => {
     expect(first.gateway.connections).toHaveLength(1);
   });
 
-  it('leaves its instance disconnected after 30 s if its successor cannot connect either', async () => {
+  it('leaves its instance disconnected after 30 s if no other process can connect it', async () => {
     const { harness, id } = await crashed();
     await gatewayOf(harness, scriptedGateway({ opened: silence }));
     await harness.clock.advance(35 * SECOND);

@@ -233,7 +233,7 @@ describe('a contact', () => {
     expect(await namesOf(harness)).toEqual([]);
   });
 
-  it('is kept as long as messages are', async () => {
+  it('is kept if messages are kept forever', async () => {
     const gateway = scriptedGateway();
     const { harness } = await connected({ gateway });
     await gateway.last().listener.message({ ...written('Ada', 'first'), groupNetworkId: null });
