@@ -176,7 +176,7 @@ export function acceptanceContract(subject: ContractSubject): void {
       expect(await accept(changes)).toBe('instance_not_connected');
     });
 
-    it('follows what is written of the instance, also where its status stays', async () => {
+    it('follows writes of the instance, even if its status stays the same', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       let instance = await storeInstance(storage, workspace, { status: 'connecting', phoneNumber: null });

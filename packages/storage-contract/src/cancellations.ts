@@ -62,7 +62,7 @@ export function cancellationContract(subject: ContractSubject): void {
       expect((await list({ status: 'retrying' })).rows).toEqual([]);
     });
 
-    it('leaves finished ones and other endpoints alone', async () => {
+    it('does not touch finished ones or other endpoints', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const neighbour = await storeEndpoint(storage, workspace);
@@ -79,7 +79,7 @@ export function cancellationContract(subject: ContractSubject): void {
       expect(await claim(storage, NOW + 30_000)).toHaveLength(1);
     });
 
-    it('ends claims on them', async () => {
+    it('lets no cancelled delivery be claimed', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       await enqueueAt(storage, endpoint, NOW, NOW, NOW + 20);
@@ -88,7 +88,7 @@ export function cancellationContract(subject: ContractSubject): void {
       expect(await claim(storage, NOW * 2)).toEqual([]);
     });
 
-    it('is written down by sweeping, a batch at a time, and reads the same', async () => {
+    it('is stored by sweeping, a batch at a time, and reads the same', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       await enqueueAt(storage, endpoint, NOW, NOW, NOW, NOW, NOW);
@@ -197,7 +197,7 @@ export function cancellationContract(subject: ContractSubject): void {
   });
 
   describe('an endpoint that is enabled again', () => {
-    it('does not get what the cancellation has ended', async () => {
+    it('does not get deliveries that the cancellation has ended', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       const old = await enqueueOne(storage, endpoint);
@@ -273,7 +273,7 @@ export function cancellationContract(subject: ContractSubject): void {
       expect(idsOf(await claim(storage, NOW + 1000))).toEqual([must(second).id]);
     });
 
-    it('takes no retry by hand of a request that is still in flight', async () => {
+    it('refuses a retry by hand of a request that is still in flight', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const delivery = await enqueueOne(storage, endpoint);
@@ -290,7 +290,7 @@ export function cancellationContract(subject: ContractSubject): void {
       expect(await retry()).toMatchObject({ kind: 'requeued', delivery: { attempts: 1, status: 'pending' } });
     });
 
-    it('shows as its last delivery what that has become, if it was open', async () => {
+    it('shows the outcome of its last delivery, if that was open', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       const health = async () => (await readEndpoint(storage, endpoint)).health;
@@ -310,7 +310,7 @@ export function cancellationContract(subject: ContractSubject): void {
       expect(await health()).toEqual(after);
     });
 
-    it('is well again by a success from before, which its delivery does not show', async () => {
+    it('is healthy after a success from before, which its delivery does not show', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       const [spent, inFlight] = await enqueueAt(storage, endpoint, NOW, NOW);

@@ -116,7 +116,7 @@ export function chatContract(subject: ContractSubject): void {
       }
     });
 
-    it('to a number that somebody else has now are not those of whom it reached once', async () => {
+    it('belong to the present owner of their number, not to a person that it once reached', async () => {
       const storage = await open();
       const link = await storeLeasedInstance(storage);
       const ada = await save(storage, link, { networkId: 'lid:1', phoneNumber: ADA, dialledNumbers: [BO] });
@@ -134,7 +134,7 @@ export function chatContract(subject: ContractSubject): void {
       }
     });
 
-    it('of a number are those of the person who has it now', async () => {
+    it('are found by a number for its present owner only', async () => {
       const storage = await open();
       const link = await storeLeasedInstance(storage);
       const before = await save(storage, link, {
@@ -157,7 +157,7 @@ export function chatContract(subject: ContractSubject): void {
       }
     });
 
-    it('of a number are those of all instances of the workspace, of a contact those of its own', async () => {
+    it('are found by number in all instances of the workspace, by contact in its own only', async () => {
       const storage = await open();
       const { workspace, instance } = await storeLeasedInstance(storage);
       const neighbour = await storeInstance(storage, workspace);
@@ -182,7 +182,7 @@ export function chatContract(subject: ContractSubject): void {
       }
     });
 
-    it('are hidden from other workspaces, and no id of a wrong form finds any', async () => {
+    it('are hidden from other workspaces, and not found by an id of a wrong form', async () => {
       const storage = await open();
       const link = await storeLeasedInstance(storage);
       const other = await storeLeasedInstance(storage);
@@ -311,7 +311,7 @@ export function chatContract(subject: ContractSubject): void {
       expect(rows.map(({ lastMessage }) => lastMessage.id)).toEqual([there.id]);
     });
 
-    it('are all seen, once each, by who pages through them either way', async () => {
+    it('appear once each when paging through them in either direction', async () => {
       const storage = await open();
       const property = fc.asyncProperty(
         fc.array(fc.record({ kind, isFiled: fc.boolean() }), { maxLength: 25 }),

@@ -125,7 +125,7 @@ export function completionContract(subject: ContractSubject): void {
       expect(await claim(storage, NOW + 60_000)).toHaveLength(1);
     });
 
-    it('is written beside others that were lost', async () => {
+    it('is written although others of the call were lost', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       const deliveries = await enqueueAt(storage, endpoint, NOW, NOW, NOW, NOW);

@@ -216,7 +216,7 @@ export function contactContract(subject: ContractSubject): void {
       expect(await find()).toEqual(owner);
     });
 
-    it('that turn out to be one person keep the numbers of all', async () => {
+    it('keep all their numbers if they turn out to be one person', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const link = { instance, lease };

@@ -26,8 +26,8 @@ import { testDatabases } from './test-database.ts';
 export function copyContract(subject: ContractSubject): void {
   const open = testDatabases(subject);
 
-  describe('what a storage was given or gives is a copy', () => {
-    it('of workspaces and members', async () => {
+  describe('a storage takes and returns copies', () => {
+    it('for workspaces and members', async () => {
       const storage = await open();
       const workspace = aWorkspace();
       const member = aMember(workspace);
@@ -45,7 +45,7 @@ export function copyContract(subject: ContractSubject): void {
       expect(await storage.workspaces.listMembers(stored.workspace.id)).toEqual([stored.member]);
     });
 
-    it('of API keys', async () => {
+    it('for API keys', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       const apiKey = anApiKey(workspace);
@@ -57,7 +57,7 @@ export function copyContract(subject: ContractSubject): void {
       expect(await storage.apiKeys.list(stored.workspaceId)).toEqual([stored]);
     });
 
-    it('of instances', async () => {
+    it('for instances', async () => {
       const storage = await open();
       const instance = anInstance(await storeWorkspace(storage), {
         qr: { sealedCode: 'sealed', sealedPairingCode: null, expiresAt: NOW },
@@ -73,7 +73,7 @@ export function copyContract(subject: ContractSubject): void {
       expect(await storage.instances.list(stored.workspaceId)).toEqual([{ ...stored, version: 2 }]);
     });
 
-    it('of messages and keys', async () => {
+    it('for messages and keys', async () => {
       const storage = await open();
       const { instance } = await storeLeasedInstance(storage);
       const media = { available: true, mimeType: 'image/png', size: 1, filename: 'a.png', sha256: 'ab' };
@@ -95,7 +95,7 @@ export function copyContract(subject: ContractSubject): void {
       expect(record).toEqual(stored.idempotency);
     });
 
-    it('of endpoints', async () => {
+    it('for endpoints', async () => {
       const storage = await open();
       const endpoint = anEndpoint(await storeWorkspace(storage));
       await storage.endpoints.insert(endpoint, 5);
@@ -106,7 +106,7 @@ export function copyContract(subject: ContractSubject): void {
       expect(await storage.endpoints.find(stored.workspaceId, stored.id)).toEqual(stored);
     });
 
-    it('of deliveries and attempts', async () => {
+    it('for deliveries and attempts', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const delivery = await enqueueOne(storage, endpoint);

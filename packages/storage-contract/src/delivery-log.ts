@@ -45,7 +45,7 @@ export function deliveryLogContract(subject: ContractSubject): void {
       expect(await storage.deliveries.findDetail(workspace.id, testId('whd', NOW), 0)).toBeNull();
     });
 
-    it('shows those of one event, at every endpoint, whatever became of them', async () => {
+    it('shows those of one event, at every endpoint, whatever their outcome', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const neighbour = await storeEndpoint(storage, workspace);
@@ -76,7 +76,7 @@ export function deliveryLogContract(subject: ContractSubject): void {
       expect(await storage.deliveries.listOfEvent(workspace.id, { ...event, id: 'evt_no' }, 0)).toEqual([]);
     });
 
-    it('has them beside each other, however close to it other events happen', async () => {
+    it('groups them by event, however close to it other events happen', async () => {
       const storage = await open();
       const { workspace } = await storeLane(storage);
       await storeEndpoint(storage, workspace);
@@ -149,7 +149,7 @@ export function deliveryLogContract(subject: ContractSubject): void {
       });
     });
 
-    it('shows where an open delivery stands in its lane', async () => {
+    it('shows the position of an open delivery in its lane', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const [first, second, third] = await enqueueAt(storage, endpoint, NOW - 2, NOW - 1, NOW);

@@ -274,11 +274,11 @@ export function downloadContract(subject: ContractSubject): void {
       const elsewhere = await receive(storage, other);
       const { instance, lease } = held;
       const renamed = await storage.instances.write(renaming(instance, 'Other name'));
-      if (renamed.kind !== 'written') throw new Error('It was not renamed.');
+      if (renamed.kind !== 'written') throw new Error('The instance was not renamed.');
       expect(await pendingOf(storage, held)).toHaveLength(1);
       const unlinking = { instance: renamed.instance, event: null, lease, forgetNumber: true } as const;
       const unlinked = await storage.instances.write(unlinking);
-      if (unlinked.kind !== 'written') throw new Error('It was not unlinked.');
+      if (unlinked.kind !== 'written') throw new Error('The instance was not unlinked.');
       expect(await pendingOf(storage, held)).toEqual([]);
       const { message } = await receive(storage, held);
       const deletion = { instance: unlinked.instance, lease, failQueued: QUEUE_FAILURE };

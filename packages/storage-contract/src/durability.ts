@@ -191,7 +191,7 @@ function sharing(subject: ContractSubject): void {
     expect(await use(second, NOW + 2 * DAY)).toMatchObject(remembered(NOW + 2 * DAY));
   });
 
-  it('lease an instance to one of them', async () => {
+  it('lease each instance to only one of them', async () => {
     const [one, two] = [await open(), await open()];
     const workspace = await storeWorkspace(one);
     for (let index = 0; index < 20; index += 1) await storeInstance(one, workspace);

@@ -87,7 +87,7 @@ function held(subject: ContractSubject): void {
     expect(await storage.subscriptions.complete([completed(event)])).toBe(1);
   });
 
-  it('is released once where several see that it was killed', async () => {
+  it('is released once if several see that it was killed', async () => {
     const { storage, deliveries } = await fixture();
     const others = [storage, await open(), await open()];
     for (const other of others) expect(await other.processes.releaseEnded?.(NOW)).toBe(0);
@@ -107,7 +107,7 @@ function held(subject: ContractSubject): void {
     expect(all.map(({ lostClaims }) => lostClaims).toSorted((a, b) => a - b)).toEqual([0, 1, 1]);
   });
 
-  it('stays its own while it is frozen, however often others look, and when it goes on', async () => {
+  it('stays its own while it is frozen, however often others look, and when it continues', async () => {
     const { storage } = await fixture();
     const child = await startHolding();
     child.freeze();
@@ -118,7 +118,7 @@ function held(subject: ContractSubject): void {
     expect(await takeAll(storage)).toEqual([]);
   });
 
-  it('is released once it has ended, where it closed the storage before and lived on', async () => {
+  it('is released once it has ended, if it closed the storage before and lived on', async () => {
     const { storage, instance } = await fixture();
     const child = await startHolding();
     await child.close();
@@ -140,7 +140,7 @@ function held(subject: ContractSubject): void {
     expect(await storage.leases.find(instance.id, NOW)).toEqual(lease);
   });
 
-  it('and others hold besides stays theirs when it was killed', async () => {
+  it('is released without what other processes hold', async () => {
     const { storage, workspace, endpoint } = await fixture();
     await storage.processes.releaseEnded?.(NOW);
     const child = await startHolding();

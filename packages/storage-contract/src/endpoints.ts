@@ -76,7 +76,7 @@ export function endpointContract(subject: ContractSubject): void {
   });
 
   describe('a write of an endpoint', () => {
-    it('raises the version and leaves the health alone', async () => {
+    it('raises the version and does not touch the health', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       const [delivery] = await enqueueAt(storage, endpoint, NOW);
@@ -97,7 +97,7 @@ export function endpointContract(subject: ContractSubject): void {
       expect(await readEndpoint(storage, endpoint)).toEqual({ ...changed, health, version: 2 });
     });
 
-    it('enables no more endpoints than its plan allows, also where many are enabled concurrently', async () => {
+    it('enables no more endpoints than its plan allows, even if many are enabled concurrently', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       const neighbour = await storeWorkspace(storage);

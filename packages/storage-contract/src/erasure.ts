@@ -90,7 +90,7 @@ export function erasureContract(subject: ContractSubject): void {
       expect(await erase(all, message)).toEqual({ messages: 0, events: 0, more: false });
     });
 
-    it('takes deliveries that were made while the clock was set back by an hour, where they are found by their event', async () => {
+    it('takes deliveries that were made while the clock was set back by an hour, if they are found by their event', async () => {
       // The ids of a process stay ahead of its clock until that has caught up.
       const newId = createNewId((length) => new Uint8Array(length).fill(5));
       newId('msg', NOW + HOUR);
@@ -231,7 +231,7 @@ export function erasureContract(subject: ContractSubject): void {
       await receive(all, anInboundMessage(instance, { networkId: inbound.networkId }));
     });
 
-    it('goes on until the last of their events is deleted, then takes the message', async () => {
+    it('continues until the last of their events is deleted, then takes the message', async () => {
       const all = await held();
       const { storage, workspace, instance, lease } = all;
       const message = await receive(all, anInboundMessage(instance));
@@ -253,7 +253,7 @@ export function erasureContract(subject: ContractSubject): void {
       });
     });
 
-    it('finds none of another workspace, and no id that is none', async () => {
+    it('finds no message of another workspace, or by an unknown id', async () => {
       const all = await held();
       const { storage, workspace, instance } = all;
       const other = await storeWorkspace(storage);

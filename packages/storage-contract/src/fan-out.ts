@@ -73,7 +73,7 @@ export function fanOutContract(subject: ContractSubject): void {
       expect(await claim(storage, NOW + 10)).toHaveLength(1);
     });
 
-    it('goes to nobody, and is kept all the same, where nobody subscribes', async () => {
+    it('is kept, but not delivered, if no endpoint subscribes to it', async () => {
       const storage = await open();
       const { workspace } = await storeLane(storage);
       const event = anEvent(workspace, NOW, { type: 'instance.error' });

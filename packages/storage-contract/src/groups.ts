@@ -134,7 +134,7 @@ export function groupContract(subject: ContractSubject): void {
       expect(await names()).toEqual([]);
     });
 
-    it('of one instance alone leave the list', async () => {
+    it('leave the list of only one instance', async () => {
       const storage = await open();
       const { workspace, lease } = await storeLeasedInstance(storage);
       const neighbour = await storeInstance(storage, workspace);

@@ -36,7 +36,7 @@ export function heldMessageContract(subject: ContractSubject): void {
       expect(await heads(storage, instance)).toEqual([third]);
     });
 
-    it('has what is accepted later for its recipient wait, too', async () => {
+    it('makes later messages to its recipient wait, too', async () => {
       const { storage, instance, lease } = await leased();
       const [first] = await queued(storage, instance, ['a']);
       await hold(storage, lease, first);
@@ -52,7 +52,7 @@ export function heldMessageContract(subject: ContractSubject): void {
       expect(await heads(storage, instance)).toEqual([]);
     });
 
-    it('holds up its group alone where it is to a group', async () => {
+    it('holds up only its group if it is to a group', async () => {
       const { storage, instance, lease } = await leased();
       const group = 'grp_01jgfjjv00fsnvdjzy0jcm5xh8';
       const inGroup = [0, 1].map((at) =>
@@ -64,7 +64,7 @@ export function heldMessageContract(subject: ContractSubject): void {
       expect(await heads(storage, instance)).toEqual([other]);
     });
 
-    it('says since when, and how many tries had no outcome', async () => {
+    it('has its time, and the number of attempts without an outcome', async () => {
       const { storage, instance, lease } = await leased();
       const [message] = await queued(storage, instance, ['a']);
       const place = { messageId: must(message).id, tries: 2, dueAt: NOW };
@@ -95,7 +95,7 @@ export function heldMessageContract(subject: ContractSubject): void {
       expect(await heads(storage, instance, NOW + 30)).toEqual([other, a]);
     });
 
-    it('that was held before the clock was set back is due', async () => {
+    it('is due if it was held before the clock was set back', async () => {
       const { storage, instance, lease } = await leased();
       const [message] = await queued(storage, instance, ['a']);
       await hold(storage, lease, message, NOW + 30 * MINUTE);
@@ -150,7 +150,7 @@ export function heldMessageContract(subject: ContractSubject): void {
       expect(await heads(storage, instance, NOW + MINUTE)).toEqual([]);
     });
 
-    it('waits while its workspace is suspended, and is announced when that goes on', async () => {
+    it('waits while its workspace is suspended, and is signalled when that resumes', async () => {
       const { storage, workspace, instance, lease } = await leased();
       const [message] = await queued(storage, instance, ['a']);
       await hold(storage, lease, message);
@@ -172,7 +172,7 @@ export function heldMessageContract(subject: ContractSubject): void {
       expect(await heads(storage, instance)).toEqual([first]);
     });
 
-    it('that has left its queue is not put back', async () => {
+    it('is not put back once it has left its queue', async () => {
       const { storage, instance, lease } = await leased();
       const [gone, next] = await queued(storage, instance, ['a', 'a']);
       await storage.messages.change(lease, sending(must(gone)));

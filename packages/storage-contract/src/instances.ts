@@ -307,7 +307,7 @@ export function instanceContract(subject: ContractSubject): void {
       });
     });
 
-    it('of each of many instances is noted, the latest of each, where they come together', async () => {
+    it('is noted for each of many instances in one batch, with the latest time of each', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const other = await storeInstance(storage, workspace);

@@ -49,7 +49,7 @@ export function leaseContract(subject: ContractSubject): void {
       expect(await storage.leases.claim(claim)).toEqual([]);
     });
 
-    it('end at the very millisecond', async () => {
+    it('end exactly at their millisecond', async () => {
       const storage = await open();
       const instance = await storeInstance(storage, await storeWorkspace(storage));
       const lease = await takeLease(storage, instance, { owner: 'a' });
@@ -62,7 +62,7 @@ export function leaseContract(subject: ContractSubject): void {
       expect(only(taken).lease).toEqual({ instanceId: instance.id, owner: 'b', epoch: 2 });
     });
 
-    it('are free where they end too far ahead: the clock was set back since', async () => {
+    it('are free if they end too far ahead: the clock was set back since', async () => {
       const storage = await open();
       const instance = await storeInstance(storage, await storeWorkspace(storage));
       await takeLease(storage, instance, { owner: 'a', now: NOW + HOUR });
@@ -75,7 +75,7 @@ export function leaseContract(subject: ContractSubject): void {
       expect(await storage.leases.claim({ ...claim, now: NOW })).toEqual([]);
     });
 
-    it('that lie ahead are taken after those that have expired, up to the limit', async () => {
+    it('are taken after expired ones if they end too far ahead, up to the limit', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       const ahead = await storeInstance(storage, workspace, { createdAt: NOW - 2 });
@@ -88,7 +88,7 @@ export function leaseContract(subject: ContractSubject): void {
       expect(only(second).lease.instanceId).toBe(ahead.id);
     });
 
-    it('are taken from the owner that let them run out, and from nobody where they were released', async () => {
+    it('are taken from the owner that let them expire, or from no owner if they were released', async () => {
       const storage = await open();
       const instance = await storeInstance(storage, await storeWorkspace(storage));
       const take = async (owner: string, now: number) =>
@@ -241,7 +241,7 @@ export function leaseContract(subject: ContractSubject): void {
       expect(rest.map(({ lease }) => lease.instanceId)).toEqual([late.id]);
     });
 
-    it('that are released together are free each by itself, and those that were lost stay as they are', async () => {
+    it('become free when many are released in one call, and those that were lost stay as they are', async () => {
       const storage = await open();
       const { leases } = storage;
       const workspace = await storeWorkspace(storage);
@@ -270,7 +270,7 @@ export function leaseContract(subject: ContractSubject): void {
       expect(await taken('b')).toEqual([second.id]);
     });
 
-    it('that are released for another owner are for that one alone, until the reservation ends', async () => {
+    it('can be released for another owner, which alone may claim them until the reservation ends', async () => {
       const storage = await open();
       const { instances, leases, processes } = storage;
       const workspace = await storeWorkspace(storage);
@@ -302,7 +302,7 @@ export function leaseContract(subject: ContractSubject): void {
       expect(await leases.claim({ ...late, owner: 'b' })).toEqual([]);
     });
 
-    it('that are lost are not reserved for anybody', async () => {
+    it('are not reserved for another owner once they are lost', async () => {
       const storage = await open();
       const { leases } = storage;
       const instance = await storeInstance(storage, await storeWorkspace(storage));
@@ -373,7 +373,7 @@ export function leaseContract(subject: ContractSubject): void {
       expect(await storage.leases.find(instance.id, NOW + TTL)).toEqual(held);
     });
 
-    it('are not there for an instance that is unknown or was never claimed', async () => {
+    it('do not exist for an instance that is unknown or was never claimed', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       const instance = await storeInstance(storage, workspace);

@@ -107,7 +107,7 @@ export function lostClaimContract(subject: ContractSubject): void {
       expect(await storage.deliveries.complete([succeeded(held, NOW)], NOW)).toBe(1);
     });
 
-    it('of a process that was frozen for a minute is another’s, wherever it was taken back, when it goes on', async () => {
+    it('has no effect when its process continues after a minute, if another one has claimed the delivery', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const untouched = await storeEndpoint(storage, workspace);

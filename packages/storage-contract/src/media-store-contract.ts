@@ -68,7 +68,7 @@ export function describeMediaStoreContract(subject: MediaStoreSubject): void {
         expect(await textOf(await store.get(ID))).toBe('');
       });
 
-      it('takes the place of one of the same id', async () => {
+      it('replaces one with the same id', async () => {
         const { store, kept } = await open();
         await store.put(ID, streamOf('the first, which is longer'));
         await store.put(ID, streamOf('the second'));
@@ -77,7 +77,7 @@ export function describeMediaStoreContract(subject: MediaStoreSubject): void {
         expect(await kept()).toEqual([ID]);
       });
 
-      it('is not to be seen before it is whole', async () => {
+      it('is not visible before it is complete', async () => {
         const { store } = await open();
         const more = Promise.withResolvers<void>();
         const slow = new ReadableStream<Uint8Array>({

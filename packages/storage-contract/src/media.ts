@@ -31,7 +31,7 @@ export function mediaContract(subject: ContractSubject): void {
       expect(await uploads.listAbandoned(NOW + 3, 10)).toEqual([b, c, a]);
     });
 
-    itAlways('that was found, and that nobody knows, is reserved once', async () => {
+    itAlways('is reserved once if it was found and is unknown', async () => {
       const storage = await open();
       const { uploads } = storage;
       const instance = await storeInstance(storage, await storeWorkspace(storage));
@@ -52,7 +52,7 @@ export function mediaContract(subject: ContractSubject): void {
       expect(await uploads.listAbandoned(NOW + 2, 10)).toEqual([reserved, found, foundUpload]);
     });
 
-    it('that was reserved at the same time is listed in the order of its ids', async () => {
+    it('is listed in the order of its ids if it was reserved at the same time', async () => {
       const { uploads } = await open();
       const [ownIds, messageIds] = [
         [testId('upl', NOW), testId('upl', NOW)],
@@ -64,7 +64,7 @@ export function mediaContract(subject: ContractSubject): void {
       );
     });
 
-    it('is nobody’s business any more once it is released', async () => {
+    it('is no longer listed once it is released', async () => {
       const { uploads } = await open();
       const a = testId('msg', NOW);
       await uploads.reserve(a, NOW);
@@ -95,7 +95,7 @@ export function mediaContract(subject: ContractSubject): void {
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
     });
 
-    it('of an upload becomes part of a message of another id, and of one alone', async () => {
+    it('becomes part of one message with another id, and of one only, if it was uploaded', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const uploadId = testId('upl', NOW);
@@ -120,7 +120,7 @@ export function mediaContract(subject: ContractSubject): void {
       expect(await storage.uploads.listOrphaned(10)).toEqual([]);
     });
 
-    it('of an upload takes its message’s file with it when it is forgotten', async () => {
+    it('takes the file of its message with it when its upload is released', async () => {
       const storage = await open();
       const { workspace, instance } = await storeLeasedInstance(storage);
       const media = { ...FILE, uploadId: testId('upl', NOW) };

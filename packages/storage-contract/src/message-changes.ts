@@ -51,7 +51,7 @@ export function messageChangeContract(subject: ContractSubject): void {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const [message] = await storeQueuedMessages(storage, instance, 1);
-      const error = { code: 'send_outcome_unknown', message: 'Nobody knows.' };
+      const error = { code: 'send_outcome_unknown', message: 'The outcome is unknown.' };
       const failed = { ...message, status: 'failed', error, failedAt: NOW } as const;
       await storage.messages.change(lease, { message: failed, expectedStatus: 'queued', events: [] });
       const read = { ...message, status: 'read', sentAt: NOW, deliveredAt: NOW, readAt: NOW } as const;

@@ -45,13 +45,13 @@ export function outageContract(subject: ContractSubject): void {
       expect(await list({ before: NOW - 1 })).toEqual([]);
     });
 
-    it('are also those of a time that lies too far ahead', async () => {
+    it('also include those with a time too far ahead', async () => {
       const { instances, list } = await openWithDown({ downSince: NOW + 5_001 });
       expect(await list({ before: NOW - 1, latest: NOW + 5_000 })).toEqual(instances);
       expect(await list({ before: NOW - 1, latest: NOW + 5_001 })).toEqual([]);
     });
 
-    it('are none that was reported, or that is connected', async () => {
+    it('do not include reported or connected ones', async () => {
       const { list } = await openWithDown(
         { downSince: NOW, downNotifiedAt: NOW + 1 },
         { downSince: NOW, status: 'connected' },
@@ -61,7 +61,7 @@ export function outageContract(subject: ContractSubject): void {
   });
 
   describe('notifications about instances', () => {
-    it('are owed with the write that decides on them, once, and to nobody without it', async () => {
+    it('are stored with the write that decides on them, once, and never without it', async () => {
       const { storage, instances } = await openWithDown({ downSince: NOW });
       const [instance] = instances;
       if (!instance) throw new Error('one was stored');

@@ -167,7 +167,7 @@ export function retryContract(subject: ContractSubject): void {
       expect(await callAndFail()).toEqual({ requeued: 2, remaining: 3 });
     });
 
-    it('takes none twice where it is called twice at the same time', async () => {
+    it('takes no delivery twice if it is called twice concurrently', async () => {
       const storage = await open();
       const { endpoint, retryFailedDeliveries } = await storeRetryLane(storage);
       await storeFinished(storage, endpoint, 5);
@@ -182,7 +182,7 @@ export function retryContract(subject: ContractSubject): void {
       expect(await claim(storage, NOW + 500, { slots: 10 })).toHaveLength(4);
     });
 
-    it('leaves alone what is open, was delivered, is too old or another endpoint’s', async () => {
+    it('skips deliveries that are open, successful, too old or of another endpoint', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const neighbour = await storeEndpoint(storage, workspace);

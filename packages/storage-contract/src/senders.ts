@@ -83,7 +83,7 @@ export function senderContract(subject: ContractSubject): void {
       }
     });
 
-    it('is compared before a key is looked up, and left alone by what messages do not depend on', async () => {
+    it('is compared before a key is looked up, and does not change with what messages do not depend on', async () => {
       const { storage, workspace, instance } = await openConnected();
       const before = await findKept(storage, workspace, instance.id);
       const first = await acceptFrom(storage, instance, before, 'accepted', { trialLimit: 5 });
@@ -101,7 +101,7 @@ export function senderContract(subject: ContractSubject): void {
       expect(await storage.messages.accept(again)).toMatchObject({ kind: 'remembered' });
     });
 
-    it('that is gone is none that a message was checked against', async () => {
+    it('does not match a message that was checked against it if it is gone', async () => {
       const { storage, workspace, instance } = await openConnected();
       const { revision } = await findKept(storage, workspace, instance.id);
       const ghost = aMessage(anInstance(workspace));

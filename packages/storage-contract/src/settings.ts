@@ -7,7 +7,7 @@ export function settingContract(subject: ContractSubject): void {
   const open = testDatabases(subject);
 
   describe('a setting', () => {
-    it('is what the first one made it', async () => {
+    it('keeps the first value that it got', async () => {
       const storage = await open();
       expect(await storage.setting('key check', 'first')).toBe('first');
       expect(await storage.setting('key check', 'second')).toBe('first');

@@ -91,7 +91,7 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
   });
 
   describe('a claim of an event', () => {
-    it('that nobody completes ends with its lease, and counts as lost', async () => {
+    it('ends with its lease if it is not completed, and counts as lost', async () => {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW);
       const first = only(await claimEvents(storage, subscription, NOW, { leaseMs: 1000 }));
@@ -185,7 +185,7 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
   });
 
   describe('a completed event', () => {
-    it('that was handled is gone', async () => {
+    it('is gone if it was handled', async () => {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW);
       await storage.subscriptions.complete([completed(only(await claimEvents(storage, subscription, NOW)))]);
@@ -193,7 +193,7 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
       expect(await storage.subscriptions.claim(eventClaimAt(subscription, NOW * 2))).toEqual(nothing);
     });
 
-    it('that is queued again is due at its time, with its attempts and no lost claims', async () => {
+    it('is due at its time if it is queued again, with its attempts and no lost claims', async () => {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW);
       await claimEvents(storage, subscription, NOW, { leaseMs: 10 });
@@ -208,7 +208,7 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
       });
     });
 
-    it('that is exhausted is kept, and not claimed', async () => {
+    it('is kept, and not claimed, if it is exhausted', async () => {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW);
       const claimed = only(await claimEvents(storage, subscription, NOW));

@@ -29,14 +29,14 @@ export function subscriptionContract(subject: ContractSubject): void {
   const open = testDatabases(subject);
 
   describe('registering a subscription', () => {
-    it('stores it', async () => {
+    it('stores a new subscription', async () => {
       const storage = await open();
       const subscription = aSubscription();
       expect(await storage.subscriptions.register(subscription)).toEqual(subscription);
       expect(await storage.subscriptions.list(10)).toEqual([{ subscription, waiting: 0, exhausted: 0 }]);
     });
 
-    it('that is there changes what it wants, and nothing else', async () => {
+    it('changes only the event types of an existing one', async () => {
       const storage = await open();
       const first = await storeSubscription(storage);
       const again = aSubscription({ eventTypes: ['instance.error'], createdAt: NOW + 5 });
@@ -90,7 +90,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       expect(await storage.subscriptions.claim(eventClaimAt(other, NOW))).toEqual(nothing);
     });
 
-    it('is queued by whatever stores it', async () => {
+    it('is queued by every call that stores it', async () => {
       const storage = await open();
       const { instance, lease } = await storeLeasedInstance(storage);
       const [message] = await storeQueuedMessages(storage, instance, 2);
@@ -188,7 +188,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       expect(batches).toEqual([2, 1, 0]);
     });
 
-    it('gives a new one of its name nothing of the old', async () => {
+    it('leaves no old events to a new one with the same name', async () => {
       const storage = await open();
       const { workspace, subscription } = await storeQueuedEvents(storage, NOW);
       await storage.subscriptions.delete('orders');

@@ -29,7 +29,7 @@ function accepting(subject: ContractSubject): void {
     return { storage, workspace, instance: await storeInstance(storage, workspace) };
   }
 
-  it('is seen by nobody until it commits, and then by all', async () => {
+  it('is invisible to others until it commits, and then visible to all', async () => {
     const { storage, workspace, instance } = await openConnected();
     const message = aMessage(instance);
     const idempotency = anIdempotencyRecord(message);
@@ -79,7 +79,7 @@ function accepting(subject: ContractSubject): void {
     expect(must(head).message.id).toBe(first.id);
   });
 
-  it('leaves nothing where it is refused', async () => {
+  it('leaves nothing if it is refused', async () => {
     const { storage, workspace, instance } = await openConnected();
     const offline = await storeInstance(storage, workspace, { status: 'error' });
     await accept(storage, aMessage(instance));
@@ -99,7 +99,7 @@ function accepting(subject: ContractSubject): void {
     for (const [message] of refused) await expectNothing(storage, message);
   });
 
-  it('leaves nothing where it rejects, and the transaction as it was', async () => {
+  it('leaves nothing if it rejects, and the transaction as it was', async () => {
     const { storage, workspace, instance } = await openConnected();
     const taken = aMessage(instance);
     await accept(storage, taken);
@@ -171,7 +171,7 @@ function accepting(subject: ContractSubject): void {
     unsubscribe();
   });
 
-  it.each([['a word'], [{}], [42], [null]])('rejects where %j is given as one', async (handle) => {
+  it.each([['a word'], [{}], [42], [null]])('rejects %j in place of a transaction', async (handle) => {
     const { storage, instance } = await openConnected();
     const message = aMessage(instance);
     await expect(storage.messages.accept(of(message), handle)).rejects.toThrow(TypeError);

@@ -139,7 +139,7 @@ export function workspaceContract(subject: ContractSubject): void {
       });
     });
 
-    it('take their keys with them', async () => {
+    it('take their API keys along when they are deleted', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       const [ada, bob] = [aMember(workspace), aMember(workspace)];

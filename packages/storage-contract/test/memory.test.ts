@@ -12,7 +12,7 @@ describeStorageContract({
     reopen: { missing },
     shared: { missing },
     processes: { missing },
-    transactions: { missing: 'it has none of its own' },
+    transactions: { missing: 'it accepts no transaction of a caller' },
     damage: { missing: 'nothing but its own methods reaches what it keeps' },
   },
 });
