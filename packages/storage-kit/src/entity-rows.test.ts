@@ -48,7 +48,7 @@ describe('a row', () => {
     ['status', undefined, 'undefined'],
     ['version', '1', 'string'],
     ['logout_refused', 2, 'number'],
-  ])('whose column %s holds %j is refused by the name of the column', (column, held, type) => {
+  ])('is refused, with the column named, if its column %s holds %j', (column, held, type) => {
     expect(() => plainRows.instance.read({ ...instance, [column]: held })).toThrow(
       new TypeError(
         `The column ${column} has a value of type ${type}, which cannot be read: check the database for damage.`,
@@ -56,7 +56,7 @@ describe('a row', () => {
     );
   });
 
-  it('in which an id does not have its form is not written', () => {
+  it('is not written if an id does not have its form', () => {
     const { member } = entityRows<unknown>({ ...PLAIN_CODECS, id: uuidIds });
     const columns = (id: string): unknown =>
       member.columns({
@@ -73,7 +73,7 @@ describe('a row', () => {
 });
 
 describe('the row of an instance', () => {
-  it('says who holds it', () => {
+  it('has the lease of its owner', () => {
     const row = { ...plainRows.instance.columns(anInstance()), lease_owner: 'a', lease_epoch: 7 };
     expect(plainRows.leasedInstance(row)).toEqual({
       instance: anInstance(),

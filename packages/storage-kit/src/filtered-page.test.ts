@@ -36,7 +36,7 @@ it('a filtered page finds what is rare, however its rows lie', async () => {
   });
 });
 
-it('a filtered page stops after so many rows, says where, and goes on from there', async () => {
+it('a filtered page stops after a number of rows, says where, and continues from there', async () => {
   const list = listOf(5_000, (row) => row === 1 || row === 4_999);
   const first = await readFilteredPage(FIRST, list);
   expect(list.examined).toBe(ROWS_EXAMINED_MAX);

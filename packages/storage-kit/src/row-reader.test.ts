@@ -23,7 +23,7 @@ describe('a column', () => {
     expect(read.bytes(row, 'blob')).toEqual(new Uint8Array([1, 2]));
   });
 
-  it('may hold nothing where that is asked for', () => {
+  it('may hold null if the reader allows it', () => {
     expect(read.idOrNull(row, 'nothing', 'msg')).toBeNull();
     expect(read.textOrNull(row, 'nothing')).toBeNull();
     expect(read.wordOrNull(row, 'nothing')).toBeNull();
@@ -40,7 +40,7 @@ describe('a column', () => {
     ['number', () => read.flag(row, 'number'), 'number'],
     ['key', () => read.bytes(row, 'key'), 'string'],
     ['missing', () => read.textOrNull(row, 'missing'), 'undefined'],
-  ])('that holds something else, %s, is named', (column, reading, type) => {
+  ])('is named in the error if it holds something else: %s', (column, reading, type) => {
     expect(reading).toThrow(
       new TypeError(
         `The column ${column} has a value of type ${type}, which cannot be read: check the database for damage.`,
