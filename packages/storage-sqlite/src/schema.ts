@@ -159,7 +159,7 @@ CREATE TABLE instance_groups (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX groups_by_name ON instance_groups (instance_id, name, id);
 
--- What happened to each instance. It outlives its instance.
+-- The history of each instance. It outlives its instance.
 CREATE TABLE instance_history (
   id               TEXT PRIMARY KEY,
   workspace_id     TEXT NOT NULL,
@@ -180,7 +180,7 @@ CREATE TABLE instance_history (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX instance_history_by_instance ON instance_history (workspace_id, instance_id, id);
 
--- Notifications about instances that are owed to somebody.
+-- Notifications about instances that are still to be sent.
 CREATE TABLE instance_notifications (
   id           TEXT PRIMARY KEY,
   notification TEXT NOT NULL,
@@ -258,7 +258,7 @@ CREATE TABLE messages (
   failed_at               INTEGER,
   received_at             INTEGER
 ) STRICT, WITHOUT ROWID;
--- For lists; message-list.ts says which index serves which filter.
+-- These are for lists; message-list.ts says which index serves which filter.
 CREATE INDEX messages_by_workspace ON messages (workspace_id, id);
 CREATE INDEX messages_by_workspace_and_kind ON messages (workspace_id, status, type, id);
 CREATE INDEX messages_by_instance_and_kind ON messages (instance_id, status, type, id);
@@ -452,7 +452,7 @@ CREATE INDEX endpoints_by_workspace ON endpoints (workspace_id, id);
 CREATE INDEX endpoints_failing ON endpoints (id, failing_since)
   WHERE failing_since IS NOT NULL AND exhausted = 1 AND status = 'enabled';
 
--- Notifications about endpoints that are owed to somebody.
+-- Notifications about endpoints that are still to be sent.
 CREATE TABLE notices (
   id      TEXT PRIMARY KEY,
   notice  TEXT NOT NULL,
@@ -529,7 +529,7 @@ CREATE TABLE attempts (
   PRIMARY KEY (delivery_id, number)
 ) STRICT, WITHOUT ROWID;
 
--- Which endpoint may be served next: one small row per endpoint. It outlives its endpoint while deliveries of it are open.
+-- The endpoints to serve next: one small row per endpoint, which outlives its endpoint while deliveries of it are open.
 CREATE TABLE lanes (
   endpoint_id           TEXT PRIMARY KEY,
   generation            INTEGER NOT NULL,

@@ -13,7 +13,7 @@ const HANDLE_EVENTS = await builtProgram(new URL('support/programs/handle-events
 /** Longer than a claim holds. */
 const AFTER_THE_LEASE_MS = '61000';
 
-it('an event whose handler’s process is killed is handled again, by another one', async () => {
+it('an event whose handler’s process is killed is handled again by another process', async () => {
   const path = join(temporaryDirectory(), 'test.db');
   const storage = await openStorage(path);
   await storage.subscriptions.register(aSubscription());

@@ -40,7 +40,7 @@ describe('calls that come together', () => {
     expect(queued.map((row) => row['message_id'])).toEqual(ids);
   });
 
-  it('of different kinds see what those before them did', async () => {
+  it('see what those before them did, even if they are of different kinds', async () => {
     const { storage, instance } = await fixture();
     const { workspaceId } = instance;
     const calls = [

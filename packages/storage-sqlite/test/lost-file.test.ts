@@ -38,7 +38,7 @@ async function opened() {
 }
 
 describe('a database file', () => {
-  it('that was deleted under the storage takes nothing any more, a second later at the latest', async () => {
+  it('accepts nothing more, within a second, if it was deleted under the storage', async () => {
     const { directory, storage, workspace, accept, files } = await opened();
     expect(await accept('first')).toEqual({ kind: 'accepted' });
     for (const name of files()) rmSync(join(directory, name));
@@ -50,7 +50,7 @@ describe('a database file', () => {
     await expect(storage.replaceSetting('readiness', 'asked')).rejects.toThrow('was deleted');
   });
 
-  it('that was moved is used again once it is back', async () => {
+  it('is used again once it is back, if it was moved', async () => {
     const { path, accept } = await opened();
     renameSync(path, `${path}.away`);
     second();
@@ -61,9 +61,9 @@ describe('a database file', () => {
   });
 
   it.each([
-    ['that an older one was copied over in place', (path: string) => copyFileSync(`${path}.old`, path)],
-    ['that was emptied in place', (path: string) => truncateSync(path)],
-  ])('%s takes nothing any more', async (_, overwrite) => {
+    ['an older one was copied over it in place', (path: string) => copyFileSync(`${path}.old`, path)],
+    ['it was emptied in place', (path: string) => truncateSync(path)],
+  ])('accepts nothing more if %s', async (_, overwrite) => {
     const { path, storage, workspace, accept } = await opened();
     await storage.purge?.();
     copyFileSync(path, `${path}.old`);
@@ -83,7 +83,7 @@ describe('a database file', () => {
     await expect(storage.workspaces.find(workspace.id)).rejects.toThrow('restore a backup');
   });
 
-  it('that SQLite itself has shortened stays in use', async () => {
+  it('stays in use if SQLite itself has shortened it', async () => {
     const { path, storage, accept } = await opened();
     for (let count = 0; count < 200; count += 1)
       await storage.workspaces.insert(aWorkspace({ name: 'w'.repeat(1_000) }));
@@ -98,7 +98,7 @@ describe('a database file', () => {
     expect(await accept('second')).toEqual({ kind: 'accepted' });
   });
 
-  it('that was replaced takes nothing any more', async () => {
+  it('accepts nothing more if it was replaced', async () => {
     const { path, accept } = await opened();
     copyFileSync(path, `${path}.copy`);
     renameSync(`${path}.copy`, path);

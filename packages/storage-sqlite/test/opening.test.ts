@@ -26,7 +26,7 @@ function modesIn(directory: string): Record<string, string> {
 }
 
 describe('a storage opens', () => {
-  it('a file that is not there yet, and finds in it what it wrote', async () => {
+  it('a new file, and finds in it what it wrote', async () => {
     const path = join(temporaryDirectory(), 'new.db');
     const workspace = aWorkspace();
     const first = await openStorage(path);
@@ -37,7 +37,7 @@ describe('a storage opens', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'the file that a symbolic link leads to, also where there is none yet, and knows its size',
+    'the file that a symbolic link leads to, even if it does not exist yet, and knows its size',
     async () => {
       const [links, files] = [temporaryDirectory(), temporaryDirectory()];
       symlinkSync(files, join(links, 'directory'));
@@ -54,7 +54,7 @@ describe('a storage opens', () => {
   );
 
   it.skipIf(process.platform === 'win32')(
-    'a new file for its owner alone, with its log and its index',
+    'a new file for its owner only, with its log and its index',
     async () => {
       const directory = temporaryDirectory();
       const storage = await openStorage(join(directory, 'new.db'));
@@ -106,7 +106,7 @@ describe('a storage opens', () => {
     expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
   });
 
-  it('in memory, where nothing is kept', async () => {
+  it('a database in memory, and keeps nothing after it is closed', async () => {
     const storage = await openStorage(':memory:');
     expect(await storage.setting('name', 'first')).toBe('first');
     await storage.close();
@@ -123,7 +123,7 @@ describe('a storage opens', () => {
 });
 
 describe('a storage refuses', () => {
-  it('a file in a directory that is not there, and makes none', async () => {
+  it('a file in a directory that does not exist, and creates none', async () => {
     const directory = temporaryDirectory();
     const path = join(directory, 'missing', 'test.db');
     const why = `The database ${path} cannot be used: there is no directory ${join(directory, 'missing')}.`;
@@ -165,7 +165,7 @@ describe('a storage refuses', () => {
     ],
   ];
 
-  it.each(refused)('%s, and leaves it as it is', async (_, why, make) => {
+  it.each(refused)('%s, and writes nothing', async (_, why, make) => {
     const directory = temporaryDirectory();
     const path = join(directory, 'test.db');
     await make(path);
@@ -221,7 +221,7 @@ describe('a storage refuses', () => {
 describe('a storage that is not open', () => {
   const notOpen = 'The storage is not open';
 
-  it('says so', async () => {
+  it('rejects every call, and says that it is not open', async () => {
     const storage = sqliteStorage({ path: join(temporaryDirectory(), 'test.db') });
     await expect(storage.setting('name', 'value')).rejects.toThrow(notOpen);
     await expect(storage.workspaces.insert(aWorkspace())).rejects.toThrow(notOpen);

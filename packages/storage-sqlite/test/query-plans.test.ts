@@ -18,7 +18,7 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   'SCAN process_reports': 'one for each process that runs, or died in the last hour',
   'SCAN processes': 'one for each process that has the database open, or ended without closing it',
   'SCAN instances USING INDEX instances_to_hold':
-    'the linked numbers, which are no history; once in ten seconds',
+    'the linked numbers, which do not grow with history; once in ten seconds',
   'SCAN notices': 'one for each endpoint that fails, gone once it is sent',
   'SCAN instance_notifications': 'one for each number that is down or back, gone once it is sent',
   'SCAN claims USING COVERING INDEX claims_by_end': 'for its first row only',

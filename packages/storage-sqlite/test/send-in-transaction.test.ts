@@ -59,7 +59,7 @@ describe('an order and its message', () => {
 });
 
 describe('a key that is used twice', () => {
-  it('in one transaction is a replay', async () => {
+  it('makes the second message of one transaction a replay', async () => {
     const { app, api, text } = await fixture();
     const options = { transaction: app, idempotencyKey: 'order-1' };
     app.exec('BEGIN IMMEDIATE');
@@ -103,7 +103,7 @@ it('a refused message leaves nothing in the transaction', async () => {
 });
 
 describe('a file', () => {
-  it('that was uploaded before is sent in the transaction', async () => {
+  it('is sent in the transaction if it was uploaded before', async () => {
     const { app, api, text, arrived, sent } = await fixture();
     const file = await api.messages.upload(new Blob([PNG]).stream());
     app.exec('BEGIN IMMEDIATE');
@@ -139,7 +139,7 @@ describe('a file', () => {
     expect((await api.messages.list()).data).toMatchObject([{ id: message.id, media: { available: true } }]);
   });
 
-  it('that would have to be stored within it is refused, and may be sent without', async () => {
+  it('is refused if it would have to be stored within the transaction, and may be sent without one', async () => {
     const { app, api, text } = await fixture();
     app.exec('BEGIN IMMEDIATE');
     const { instance, to } = text;

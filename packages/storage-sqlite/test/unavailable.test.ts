@@ -30,7 +30,7 @@ const failureOf = (call: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('a database that cannot serve now', () => {
-  it('says so where another program holds its lock, has done nothing, and does it when it is asked again', async () => {
+  it('reports that another program holds its lock, has done nothing, and works when it is called again', async () => {
     const { storage, path } = await openedAt(100);
     const workspace = aWorkspace();
     const instance = anInstance(workspace);
@@ -50,7 +50,7 @@ describe('a database that cannot serve now', () => {
     expect(await storage.messages.accept(acceptance)).toMatchObject({ kind: 'remembered' });
   });
 
-  it('says so where its disk is full, and the transaction of somebody else that was too much for it fails alone', async () => {
+  it('reports that its disk is full, and only the caller’s transaction that was too large fails', async () => {
     const { storage, path } = await openedAt(100);
     const workspace = aWorkspace();
     const instance = anInstance(workspace);

@@ -319,7 +319,8 @@ async function useDownloads(
     message: { ...message, media: someMedia },
     event: anEvent({ id: instance.workspaceId }),
   };
-  if ((await downloads.complete(lease, completion)) !== 'completed') throw new Error('It was not completed.');
+  if ((await downloads.complete(lease, completion)) !== 'completed')
+    throw new Error('The download was not completed.');
   await downloads.remove(instance.id, message.id);
 }
 
