@@ -22,7 +22,7 @@ const CLOSE = `
   INSERT INTO trunkline.closings (endpoint_id, generation, reason, to_sweep)
   SELECT endpoint_id, generation, $2, true FROM trunkline.lanes
   WHERE endpoint_id = $1 AND (
-    -- In the order of open_deliveries_queue: else all that is open might be looked through.
+    -- This order is that of open_deliveries_queue: else all open deliveries might be read.
     SELECT due_at FROM trunkline.open_deliveries AS open
     WHERE open.generation = lanes.generation AND open.webhook_id = lanes.endpoint_id
     ORDER BY due_at, id

@@ -136,7 +136,7 @@ const CLAIM: string = `
     WHERE lanes.ctid = ANY ($1::tid[])
   ), served AS MATERIALIZED (
     SELECT lane.*, taken, cardinality(claims) + taken >= $4 AS is_full,
-      -- In order even where the clock has stepped back.
+      -- These stay in order even if the clock has stepped back.
       CASE WHEN taken = 0 THEN starts
         ELSE recent || array_fill(GREATEST($2, recent[cardinality(recent)]), ARRAY[taken])
       END AS new_starts,
@@ -146,7 +146,7 @@ const CLAIM: string = `
       ) AS new_claims
     FROM lane
     CROSS JOIN LATERAL (SELECT GREATEST(0, LEAST(available, $3::integer - taken_before))::integer AS taken) AS number
-    -- Those that the limit did not reach stay as they are.
+    -- Lanes that the limit did not reach stay as they are.
     WHERE taken_before < $3
   ), changed AS (
     UPDATE trunkline.lanes

@@ -168,7 +168,7 @@ CREATE TABLE trunkline.instance_groups (
 );
 CREATE INDEX groups_by_name ON trunkline.instance_groups (instance_id, name, id);
 
--- What happened to each instance. It outlives its instance.
+-- The history of each instance. It outlives its instance.
 CREATE TABLE trunkline.instance_history (
   id               uuid PRIMARY KEY,
   workspace_id     uuid NOT NULL,
@@ -189,7 +189,7 @@ CREATE TABLE trunkline.instance_history (
 );
 CREATE INDEX instance_history_by_instance ON trunkline.instance_history (workspace_id, instance_id, id);
 
--- Notifications about instances that are owed to somebody.
+-- Notifications about instances that are still to be sent.
 CREATE TABLE trunkline.instance_notifications (
   id           uuid PRIMARY KEY,
   notification text NOT NULL,
@@ -270,13 +270,13 @@ CREATE TABLE trunkline.messages (
 );
 -- Finds messages by the network's id, and guards against storing an inbound message twice.
 CREATE UNIQUE INDEX messages_by_network_id ON trunkline.messages (instance_id, network_id, direction, sender_id);
--- For lists; message-list.ts says which index serves which filter. No two begin with the same column: see page.ts.
+-- These are for lists; message-list.ts says which index serves which filter. No two begin with the same column: see page.ts.
 CREATE INDEX messages_by_workspace ON trunkline.messages (workspace_id, id);
 CREATE INDEX messages_by_workspace_and_kind ON trunkline.messages (status, type, workspace_id, id);
 CREATE INDEX messages_by_instance_and_kind ON trunkline.messages (type, status, instance_id, id);
 
--- What an acceptance has to know of an instance, apart from the instance itself, which its gateway keeps writing to.
--- Whoever accepts a message or takes one from the queue holds the lock of this row.
+-- Facts that an acceptance needs about an instance, apart from the instance itself, which its gateway keeps writing to.
+-- Accepting a message, or taking one from the queue, needs the lock of this row.
 CREATE TABLE trunkline.queues (
   instance_id   uuid PRIMARY KEY,
   workspace_id  uuid NOT NULL,
@@ -298,7 +298,7 @@ CREATE TABLE trunkline.queued_messages (
 ) WITH (fillfactor = 80, autovacuum_vacuum_threshold = 500, autovacuum_vacuum_scale_factor = 0.02);
 
 -- Queued messages that the network does not accept for now, and those to the same recipients that wait for them: kept out
--- of the way of the others. Usually empty. Whoever adds or removes one holds the lock of its queue.
+-- of the way of the others. Usually empty. Adding or removing one needs the lock of its queue.
 CREATE TABLE trunkline.held_messages (
   message_id  uuid PRIMARY KEY,
   instance_id uuid NOT NULL,
@@ -459,7 +459,7 @@ CREATE INDEX endpoints_by_workspace ON trunkline.endpoints (workspace_id, id);
 CREATE INDEX endpoints_failing ON trunkline.endpoints (id, failing_since)
   WHERE failing_since IS NOT NULL AND exhausted AND status = 'enabled';
 
--- Notifications about endpoints that are owed to somebody.
+-- Notifications about endpoints that are still to be sent.
 CREATE TABLE trunkline.notices (
   id      uuid PRIMARY KEY,
   notice  text NOT NULL,
@@ -493,7 +493,7 @@ CREATE TABLE trunkline.event_log (
 CREATE INDEX event_log_by_instance ON trunkline.event_log (instance_id, type, workspace_id, id);
 CREATE INDEX event_log_by_message ON trunkline.event_log (message_id, workspace_id, id);
 CREATE TABLE trunkline.event_log_default PARTITION OF trunkline.event_log DEFAULT;
--- For retention, which drops the other partitions whole.
+-- Retention needs this one; it drops the other partitions whole.
 CREATE INDEX event_log_default_by_id ON trunkline.event_log_default (id);
 
 -- The result of an attempt, as in attempts.
@@ -590,9 +590,9 @@ CREATE TYPE trunkline.delivery_claim AS (
 );
 CREATE SEQUENCE trunkline.delivery_claim_tokens CACHE 100;
 
--- Which endpoint may be served next: one small row per endpoint. It outlives its endpoint while deliveries of it are open.
--- Only the holder of a lane's lock changes what is claimed or queued in it. New deliveries are the exception: whoever queues
--- one appends to wake, and waits for nobody.
+-- The endpoints to serve next: one small row per endpoint, which outlives its endpoint while deliveries of it are open.
+-- Only the holder of a lane's lock changes what is claimed or queued in it. New deliveries are the exception: queueing one
+-- appends to wake, and does not wait for a lock.
 CREATE TABLE trunkline.lanes (
   endpoint_id           uuid PRIMARY KEY,
   workspace_id          uuid NOT NULL,

@@ -124,7 +124,7 @@ const READ = `
     oldest.message_id, oldest.instance_id, oldest.workspace_id,
     ${counted('open_deliveries', 'open_deliveries ORDER BY id')},
     (SELECT id FROM trunkline.open_deliveries ORDER BY id LIMIT 1) AS oldest_open_delivery,
-    -- What was queued since the last claim, no lane knows of yet.
+    -- Deliveries that were queued since the last claim are in no lane yet.
     least(
       (SELECT wake_at FROM trunkline.lanes WHERE wake_at IS NOT NULL AND NOT is_paused ORDER BY wake_at LIMIT 1),
       (SELECT due_at FROM trunkline.wake ORDER BY id LIMIT 1)

@@ -82,7 +82,7 @@ describe('several messages in one transaction', () => {
     expect(await queueOf(schema, instance)).toEqual(messages.map(({ id }) => id));
   });
 
-  it.runIf(isLongForm)('that come concurrently fail each alone', async () => {
+  it.runIf(isLongForm)('fail one by one if they come concurrently', async () => {
     const { storage, schema, workspace, instance, app } = await fixture();
     const taken = aMessage(instance);
     await accept(storage, taken);

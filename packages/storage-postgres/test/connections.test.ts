@@ -67,7 +67,7 @@ describe('a server that responds, but opens no connection, is not called unrespo
 
 describe('when PostgreSQL ends connections', () => {
   it.each(isLongForm ? ['of its own', 'of the app'] : ['of its own'])(
-    'in the moment in which a pool %s makes them, the call rejects and the process goes on',
+    'while a pool %s makes them, the call rejects and the process continues',
     async (whose) => {
       const server = await farewellServer();
       const pool = new Pool({ connectionString: server.url });
@@ -77,7 +77,7 @@ describe('when PostgreSQL ends connections', () => {
     },
   );
 
-  it('that nobody uses, the next call takes new ones', async () => {
+  it('while they are idle, the next call takes new ones', async () => {
     const schema = await temporarySchema();
     const { storage, name } = await openNamed(schema);
     const workspace = aWorkspace();
@@ -88,7 +88,7 @@ describe('when PostgreSQL ends connections', () => {
     });
   });
 
-  it('in the middle of a transaction, the call rejects and nothing of it is written', async () => {
+  it('during a transaction, the call rejects and nothing of it is written', async () => {
     const schema = await temporarySchema();
     const { storage, name } = await openNamed(schema);
     const { workspace, instance } = await storeInstance(storage);
@@ -118,7 +118,7 @@ describe('when PostgreSQL ends connections', () => {
   });
 
   it.runIf(isLongForm)(
-    'that messages are being accepted on, those that were confirmed are there, and it goes on',
+    'while messages are accepted, confirmed ones are stored, and more are accepted',
     async () => {
       const schema = await temporarySchema();
       const { storage, name } = await openNamed(schema);
@@ -181,7 +181,7 @@ describe('a database that cannot serve now', () => {
     ['the way to it is interrupted', '08006', 'connection to the PostgreSQL server failed', CLOSED],
     ['somebody else keeps a row locked', '55P03', 'stayed locked', KEPT],
     ['its files cannot be used', '58030', 'cannot use its files', KEPT],
-  ])('says so where %s, and its connection is closed if that is to blame', async (_, state, words, left) => {
+  ])('reports that %s, and closes the connection if that is to blame', async (_, state, words, left) => {
     const schema = await temporarySchema();
     const pool = new Pool({ connectionString: schema.url, max: 1 });
     onTestFinished(() => pool.end());
@@ -200,31 +200,28 @@ describe('a database that cannot serve now', () => {
     expect(pool.totalCount).toBe(left);
   });
 
-  it.runIf(isLongForm)(
-    'says so where it was emptied, and serves again when its tables are back',
-    async () => {
-      const schema = await temporarySchema();
-      const storage = await openStorage(schema);
-      const { workspace, instance } = await storeInstance(storage);
-      const message = aMessage(instance);
-      const calls: Readonly<Record<string, () => Promise<unknown>>> = {
-        read: () => storage.workspaces.find(workspace.id),
-        write: () => storage.workspaces.insert(aWorkspace()),
-        accept: () =>
-          storage.messages.accept({ message, idempotency: null, backlogLimit: 5, trialLimit: null }),
-        probe: () => storage.replaceSetting('readiness', 'asked'),
-      };
-      await schema.pool.query(`ALTER SCHEMA ${schema.name} RENAME TO ${schema.name}_away`);
-      for (const [name, call] of Object.entries(calls)) {
-        const failure: unknown = await call().catch((error: unknown) => error);
-        expect(isUnavailable(failure), name).toBe(true);
-        expect(String(failure), name).toContain("Trunkline's tables are gone from the PostgreSQL database");
-      }
-      await schema.pool.query(`ALTER SCHEMA ${schema.name}_away RENAME TO ${schema.name}`);
-      for (const call of Object.values(calls)) await call();
-      expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
-    },
-  );
+  it.runIf(isLongForm)('reports that it was emptied, and serves again when its tables are back', async () => {
+    const schema = await temporarySchema();
+    const storage = await openStorage(schema);
+    const { workspace, instance } = await storeInstance(storage);
+    const message = aMessage(instance);
+    const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+      read: () => storage.workspaces.find(workspace.id),
+      write: () => storage.workspaces.insert(aWorkspace()),
+      accept: () =>
+        storage.messages.accept({ message, idempotency: null, backlogLimit: 5, trialLimit: null }),
+      probe: () => storage.replaceSetting('readiness', 'asked'),
+    };
+    await schema.pool.query(`ALTER SCHEMA ${schema.name} RENAME TO ${schema.name}_away`);
+    for (const [name, call] of Object.entries(calls)) {
+      const failure: unknown = await call().catch((error: unknown) => error);
+      expect(isUnavailable(failure), name).toBe(true);
+      expect(String(failure), name).toContain("Trunkline's tables are gone from the PostgreSQL database");
+    }
+    await schema.pool.query(`ALTER SCHEMA ${schema.name}_away RENAME TO ${schema.name}`);
+    for (const call of Object.values(calls)) await call();
+    expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
+  });
 
   it('is not confused with a value that is wrong', async () => {
     const storage = await openStorage(await temporarySchema());
@@ -236,7 +233,7 @@ describe('a database that cannot serve now', () => {
   });
 
   it.runIf(isLongForm)(
-    'nor is such a value where the server writes its errors in another language',
+    'is not confused with such a value if the server writes its errors in another language',
     async () => {
       const schema = await temporarySchema();
       const pool = new Pool({ connectionString: schema.url, max: 2 });
@@ -258,7 +255,7 @@ describe('a database that cannot serve now', () => {
     },
   );
 
-  it('says so where nobody listens', async () => {
+  it('reports that no server listens', async () => {
     const storage = postgresStorage({ connectionString: 'postgres://127.0.0.1:1/nobody' });
     await expect(storage.open(storageContext)).rejects.toSatisfy((error: Error) =>
       isUnavailable(error.cause),
@@ -298,7 +295,7 @@ describe('a call that fails', () => {
     expect(rows).toEqual([]);
   });
 
-  it('because others stand in its way is tried again', async () => {
+  it('is tried again if concurrent transactions are the cause', async () => {
     const schema = await temporarySchema();
     const storage = await openStorage(schema);
     const { workspace, instance } = await storeInstance(storage);

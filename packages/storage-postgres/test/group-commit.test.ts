@@ -70,7 +70,7 @@ describe('acceptances that come together', () => {
     ]);
   });
 
-  it('of several processes for the same instances are all stored, each instance’s in order and to its limit', async () => {
+  it('are all stored if they are of several processes for the same instances, in order and up to each limit', async () => {
     const { storage, schema, instance } = await fixture();
     const workspace = must(await workspaceOf(storage, instance));
     const instances = Array.from({ length: 5 }, () => anInstance(workspace));
@@ -116,25 +116,28 @@ describe('acceptances that come together', () => {
     expect(await storage.workspaces.find(workspace.id)).toHaveProperty('trialMessagesUsed', 50);
   });
 
-  it.runIf(isLongForm)('of one key are one message, over several instances and processes', async () => {
-    const { storage, schema, instance } = await fixture();
-    const workspace = must(await workspaceOf(storage, instance));
-    const second = anInstance(workspace);
-    await storage.instances.insert(second, null);
-    const storages = [storage, await openStorage(schema)];
-    const results = await Promise.all(
-      Array.from({ length: 60 }, (_, index) => {
-        const message = aMessage(index % 3 === 0 ? instance : second);
-        const idempotency = anIdempotencyRecord(message, { key: `key ${index % 2}` });
-        return must(storages[index % storages.length]).messages.accept(of(message, { idempotency }));
-      }),
-    );
-    expect(accepted(results)).toHaveLength(2);
-    const remembered = results.flatMap((result) =>
-      result.kind === 'remembered' ? [result.record.messageId] : [],
-    );
-    expect(new Set(remembered).size).toBe(2);
-  });
+  it.runIf(isLongForm)(
+    'become one message if they have one key, over several instances and processes',
+    async () => {
+      const { storage, schema, instance } = await fixture();
+      const workspace = must(await workspaceOf(storage, instance));
+      const second = anInstance(workspace);
+      await storage.instances.insert(second, null);
+      const storages = [storage, await openStorage(schema)];
+      const results = await Promise.all(
+        Array.from({ length: 60 }, (_, index) => {
+          const message = aMessage(index % 3 === 0 ? instance : second);
+          const idempotency = anIdempotencyRecord(message, { key: `key ${index % 2}` });
+          return must(storages[index % storages.length]).messages.accept(of(message, { idempotency }));
+        }),
+      );
+      expect(accepted(results)).toHaveLength(2);
+      const remembered = results.flatMap((result) =>
+        result.kind === 'remembered' ? [result.record.messageId] : [],
+      );
+      expect(new Set(remembered).size).toBe(2);
+    },
+  );
 });
 
 describe('an acceptance that fails among others', () => {
@@ -217,7 +220,7 @@ describe('changes of messages that come together', () => {
     expect(await locked).toBe('changed');
   });
 
-  it('of which one has a value that no column holds succeed without it', async () => {
+  it('succeed without the one that has a value that no column holds', async () => {
     const { storage, heads } = await manyInstances(3);
     const results = await Promise.allSettled(
       heads.map(({ lease, message }, index) => {
@@ -268,7 +271,7 @@ describe('writes of instances that come together', () => {
     expect(await locked).toHaveProperty('kind', 'written');
   });
 
-  it('of which one has a value that no column holds succeed without it', async () => {
+  it('succeed without the one that has a value that no column holds', async () => {
     const { storage, writes } = await held(3);
     const results = await Promise.allSettled(
       writes.map((write, index) => {

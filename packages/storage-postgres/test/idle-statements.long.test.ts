@@ -25,7 +25,7 @@ async function idleStatements(instances: number): Promise<ReadonlyMap<string, nu
   // The time of the test, not the server's, and no heartbeats by the machine's.
   const { serverTime: _, ...storage } = await openStorage(schema, { pool, notifications: false });
   const runtime = testRuntime();
-  // Create the day's partition first: a day whose first event comes earlier gets none, and is looked for each time.
+  // Create the day's partition now: a day whose first event comes earlier never has one, and it is looked for each time.
   await storage.maintain?.(runtime.clock.now());
   const workspace = aWorkspace();
   await storage.workspaces.insert(workspace);

@@ -9,7 +9,7 @@ import { openStorage, storeInstance, temporarySchema } from './support/open-stor
 import type { TestSchema } from './support/test-schema.ts';
 
 describe('two storages on one schema', () => {
-  it('hear of each other’s work, and of their own once', async () => {
+  it('get signals of each other’s work, and of their own once', async () => {
     const schema = await temporarySchema();
     const [one, two] = [await openStorage(schema), await openStorage(schema)];
     const { instance } = await storeInstance(one);
@@ -23,7 +23,7 @@ describe('two storages on one schema', () => {
     expect(atOne).toEqual([reported, reported]);
   });
 
-  it('hear of a lot in a few messages', async () => {
+  it('get many signals in a few messages', async () => {
     const schema = await temporarySchema();
     const [one, two] = [await openStorage(schema), await openStorage(schema)];
     const { workspace } = await storeInstance(one);
@@ -39,7 +39,7 @@ describe('two storages on one schema', () => {
     expect(Math.max(...payloads.map((payload) => Buffer.byteLength(payload)))).toBeLessThan(8000);
   });
 
-  it('of different schemas hear nothing of each other', async () => {
+  it('get no signals from another schema', async () => {
     const [mine, other] = [await temporarySchema(), await temporarySchema()];
     const [one, two, elsewhere] = [
       await openStorage(mine),
@@ -73,7 +73,7 @@ describe('two storages on one schema', () => {
   });
 });
 
-it('what comes while the storage is closed, or afterwards, is not reported: whoever heard of it could not read', async () => {
+it('signals that come during or after the closing of a storage are not reported: a listener could not read', async () => {
   const schema = await temporarySchema();
   const pool = new Pool({ connectionString: schema.url, max: 4 });
   const clients = new Set<PoolClient>();
@@ -97,7 +97,7 @@ it('what comes while the storage is closed, or afterwards, is not reported: whoe
   expect(signals).toEqual([{ topic: 'deliveries' }]);
 });
 
-it('messages of somebody else that are no signals are passed over', async () => {
+it('messages of other programs that are not signals are ignored', async () => {
   const schema = await temporarySchema();
   const storage = await openStorage(schema);
   const signals = listen(storage);

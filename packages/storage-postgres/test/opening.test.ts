@@ -17,7 +17,7 @@ const OPEN = await builtProgram(new URL('support/programs/open.ts', import.meta.
 const PROCESSES = sized('OPENING_PROCESSES', { short: 5, long: 20 });
 
 describe('a storage opens', () => {
-  it('a schema that is not there yet, and finds in it what it wrote', async () => {
+  it('a new schema, and finds in it what it wrote', async () => {
     const schema = await temporarySchema();
     const workspace = aWorkspace();
     const first = await openStorage(schema);
@@ -51,7 +51,7 @@ describe('a storage opens', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('one that an administrator has made, without the right to make any', async () => {
+  it('one that an administrator has created, without the right to create any', async () => {
     const schema = await temporarySchema();
     const role = `${schema.name}_role`;
     await schema.pool.query(
@@ -79,7 +79,7 @@ describe('a storage opens', () => {
     expect(rows).toEqual([]);
   });
 
-  it(`in ${PROCESSES} processes concurrently, of which one makes the tables`, async () => {
+  it(`a new schema in ${PROCESSES} processes concurrently, one of which creates the tables`, async () => {
     const schema = await temporarySchema();
     const children = Array.from({ length: PROCESSES }, () => startChild(OPEN, schema.url, schema.name));
     for (const { lines } of children) expect((await lines.next()).value).toBe('ready');
@@ -96,7 +96,7 @@ describe('a storage opens', () => {
 });
 
 describe("the app's own pool", () => {
-  it('stays open, and as it was', async () => {
+  it('stays open and unchanged', async () => {
     const schema = await temporarySchema();
     const pool = new Pool({ connectionString: schema.url, max: 3, options: '-c search_path=pg_catalog' });
     onTestFinished(() => pool.end());
@@ -181,7 +181,7 @@ describe('a storage refuses', () => {
     await expect(storage.open(storageContext)).rejects.toThrow('its encoding is SQL_ASCII');
   });
 
-  it('a server that is not there, without showing the password', async () => {
+  it('a server that does not respond, without showing the password', async () => {
     const storage = postgresStorage({ connectionString: 'postgres://user:sesame@127.0.0.1:1/db' });
     const error: unknown = await storage.open(storageContext).catch((thrown: unknown) => thrown);
     expect(String(error)).toMatch(/^Error: The PostgreSQL database cannot be used: .*ECONNREFUSED/);

@@ -22,7 +22,7 @@ it('is that of the last migration', async () => {
   expect(await schemaOf(schema)).toEqual({ version: LATEST_VERSION, latest: LATEST_VERSION });
 });
 
-it('of a newer version, of another program or of nobody who responds is an error in a sentence', async () => {
+it('a schema of a newer version or another program, or a server that does not respond, is a clear error', async () => {
   const schema = await temporarySchema();
   await schema.pool.query(`CREATE SCHEMA ${schema.name}; CREATE TABLE ${schema.name}.diary (day date)`);
   await expect(schemaOf(schema)).rejects.toThrow(
