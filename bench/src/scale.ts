@@ -305,7 +305,7 @@ printTable(
   ]),
 );
 printTable(
-  `What it takes of ${cpus().length} cores: CPU seconds of the processes, of which this program and its receiver of webhooks are none, and of PostgreSQL`,
+  `CPU seconds on ${cpus().length} cores: of the processes, without this program and its receiver of webhooks, and of PostgreSQL`,
   ['', 'seconds', 'processes', 'PostgreSQL', 'cores', 'load of the machine'],
   phases,
 );

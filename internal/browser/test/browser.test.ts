@@ -200,7 +200,7 @@ describe.skipIf(browser.missing !== null)('a browser for tests', () => {
     expect(second.isConnected()).toBe(true);
   });
 
-  it.runIf(isLongForm)('ends with the process that started it, however that ends', async () => {
+  it.runIf(isLongForm)('ends with the process that started it, even if that is killed', async () => {
     const program = fileURLToPath(new URL('support/programs/open-browser.ts', import.meta.url));
     const child = spawn(process.execPath, ['--conditions=source', program], {
       stdio: ['ignore', 'pipe', 'inherit'],

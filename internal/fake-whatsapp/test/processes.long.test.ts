@@ -36,7 +36,7 @@ it('the fake WhatsApp runs in a process of its own, with the same API', async ()
   const { content } = await next;
   expect('bytes' in content && bytes.equals(content.bytes)).toBe(true);
 
-  await expect(wa.scanQr(shop, 'nonsense')).rejects.toThrow('no QR text');
+  await expect(wa.scanQr(shop, 'nonsense')).rejects.toThrow('not a QR of WhatsApp');
   await restarted.end();
   distrust();
   await wa.stop();

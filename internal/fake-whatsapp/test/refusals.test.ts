@@ -16,7 +16,7 @@ it('the fake WhatsApp delivers to someone who has moved to the LID by the LID al
   await eventually(() => expect(wa().inbox(moved)).toHaveLength(1));
 });
 
-it('the fake WhatsApp refuses a message to a group that names its members in the former way', async () => {
+it('the fake WhatsApp refuses a message to a group that names its members in the previous way', async () => {
   const shop = newAccount();
   const group = wa().group({ subject: 'Ours', members: [shop, newPerson()], addressing: 'pn' });
   const { socket } = await linked(shop);

@@ -83,7 +83,10 @@ it.runIf(isLongForm)(
   'the Postgres of the tests begins with files that are made once for all servers of a run',
   async () => {
     const template = vi.fn(async () => clusterFiles(await makeSharedDirectory('trunkline-')));
-    const desk = await openDesk({ template, server: () => Promise.reject(new Error('Nobody asks for it.')) });
+    const desk = await openDesk({
+      template,
+      server: () => Promise.reject(new Error('This test needs no server.')),
+    });
     onTestFinished(() => desk.close());
     vi.stubEnv(DESK_PORT, String(desk.port));
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -144,7 +147,7 @@ it('the Postgres of the tests reports why it did not start, and leaves no files'
 });
 
 it.runIf(isLongForm)(
-  'the Postgres of the tests takes another port when one is taken meanwhile, and fails with a reason when it must be this one',
+  'the Postgres of the tests takes another port if the first one is taken, and fails if the port is given',
   async () => {
     const first = await startPostgres();
     onTestFinished(() => first.stop());
@@ -158,7 +161,7 @@ it.runIf(isLongForm)(
 );
 
 it.runIf(isRoot)(
-  'the Postgres of the tests runs for root as another user, from files that this one can reach, also when TMPDIR is closed to others',
+  'the Postgres of the tests runs for root as another user, from files within its reach, even with a closed TMPDIR',
   async () => {
     const TMPDIR = ownTmpdir(0o700);
     const server = await startPostgres();

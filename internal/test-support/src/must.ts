@@ -8,7 +8,7 @@ export function must<Value>(value: Value | null | undefined): Value {
 export function only<Value>(values: readonly Value[]): Value {
   const [value] = values;
   if (values.length !== 1 || value === undefined) {
-    throw new Error(`One value was expected, and there are ${values.length}.`);
+    throw new Error(`Expected one value, got ${values.length}.`);
   }
   return value;
 }

@@ -132,7 +132,7 @@ export function startProgram(
     stderr: () => printed.stderr,
     output: () => printed.both,
     lines() {
-      if (child.stdout === null) throw new Error('It prints nowhere.');
+      if (child.stdout === null) throw new Error('The output of the program is not piped.');
       return createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     },
     printed(pattern, withinMs = HANG_MS) {

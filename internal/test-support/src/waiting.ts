@@ -34,7 +34,7 @@ export async function until<Value>(
     if (found !== undefined && found !== null && found !== false) {
       return found as Exclude<Value, undefined | null | false>; // just checked, which TypeScript does not see
     }
-    if (now() > deadline) throw new Error(`Waited ${withinMs} ms in vain until ${what}.`);
+    if (now() > deadline) throw new Error(`Gave up after waiting ${withinMs} ms until ${what}.`);
     await setTimeout(LOOK_EVERY_MS);
   }
 }

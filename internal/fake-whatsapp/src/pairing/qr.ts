@@ -53,7 +53,7 @@ export function readQr(text: string): {
 } {
   const [ref, , identity, advSecret] = text.slice(text.indexOf('#') + 1).split(',');
   if (ref === undefined || identity === undefined || advSecret === undefined) {
-    throw new Error('this is no QR text of WhatsApp');
+    throw new Error('this text is not a QR of WhatsApp');
   }
   return { ref, identity: Buffer.from(identity, 'base64'), advSecret: Buffer.from(advSecret, 'base64') };
 }
