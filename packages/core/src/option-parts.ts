@@ -63,7 +63,7 @@ export function checkPart(options: GivenParts, part: Part): void {
   if (lacking.length === 0) return;
   const what = typeof value === 'object' ? `lacks ${lacking.join(', ')}` : `is a ${typeof value}`;
   throw new TypeError(
-    `createTrunkline: the option "${part}" is wrong: it ${what}. ${isWholeSandbox(part, value) ? 'It is the sandbox: give its gateway, createSandbox().gateway.' : fix}`,
+    `createTrunkline: the option "${part}" is wrong: it ${what}. ${isWholeSandbox(part, value) ? 'This is the whole sandbox: give its gateway, createSandbox().gateway.' : fix}`,
   );
 }
 

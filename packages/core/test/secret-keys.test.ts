@@ -97,7 +97,7 @@ describe('a secret key that is replaced', () => {
       expect.objectContaining({
         level: 'error',
         facts: expect.objectContaining({ webhookId: id }),
-        message: expect.stringMatching(/keep the former ones in the list/),
+        message: expect.stringMatching(/keep the previous ones in the list/),
       }),
     );
     // The rest is sealed with the new key, but the check still asks for the previous one.

@@ -58,7 +58,7 @@ async function keepListening(
       if (closing.aborted) return;
       logger[isLost ? 'debug' : 'warn'](
         { err: error },
-        'the connection that hears of work in other processes was lost: it is opened again, and until then work is found by polling, seconds later; if this repeats, check the server and the network',
+        'the connection that gets signals of other processes was lost: it is opened again, and until then work is found by polling, seconds later; if this repeats, check the server and the network',
       );
       isLost = true;
       onTried();

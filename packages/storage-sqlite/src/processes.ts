@@ -37,8 +37,8 @@ export function knownProcesses({ file, database, writer, logger }: ProcessesOpti
       slot ??= file === ':memory:' ? null : takeSlot(file);
     } catch (error) {
       const consequence =
-        'what this process holds when it is killed waits until its leases end; let this process write to the directory of the database';
-      logger.warn({ err: error, file }, `no lock file could be made beside the database: ${consequence}`);
+        'if this process is killed, what it holds stays locked until its leases end; let it write to the directory of the database';
+      logger.warn({ err: error, file }, `no lock file could be created next to the database: ${consequence}`);
     }
     if (!slot) return;
     const { number } = slot;

@@ -94,7 +94,7 @@ export function createLoop({ name, clock, logger, everyMs, pass }: LoopOptions):
     } catch (error) {
       logger[isLogged(error) ? 'debug' : 'error'](
         { err: error, worker: name },
-        'a worker pass failed and is repeated: if this goes on, check the database',
+        'a worker pass failed and is repeated: if this continues, check the database',
       );
       failures += 1;
       return doublingDelay(failures - 1, { firstMs: AGAIN_MS, longestMs: everyMs });

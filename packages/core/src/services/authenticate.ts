@@ -44,7 +44,7 @@ export function createAuthenticator(
     storage.apiKeys.touch(id, now).catch((error: unknown) => {
       logger.warn(
         { err: error, apiKeyId: id },
-        'the time at which an API key was used could not be stored, so its lastUsedAt stays behind: requests are served all the same; check the database',
+        'the time at which an API key was used could not be stored, so its lastUsedAt stays behind: requests are still served; check the database',
       );
     });
   };

@@ -39,7 +39,7 @@ export function keptWorkload({
     const orNull = workload.catch((error: unknown) => {
       logger.warn(
         { err: error },
-        'what is open could not be counted, so its metrics are NaN until it can be: check the database',
+        'open work could not be counted, so its metrics are NaN until it can be: check the database',
       );
       return null;
     });

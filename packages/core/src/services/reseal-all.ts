@@ -67,7 +67,7 @@ export async function resealAll(
     } catch (error) {
       logger.error(
         { ...facts, err: error },
-        'a secret could not be sealed with the first secretKey: keep the former ones in the list; it is tried again in a minute',
+        'a secret could not be sealed with the first secretKey: keep the previous ones in the list; it is tried again in a minute',
       );
       return false;
     }

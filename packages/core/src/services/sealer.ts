@@ -84,7 +84,7 @@ export function createSealer({
       }
     }
     throw new Error(
-      `The ${label} cannot be opened: it was sealed with another secretKey, or changed. If the key was replaced, give the former one after the new one: secretKey: [new, former] (SECRET_KEY and SECRET_KEY_PREVIOUS).`,
+      `The ${label} cannot be opened: it was sealed with another secretKey, or changed. If the key was replaced, give the previous one after the new one: secretKey: [new, previous] (SECRET_KEY and SECRET_KEY_PREVIOUS).`,
     );
   };
 

@@ -15,7 +15,7 @@ export async function checkSecretKey(context: ServiceContext): Promise<void> {
     context.sealer.openText(sealed, SECRET_KEY_CHECK);
   } catch {
     throw new Error(
-      'The secretKey is not the one that this database was set up with: what is sealed in it could not be opened. Give that key (SECRET_KEY). To replace it, give both: secretKey: [new, former] (SECRET_KEY and SECRET_KEY_PREVIOUS).',
+      'The secretKey is not the one that this database was set up with: what is sealed in it could not be opened. Give that key (SECRET_KEY). To replace it, give both: secretKey: [new, previous] (SECRET_KEY and SECRET_KEY_PREVIOUS).',
     );
   }
 }

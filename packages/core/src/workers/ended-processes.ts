@@ -43,7 +43,7 @@ export function createEndedProcesses({ storage, clock, logger }: ServiceContext)
       await withDeadline(clock, limit, look()).catch((error: unknown) => {
         logger.warn(
           { err: error },
-          'what ended processes held could not be released: it is tried again every second, and the leases run out by themselves',
+          'the leases and claims of ended processes could not be released: it is tried again every second, and they expire by themselves',
         );
       });
       loop.start();

@@ -129,7 +129,7 @@ export function createInstanceController({
 
   const endRestriction = async (): Promise<void> => {
     await record.write({ kind: 'restriction_over' });
-    logger.info({ instanceId: lease.instanceId }, 'what the network forbade an instance is over');
+    logger.info({ instanceId: lease.instanceId }, 'the network no longer restricts an instance');
   };
 
   const endOrphan = async (): Promise<void> => {

@@ -24,7 +24,7 @@ export function createMessageFiler(context: ServiceContext): Worker {
     if (delayMs >= LATE_MS && !isLate) {
       logger.warn(
         { delayMs },
-        'look-ups of messages by counterpart are late, and catch up by themselves: if this goes on, give the database or this process more room',
+        'lookups of messages by counterpart are late, and catch up by themselves: if this continues, give the database or this process more room',
       );
     }
     isLate = delayMs >= LATE_MS;

@@ -34,7 +34,7 @@ const SLOWEST_BYTES_PER_MS = 500;
 const LEASE_LOST =
   'sending stopped on an instance, because its lease was lost: another process sends its messages; if this repeats, look for a slow database or a process that stands still';
 const SENDING_STOPPED =
-  'sending stopped on an instance and is tried again; its messages stay queued: if this goes on, check the database';
+  'sending stopped on an instance and is tried again; its messages stay queued: if this continues, check the database';
 
 export interface MessageSender {
   start(): void;

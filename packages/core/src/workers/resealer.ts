@@ -19,7 +19,7 @@ export function createResealer(context: ServiceContext, keys: number): Worker {
     if (isComplete)
       logger.info(
         { keys },
-        'everything is sealed with the first secretKey; former ones can be taken out of the list',
+        'everything is sealed with the first secretKey; previous ones can be removed from the list',
       );
     return isComplete;
   };

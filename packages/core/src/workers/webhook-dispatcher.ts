@@ -211,7 +211,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
       if (isUnavailable(error)) return { errorCode: 'TIMEOUT', responseStatus: null, responseBody: null };
       logger.error(
         { err: error, deliveryId: claimed.delivery.id },
-        'a webhook request could not be made, which counts as a failed attempt: fix the cause in err; the next attempt is made by the schedule',
+        'a webhook request could not be made, which counts as a failed attempt: fix the cause in err; the next attempt follows the schedule',
       );
       return { errorCode: 'CONNECTION_FAILED', responseStatus: null, responseBody: null };
     }
