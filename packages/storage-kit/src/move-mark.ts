@@ -74,8 +74,8 @@ function refuseWhileMoved(mark: MoveMark): void {
   if (mark.role === 'source')
     throw new Error(
       mark.isComplete
-        ? `it was moved to ${mark.target}: use that one, with DATABASE_URL. To go on with this one, and without what has happened there since, run "trunkline move --undo".`
-        : `it is being moved to ${mark.target}: run the same "trunkline move" again, which continues where it was, or "trunkline move --undo" to go on with this one.`,
+        ? `it was moved to ${mark.target}: use that one, with DATABASE_URL. To continue with this one, and without what has happened there since, run "trunkline move --undo".`
+        : `it is being moved to ${mark.target}: run the same "trunkline move" again, which continues where it was, or "trunkline move --undo" to continue with this one.`,
     );
   if (mark.progress !== null)
     throw new Error(

@@ -22,7 +22,7 @@ export function checkStoredSchema({ version, latest }: StoredSchema): void {
     );
   if (version > 0 && version < FIRST_SCHEMA_VERSION)
     throw new Error(
-      `it was made before Trunkline 0.1.0 (schema ${version}), and cannot be upgraded: use a new database, or go on with the commit that made this one.`,
+      `it was made before Trunkline 0.1.0 (schema ${version}), and cannot be upgraded: use a new database, or stay on the commit that made this one.`,
     );
 }
 

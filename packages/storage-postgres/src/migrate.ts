@@ -113,7 +113,7 @@ async function checkServer(ask: Ask): Promise<void> {
   const major = Math.floor(Number(version) / 10_000);
   if (major < OLDEST_SERVER) {
     throw new Error(
-      `the server is PostgreSQL ${major}; ${OLDEST_SERVER} is the oldest that will do. Upgrade it, or use another one.`,
+      `the server is PostgreSQL ${major}; ${OLDEST_SERVER} is the oldest supported version. Upgrade it, or use another one.`,
     );
   }
   if (encoding !== 'UTF8') {

@@ -76,7 +76,7 @@ export async function withClient<Result>(
     isBroken = true;
     logger.warn(
       { err: error },
-      'a connection to Postgres broke: another one takes its place; if this repeats, check the server and the network',
+      'a connection to Postgres broke and is replaced: if this repeats, check the server and the network',
     );
   };
   client.on('error', onError);

@@ -188,7 +188,7 @@ function usePool(
   const onError = (error: Error): void =>
     logger.warn(
       { err: error },
-      'an idle connection to Postgres broke: another one takes its place; if this repeats, check the server and the network',
+      'an idle connection to Postgres broke and is replaced: if this repeats, check the server and the network',
     );
   if (options.pool) {
     const { pool } = options;

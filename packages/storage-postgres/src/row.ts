@@ -56,5 +56,5 @@ export const jsonOrNull: RowReader['jsonOrNull'] = reader.jsonOrNull;
 export function integers(row: Row, column: string): readonly number[] {
   const value = row[column];
   if (Array.isArray(value)) return value as readonly number[]; // as column-types.ts reads them
-  throw new TypeError(`The column ${column} holds no list: check the database for damage.`);
+  throw new TypeError(`The column ${column} is not a list: check the database for damage.`);
 }

@@ -21,7 +21,8 @@ export function sqliteSchema({ path }: { readonly path: string }): StoredSchema 
 
 /** Looks at a file without writing: switching to the write-ahead log would change it already. 0 if nothing is there. */
 export function storedVersion(file: string): number {
-  if (!existsSync(dirname(file))) throw new Error(`there is no directory ${dirname(file)}. Make it first.`);
+  if (!existsSync(dirname(file)))
+    throw new Error(`the directory ${dirname(file)} does not exist. Create it first.`);
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found) return 0;
   if (!found.isFile()) throw new Error('it is not a file. Use another path.');

@@ -22,7 +22,7 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
         );
         if (!row)
           throw new Error(
-            `The subscription ${name} was written, but it is not there: check the database for damage.`,
+            `The subscription ${name} was written, but is missing: check the database for damage.`,
           );
         return entities.subscription.read(row);
       });

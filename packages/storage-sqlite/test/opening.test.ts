@@ -126,7 +126,7 @@ describe('a storage refuses', () => {
   it('a file in a directory that does not exist, and creates none', async () => {
     const directory = temporaryDirectory();
     const path = join(directory, 'missing', 'test.db');
-    const why = `The database ${path} cannot be used: there is no directory ${join(directory, 'missing')}.`;
+    const why = `The database ${path} cannot be used: the directory ${join(directory, 'missing')} does not exist.`;
     await expect(sqliteStorage({ path }).open(storageContext)).rejects.toThrow(why);
     expect(readdirSync(directory)).toEqual([]);
   });
@@ -248,7 +248,7 @@ describe('a storage that is not open', () => {
   it('opens once the cause of a refusal is gone', async () => {
     const directory = join(temporaryDirectory(), 'later');
     const storage = sqliteStorage({ path: join(directory, 'test.db') });
-    await expect(storage.open(storageContext)).rejects.toThrow('there is no directory');
+    await expect(storage.open(storageContext)).rejects.toThrow('does not exist');
     mkdirSync(directory);
     await storage.open(storageContext);
     await storage.close();

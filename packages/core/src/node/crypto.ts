@@ -43,7 +43,7 @@ function decrypt(
 ): Uint8Array {
   checkNonce(nonce);
   // Without this length, and `authTagLength`, a tag cut to 4 bytes would be accepted.
-  if (sealed.length < TAG_LENGTH) throw new Error('The sealed value is too short to be one.');
+  if (sealed.length < TAG_LENGTH) throw new Error('The sealed value is too short: it lacks its 16-byte tag.');
   const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_LENGTH })
     .setAAD(associatedData)
     .setAuthTag(sealed.subarray(-TAG_LENGTH));

@@ -88,7 +88,7 @@ export function serviceClock(
     if (isLarge && !warned)
       logger.warn(
         { aheadMs: Math.round(aheadMs) },
-        'the clock was set back: time goes on from where it was, slightly slowed, until the clock has caught up; to go by the clock immediately, stop all processes on this database and start them again',
+        'the clock was set back: time continues from where it was, slightly slowed, until the clock has caught up; to follow the clock immediately, stop all processes on this database and start them again',
       );
     warned = isLarge;
   };
@@ -128,7 +128,7 @@ export function serviceClock(
       if (now === null || leadAt(now) < LEAST_LEAD_MS) return;
       // Processes that still run note their lead again.
       await storage.replaceSetting(LEAD, '').catch((error: unknown) => {
-        logger.debug({ err: error }, 'the lead of the time could not be erased: it runs out by itself');
+        logger.debug({ err: error }, 'the lead of the time could not be erased: it expires by itself');
       });
     },
   };

@@ -55,7 +55,7 @@ export function failureLog(logger: Logger, clock: Pick<Clock, 'elapsed'>): Failu
       named.set(endpointId, { at: now, isFailing: true });
       logger.warn(
         failure,
-        'a webhook attempt failed: look at its receiver; attempts go on by the schedule, and the endpoint is named again when it accepts deliveries',
+        'a webhook attempt failed: look at its receiver; attempts continue on schedule, and a line reports when the endpoint accepts deliveries again',
       );
     },
   };

@@ -99,7 +99,7 @@ export function recordSendOutcome(
     const { id: messageId, instanceId } = head.message;
     logger.warn(
       { instanceId, messageId, err: error },
-      'a message could not be read to be sent, so it waits and is tried again, and messages to others go on: check the database and the media store',
+      'a message could not be read to be sent, so it waits and is tried again, and messages to others are still sent: check the database and the media store',
     );
     const delayMs = Math.min(NOT_READ_LONGEST_MS, Math.max(NOT_READ_AGAIN_MS, now - heldSince));
     await postpone(lease, head, { tries: head.tries, delayMs, heldSince });

@@ -144,7 +144,7 @@ async function openOn(
     context: {
       logger,
       newId: () => {
-        throw new Error('A move makes no ids.');
+        throw new Error('A move must not create ids.');
       },
     },
     installation,
