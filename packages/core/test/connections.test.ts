@@ -327,7 +327,7 @@ describe('a connection that does not open', () => {
         gateway.connections.length <= stuck ? silence() : listener.connected(PROFILE),
     });
     const harness = await startHarness({ gateway });
-    // Out of step with what a process does every five seconds anyway.
+    // Get out of step with the work that a process does every five seconds.
     await harness.clock.advance(SECOND);
     for (let i = 0; i < stuck; i++) {
       const { id } = await harness.api.instances.create();

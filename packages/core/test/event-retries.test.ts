@@ -210,7 +210,7 @@ describe('a process that stops', () => {
     const stopped = trunkline.stop();
     await harness.clock.advance(10 * SECOND);
     await stopped;
-    // Nobody listens any more: the storage may be closed.
+    // No one listens now: the storage may be closed.
     late.resolve();
     const staying = recordingHandler(harness.clock);
     await staying.on(harness.trunkline).registered;

@@ -136,7 +136,7 @@ describe('messages with files that stall', () => {
     expect(opened).toBe(8);
     await harness.clock.advance(30 * SECOND);
     await Promise.all(files);
-    // None of the places is kept for what does not come.
+    // Files that do not come occupy no place.
     await listener.message(photo('GOOD', async () => png().stream()));
     expect((await inbound(harness))[0]).toMatchObject({ media: { available: true } });
   });

@@ -159,7 +159,7 @@ describe('a process that starts after the clock was set back by an hour', () => 
     harness.sender.respond(() => REFUSED);
     await sendText(harness, id);
     await harness.clock.advance(2 * SECOND);
-    // Beyond what a window allows: it is queued and not attempted.
+    // One delivery more than a window allows: it is queued and not attempted.
     harness.sender.respond(() => new Promise<never>(() => undefined));
     for (let sent = 0; sent < 3; sent += 1) await sendText(harness, id);
     await harness.clock.advance(2 * SECOND);

@@ -210,7 +210,7 @@ describe('the notification that a number is down', () => {
 
     await harness.another({ gateway, roles: only('maintenance') });
     await harness.clock.advance(6 * MINUTE);
-    // The same one: a mail server that had taken it all the same recognises it.
+    // The same id: a mail server that had accepted the email after all recognises it.
     expect(harness.emails.map(({ id: notificationId }) => notificationId)).toEqual(
       tried.map((one) => one.id),
     );

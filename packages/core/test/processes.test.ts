@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-/** Time passes for a stop to give up what it waits for. */
+/** Long enough for a stop to give up waiting. */
 const STOP_MS = 30 * SECOND;
 
 const NONE = { api: false, gateway: false, webhooks: false, maintenance: false };

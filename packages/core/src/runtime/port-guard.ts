@@ -231,7 +231,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
             endCall();
             try {
               const { done, value } = await source.read();
-              // Fail: a store that goes on later would keep a truncated file.
+              // Fail: a store that continues later would keep a truncated file.
               if (hasEnded) throw new Error('The file was given up.');
               if (done) controller.close();
               else controller.enqueue(value);

@@ -21,7 +21,7 @@ export interface ReferenceTime {
   now(): number | null;
   /** Rejects if the time cannot be read. */
   startFollowing(): Promise<void>;
-  /** Reads the time; called every `everyMs`. Rejects if it cannot be read; `now` goes on regardless. */
+  /** Reads the time; called every `everyMs`. Rejects if it cannot be read; `now` continues regardless. */
   refresh(): Promise<void>;
   readonly everyMs: number;
   /** The longest time between two calls of `refresh` by a running process, even a slow one. */

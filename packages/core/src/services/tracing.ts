@@ -36,7 +36,7 @@ interface OpenSpan {
 export function createTracing(provider: TracerProvider): Tracing {
   const tracer = provider.getTracer('@trunkline/core');
 
-  /** If the tracer throws, the work goes on without its span. */
+  /** If the tracer throws, the work continues without its span. */
   const open = (start: SpanStart, within: Context, links: Link[] | undefined): OpenSpan => {
     try {
       return startSpan(start, within, links);

@@ -21,7 +21,7 @@ const NOT_RECORDED =
   'the outcome of an event could not be recorded: this process tries again until it is, and does not call the handler again meanwhile; check the database';
 const CLAIM_LOST =
   'the claim of an event was lost before its outcome was recorded, so another process may call its handler again: look for a process that stood still or a slow database';
-/** How long handlers in flight may go on when the process stops. */
+/** How long handlers in flight may continue when the process stops. */
 const DRAIN_MS = 10_000;
 
 /** A checked handler of the embedder. */

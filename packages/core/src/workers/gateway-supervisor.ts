@@ -20,7 +20,7 @@ const RENEW_EVERY_MS = 10_000;
  * and their clocks may be a second ahead of this one.
  */
 const CLOSE_BEFORE_END_MS = 2_000;
-/** The deadline for storage calls about leases: one that hangs must leave time for another try. */
+/** The deadline for storage calls about leases: one that hangs must leave time for another attempt. */
 const STORAGE_DEADLINE_MS = 5_000;
 /** Instances that are read concurrently: a storage may read them in one statement. */
 const LOOK_BATCH = 500;

@@ -191,7 +191,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       : outcome;
   };
 
-  /** If the outcome of a message cannot be recorded for some seconds, messages to other recipients go on. */
+  /** If the outcome of a message cannot be recorded for some seconds, messages to other recipients are still sent. */
   const recordOrSetAside = async (
     open: OpenConnection,
     head: QueuedMessage,

@@ -92,7 +92,7 @@ export function recordSendOutcome(
     await postpone(lease, head, { tries: head.tries, delayMs: doublingDelay(times, bounds) });
   };
 
-  /** Postpones a message that could not be read: the fault is here, perhaps only with this message; others go on. */
+  /** Postpones a message that could not be read: the fault is here, perhaps only with this message; others are sent. */
   const waitUntilRead = async (lease: Lease, head: QueuedMessage, error: unknown): Promise<void> => {
     const now = clock.now();
     const heldSince = head.heldSince ?? now;
@@ -115,7 +115,7 @@ export function recordSendOutcome(
     const since = heldSince ?? now;
     const acceptedAt = message.queuedAt ?? message.createdAt;
     const delayMs = holdDelay({ acceptedAt, heldSince: since, retryAfterMs, now });
-    // After a try without an outcome, the message may have been sent.
+    // After an attempt without an outcome, the message may have been sent.
     if (delayMs === null) return fail(lease, message, tries > 0 ? UNKNOWN_BEFORE_HELD : error);
     await postpone(lease, head, { tries, delayMs, heldSince: since });
     if (heldSince !== undefined) return;

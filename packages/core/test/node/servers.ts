@@ -43,7 +43,7 @@ export class Servers {
     onConnection: (socket: TLSSocket) => void = respondOk,
   ): Promise<Running<TlsServer>> {
     const server = createTls(options, onConnection);
-    server.on('tlsClientError', () => {}); // what the client makes of it is tested
+    server.on('tlsClientError', () => {}); // the tests look at the client's error
     return this.#start(server, '127.0.0.1');
   }
 

@@ -30,7 +30,7 @@ it('the webhook sender sends nothing on a connection to another address than the
     responseStatus: null,
     responseBody: null,
   });
-  // The other way round: where it connects to what was checked, the same server is reached.
+  // As a control: the same server is reached at the address that was checked.
   expect(await sender.send({ ...request, url: `http://127.0.0.1:${port}/` })).toMatchObject({
     errorCode: null,
   });

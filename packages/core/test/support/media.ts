@@ -11,7 +11,7 @@ export const PNG: Uint8Array<ArrayBuffer> = Uint8Array.from([
   0, 0, 0,
 ]);
 
-/** A network that takes files, and a store of which a test can make what it likes. */
+/** A network that accepts files, and a store that a test can disturb. */
 export interface MediaHarness {
   readonly harness: Harness;
   readonly gateway: ScriptedGateway;

@@ -386,7 +386,7 @@ export async function sweepFiles(
 }
 
 async function deleteFile({ mediaStore, storage }: ServiceContext, contentId: string): Promise<void> {
-  // The bytes first: what is forgotten is swept no more.
+  // The bytes first: a released upload is never swept.
   await mediaStore.delete(contentId);
   await storage.uploads.release(contentId);
 }

@@ -13,7 +13,7 @@ export function isLanePaused(state: State, endpointId: string): boolean {
   return endpoint !== undefined && isWorkPostponed(state, endpoint.workspaceId);
 }
 
-/** Lets the workspace go on: waiting work can be claimed. */
+/** Resumes the workspace: waiting work can be claimed. */
 export function resumeWork(state: State, workspaceId: string): void {
   const endpoints = [...state.endpoints.values()].filter((one) => one.workspaceId === workspaceId);
   for (const endpoint of endpoints) {
