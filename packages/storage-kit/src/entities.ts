@@ -180,7 +180,7 @@ export const MESSAGE_PROGRESS: ColumnsOf<
   receivedAt: orNull(integer('received_at')),
 };
 
-/** No index but those of the status has one of these. */
+/** Only the indexes of the status have any of these columns. */
 export const MESSAGE_STATE: ColumnsOf<Pick<MessageState, MessageColumn & keyof MessageState>> = {
   ...MESSAGE_PROGRESS,
   text: orNull(text('text')),

@@ -57,7 +57,7 @@ export const ENDED_GENERATION = 0;
 
 /** The generations of an endpoint's lane. */
 export interface LaneGenerations {
-  /** The one that deliveries are queued in now; null if there is no lane. */
+  /** The generation that deliveries are queued in now; null if there is no lane. */
   readonly current: number | null;
   /** The generations that a cancellation has ended and that are not swept yet. */
   readonly closed: readonly number[];

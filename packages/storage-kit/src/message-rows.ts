@@ -24,7 +24,7 @@ export interface MessageRows<Stored> {
   readonly messageContent: MessageColumns<Stored>;
   /** The columns that change after it was created. */
   readonly messageState: MessageColumns<Stored>;
-  /** Of these, those that are not about what the message says. */
+  /** The columns of these that are not content. */
   readonly messageProgress: MessageColumns<Stored>;
 }
 

@@ -34,8 +34,8 @@ export interface MovableDatabase {
   /** The processes that are not known to have ended. */
   processes(): Promise<readonly StoredProcess[]>;
   /**
-   * In one transaction, writes the mark and refuses from then on whatever would change a row of these tables, by whatever
-   * process: nothing is accepted, sent or delivered from it any more.
+   * In one transaction, writes the mark and refuses from then on every change of these tables by any process: nothing more
+   * is accepted, sent or delivered from this database.
    */
   freeze(mark: MoveMark): Promise<void>;
   /** Removes the mark, and accepts changes again. */
@@ -46,6 +46,6 @@ export interface MovableDatabase {
   read(table: MovedTableName, from: MoveCursor | null, limit: number): Promise<MovedPage>;
   /** Writes the rows and the next mark in one transaction. Throws if the mark is not the expected one. */
   write(table: MovedTableName, rows: readonly MovedRow[], marks: MarkChange): Promise<void>;
-  /** Works out what follows from the rows, such as when a queue is due, and changes the mark in the same transaction. */
+  /** Derives values from the rows, such as when a queue is due, and changes the mark in the same transaction. */
   finish(marks: MarkChange): Promise<void>;
 }

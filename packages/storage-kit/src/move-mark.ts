@@ -18,7 +18,7 @@ export type MoveMark =
       readonly id: string;
       /** The address of the source, without a password. */
       readonly source: string;
-      /** Null once all is there: then a server may use it. */
+      /** Null once the move is complete: then a server may use it. */
       readonly progress: MoveProgress | null;
     };
 

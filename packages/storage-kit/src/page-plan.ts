@@ -12,9 +12,9 @@ export interface PagePlan {
   readonly order: 'ASC' | 'DESC';
   /** The bound on the ids of the rows that are read; null for none. */
   readonly ahead: IdBound | null;
-  /** How many of them: one more than the page takes, which shows whether the list goes on. */
+  /** How many rows to read: one more than the page takes, which shows whether the list continues. */
   readonly count: number;
-  /** The bound within which one row shows that the list goes on behind the page; null on the first page. */
+  /** The bound within which one row shows that the list continues behind the page; null on the first page. */
   readonly behind: IdBound | null;
 }
 
@@ -27,7 +27,7 @@ export function planPage({ from, limit }: PageRequest): PagePlan {
     : { order: 'ASC', ahead: { sign: '>', id }, count, behind: { sign: '<=', id } };
 }
 
-/** The page of what was read as `planPage` says, in that order, and of whether anything is behind it. */
+/** The page, from rows that were read by the plan, in its order, and from whether anything is behind it. */
 export function pageOf<Row>(
   { from, limit }: PageRequest,
   read: readonly Row[],
