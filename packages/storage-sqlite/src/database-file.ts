@@ -16,7 +16,7 @@ export function databaseFile(path: string): string {
   }
 }
 
-/** The file that SQLite creates at a path where there is none, or a link to none. */
+/** The file that SQLite creates at a path without a file, or with a link to a missing one. */
 function newFile(path: string): string {
   try {
     const directory = realpathSync(dirname(path));

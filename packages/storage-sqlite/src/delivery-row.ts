@@ -20,7 +20,7 @@ function generationOf({ status }: Delivery, open: number): number {
   return isOpen(status) ? open : ENDED_GENERATION;
 }
 
-/** The delivery as it reads: what a cancellation has ended is failed from then on, written down or not. */
+/** The delivery as it reads: one that a cancellation has ended reads as failed, even if not stored yet. */
 export function readDelivery(database: Database, row: Row): Delivery {
   const delivery = entities.delivery.read(row);
   if (!isOpen(delivery.status)) return delivery;

@@ -39,7 +39,7 @@ export function letOthersPass(database: Database, instanceId: string): void {
   }
 }
 
-/** Returns whether the message is there: held, or waiting for one that is. */
+/** Returns whether the message was found here: held, or waiting for a held one. */
 export function postponeHeld(
   database: Database,
   { messageId, tries, dueAt, heldSince }: Postponement,

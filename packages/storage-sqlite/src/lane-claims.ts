@@ -84,7 +84,7 @@ export function nextClaimAt(database: Database, now: number): number | null {
   return Math.max(now, Math.min(wakeAt, expiresAt));
 }
 
-/** The claims of a paused lane stay until the lane goes on: there are never more of them than slots. */
+/** The claims of a paused lane stay until the lane resumes: there are never more of them than slots. */
 const IN_OPEN_LANE =
   'NOT EXISTS (SELECT 1 FROM lanes WHERE lanes.endpoint_id = claims.endpoint_id AND is_paused = 1)';
 
@@ -135,7 +135,7 @@ export function lanePosition(
   };
 }
 
-/** Frees the slot. Returns what has closed the delivery meanwhile, if anything has. */
+/** Frees the slot. Returns the reason if a cancellation has ended the delivery meanwhile. */
 export function endClaim(database: Database, claim: Claim): CancellationReason | null {
   const { endpointId, generation, slot } = claim;
   database.run('DELETE FROM claims WHERE endpoint_id = ? AND slot = ?', endpointId, slot);

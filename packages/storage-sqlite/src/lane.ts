@@ -25,7 +25,7 @@ export function addLane(database: Database, endpointId: string, workspaceId: str
   });
 }
 
-/** The lane of an endpoint that is being deleted: its workspace would no longer find it when it goes on. */
+/** The lane of an endpoint that is being deleted: its workspace would no longer find it when it resumes. */
 export function resumeLane(database: Database, endpointId: string): void {
   database.run('UPDATE lanes SET is_paused = 0 WHERE endpoint_id = ? AND is_paused = 1', endpointId);
 }

@@ -76,7 +76,7 @@ interface Target {
   /** The position of the first queued message, and the one behind the last; the same if no message is queued. */
   readonly queueBegin: number;
   queueEnd: number;
-  /** Messages that are held, or wait for one that is: they are not in the queue. */
+  /** Messages that are held, or wait for a held one: they are not in the queue. */
   readonly held: number;
 }
 

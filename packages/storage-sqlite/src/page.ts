@@ -12,12 +12,12 @@ export interface List {
   readonly table: string;
   /** The table that has the rows with these ids; by default, the same. */
   readonly rows?: string;
-  /** The condition of a part, each with its own values: equalities of an index that goes on with `id`. */
+  /** The condition of a part, each with its own values: equalities on the columns of an index before `id`. */
   readonly where: string;
   readonly parts: readonly Values[];
   /** Rows with smaller ids are not in it. */
   readonly floor?: string;
-  /** The column that the index goes on with. Default `id`. */
+  /** The next column of the index. Default `id`. */
   readonly id?: string;
 }
 

@@ -8,7 +8,7 @@ export function pauseLanes(database: Database, workspaceId: string): void {
   database.run(`UPDATE lanes SET is_paused = 1 WHERE ${OF_WORKSPACE}`, workspaceId);
 }
 
-/** Lets the workspace go on: waiting work can be claimed in the order of its lanes and queues. Announces it. */
+/** Resumes the workspace: waiting work can be claimed in the order of its lanes and queues. Announces it. */
 export function resumeWork(
   database: Database,
   workspaceId: string,

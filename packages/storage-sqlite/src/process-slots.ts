@@ -40,7 +40,7 @@ export function takeSlot(database: string): ProcessSlot | null {
   return null;
 }
 
-/** Never opens a file that is there: closing it again would end the lock that this process may hold on it. */
+/** Never opens an existing file: closing it again would end the lock that this process may hold on it. */
 function makePrivate(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));

@@ -19,7 +19,7 @@ export function sqliteSchema({ path }: { readonly path: string }): StoredSchema 
   }
 }
 
-/** Looks at a file without writing: switching to the write-ahead log would change it already. 0 if nothing is there. */
+/** Looks at a file without writing: switching to the write-ahead log would change it already. 0 if it is missing or empty. */
 export function storedVersion(file: string): number {
   if (!existsSync(dirname(file)))
     throw new Error(`the directory ${dirname(file)} does not exist. Create it first.`);

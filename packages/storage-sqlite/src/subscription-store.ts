@@ -131,7 +131,7 @@ function isThere(database: Database, id: string): boolean {
   return database.get('SELECT 1 FROM subscriptions WHERE id = ?', id) !== undefined;
 }
 
-/** Looks at no more rows than it counts. */
+/** Reads no more rows than it counts. */
 function count(database: Database, queued: string, id: string, upTo: number): number {
   const row = database.get(`SELECT count(*) AS found FROM (SELECT 1 ${queued} LIMIT ?)`, id, upTo);
   return row ? integer(row, 'found') : 0;

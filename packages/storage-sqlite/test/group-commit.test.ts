@@ -157,7 +157,7 @@ describe('when another process does not release the lock on the file', () => {
     expect(results[499]).toMatchObject({
       reason: { message: expect.stringContaining('not ended within 20 ms') },
     });
-    // Reading goes on.
+    // Reads still work.
     expect(await storage.instances.find(instance.workspaceId, instance.id)).toEqual(instance);
     other.exec('ROLLBACK');
     expect(await accept(storage, aMessage(instance))).toEqual({ kind: 'accepted' });

@@ -77,7 +77,7 @@ it('remembers keys that are in the index, in memory and in the log alone', async
     }
     expect(await one.messages.findIdempotencyRecord(workspace.id, 'two 0')).toBeNull();
   }
-  // The neighbour has found out by itself what is in the index by now.
+  // By now the neighbour has noticed by itself how far the index goes.
   appendMany(connectTo(path), workspace.id, 'two');
   expect((await use(neighbour, instance, 'two 0')).kind).toBe('remembered');
   await eventually(() => expect(connectTo(path).prepare(FLAWS).get()).toEqual({ dangling: 0, missing: 0 }));
@@ -164,7 +164,7 @@ it('the idempotency log takes an expired key for a new one, wherever it is remem
   const day = 24 * 60 * 60 * 1000;
   await use(storage, instance, 'in the index');
   appendMany(connectTo(path), workspace.id, 'other');
-  // The index is written after a look that finds so many.
+  // The index is written after a lookup that finds this many in the log.
   expect(await storage.messages.findIdempotencyRecord(workspace.id, 'other 0')).not.toBeNull();
   await eventually(() => expect(connectTo(path).prepare(INDEXED).get()).not.toEqual({ up_to: 0 }));
   await use(storage, instance, 'in memory');

@@ -276,7 +276,7 @@ const BEFORE_FIRST_RELEASE = [
   'PRAGMA user_version = 34',
 ];
 
-/** Makes a database of ours, that is in use no more. */
+/** Creates a database of Trunkline that is no longer in use. */
 async function closed(path: string): Promise<string> {
   const storage = sqliteStorage({ path });
   await storage.open(storageContext);

@@ -57,7 +57,7 @@ describe('a database that cannot serve now', () => {
     await storage.workspaces.insert(workspace);
     await storage.instances.insert(instance, null);
     const caller = otherProgram(path);
-    // As large as it is now: SQLite reports what does not fit as it does where the disk is full.
+    // Limit the file to its present size: SQLite reports this limit as it reports a full disk.
     caller.exec('PRAGMA max_page_count = 1; BEGIN IMMEDIATE');
     const message = aMessage(instance, { text: 'x'.repeat(1_000_000) });
     const acceptance = { message, idempotency: null, backlogLimit: 5, trialLimit: null };

@@ -124,7 +124,7 @@ async function untilSent(api: WorkspaceApi, ids: readonly string[]): Promise<voi
   for (const { attempts } of deliveries) expect(attempts).toBe(1);
 }
 
-/** Waits until the process, or as many of its deliveries as are given, is where it is to be killed. */
+/** Waits until the process, or the given number of its deliveries, has reached the kill point. */
 async function untilThere(
   child: Child,
   receiver: TlsReceiver,

@@ -29,7 +29,7 @@ function columnsMoved(): readonly string[] {
 describe('a move of a SQLite database', () => {
   it('reads each column of each table, or names it with the reason why not', () => {
     const there = columnsThere();
-    // Add what is forgotten to moved-tables.ts of storage-kit, so that both storages move it, or to NOT_MOVED of this one.
+    // Add missing columns to moved-tables.ts of storage-kit, so that both storages move it, or to NOT_MOVED of this one.
     expect(unaccountedColumns({ there, moved: columnsMoved(), notMoved: NOT_MOVED })).toEqual({
       forgotten: [],
       unknown: [],

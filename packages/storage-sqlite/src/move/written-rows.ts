@@ -23,7 +23,7 @@ export function writeRows(database: Database, name: MovedTableName, rows: readon
   if (name === 'messages') fileNoted(database, rows.length);
 }
 
-/** The rows' own transaction comes before: what follows from all of them. */
+/** Runs after the rows' own transaction: updates what depends on all of them. */
 export function finishMove(database: Database): void {
   // The first claim works out the limits of all lanes, and with them these times again.
   database.run(`UPDATE lanes SET wake_at = max(ready_from, ${FIRST_DUE_AT})`);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** In memory where there is such a place: what a test asks of the disk is then no matter of milliseconds. */
+/** In memory if the system has such a directory: a slow disk then cannot delay a test. */
 const PARENT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 export function makeDirectory(parent = PARENT): string {
