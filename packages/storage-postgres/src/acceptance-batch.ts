@@ -32,7 +32,7 @@ type Outcome = Settled | Promise<AcceptanceResult>;
 
 const ACCEPTED: Settled = { status: 'fulfilled', value: { kind: 'accepted' } };
 
-/** How long acceptances wait together for what one of them needs; longer than a message being sent holds a lock. */
+/** How long acceptances wait together for a lock that one of them needs; longer than the sending of a message holds it. */
 const LOCK_TIMEOUT = '50ms';
 /**
  * How often a batch may pass over an acceptance. Another process that accepts for the same instance holds the lock for a

@@ -8,7 +8,7 @@ async function tick(): Promise<void> {
   await setImmediate();
 }
 
-/** Batches of items such as `a1`, whose first letter is their key, each of which the test completes. */
+/** Batches of items such as `a1`: the first letter is their key, and the test completes each batch. */
 function setUp({ inFlight = 1, max = 10 } = {}) {
   const batches: {
     readonly items: readonly string[];

@@ -28,7 +28,7 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Collects what comes within a tick of the event loop, and what comes while others are in flight. */
+/** Collects items that come within a tick of the event loop, and while others are in flight. */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   const { max, inFlight, keyOf, run } = options;
   let waiting: Waiting<Item, Result>[] = [];

@@ -30,7 +30,7 @@ const CLOSE = `
   ) IS NOT NULL
   RETURNING 1`;
 
-/** Nothing is queued in the next generation: what is left to wake for are the claims of this one. */
+/** Nothing is queued in the next generation: the lane wakes only for the claims of this one. */
 const GO_ON = `
   UPDATE trunkline.lanes SET generation = generation + 1, wake_at = ${wakeAt('true')} WHERE endpoint_id = $1`;
 
@@ -119,7 +119,7 @@ const SWEEP = `
       $4::text AS error_code, open.last_attempt_at, NULL::bigint AS delivered_at
   ) AS outcome`;
 
-/** Nothing is left in this generation but what is claimed. */
+/** Only claimed deliveries are left in this generation. */
 async function finishSweep({ run }: Transaction, endpoint: string, generation: number): Promise<void> {
   // Until the claims end there is nothing to do here, however many cancellations there are like this.
   if ((await run(LEAVE_TO_CLAIMS, endpoint, generation)) > 0) return;

@@ -84,7 +84,7 @@ function of(row: string, columns: readonly string[]): string {
   return columns.map((column) => `${row}.${column}`).join(', ');
 }
 
-/** The delivery as it reads: what a cancellation has ended is failed from then on, written down or not. */
+/** The delivery as it reads: one that a cancellation has ended reads as failed, even if not stored yet. */
 export function readDelivery(row: Row): Delivery {
   const delivery = entities.delivery.read(row);
   const reason = wordOrNull<CancellationReason>(row, 'closed_by');

@@ -67,7 +67,7 @@ export async function unqueueDeliveries(
   await refreshLanes(transaction, endpoints);
 }
 
-/** The claimed deliveries may have been the last ones that a cancellation waits for. */
+/** These claimed deliveries may have been the last that a cancellation waits for. */
 const SWEEP_AGAIN = `
   UPDATE trunkline.closings SET to_sweep = true
   FROM trunkline.lanes CROSS JOIN LATERAL unnest(lanes.claims) AS claim

@@ -18,7 +18,7 @@ export async function addLane(
   });
 }
 
-/** The lane of an endpoint that is being deleted: its workspace would no longer find it when it goes on. */
+/** The lane of an endpoint that is being deleted: its workspace would no longer find it when it resumes. */
 export async function resumeLane({ run }: Transaction, endpoint: string): Promise<void> {
   await run(RESUME, endpoint);
 }

@@ -91,7 +91,7 @@ async function listenOnce(
       await client.query({ text: 'SELECT 1', query_timeout: TIMEOUT_MS });
     }
   } finally {
-    // An open one would go on listening.
+    // An open one would continue to listen.
     client.release(true);
   }
 }

@@ -34,7 +34,7 @@ export function changeBatcher(connected: Connected): Batcher<LeasedChange, Chang
   });
 }
 
-/** How long changes wait together for what one of them needs, as a queue that the app has locked. */
+/** How long changes wait together for a lock that one of them needs, such as a queue that the app has locked. */
 const LOCK_TIMEOUT = '50ms';
 
 async function changeTogether(

@@ -20,7 +20,7 @@ export const MESSAGE_COLUMNS = `item.*, (
 const CONTENT: Shape<string> = { ...shapeOf(entities.messageContent), sender_id: 'text' };
 export const MESSAGE_SHAPE: Shape<string> = { ...shapeOf(entities.message), sender_id: 'text' };
 
-/** The columns with their types, as `json_to_recordset` takes them; of the content, all but whose it is. */
+/** The columns with their types, as `json_to_recordset` takes them; of the content, all but its owner. */
 export const CONTENT_RECORD: string = recordOf(CONTENT);
 export const MESSAGE_RECORD: string = recordOf(MESSAGE_SHAPE);
 

@@ -128,7 +128,7 @@ async function moveMark(ask: Ask): Promise<string | null> {
   return typeof value === 'string' ? value : null;
 }
 
-/** 0 if nothing of ours is there. */
+/** 0 if the database has nothing of Trunkline. */
 async function readVersion(ask: Ask, schema: string, migrations: readonly string[]): Promise<number> {
   const { found } = await ask(FIND_VERSIONS, schema);
   if (found === undefined) return 0;

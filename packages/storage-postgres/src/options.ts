@@ -59,7 +59,7 @@ const OPTION_NAMES: OptionNames<PostgresStorageOptions> = {
 const DEFAULT_CONNECTIONS = 10;
 const DEFAULT_TIMEOUT_MS = 10_000;
 const TIMEOUT_MAX_MS = 3_600_000;
-/** A name of Postgres has at most 63 bytes; it would cut what is longer. */
+/** A name of Postgres has at most 63 bytes; it would cut longer ones. */
 const NAME_BYTES_MAX = 63;
 
 /** Throws a TypeError that names the option that is wrong. */

@@ -15,7 +15,7 @@ interface Walks {
   readonly columns: string;
   /** The parts, as `unnest($1::uuid[], $2::text[]) AS part (owner, status)`. */
   readonly parts: string;
-  /** The columns of an index that goes on with `id`, in its order, each with what it is in a part. */
+  /** The columns of an index before `id`, in its order, each with its value in a part. */
   readonly keys: Readonly<Record<string, string>>;
 }
 

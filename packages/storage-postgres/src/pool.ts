@@ -35,7 +35,7 @@ export interface OwnPoolOptions {
   readonly maxConnections: number;
 }
 
-/** How long a connection may take to be made, and a call may wait for one that is free. */
+/** How long opening a connection may take, and a call may wait for a free one. */
 const CONNECTION_TIMEOUT_MS = 10_000;
 
 export function makePool({ connectionString, maxConnections }: OwnPoolOptions): Pool {
@@ -111,7 +111,7 @@ export async function withClient<Result>(
   }
 }
 
-/** There is no connection, or no response from the server: what was asked may have been done or not. */
+/** There is no connection, or no response from the server: the call may or may not have been carried out. */
 class ConnectionError extends UnavailableError {
   override readonly name = 'ConnectionError';
   constructor(cause: unknown) {
@@ -151,7 +151,7 @@ export interface WatchedClient extends Queryable {
   isBroken(): boolean;
 }
 
-/** An error that the server responded to a statement with, on a connection that goes on. `ERROR` may be in any language. */
+/** An error that the server responded to a statement with; the connection stays usable. `ERROR` may be in any language. */
 function isServerError(error: unknown): boolean {
   return isResponse(error) && !/^(FATAL|PANIC)$/.test(error.severity);
 }

@@ -95,7 +95,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     open: (context: StorageContext) =>
       opening.open(() =>
         openStorage(checked, context, (signal) => {
-          // The connection that listens may have some left while it is closed, for listeners who would read then.
+          // The listening connection may still report signals while it closes, and listeners would then read.
           if (opening.current()) signals.publish(signal, context.logger);
         }),
       ),

@@ -10,7 +10,7 @@ export async function pauseLanes(transaction: Transaction, workspace: string): P
   await setPaused(transaction, await endpointsOf(transaction, workspace), true);
 }
 
-/** Lets the workspace go on: waiting work can be claimed in the order of its lanes and queues. Announces it. */
+/** Resumes the workspace: waiting work can be claimed in the order of its lanes and queues. Announces it. */
 export async function resumeWork(transaction: Transaction, workspace: string): Promise<void> {
   const { all, update, announce } = transaction;
   await setPaused(transaction, await endpointsOf(transaction, workspace), false);

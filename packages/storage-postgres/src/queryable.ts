@@ -1,6 +1,6 @@
 import type { Row } from '@trunkline/storage-kit';
 
-/** The part of a client that is used: any `pg` client fits, whoever made it. */
+/** The part of a client that is used: any `pg` client fits, including the app's own. */
 export interface Queryable {
   query(statement: Statement): Promise<QueryResult>;
 }

@@ -52,7 +52,7 @@ const KINDS: Readonly<Record<TransactionKind, string>> = {
 /** Begins a transaction that does not depend on what is set for the session, and sets nothing that outlives it. */
 export function transactionStart(kind: TransactionKind, { limits }: Session, timeoutMs: number): string {
   const settings = [
-    // The server gives up what this process cannot give up any more, as when its machine is gone without a word.
+    // The server gives up statements that this process no longer can, as when its machine has disappeared.
     `statement_timeout = ${timeoutMs}`,
     `idle_in_transaction_session_timeout = ${timeoutMs}`,
     ...limits.map((limit) => `${limit} = 0`),

@@ -75,7 +75,7 @@ const exhaustedIn = (subscription: string): string => `
   WHERE subscription_id BETWEEN ${subscription} AND ${subscription} AND due_at IS NULL
   ORDER BY subscription_id, exhausted_at, event_id`;
 
-/** Looks at no more rows than it counts. */
+/** Reads no more rows than it counts. */
 const LIST = `
   SELECT id, name, event_types, created_at,
     (SELECT count(*) FROM (${waitingIn('subscriptions.id')} LIMIT $1) AS found) AS waiting,

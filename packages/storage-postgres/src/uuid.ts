@@ -12,7 +12,7 @@ export function uuidOf(prefix: IdPrefix, id: string): string {
   return uuidIds(prefix).write(id);
 }
 
-/** The ends of a range that holds these uuids: for conditions by which partitions are left out. */
+/** The ends of a range that holds these uuids: for conditions that exclude partitions. */
 export function boundsOf(uuids: readonly string[]): { readonly first: string; readonly last: string } {
   let [first = NIL] = uuids;
   let last = first;

@@ -127,7 +127,7 @@ it('only one process files at a time, and another one goes on where that was end
   const client = await schema.pool.connect();
   const ended = new Promise((resolve) => client.on('error', resolve));
   await client.query('BEGIN');
-  // As the process that files has it, when it is killed in the middle of its transaction.
+  // The state of a process that files messages, when it is killed in the middle of its transaction.
   await client.query(
     `SELECT pg_advisory_xact_lock(1667788148, (SELECT tableoid::integer FROM "${schema.name}".schema_versions LIMIT 1))`,
   );

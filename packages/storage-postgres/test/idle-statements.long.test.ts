@@ -8,7 +8,7 @@ import { countingPool } from './support/counting-pool.ts';
 import { openStorage, temporarySchema } from './support/open-storage.ts';
 
 const SECOND = 1_000;
-/** Shorter than any deadline: what the database is asked in a step is complete before time goes on. */
+/** Shorter than any deadline: the statements of a step are complete before time advances. */
 const STEP = 250;
 
 it('a process that holds 100 idle instances asks as much of the database in three minutes as one that holds 10', async () => {

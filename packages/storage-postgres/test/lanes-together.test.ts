@@ -95,7 +95,7 @@ function watchedPool({ url }: TestSchema, errors: string[]): Pool {
   return pool;
 }
 
-/** How many requests so many steps make is left to chance: a cancellation at an endpoint ends all that waits for it. */
+/** How many requests these steps make is left to chance: a cancellation ends all deliveries that wait for its endpoint. */
 function goesOn({ log }: Fixture, step: number): boolean {
   return step < STEPS || log.requests < STEPS;
 }
@@ -179,7 +179,7 @@ async function keepUp(fixture: Fixture, storage: Storage): Promise<void> {
   }
 }
 
-/** All that is left, as time goes on. */
+/** Delivers all that is left, as time passes. */
 async function finish(fixture: Fixture, { deliveries }: Storage): Promise<void> {
   for (let pass = 0; pass < 100_000; pass += 1) {
     const now = fixture.now();

@@ -418,7 +418,7 @@ async function retryDeliveries({ storage: { deliveries }, workspace, busy, idle 
   const since = NOW - 30 * DAY;
   const { rows } = await deliveries.list(workspace.id, busy.id, { status: 'exhausted' }, FIRST, 0);
   const { id, eventId } = must(rows[0]);
-  // The one that has ended, and the open one.
+  // The delivery that has ended, and the open one.
   expect(await deliveries.listOfEvent(workspace.id, { id: eventId }, since)).toHaveLength(2);
   await deliveries.findDetail(workspace.id, id, since);
   expect((await deliveries.retry(workspace.id, id, NOW, since)).kind).toBe('requeued');

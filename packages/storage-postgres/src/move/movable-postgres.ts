@@ -110,7 +110,7 @@ export function movablePostgres(
         await changeMark(transaction, marks);
         await finishMove(transaction);
       });
-      // The planner knows nothing of so many new rows yet.
+      // The planner does not know these new rows yet.
       for (const name of MOVED_TABLE_NAMES) {
         for (const part of storedParts(name)) await database().run(`ANALYZE trunkline.${mainTable(part)}`);
       }

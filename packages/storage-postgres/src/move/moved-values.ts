@@ -50,7 +50,7 @@ export function readMoved({ kind, prefix }: MovedColumn, stored: unknown): Moved
   return kind === 'text' ? decodeText(stored) : stored;
 }
 
-/** The id of content says by its prefix what it is of; here a column does. */
+/** The prefix of a content id says what it belongs to; here a column does. */
 export function contentToStore(row: MovedRow): MovedRow {
   const contentId = String(row['message_id']);
   const upload = idToUuid('upl', contentId);

@@ -38,7 +38,7 @@ function isRead(column: string, expressions: Readonly<Record<string, string>>): 
 describe('a move of a PostgreSQL database', () => {
   it('reads each column of each table, or names it with the reason why not', async () => {
     const there = await columnsThere();
-    // Add what is forgotten to moved-tables.ts of storage-kit, so that both storages move it, or to NOT_MOVED of this one.
+    // Add missing columns to moved-tables.ts of storage-kit, so that both storages move it, or to NOT_MOVED of this one.
     expect(unaccountedColumns({ there, moved: columnsMoved(), notMoved: NOT_MOVED })).toEqual({
       forgotten: [],
       unknown: [],

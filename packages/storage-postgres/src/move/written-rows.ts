@@ -46,7 +46,7 @@ function destinations(name: MovedTableName, rows: readonly MovedRow[]): readonly
         {
           table: name,
           columns: { ...columns, generation: { kind: 'integer' } },
-          given: rows.map((row) => ({ ...row, generation: FIRST_GENERATION })), // until the lanes are there
+          given: rows.map((row) => ({ ...row, generation: FIRST_GENERATION })), // until the lanes exist
         },
       ];
     case 'deliveries': {
@@ -89,7 +89,7 @@ async function insertAll({ run }: Statements, { table, columns, given }: Destina
 
 const INSTANCES = 500;
 
-/** Writes what follows from all rows. */
+/** Writes what depends on all rows. */
 export async function finishMove(transaction: Transaction): Promise<void> {
   const { all, run } = transaction;
   let after = NIL;

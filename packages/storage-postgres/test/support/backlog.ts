@@ -135,7 +135,7 @@ export async function storeBacklog(
   await analyze(schema);
 }
 
-/** As the server would do by itself, soon: each table, not the whole of a partitioned one, and none that is empty. */
+/** Analyzes what the server soon would by itself: each table with rows, but no partitioned one as a whole. */
 export async function analyze({ pool, name }: TestSchema): Promise<void> {
   const { rows } = await pool.query<{ tables: string }>(
     `SELECT string_agg(oid::regclass::text, ', ') AS tables FROM pg_class
@@ -145,7 +145,7 @@ export async function analyze({ pool, name }: TestSchema): Promise<void> {
   await pool.query(`ANALYZE ${must(rows[0]).tables}`);
 }
 
-/** Of the time and the row, as an id has them: its order, which the deliveries of an event share with it, and the rest. */
+/** An id from the time and the row: first its order, which the deliveries of an event share with it, then the rest. */
 function uuid(time: string, kind: string): string {
   return `(lpad(to_hex(${time}), 12, '0') || '7' || lpad(to_hex(row % 4096), 3, '0')
     || '8' || substr(md5('order' || row), 1, 4) || '0' || substr(md5('${kind}' || row), 1, 10))::uuid`;

@@ -4,13 +4,13 @@ import { onTestFinished } from 'vitest';
 /** A pool that notes the statements that are sent, and knows whether any still waits for its response. */
 export interface CountingPool {
   readonly pool: pg.Pool;
-  /** How often each was sent since this was last asked for, without what a transaction begins and ends with. */
+  /** How often each statement was sent since the last call, without those that begin and end transactions. */
   takeCounts(): ReadonlyMap<string, number>;
-  /** Resolves when no response is due, and what the responses began has been sent and has its response, too. */
+  /** Resolves when no response is due, and statements that the responses led to have their responses, too. */
   quiet(): Promise<void>;
 }
 
-/** Turns of the event loop in which what a response began is sent. */
+/** Turns of the event loop within which a response leads to the next statement. */
 const ROUNDS = 5;
 
 export function countingPool(connectionString: string): CountingPool {

@@ -98,7 +98,7 @@ function busiest(plan: Plan): Pick<Explained, 'rows' | 'node'> {
   );
 }
 
-/** As the server reads it, whatever type it is to be of. */
+/** A literal that the server can read as any type. */
 function literal(value: Value): string {
   if (value === null) return 'NULL';
   if (value instanceof Uint8Array) return pg.escapeLiteral(`\\x${Buffer.from(value).toString('hex')}`);

@@ -43,7 +43,7 @@ async function respondingServer(user: string, ...responses: readonly Buffer[]): 
   return { url: `postgres://${user}@127.0.0.1:${port}/app`, count: () => count };
 }
 
-/** Of PostgreSQL's protocol: a letter, the length of what follows with its own, and that. */
+/** A message of PostgreSQL's protocol: a letter, the length (of itself and the body), and the body. */
 function message(letter: string, body: Buffer): Buffer {
   const length = Buffer.alloc(4);
   length.writeInt32BE(body.length + 4);

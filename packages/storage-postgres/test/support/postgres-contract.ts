@@ -66,7 +66,7 @@ export function describePostgresContract({
       return {
         beginTransaction: async () => beginTransaction(url, begin),
         connect() {
-          // To open connections, and one that listens, costs more than most cases do.
+          // Opening connections, one of which listens, costs more than most cases do.
           const storage = isLongForm
             ? postgresStorage({ connectionString: url, schema: schema.name, maxConnections: 4 })
             : postgresStorage({ pool, schema: schema.name, notifications: false });

@@ -24,7 +24,7 @@ export class ReceiverLog {
     const { slots } = this.#limits;
     const { id, endpointId } = delivery;
     this.requests += 1;
-    // By hand, what was received may be asked for again.
+    // A retry by hand may repeat a delivery that was received.
     if (this.received.has(id) && !delivery.manual) this.breaches.push(`${id} came again after a success`);
 
     const requests = this.#inFlight.get(endpointId) ?? new Set();
