@@ -19,7 +19,7 @@ const MEMBERS = size('MEMBERS', 1_000);
 const PEOPLE = size('PEOPLE', 60_000);
 /** Numbers that are linked first, because they load code that all numbers share. */
 const SMALL_INSTANCES = 5;
-/** How long background work goes on after a number is online. */
+/** How long background work continues after a number is online. */
 const SETTLED_AFTER_MS = 5_000;
 const TOGETHER = 1_000;
 const MB = 1_048_576;

@@ -48,7 +48,7 @@ function report(what: string, { peak, seconds }: { readonly peak: number; readon
   );
 }
 
-/** Samples the server's memory while something goes on. */
+/** Samples the server's memory while work runs. */
 async function during<Result>(
   process: ChildProcess,
   work: () => Promise<Result>,

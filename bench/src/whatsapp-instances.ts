@@ -19,7 +19,7 @@ const INSTANCES = Number(process.env['INSTANCES'] ?? 50);
 const MESSAGES = Number(process.env['MESSAGES'] ?? 20);
 const AT_ONCE = 10;
 const MB = 1_048_576;
-/** Longer than a lease, so that a server which starts so much later finds none of one that was killed. */
+/** Longer than a lease: a server that starts this much later finds the leases of a killed one expired. */
 const LATER_MS = 61_000;
 
 interface Linked {
@@ -90,7 +90,7 @@ async function sendText(instance: string, { phoneNumber }: Person, text: string)
   unwrap(await server.api.messages.send({ instance, to: phoneNumber, type: 'text', text }));
 }
 
-/** Each person's phone shows so many messages, each once. */
+/** Waits until each person's phone shows `count` messages. Throws if one was sent twice. */
 async function arrived(instances: readonly Linked[], count: number): Promise<void> {
   for (const { person } of instances) await until(async () => (await wa.inbox(person)).length === count);
   for (const { account } of instances) {

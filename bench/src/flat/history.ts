@@ -15,7 +15,7 @@ const ENDPOINTS = 100;
 /** Messages to each recipient, except the one that gets half of all messages. */
 const MESSAGES_EACH = 20;
 const BUSY_NUMBER = '447700900123';
-/** For this many events, the history of an instance has one entry. */
+/** The history of an instance has one entry for each of this many events. */
 const EVENTS_OF_AN_ENTRY = 10;
 
 /** A database with equally many messages, events about them, and open deliveries of other events. */

@@ -13,16 +13,16 @@ const LOOPS = 2;
 const CLAIM = 500;
 
 export interface OpenLanes {
-  /** Queues so many; `endpointOf` says at which endpoint each. */
+  /** Queues `count` deliveries; `endpointOf` returns the endpoint of each. */
   queue(count: number, endpointOf: (index: number) => number): Promise<void>;
-  /** Queues so many, half of them at the first endpoint and the others at each in turn, by statements of its own. */
+  /** Queues `count`, half of them at the first endpoint and the others at each in turn, by statements of its own. */
   fill(count: number): Promise<void>;
-  /** Claims and completes so many. Returns how many in a second. */
+  /** Claims and completes `count`. Returns how many per second. */
   drain(count: number): Promise<number>;
   remove(): Promise<void>;
 }
 
-/** The lanes of so many endpoints, in a schema of their own. */
+/** The lanes of `endpointCount` endpoints, in a schema of their own. */
 export async function openLanes(endpointCount: number): Promise<OpenLanes> {
   const directory = makeDirectory();
   const storage = STORAGES.postgres(directory);

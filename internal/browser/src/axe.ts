@@ -6,11 +6,11 @@ import type { Page } from 'playwright-core';
 let source: Promise<string> | undefined;
 
 interface AxeOptions {
-  /** `colour`: what depends on colours alone, for a page that was checked as a whole in other ones. Default `everything`. */
+  /** `colour`: only rules about colours, for a page that was checked as a whole in other colours. Default `everything`. */
   readonly about?: 'everything' | 'colour';
 }
 
-/** All of axe's rules about colours that are not for the strictest level alone, as none of the others is. */
+/** All of axe's rules about colours, except those of the strictest level, which is left out for other rules, too. */
 const OF_COLOUR = ['color-contrast', 'link-in-text-block'];
 
 /** Whatever axe finds to be in the way of people with a disability, a line for each element: empty if there is nothing. */

@@ -121,7 +121,7 @@ async function newContext(browser: Browser, options?: Omit<PageOptions, 'beside'
     timezoneId: 'UTC',
     ...options,
   });
-  // Before the test itself is ended, with an error that says what was waited for. It holds for its pages and requests.
+  // This ends before the limit of the test, with an error that names the wait. It applies to pages and requests.
   context.setDefaultTimeout(HANG_MS);
   return context;
 }

@@ -31,7 +31,7 @@ export function afterExit({ directory }: { readonly directory: string | null }):
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   const ended = once(shell, 'close');
-  ended.catch(() => undefined); // the one that cleans up gets it
+  ended.catch(() => undefined); // `cleanUp` gets the error
   shell.stdin.on('error', () => undefined); // it was killed, which `ended` reports
   shell.unref();
   return {

@@ -1,10 +1,10 @@
-/** The value of which a test knows that it is there; otherwise the test fails here. */
+/** Returns a value that the test knows to exist; fails the test if it does not. */
 export function must<Value>(value: Value | null | undefined): Value {
   if (value === null || value === undefined) throw new Error('A value was expected, and there is none.');
   return value;
 }
 
-/** The one value of a list that has one. */
+/** Returns the only value of a list; fails the test if there are more or none. */
 export function only<Value>(values: readonly Value[]): Value {
   const [value] = values;
   if (values.length !== 1 || value === undefined) {

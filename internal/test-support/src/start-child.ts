@@ -4,12 +4,12 @@ import { startNodeProgram } from './start-program.ts';
 export interface Child {
   /** The lines that it prints, as they come. */
   readonly lines: AsyncIterableIterator<string>;
-  /** Ends its standard input, which it waits for before it goes on. */
+  /** Ends its standard input: the program waits for that before it continues. */
   go(): void;
   /** Immediately, as `kill -9` does. */
   kill(): void;
   /**
-   * Resolves when it has ended and all its lines are there. Rejects with what it wrote to stderr if it failed; being
+   * Resolves when it has ended and all its lines have arrived. Rejects with what it wrote to stderr if it failed; being
    * killed, by the test or by itself, is not a failure.
    */
   readonly ended: Promise<void>;

@@ -50,7 +50,7 @@ export interface Program {
   /** Ends its standard input. */
   endInput(): void;
   signal(name: NodeJS.Signals): void;
-  /** Resolves when it has ended and all that it printed is there. */
+  /** Resolves when it has ended and all its output has arrived. */
   readonly ended: Promise<End>;
   /** SIGTERM, and waits for the end. */
   stop(): Promise<End>;
@@ -64,7 +64,7 @@ const COMPILE_CACHE = join(tmpdir(), 'trunkline-compile-cache');
 /** The functions that kill each program that runs. */
 const running = new Set<() => void>();
 
-// Only what a test that failed has left behind.
+// Ends only programs that a failed test has left behind.
 afterAll(() => {
   for (const end of running) end();
 });

@@ -24,7 +24,7 @@ export function respondToUsync(query: Stanza, directory: Directory): Stanza {
 function userNode(user: Stanza, wanted: readonly string[], directory: Directory): Stanza {
   const phoneNumber = askedNumber(user);
   const dialled = directory.dial(phoneNumber);
-  // A person asked for by a number is named by the one that is registered.
+  // If a number is asked for, the response has the registered number of that person.
   const asked = user.attrs['jid'] ?? dialled?.jid ?? jidEncode(phoneNumber, SERVER);
   const contact = phoneNumber === '' ? directory.byJid(asked) : dialled;
   const known = contact?.onWhatsApp === true ? contact : undefined;

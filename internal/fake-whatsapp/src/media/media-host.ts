@@ -14,7 +14,7 @@ export type MediaFailure = number | { readonly redirectTo: string } | 'corrupt' 
 
 type MediaDamage = Extract<MediaFailure, string>;
 
-/** How a host is: as it should be, without a server, or with one that never responds. */
+/** The state of a host: working, without a server, or with one that never responds. */
 export type MediaHostState = 'up' | 'down' | 'silent';
 
 /** A request that a host has got. */

@@ -111,7 +111,7 @@ function note(
   });
 }
 
-/** Puts it before those who can read it; the others' devices ask for it again. */
+/** Delivers it to accounts that can read it; the devices of the others ask for it again. */
 async function deliver(connection: Connection, node: Stanza, { content, copies }: Opened): Promise<void> {
   const { client, network } = connection;
   const { id = '', to = '' } = node.attrs;

@@ -44,7 +44,7 @@ export class NoiseResponder {
     return proto.HandshakeMessage.encode({ serverHello }).finish();
   }
 
-  /** Ends the handshake: who the client is, and what it wants. */
+  /** Ends the handshake. Returns the client's key and the payload of its login. */
   finish(bytes: Uint8Array): { readonly clientKey: Buffer; readonly payload: proto.ClientPayload } {
     const finish = proto.HandshakeMessage.decode(bytes).clientFinish;
     const clientKey = this.#decrypt(present(finish?.static, 'static key'));

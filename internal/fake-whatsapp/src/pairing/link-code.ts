@@ -104,7 +104,7 @@ function offerCode(connection: Connection, query: Stanza, node: Stanza): void {
   chronicle.actions.add({ type: 'code_requested', account: phoneNumber });
 }
 
-/** Both sides derive the secret of the pairing; from here it goes on as with a QR. */
+/** Both sides derive the secret of the pairing; from here it continues as with a QR. */
 function finish(connection: Connection, node: Stanza): void {
   const known = entered.get(connection);
   if (known === undefined) throw new Error('the client ends a pairing by code before the code was entered');
