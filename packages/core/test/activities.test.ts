@@ -199,7 +199,7 @@ describe('an edit', () => {
     ]);
   });
 
-  it('is nothing by anybody but the author', async () => {
+  it('is ignored if it is not by the author', async () => {
     const { harness, receive, activity, events } = await chats();
     const id = await receive({ text: 'mine' });
     const forged = { ...byAda, kind: 'edit', text: 'forged' } as const;
@@ -274,7 +274,7 @@ describe('an edit', () => {
 });
 
 describe('a deletion', () => {
-  it('leaves a message without what it said, and its file deleted', async () => {
+  it('leaves a message without its content, and its file deleted', async () => {
     const media = memoryMediaStore();
     const { harness, gateway, activity, events } = await chats(mediaGateway(), media);
     await gateway.last().listener.message({
@@ -323,7 +323,7 @@ describe('a deletion', () => {
     expect(await events()).toHaveLength(1);
   });
 
-  it('is nothing by anybody but the author, outside of groups', async () => {
+  it('is ignored outside of groups if it is not by the author', async () => {
     const { harness, receive, activity, events } = await chats();
     const id = await receive({ text: 'mine' });
     for (const changes of [
@@ -499,7 +499,7 @@ describe('a message that was sent with the phone', () => {
     ]);
   });
 
-  it('moves on with its receipts, of which nobody is notified', async () => {
+  it('follows its receipts, without events', async () => {
     const { harness, gateway, activity } = await chats();
     await activity(echo);
     await harness.clock.settle();

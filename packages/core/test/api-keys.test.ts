@@ -52,7 +52,7 @@ describe('an API key', () => {
     expect(apiKey).not.toHaveProperty('hash');
   });
 
-  it('is known by its first characters, unless it is a value of somebody’s own', async () => {
+  it('is shown by its first characters, unless its value was given by the caller', async () => {
     const { harness, token, apiKey } = await withKey();
     expect(apiKey.prefix).toBe(token.slice(0, 8));
     const { workspaceId, trunkline } = harness;

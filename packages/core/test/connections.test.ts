@@ -35,7 +35,7 @@ describe('a connection that drops', () => {
     expect(harness.sandbox.phone(id).accepted()).toHaveLength(1);
   });
 
-  it('is reported after 30 s, goes on trying, and is reported again when it is back', async () => {
+  it('is reported after 30 s, keeps trying, and is reported again when it is back', async () => {
     const gateway = scriptedGateway();
     const { harness, id, since } = await connected({ gateway });
     gateway.script.opened = ({ listener }) => listener.closed({ kind: 'dropped', detail: 'network_down' });
@@ -204,7 +204,7 @@ describe('an instance that cannot be connected', () => {
     expect(since()).toEqual(['instance.disconnected', 'instance.disconnected']);
   });
 
-  it('shows its QR later, where it had none when the network came back', async () => {
+  it('shows its QR later, if it had none when the network came back', async () => {
     const gateway = scriptedGateway({ opened: ({ listener }) => listener.closed(UNREACHABLE) });
     const { harness, id, since } = await connected({ gateway });
     await harness.clock.advance(MINUTE);
@@ -214,7 +214,7 @@ describe('an instance that cannot be connected', () => {
     expect(since()).toEqual(['instance.disconnected', 'instance.qr_required']);
   });
 
-  it('does not go on asking for a scan of a QR that is gone with its connection', async () => {
+  it('stops asking for a scan of a QR that ended with its connection', async () => {
     const gateway = scriptedGateway({ opened: ({ listener }) => listener.qr('code', Infinity) });
     const { harness, id, since } = await connected({ gateway });
     gateway.script.opened = ({ listener }) => listener.closed(UNREACHABLE);

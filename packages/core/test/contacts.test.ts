@@ -63,7 +63,7 @@ describe('the contact of an inbound message', () => {
     expect(messages.map(({ contact }) => contact)).toEqual([null, null]);
   });
 
-  it('stays one when its number becomes known, and messages of before show the number', async () => {
+  it('stays one when its number becomes known, which earlier messages then show', async () => {
     const { harness, network } = await listening();
     await network.message(HI);
     await network.message({ ...HI, networkId: 'IN2', from: '34600000009', contact: KNOWN });
@@ -270,7 +270,7 @@ async function scriptedIdOf({ storage, workspaceId }: Harness, id: string): Prom
 }
 
 describe('a message to a contact', () => {
-  it('goes to the network id of somebody whose number is unknown', async () => {
+  it('goes to the network id of a person whose number is unknown', async () => {
     const { harness, network, id, gateway } = await listening();
     await network.message(HI);
     const [{ contact } = { contact: null }] = (await harness.api.messages.list()).data;
@@ -344,7 +344,7 @@ describe('a reply', () => {
   const replyTo = async (harness: Harness, instance: string, to: string, reply_to: string) =>
     harness.api.messages.send({ instance, to, type: 'text', text: 'Yes', reply_to });
 
-  it('quotes the message, by the network ids of the message and of whoever wrote it', async () => {
+  it('quotes the message, by the network ids of the message and of its author', async () => {
     const { harness, network, id, gateway } = await listening();
     await network.message(HI);
     await network.message({ ...HI, networkId: 'IN2', contact: KNOWN });

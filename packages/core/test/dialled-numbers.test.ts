@@ -123,7 +123,7 @@ describe('a person whose number the network registers otherwise than it was dial
   });
 });
 
-it('somebody else than whom a dialled number reaches has no part in what was sent to it', async () => {
+it('a person who is not reached by a dialled number has no part in the messages sent to it', async () => {
   const { harness, networkId, network } = await writtenTo();
   const eve: ContactReport = { ...EVA, networkId: '666@lid', aliases: [], phoneNumber: '15550666' };
   const content = { type: 'text', text: 'Me, too' } as const;

@@ -67,7 +67,7 @@ const allOf = async ({ harness }: MediaHarness) => (await harness.api.messages.l
 const person = ({ harness: { workspaceId } }: MediaHarness, number = ADA_NUMBER) => ({ workspaceId, number });
 
 describe('erasing a person', () => {
-  it('deletes the chat with them, what they wrote in groups, their files and events, and nobody else’s', async () => {
+  it('deletes only their chat, their messages in groups, and the files and events of these', async () => {
     const all = await start();
     const { harness, network, instance, media } = all;
     await sendText(harness, instance, ADA_NUMBER, 'secret to Ada');
@@ -157,7 +157,7 @@ describe('erasing a person', () => {
     await expect(admin.erasePerson(must(ways[2]))).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('reaches the same person on another instance, where only the hidden id is known', async () => {
+  it('reaches the same person on another instance that knows only the hidden id', async () => {
     const all = await start();
     const { harness, network, gateway } = all;
     await network.message(written(ADA, 'with number'));
@@ -171,7 +171,7 @@ describe('erasing a person', () => {
     });
   });
 
-  it('leaves another workspace’s person alone, and somebody with a similar number', async () => {
+  it('does not touch a person of another workspace, or one with a similar number', async () => {
     const all = await start();
     const { harness, network } = all;
     await network.message(written({ ...BOB, phoneNumber: `${ADA_NUMBER}1` }, 'longer number'));
@@ -347,7 +347,7 @@ describe('erasing a person', () => {
     expect([...(await session.load()).keys()]).toEqual(['about.34600000010']);
   });
 
-  it('says what is left where a file cannot be deleted, and finds it again', async () => {
+  it('reports what is left if a file cannot be deleted, and finds it again', async () => {
     let isBroken = true;
     const all = await startMediaHarness({}, (media) => ({
       ...media,

@@ -17,7 +17,7 @@ describe('a handler', () => {
     expect(handler.calls[0]?.event).toEqual(event);
   });
 
-  it('gets events of all workspaces, that nobody else need want', async () => {
+  it('gets events of all workspaces, even if no webhook wants them', async () => {
     const events: WebhookEvent[] = [];
     const harness = await startHarness({
       prepare: (trunkline) => void trunkline.on('*', (event) => events.push(event), { name: 'all' }),
@@ -60,7 +60,7 @@ describe('a handler', () => {
     expect(handler.calls).toMatchObject([{ at: before }]);
   });
 
-  it('is called by polling where no signal comes', async () => {
+  it('is called by polling if no signal comes', async () => {
     const { harness, arrive } = await startEventHarness();
     const handler = recordingHandler(harness.clock);
     const unresponsive = { ...harness.storage, subscribe: () => () => {}, close: async () => {} };
@@ -145,7 +145,7 @@ describe('a subscription', () => {
     ]);
   });
 
-  it('collects while nobody handles it, and hands it all over later', async () => {
+  it('collects events while it has no handler, and hands them over later', async () => {
     const { harness, arrive } = await startEventHarness();
     const handler = recordingHandler(harness.clock);
     const first = handler.on(harness.trunkline);
@@ -274,7 +274,7 @@ describe('trunkline.on', () => {
     expect(await trunkline.admin.subscriptions.list()).toMatchObject([{ name, types: ['message.sent'] }]);
   });
 
-  it('takes events beyond the specification by name alone', async () => {
+  it('takes events beyond the specification only by name', async () => {
     const { trunkline } = await startHarness();
     await trunkline.on('*', () => null, { name: 'all' }).registered;
     await trunkline.on(OPT_IN_EVENT_TYPES, () => null, { name: 'more' }).registered;

@@ -137,7 +137,7 @@ describe('an event whose handler fails', () => {
 });
 
 describe('a handler that takes long', () => {
-  it('keeps its event: nobody else gets it meanwhile', async () => {
+  it('keeps its event: no other process gets it meanwhile', async () => {
     const gate = Promise.withResolvers<void>();
     const { harness, calls, counts } = await handling(() => gate.promise, { timeoutMs: 2 * HOUR });
     const other = recordingHandler(harness.clock);
@@ -261,7 +261,7 @@ describe('an event whose process dies within the handler', () => {
   });
 });
 
-describe('when the storage is out of reach', () => {
+describe('when the storage is unreachable', () => {
   it('the outcome of an event is recorded once it is back', async () => {
     let isDown = false;
     const storage = memoryStorage();

@@ -35,7 +35,7 @@ describe('a stream of events', () => {
     ]);
   });
 
-  it('yields an event within 20 ms of its commit, although nobody subscribes to it', async () => {
+  it('yields an event within 20 ms of its commit, even if no endpoint subscribes to it', async () => {
     const harness = await startLog();
     const stream = await open(harness);
     const event = await harness.put();
@@ -43,7 +43,7 @@ describe('a stream of events', () => {
     expect(await readNow(stream)).toEqual([event]);
   });
 
-  it('begins now, and yields nothing of before', async () => {
+  it('begins now, and yields no earlier events', async () => {
     const harness = await startLog();
     await harness.put();
     const stream = await open(harness);
@@ -63,7 +63,7 @@ describe('a stream of events', () => {
     expect(typesOf(await readNow(some))).toEqual(['message.reaction', 'message.read']);
   });
 
-  it('has no event of another workspace, and none that is for one endpoint alone', async () => {
+  it('has no event of another workspace, and none that is for only one endpoint', async () => {
     const { harness, id } = await connected();
     const { id: other } = await harness.trunkline.admin.workspaces.create({ name: 'Other' });
     const theirs = await harness.trunkline.workspace(other).events.stream();
@@ -116,7 +116,7 @@ describe('a stream of events', () => {
 });
 
 describe('a stream that continues after an event', () => {
-  it('yields what has happened since, then what happens', async () => {
+  it('yields the events since then, then new ones', async () => {
     const harness = await startLog();
     const last = await harness.put();
     await harness.clock.advance(2 * MINUTE);
@@ -139,7 +139,7 @@ describe('a stream that continues after an event', () => {
     expect(await readNow(stream)).toEqual([streamed(late), last]);
   });
 
-  it('yields what happens after a restart with a clock that was set back by an hour', async () => {
+  it('yields events after a restart with a clock that was set back by an hour', async () => {
     const harness = await startLog();
     const before = await harness.put();
     await harness.trunkline.stop();
@@ -154,7 +154,7 @@ describe('a stream that continues after an event', () => {
     expect(await readNow(stream)).toEqual([next]);
   });
 
-  it('misses nothing of what happens while it reads what has happened', async () => {
+  it('misses no new event while it reads earlier ones', async () => {
     const harness = await startLog();
     const last = await harness.put();
     const all = [last];
@@ -184,7 +184,7 @@ describe('a stream that continues after an event', () => {
     expect(position > floorId('evt', harness.clock.now() - 5 * MINUTE - 2 * SECOND)).toBe(true);
   });
 
-  it('does not continue past what its reader has not had yet', async () => {
+  it('does not continue past events that its reader has not had yet', async () => {
     const harness = await startLog();
     const last = await harness.put();
     const all = [last];
@@ -234,7 +234,7 @@ describe('many streams', () => {
     expect(harness.reads() - before).toBeLessThan(8);
   });
 
-  it('do not wait for one that nobody reads, which gets everything later', async () => {
+  it('do not wait for one that is not read, which gets everything later', async () => {
     const harness = await startLog();
     const slow = await open(harness);
     const quick = await open(harness);
@@ -251,7 +251,7 @@ describe('many streams', () => {
     expect(new Set(idsOf(late)).size).toBe(late.length);
   });
 
-  it('are limited for each workspace, and those that have ended count no more', async () => {
+  it('are limited for each workspace, not counting those that have ended', async () => {
     const harness = await startLog();
     const streams = await Promise.all(Array.from({ length: 100 }, () => open(harness)));
     await expect(open(harness)).rejects.toMatchObject({

@@ -140,7 +140,7 @@ describe('an endpoint that keeps failing', () => {
     });
   });
 
-  it('is forgiven when somebody enables it again', async () => {
+  it('starts with a clean record when it is enabled again', async () => {
     const { harness, id, start } = await failing();
     await goToDisabled(harness, start);
     await harness.api.webhooks.update(id, { status: 'enabled' });

@@ -66,7 +66,7 @@ describe('a message whose file cannot be read', () => {
 });
 
 describe('the only message whose outcome cannot be recorded', () => {
-  it('holds up nobody else, and is sent once', async () => {
+  it('does not hold up others, and is sent once', async () => {
     const storage = memoryStorage();
     const gateway = scriptedGateway();
     const { harness, id } = await connected({ storage, gateway });

@@ -201,7 +201,7 @@ describe('an instance that cannot be read', () => {
 });
 
 describe('a lease that the storage calls lost', () => {
-  it('is not claimed and opened again without a pause, and the log says so', async () => {
+  it('is not claimed and opened again without a pause, which is logged', async () => {
     const storage = memoryStorage();
     const gateway = scriptedGateway();
     const { harness, id } = await connected({ storage, gateway });
@@ -228,7 +228,7 @@ describe('a lease that the storage calls lost', () => {
 });
 
 describe('a change that others overtake every time', () => {
-  it('pauses, says so and is given up', async () => {
+  it('pauses, is logged and is given up', async () => {
     const storage = memoryStorage();
     const { harness } = await connected({ storage, gateway: scriptedGateway() });
     const { id } = await listen(harness);

@@ -48,7 +48,7 @@ describe('a queue whose reads fail', () => {
     expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
   });
 
-  it('is taken up again within a second where a message was sent and the next one could not be read', async () => {
+  it('is read again within a second if a message was sent and the next one could not be read', async () => {
     const storage = memoryStorage();
     const { messages } = storage;
     const subscribe = storage.subscribe.bind(storage);
@@ -105,7 +105,7 @@ describe('leases that cannot be taken, on an instance that no signal reported,',
 });
 
 describe('an instance whose writes fail', () => {
-  it('is tried again less and less often, and goes on when they succeed', async () => {
+  it('is tried again less and less often, and continues when they succeed', async () => {
     const { harness, id, disk, gateway } = await fullDisk();
     const { opened } = gateway.script;
     gateway.script.opened = ({ listener }) => listener.closed({ kind: 'dropped', detail: 'network_down' });

@@ -105,7 +105,7 @@ describe('the API of a workspace', () => {
     await expect(api.instances.qr(id)).rejects.toMatchObject({ code: 'QR_NOT_AVAILABLE' });
   });
 
-  it('leaves out of an event what is empty, and never the id, the name and the status', async () => {
+  it('leaves empty fields out of an event, but never the id, the name and the status', async () => {
     const harness = await startHarness();
     await listen(harness);
     const { id } = await harness.api.instances.create({ name: 'Support' });
@@ -149,7 +149,7 @@ describe('the API of a workspace', () => {
     });
   });
 
-  it("treats what is another workspace's as not found", async () => {
+  it('treats resources of another workspace as not found', async () => {
     const harness = await startHarness();
     const id = await connectInstance(harness);
     const { message } = await sendText(harness, id);

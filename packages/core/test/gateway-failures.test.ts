@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { scriptedGateway, silence } from './support/scripted-gateway.ts';
 import { SECOND, after, connectInstance, connectScripted, only, startHarness } from './support/harness.ts';
 
-describe('where a gateway fails, hangs, is missing or runs elsewhere:', () => {
+describe('when a gateway fails, hangs, is missing or runs elsewhere:', () => {
   it('a logout gets GATEWAY_ERROR, the connection closed, and the instance as it was', async () => {
     const gateway = scriptedGateway({ logout: () => Promise.reject(new Error('network down')) });
     const harness = await startHarness({ gateway });

@@ -62,7 +62,7 @@ describe('a failing webhook', () => {
     expect(logged(harness, 'debug', 'a webhook attempt failed')).toHaveLength(2);
   });
 
-  it('is logged with why no attempt was made, where its processes keep ending', async () => {
+  it('is logged with the reason why no attempt was made, if its processes keep ending', async () => {
     const harness = await startHarness();
     const { deliveries } = harness.storage;
     const claim = deliveries.claim.bind(deliveries);
@@ -87,7 +87,7 @@ describe('a failing webhook', () => {
     ]);
   });
 
-  it('shows the customer its code alone, not where it went', async () => {
+  it('shows the customer only its code, not the address', async () => {
     const harness = await harnessWith(new Error('connect ECONNREFUSED 10.0.0.7:443'));
     const { id } = await listen(harness);
     const { id: deliveryId } = await harness.api.webhooks.test(id);

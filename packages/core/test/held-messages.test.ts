@@ -100,7 +100,7 @@ describe('a message that the network does not take for now', () => {
     expect(receivedTypes(harness).filter((type) => type.startsWith('message.'))).toEqual(['message.failed']);
   });
 
-  it('fails as unknown if an earlier try had no outcome, and goes on when a receipt proves that it arrived', async () => {
+  it('fails as unknown if an earlier attempt had no outcome, and is sent once a receipt proves that it arrived', async () => {
     const outcomes: SendOutcome[] = [{ kind: 'unknown', reason: 'no response' }];
     const gateway = scriptedGateway({ send: async () => outcomes.shift() ?? notTaken(MINUTE) });
     const { harness, id } = await linked(gateway);

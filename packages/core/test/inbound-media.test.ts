@@ -54,7 +54,7 @@ async function arrival(
 }
 
 describe('a received file', () => {
-  it('is stored before anybody is notified', async () => {
+  it('is stored before its event is sent', async () => {
     const opened = await startMediaHarness();
     const { harness, media } = opened;
     const message = await arrival(opened, photo());
@@ -360,7 +360,7 @@ describe('a received file', () => {
     expect(media.ids()).toEqual([message?.id]);
   });
 
-  it('is not even asked for where no store is configured', async () => {
+  it('is not requested if no store is configured', async () => {
     const gateway = mediaGateway();
     const harness = await startHarness({ gateway, media: undefined });
     await connectScripted(harness);

@@ -154,7 +154,7 @@ describe('an inbound message', () => {
 });
 
 describe('a receipt', () => {
-  it('for a message that nobody sent is ignored, and noted at debug', async () => {
+  it('is ignored for an unknown message, and logged at debug', async () => {
     const { harness, network } = await listening();
     await network.receipt({ networkId: 'UNKNOWN', status: 'read' });
     expect(harness.logs).toContainEqual(expect.objectContaining({ level: 'debug' }));

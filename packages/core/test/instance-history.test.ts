@@ -97,7 +97,7 @@ describe('the history of an instance', () => {
     expect(Date.parse(latest?.next?.at ?? '')).toBeGreaterThan(harness.clock.now());
   });
 
-  it('stays small where a number flaps without end, and still shows each hour of it', async () => {
+  it('stays small if a number flaps without end, and still shows each hour of it', async () => {
     const gateway = scriptedGateway();
     const { harness, id } = await connected({ gateway });
     const drop = () =>
@@ -125,7 +125,7 @@ describe('the history of an instance', () => {
     expect(hours.size).toBe(6);
   });
 
-  it('is bounded where a program connects and disconnects without end, and counts each time', async () => {
+  it('is bounded if a program connects and disconnects without end, and counts each time', async () => {
     const { harness, id } = await connected();
     const { trunkline, workspaceId, api, clock } = harness;
     const [began, rounds] = [clock.now(), 80];
@@ -154,7 +154,7 @@ describe('the history of an instance', () => {
     expect(Date.parse(entries[0]?.last_at ?? '')).toBeGreaterThan(clock.now() - 2 * SECOND);
   });
 
-  it('tells apart what the phone ended from what somebody asked for', async () => {
+  it('distinguishes an end by the phone from a requested one', async () => {
     const harness = await startHarness();
     const first = await connectInstance(harness);
     await harness.sandbox.phone(first).unlink();
@@ -188,7 +188,7 @@ describe('the history of an instance', () => {
     ]);
   });
 
-  it('has a QR that nobody scanned, and says what to do', async () => {
+  it('has a QR that was not scanned, and says what to do', async () => {
     const harness = await startHarness();
     const { id } = await harness.api.instances.create();
     await harness.api.instances.connect(id);
@@ -318,7 +318,7 @@ describe('the history of an instance', () => {
     expect((await stored()).rows).toEqual([]);
   });
 
-  it('is nobody else’s: not with another workspace, nor with the cursor of another instance', async () => {
+  it('is not readable by another workspace, or with the cursor of another instance', async () => {
     const { harness, id } = await connected();
     const { admin } = harness.trunkline;
     const other = await admin.workspaces.create({ name: 'Other' });
@@ -338,7 +338,7 @@ describe('the history of an instance', () => {
     }
   });
 
-  it('goes on in order where the clock is set back', async () => {
+  it('stays in order if the clock is set back', async () => {
     const gateway = scriptedGateway();
     const { harness, id } = await connected({ gateway });
     await gateway.last().listener.closed({ kind: 'dropped', detail: 'connection_lost' });

@@ -3,7 +3,7 @@ import { scriptedGateway } from './support/scripted-gateway.ts';
 import { MINUTE, STEP, connected, listen, startHarness, receivedTypes } from './support/harness.ts';
 
 describe('an instance stops', () => {
-  it('when nobody scans: disconnected, for qr_timeout', async () => {
+  it('when its QR is not scanned: disconnected, for qr_timeout', async () => {
     const harness = await startHarness();
     await listen(harness);
     const { id } = await harness.api.instances.create();

@@ -319,7 +319,7 @@ describe('processes that start together', () => {
     expect(Math.min(...held)).toBeGreaterThan(0.4 * ids.length);
   });
 
-  it('open hundreds of connections in seconds, even where each read of an instance takes a while', async () => {
+  it('open hundreds of connections in seconds, even if each read of an instance takes a while', async () => {
     const { harness, ids } = await waiting(200);
     const { instances } = harness.storage;
     const find = instances.find.bind(instances);
@@ -419,7 +419,7 @@ describe('processes that join and leave', () => {
     expect(connections()).toEqual(before);
   });
 
-  it('lose no connection to one that joins and dies soon after', async () => {
+  it('lose no connection to a process that joins and dies soon after', async () => {
     const { harness } = await waiting(8);
     const first = await gatewayOf(harness);
     await harness.clock.advance(MINUTE);
@@ -452,7 +452,7 @@ describe('processes that join and leave', () => {
     expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
   });
 
-  it('hand nothing to one that a crash has left behind', async () => {
+  it('hand nothing to a process that has crashed', async () => {
     const { harness } = await waiting(3);
     await gatewayOf(
       harness,
@@ -466,7 +466,7 @@ describe('processes that join and leave', () => {
     expect(second.gateway.connections).toHaveLength(3);
   });
 
-  it('take back what the one that asked for it does not take within a second, and give it no more', async () => {
+  it('take instances back if the process that asked for them does not take them within a second, and give it no more', async () => {
     const { harness } = await waiting(4);
     const first = await gatewayOf(harness);
     await harness.clock.advance(14 * SECOND);
@@ -481,7 +481,7 @@ describe('processes that join and leave', () => {
     expect(first.gateway.connections).toHaveLength(connections);
   });
 
-  it('keep what they hold from one that does not ask for it', async () => {
+  it('keep their instances if the other process does not ask for them', async () => {
     const { harness } = await waiting(4);
     const first = await gatewayOf(harness);
     for (let passed = 0; passed < MINUTE; passed += 5 * SECOND) {
@@ -492,7 +492,7 @@ describe('processes that join and leave', () => {
     expect(opened(first.gateway)).toBe(4);
   });
 
-  it('go on holding an instance whose lease could not be released to another', async () => {
+  it('keep an instance whose lease could not be released to another', async () => {
     const { harness } = await waiting(4);
     const first = await gatewayOf(harness);
     const { leases, processes } = harness.storage;

@@ -35,7 +35,7 @@ it("a machine's clock that is set back by six minutes is caught up with in two h
 });
 
 describe("a machine's clock that is set back by an hour", () => {
-  it('keeps nobody waiting in a process that runs', async () => {
+  it('delays nothing in a running process', async () => {
     const gateway = scriptedGateway();
     const { harness, id } = await connected({ gateway });
     await harness.clock.advance(MINUTE);
@@ -128,7 +128,7 @@ describe('a process that starts after the clock was set back by an hour', () => 
     return { harness, storage, process };
   }
 
-  it('connects what one that was killed held, and sends', async () => {
+  it('connects the instances of a killed process, and sends', async () => {
     const { harness, id, api, gateway, sender } = await restarted();
     await harness.clock.advance(2 * SECOND);
     expect(gateway.connections).toHaveLength(1);
@@ -145,14 +145,14 @@ describe('a process that starts after the clock was set back by an hour', () => 
     expect(Date.parse(message.created_at)).toBe(harness.clock.now() - SECOND);
   });
 
-  it('sends what was to be sent again', async () => {
+  it('sends messages that were to be sent again', async () => {
     const unknown = scriptedGateway({ send: async () => ({ kind: 'unknown', reason: 'no response' }) });
     const { harness, api, message } = await restarted({ gateway: unknown });
     await harness.clock.advance(5 * SECOND);
     expect(await api.messages.get(message.id)).toMatchObject({ status: 'sent' });
   });
 
-  it('delivers what was queued for a webhook, and retries what failed on its schedule', async () => {
+  it('delivers queued webhooks, and retries failed ones on schedule', async () => {
     const { harness, storage, process } = await toBeKilled();
     const { id: webhookId } = await listen(harness);
     const id = await connectScripted(harness);
@@ -225,7 +225,7 @@ describe('a process that starts after the clock was set back by an hour', () => 
 });
 
 describe("a machine's clock that is set forward by an hour", () => {
-  it('is followed, and keeps nobody waiting', async () => {
+  it('is followed, and delays nothing', async () => {
     const gateway = scriptedGateway();
     const { harness, id } = await connected({ gateway });
     harness.clock.jump(HOUR);

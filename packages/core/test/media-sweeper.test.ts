@@ -17,7 +17,7 @@ async function idle(
 }
 
 describe('the media sweeper', () => {
-  it('deletes an upload that nobody has sent after a day, and none that is younger', async () => {
+  it('deletes an unsent upload after a day, and no younger one', async () => {
     const { harness, media } = await idle();
     await harness.api.messages.upload(png().stream());
     await jumpAhead(harness, DAY / 2);
@@ -114,7 +114,7 @@ describe('the media sweeper', () => {
     expect(await harness.storage.uploads.listAbandoned(harness.clock.now(), 1_000)).toHaveLength(501);
   });
 
-  it('does not let one that cannot be deleted keep the others, and tries it again later', async () => {
+  it('deletes the others if one cannot be deleted, which it tries again later', async () => {
     const stuck = new Set<string>();
     const { harness, media } = await idle((store) => ({
       ...store,

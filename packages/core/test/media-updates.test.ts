@@ -62,7 +62,7 @@ async function withPicture(openFile = async () => new Blob([HD]).stream()) {
 }
 
 describe('a better copy of a file', () => {
-  it('replaces the file of its message, once, with an event for whoever names it', async () => {
+  it('replaces the file of its message, once, with an event for endpoints that name it', async () => {
     const { harness, listener, message, events } = await withPicture();
     const { api, storage, clock } = harness;
     expect(message.media).toMatchObject({ available: true, size: PNG.length });
@@ -100,7 +100,7 @@ describe('a better copy of a file', () => {
     expect((await harness.api.messages.list()).data).toEqual([message]);
   });
 
-  it('is taken from the author alone, also in a group', async () => {
+  it('is accepted only from the author, also in a group', async () => {
     const { harness, listener, events } = await withPicture();
     const group = { groupNetworkId: 'g1' };
     await listener.groups([{ networkId: 'g1', name: 'Team', participantsCount: 3 }]);

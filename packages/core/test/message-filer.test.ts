@@ -38,7 +38,7 @@ async function startFiling() {
   return { ...runtime, trunkline, lines, unfiled };
 }
 
-it('the message filer files what is new within a second, and all that is left in one go', async () => {
+it('the message filer files new messages within a second, and a backlog in one go', async () => {
   const { clock, trunkline, unfiled } = await startFiling();
   await clock.advance(SECOND);
   unfiled.count = 2_500;

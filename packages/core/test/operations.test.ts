@@ -61,7 +61,7 @@ describe('disconnect', () => {
 });
 
 describe('logout', () => {
-  it('unlinks the number, erases the session and fails what is queued', async () => {
+  it('unlinks the number, erases the session and fails queued messages', async () => {
     const gateway = scriptedGateway({ send: silence });
     const harness = await startHarness({ gateway });
     await listen(harness);
@@ -152,7 +152,7 @@ describe('delete', () => {
     expect(receivedTypes(harness)).not.toContain('instance.disconnected');
   });
 
-  it('fails what is queued, each with its event', async () => {
+  it('fails queued messages, each with its event', async () => {
     const harness = await startHarness({ gateway: scriptedGateway({ send: silence }) });
     await listen(harness);
     const id = await connectScripted(harness);
@@ -317,7 +317,7 @@ describe('an operation that is asked for again while it is open', () => {
       });
     });
 
-    it('is never taken for a success where its outcome is not known any more', async () => {
+    it('is never reported as a success if its outcome is no longer known', async () => {
       const { harness, logout, disconnect } = await refusedLogout();
       for (let i = 0; i < 20; i += 1) await disconnect();
       expect(await after(harness, SECOND, logout)).toMatchObject({
@@ -346,7 +346,7 @@ describe('while an operation of an instance is open', () => {
     expect(await instances.get(id)).toMatchObject({ name: 'Renamed anyway' });
   });
 
-  it('it is carried out once, even where a look at the storage returns late', async () => {
+  it('it is carried out once, even if a read of the storage returns late', async () => {
     let respond: () => void = () => {};
     let unlinks = 0;
     const gateway = scriptedGateway({
@@ -372,7 +372,7 @@ describe('while an operation of an instance is open', () => {
     expect(unlinks).toBe(0);
   });
 
-  it('it is begun immediately, even where it is asked for in the middle of a renewal', async () => {
+  it('it begins immediately, even if it is requested during a renewal', async () => {
     const harness = await startHarness({ gateway: scriptedGateway() });
     const id = await connectScripted(harness);
     const { leases } = harness.storage;

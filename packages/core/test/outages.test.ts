@@ -127,7 +127,7 @@ describe('a number that is down for 15 minutes', () => {
     },
   );
 
-  it('is not meant to run any more once somebody disconnects it, whatever ended it before', async () => {
+  it('is not reported once it is disconnected on request, whatever ended it before', async () => {
     for (const reason of [{ kind: 'dropped', detail: 'connection_lost' }, { kind: 'unlinked' }] as const) {
       const { gateway, harness, id, clock, kinds } = await watched();
       gateway.script.opened = ({ listener }) => listener.closed({ kind: 'dropped', detail: 'network_down' });
@@ -139,7 +139,7 @@ describe('a number that is down for 15 minutes', () => {
     }
   });
 
-  it('is not one that was never linked', async () => {
+  it('is not reported if it was never linked', async () => {
     const harness = await startHarness();
     const { id } = await harness.api.instances.create();
     await harness.api.instances.connect(id);

@@ -42,7 +42,7 @@ describe('a list of messages', () => {
     expect(newer.toReversed().flat()).toEqual(newestFirst);
   });
 
-  it('shows what came in meanwhile on the way back, and nothing twice on the way on', async () => {
+  it('shows new rows when paging back, and no row twice when paging on', async () => {
     const { api, instance, newestFirst } = await withMessages(4);
     const first = await api.messages.list({ limit: 2 });
     const { message } = await sendText({ api }, instance);
@@ -72,7 +72,7 @@ describe('a list of messages', () => {
     expect(await count({ limit: '3' })).toBe(3);
   });
 
-  it('begins before a time, and goes on from there both ways', async () => {
+  it('begins before a time, and continues from there both ways', async () => {
     const harness = await startHarness();
     const { api, clock } = harness;
     const instance = await connectInstance(harness);

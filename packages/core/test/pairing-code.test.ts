@@ -16,7 +16,7 @@ describe('pairing by a code', () => {
     expect(await api.instances.get(id)).toMatchObject({ status: 'connected' });
   });
 
-  it('shows none to anybody else, and none the next time', async () => {
+  it('shows no code if no number was given, nor at the next connect', async () => {
     const { api, clock } = await startHarness();
     const { id } = await api.instances.create();
     await api.instances.connect(id);

@@ -77,7 +77,7 @@ describe('a plan', () => {
     expect(workspace?.plan).toMatchObject({ subscription: 'none', webhookLimit: 0 });
   });
 
-  it('acts immediately when it changes, and keeps what is not named', async () => {
+  it('takes effect immediately when it changes, and keeps fields that are not named', async () => {
     const harness = await startHarness();
     await setPlan(harness, { instanceLimit: 1 });
     await setPlan(harness, { webhookLimit: 2 });
@@ -132,7 +132,7 @@ describe('a trial', () => {
     ]);
   });
 
-  it('does not count what was refused, replayed or received', async () => {
+  it('does not count refused, replayed or received messages', async () => {
     const harness = await startHarness();
     const id = await connectInstance(harness);
     await setPlan(harness, { subscription: 'trial', trialMessageLimit: 2 });

@@ -28,7 +28,7 @@ const stops = {
 } as const;
 
 describe.each(Object.entries(stops))('a workspace that %s', (_, { stop, goOn, code }) => {
-  it('keeps its connections, stores what arrives, and sends and delivers nothing until it goes on', async () => {
+  it('keeps its connections, stores what arrives, and sends and delivers nothing until it resumes', async () => {
     const harness = await startHarness();
     await listen(harness);
     const id = await connectInstance(harness);
@@ -56,7 +56,7 @@ describe.each(Object.entries(stops))('a workspace that %s', (_, { stop, goOn, co
     );
   });
 
-  it('goes on within 5 s in a process that no signal reaches', async () => {
+  it('resumes within 5 s in a process that no signal reaches', async () => {
     const harness = await startHarness({ roles: only('api') });
     const unresponsive = { ...harness.storage, subscribe: () => () => {} };
     const other = await harness.another({ storage: unresponsive });

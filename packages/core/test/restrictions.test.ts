@@ -23,7 +23,7 @@ async function restrictable() {
 }
 
 describe('what the network forbids a connected instance', () => {
-  it('is shown with its end, and in last_error, and nobody is notified', async () => {
+  it('is shown with its end, and in last_error, without an event', async () => {
     const { restrict, instance, since, start, harness, id } = await restrictable();
     await restrict({ code: 'cannot_start_chats', until: start + 6 * HOUR });
     expect(await instance()).toMatchObject({
@@ -61,7 +61,7 @@ describe('what the network forbids a connected instance', () => {
     expect(await instance()).toMatchObject({ last_error: null, restriction: null });
   });
 
-  it('is still there after a drop, in events too, and not any more once it is over', async () => {
+  it('outlasts a drop, in events too, until its end', async () => {
     const { restrict, instance, clock, gateway, harness, start } = await restrictable();
     await restrict({ code: 'sending_capped', until: start + HOUR });
     gateway.script.opened = ({ listener }) => listener.closed({ kind: 'dropped', detail: 'network_down' });
@@ -83,7 +83,7 @@ describe('what the network forbids a connected instance', () => {
     expect(await instance()).toMatchObject({ restriction: null, last_error: null });
   });
 
-  it('is over in time where no process holds the instance', async () => {
+  it('ends in time if no process holds the instance', async () => {
     const { restrict, instance, clock, harness, id, start } = await restrictable();
     await restrict({ code: 'sending_capped', until: start + HOUR });
     await harness.api.instances.disconnect(id);
@@ -168,7 +168,7 @@ describe('an instance that the network bans for some time', () => {
     });
   });
 
-  it('is tried earlier if somebody asks for it', async () => {
+  it('is tried earlier on request', async () => {
     const { instance, clock, gateway, harness, id } = await banned(HOUR);
     expect(await harness.api.instances.connect(id)).toMatchObject({
       status: 'connecting',

@@ -28,7 +28,7 @@ async function old() {
 }
 
 describe('a delivery', () => {
-  it('is there for 30 days to the millisecond, deleted yet or not', async () => {
+  it('exists for 30 days to the millisecond, deleted yet or not', async () => {
     const { harness, webhookId, id } = await old();
     harness.clock.jump(30 * DAY);
     expect(await harness.api.deliveries.get(id)).toMatchObject({ id });
@@ -264,8 +264,8 @@ describe('an idempotency record', () => {
   });
 });
 
-describe('what an endpoint that is closed has ended', () => {
-  it('is eventually written down, and reads the same before and after', async () => {
+describe('a delivery that was cancelled with its endpoint', () => {
+  it('is eventually stored, and reads the same before and after', async () => {
     const harness = await startHarness({ roles: only('api', 'webhooks', 'maintenance') });
     const { id } = await listen(harness);
     harness.sender.respond(() => REFUSED);

@@ -69,7 +69,7 @@ describe('a phone of the sandbox', () => {
     ]);
   });
 
-  it('has strangers try what they may not', async () => {
+  it('has strangers attempt forbidden changes', async () => {
     const { harness, id, phone, reported } = await phones();
     const about = await phone.receive({ from: ADA, text: 'mine' });
     await harness.clock.advance(SECOND);

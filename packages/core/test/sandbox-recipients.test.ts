@@ -123,7 +123,7 @@ describe('the sandbox phone', () => {
 });
 
 describe('a sandbox network with a journal', () => {
-  it('outlives the process: numbers stay linked, and what it owes is delivered', async () => {
+  it('outlives the process: numbers stay linked, and pending messages are delivered', async () => {
     const records: NetworkRecord[] = [];
     const journal = { load: () => records, append: (record: NetworkRecord) => void records.push(record) };
     const harness = await startHarness({ roles: only('api') });

@@ -61,7 +61,7 @@ describe('a secret key that is replaced', () => {
     expect(withNew).toBe(second.secret);
   });
 
-  it('is asked for until everything is sealed with the new one, and then no more', async () => {
+  it('is needed until everything is sealed with the new one, and not afterwards', async () => {
     const harness = await startHarness();
     const hook = await listen(harness);
     const instance = await connectInstance(harness, { phoneNumber: '15550000001' });
@@ -137,7 +137,7 @@ describe('the sealer', () => {
     }
   });
 
-  it('refuses what was changed by one bit, cut short, or sealed by a version to come', () => {
+  it('refuses a value that was changed by one bit, cut short, or sealed by a later version', () => {
     const sealer = sealerOf(SECRET_KEY);
     const sealed = sealer.seal(secret, purpose);
     for (let bit = 0; bit < sealed.length * 8; bit += 1) {

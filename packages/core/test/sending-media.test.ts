@@ -267,7 +267,7 @@ describe('an upload', () => {
   });
 });
 
-describe('a send whose outcome nobody knows', () => {
+describe('a send with an unknown outcome', () => {
   it('keeps its file for the message that may be stored', async () => {
     const opened = await startMediaHarness();
     const { harness, media, instance } = opened;
@@ -304,7 +304,7 @@ describe('a send whose outcome nobody knows', () => {
 });
 
 describe('without a media store', () => {
-  it('a file is refused for its type, and text goes on', async () => {
+  it('a file is refused for its type, and texts are still sent', async () => {
     const gateway = mediaGateway();
     const harness = await startHarness({ gateway, media: undefined, storage: memoryStorage() });
     const instance = await connectScripted(harness);

@@ -69,7 +69,7 @@ describe('a send whose outcome stays unknown', () => {
     });
   });
 
-  it('goes on to sent, delivered and read where a receipt comes after it failed', async () => {
+  it('becomes sent, delivered and read if a receipt comes after it failed', async () => {
     const gateway = scriptedGateway({ send: async () => ({ kind: 'unknown', reason: 'no response' }) });
     const harness = await startHarness({ gateway });
     await listen(harness);
@@ -105,7 +105,7 @@ describe('a send whose outcome stays unknown', () => {
     expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'failed', error });
   });
 
-  it('counts no try where nothing was written before the connection ended', async () => {
+  it('counts no attempt if nothing was written before the connection ended', async () => {
     const gateway = scriptedGateway();
     let drops = 12;
     gateway.script.send = async (_message, { listener }) => {
@@ -259,7 +259,7 @@ describe('the queue of an instance', () => {
     expect(texts(gateway.sent())).toEqual(['one', 'two']);
   });
 
-  it('keeps what is queued while the instance is disconnected, and sends it afterwards', async () => {
+  it('keeps its messages while the instance is disconnected, and sends them afterwards', async () => {
     const gateway = scriptedGateway({ send: silence });
     const harness = await startHarness({ gateway });
     const id = await connectScripted(harness);
@@ -320,7 +320,7 @@ describe('sending while the number reconnects', () => {
     expect((await sendText(next, id)).message).toMatchObject({ status: 'queued' });
   });
 
-  it('is refused while nothing is linked, and where the number cannot go on', async () => {
+  it('is refused while no number is linked, and if the number cannot reconnect', async () => {
     const gateway = scriptedGateway({ opened: silence });
     const harness = await startHarness({ gateway });
     const refused = (id: string): Promise<void> =>

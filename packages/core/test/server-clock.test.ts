@@ -47,7 +47,7 @@ describe("a machine's clock that is wrong", () => {
     expect(await instanceMadeAt()).toBe(server.now());
   });
 
-  it('follows the server where that is set forward', async () => {
+  it('follows the server if that is set forward', async () => {
     const { server, advance, instanceMadeAt } = await harnessOff(0);
     server.jump(5 * MINUTE);
     await advance(10 * SECOND);
@@ -61,7 +61,7 @@ describe('a database whose time cannot be had', () => {
     await expect(refused).rejects.toThrow('the connection is gone');
   });
 
-  it('at the start is asked again, ten times, where it takes long to say', async () => {
+  it('is asked again at the start, ten times, if it responds slowly', async () => {
     const clock = manualClock();
     let slow = 9;
     const serverTime = async (): Promise<number> => {

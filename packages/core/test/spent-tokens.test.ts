@@ -20,7 +20,7 @@ it('a token is spent once, immediately in one process and within five seconds in
   expect(await other.admin.spentTokens.isSpent('late')).toBe(true);
 });
 
-it('what was spent is forgotten an hour after it would have ended anyway', async () => {
+it('a spent token is forgotten an hour after it would have expired', async () => {
   const { trunkline, storage, clock } = await startHarness();
   const { spentTokens } = trunkline.admin;
   await spentTokens.spend('short', clock.now() + MINUTE);

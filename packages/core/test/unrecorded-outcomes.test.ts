@@ -26,7 +26,7 @@ async function oneDelivery(complete: (works: Complete) => Complete) {
 }
 
 describe('a webhook whose outcome cannot be recorded', () => {
-  it('is sent once, however long that lasts, and then recorded as what it was', async () => {
+  it('is sent once, however long that lasts, and then recorded with its outcome', async () => {
     const { harness, delivery, restore } = await oneDelivery(() => () => Promise.reject(FULL));
     await harness.clock.advance(10 * MINUTE);
     expect(harness.sender.requests).toHaveLength(1);

@@ -116,7 +116,7 @@ describe('one endpoint', () => {
     expect(harness.sender.requests).toHaveLength(121);
   });
 
-  it('gets what is due in the order in which it is due', async () => {
+  it('gets deliveries in the order in which they are due', async () => {
     const harness = await senders();
     const { id } = await listen(harness);
     const ids = await queue(harness, id, 10);
@@ -247,7 +247,7 @@ describe('a dispatcher that says nothing', () => {
 });
 
 describe('a dispatcher that stands still between its claim and the request', () => {
-  it('leaves the delivery to whoever claims it next', async () => {
+  it('leaves the delivery to the next claim', async () => {
     const harness = await startHarness({ roles: only('api') });
     const { id } = await listen(harness);
     const [delivery = ''] = await queue(harness, id, 1);
@@ -381,7 +381,7 @@ describe('a process that stops', () => {
     expect(await api.deliveries.get(third)).toMatchObject({ status: 'pending' });
   });
 
-  it('leaves what is due to the next', async () => {
+  it('leaves due deliveries to the next process', async () => {
     const harness = await senders();
     const { id } = await listen(harness);
     await harness.trunkline.stop();

@@ -38,7 +38,7 @@ describe('an endpoint', () => {
     });
   });
 
-  it('is changed in what is named, and in nothing else', async () => {
+  it('is changed only in the fields that are named', async () => {
     const { api, clock } = await senders();
     const { id } = await api.webhooks.create({ ...HOOK, description: 'CRM' });
     await clock.advance(5);

@@ -244,7 +244,7 @@ describe('Each attempt', () => {
     expect(receiver.connections).toBe(1);
   });
 
-  it('is refused once the service itself is there', async () => {
+  it('is refused once the service itself listens there', async () => {
     const receiver = await servers.raw(respondOk);
     let own: { host: string; port: number }[] = [];
     const { attempted } = await sendingTo(receiver.port, {

@@ -87,7 +87,7 @@ describe('the request that a receiver gets', () => {
     });
   });
 
-  it('has the headers of the specification alone where Standard Webhooks is switched off', async () => {
+  it('has only the headers of the specification if Standard Webhooks is switched off', async () => {
     const harness = await startHarness({ roles: only('api', 'webhooks'), standardWebhooks: false });
     const { id } = await listen(harness);
     const delivery = await harness.api.webhooks.test(id);

@@ -98,7 +98,7 @@ describe('a delivery that fails', () => {
     expect((await get()).attempt_log).toMatchObject([{ response_body: response.responseBody }]);
   });
 
-  it('is over immediately where its URL is no longer allowed', async () => {
+  it('fails immediately if its URL is no longer allowed', async () => {
     const { harness, get } = await delivering(UNSAFE);
     await harness.clock.advance(HOUR);
     expect(await get()).toMatchObject({

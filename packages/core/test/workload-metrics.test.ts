@@ -12,7 +12,7 @@ import {
 import { measuredHarness } from './support/measured-harness.ts';
 import { scriptedGateway } from './support/scripted-gateway.ts';
 
-it('what is open in the whole service is exported, and how old it is', async () => {
+it('the open work of the whole service is exported, with its age', async () => {
   const gateway = scriptedGateway({ send: async () => ({ kind: 'not_sent', reason: 'no route' }) });
   const { harness, reader } = await measuredHarness({ gateway });
   const instance = await connectScripted(harness);
@@ -47,7 +47,7 @@ it('a number that no process holds is exported by a process that holds none', as
   expect(await reader.values()).toMatchObject({ 'trunkline.instances.unheld': 1 });
 });
 
-it('deliveries of which nobody takes care are exported as overdue, with their age', async () => {
+it('deliveries that no process handles are exported as overdue, with their age', async () => {
   const { harness, reader } = await measuredHarness({ roles: only('api') });
   const { id } = await harness.api.webhooks.create({ url: 'https://a.example/', events: ['message.sent'] });
   await harness.api.webhooks.test(id);

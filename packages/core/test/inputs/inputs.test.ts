@@ -26,7 +26,7 @@ describe('a body', () => {
     expect(fields(webhookInput, body)).toEqual(['body']);
   });
 
-  it('may hold fields that nobody knows', () => {
+  it('may have unknown fields', () => {
     const read = readInput(instanceInput, { name: 'Support', colour: 'red' });
     expect(read).toEqual({ ok: true, value: { name: 'Support' } });
   });

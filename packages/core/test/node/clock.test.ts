@@ -45,7 +45,7 @@ describe('systemClock', () => {
     expect(callback).toHaveBeenCalledTimes(1);
   });
 
-  it('calls soon what has become due while it was set, without a warning of Node', () => {
+  it('soon calls a timer that became due while it was set, without a warning of Node', () => {
     const setTimeout = vi.spyOn(globalThis, 'setTimeout');
     vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValueOnce(20).mockReturnValue(21);
     const callback = vi.fn();

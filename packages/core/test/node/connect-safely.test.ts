@@ -59,7 +59,7 @@ it.each([
   await expect(connectSafely(url, { dns, signal: signal() })).rejects.toMatchObject({ code });
 });
 
-it('connectSafely reports that nobody listens', async () => {
+it('connectSafely reports that no server listens', async () => {
   const port = await freePort();
   await expect(
     connectSafely(`http://127.0.0.1:${port}/`, { policy: 'local', signal: signal() }),

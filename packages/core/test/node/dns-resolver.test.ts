@@ -50,7 +50,7 @@ describe('nodeDnsResolver', () => {
     expect(await dns.resolve('hooks.test', signal)).toEqual(['93.184.216.35']);
   });
 
-  it('keeps nobody waiting for names whose servers do not respond', async () => {
+  it('delays no lookup because of names whose servers do not respond', async () => {
     const { server, dns } = await start();
     server.reply('hooks.test', ['93.184.216.34']);
     const patience = new AbortController();
@@ -86,7 +86,7 @@ describe('nodeDnsResolver', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('asks nobody about names of the hosts file, nor about this machine', async () => {
+  it('asks no server about names of the hosts file or this machine', async () => {
     const { server, dns } = await start(
       '# ours\r\n93.184.216.34\tHooks.test  www.hooks.test # and so on\r\n\r\n2606:4700::1 hooks.test\r\n',
     );

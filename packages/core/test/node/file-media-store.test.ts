@@ -55,7 +55,7 @@ function openFilesIn(directory: string): readonly string[] {
 
 // The contract covers what every media store does.
 describe('the file media store', () => {
-  it('keeps what it is given, until that is deleted', async () => {
+  it('keeps a file until it is deleted', async () => {
     const { store, directory } = await newStore();
     expect(await store.put(ID, streamOf('Hello, ', 'wörld', ''))).toBe(13);
     expect(await store.size(ID)).toBe(13);
@@ -76,7 +76,7 @@ describe('the file media store', () => {
     await expect(stat(directory)).rejects.toThrow('ENOENT');
   });
 
-  it('lets nobody else read', async () => {
+  it('lets no other user read', async () => {
     const { store, directory } = await newStore();
     await store.put(ID, streamOf('secret'));
     const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
@@ -152,7 +152,7 @@ describe('a file whose writing breaks off', () => {
     expect(await filesIn(directory)).toEqual([]);
   });
 
-  it('can be stored again over what was left', async () => {
+  it('can be stored again over its remains', async () => {
     const { store, directory } = await newStore();
     await mkdir(join(directory, 'h8'), { recursive: true });
     await writeFile(
@@ -165,7 +165,7 @@ describe('a file whose writing breaks off', () => {
   });
 });
 
-describe('a disk that does not do what it should', () => {
+describe('a disk that fails', () => {
   it('is reported if it is full, and nothing is kept', async () => {
     const { store, directory } = await newStore();
     // Writing to /dev/full fails as a full disk does.

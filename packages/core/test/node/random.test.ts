@@ -28,7 +28,7 @@ describe('systemRandom', () => {
     expect(Math.max(...counts)).toBeLessThan(1300);
   });
 
-  it('keeps nothing of what it gave out', () => {
+  it('keeps no copy of its output', () => {
     const random = systemRandom();
     const first = random.bytes(16);
     const copy = Uint8Array.from(first);

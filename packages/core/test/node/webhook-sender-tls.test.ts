@@ -108,7 +108,7 @@ describe('TLS', () => {
     expect(await sendToLeaf(leaf)).toEqual(failed);
   });
 
-  it('fails when nobody trusted has signed the certificate', async () => {
+  it('fails when the signer of the certificate is not trusted', async () => {
     const { port } = await servers.tls(right);
     expect(await sender([]).send(to(port))).toEqual(failed);
     const stranger = await Authority.create('Somebody else');

@@ -325,7 +325,7 @@ describe('the kept body of a response to a webhook', () => {
     '\r\n',
   ];
 
-  it('has U+FFFD for NUL and for what is not UTF-8', async () => {
+  it('has U+FFFD for NUL and for invalid UTF-8', async () => {
     const { responseBody } = await reply('a\0b', Uint8Array.of(0xff, 0xc3), 'c');
     expect(responseBody).toBe('a\uFFFDb\uFFFD\uFFFDc');
   });

@@ -97,7 +97,7 @@ describe('the types that receivers import', () => {
     }>();
   });
 
-  it('let nobody make an event whose data belong to another type', () => {
+  it('do not allow an event whose data belong to another type', () => {
     const envelope = { id: 'evt_1', occurredAt: 0, workspaceId: 'ten_1' };
     const message = messageResource(exampleMessage());
     const instance = instanceEventObject(exampleInstance(), []);
@@ -143,7 +143,7 @@ describe('an event that was sent', () => {
     });
   });
 
-  it('leaves out of an instance what is null and what is an empty list, and nothing else', () => {
+  it('leaves out of an instance only nulls and empty lists', () => {
     const created = exampleInstance({ statusChangedAt: null });
     expect(Object.keys(instanceEventObject(created, []))).toEqual([
       'id',
