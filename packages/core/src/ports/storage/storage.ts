@@ -49,8 +49,8 @@ export type Signal =
  * needs only these methods of a database. No method reads a clock. The contract suite defines what they do.
  *
  * A method rejects with an `UnavailableError` if it may succeed later. A storage bounds its own calls, since it knows
- * best what they wait for. The service gives up a read after 15 to 20 s and a write after 30 to 35 s, ignores a
- * result that comes later, and may call the method again: the first call may still be carried out.
+ * best what they wait for. The service gives up a read after 15 to 20 s and a write after 30 to 35 s. It ignores a late
+ * result and may call the method again: the first call may still be carried out.
  *
  * `Transaction` is the type of the caller's own transaction on the same database, if the storage accepts one: a
  * connection on which one was begun. Otherwise `never`.
@@ -93,9 +93,9 @@ export interface Storage<Transaction = never> {
   /** Returns the product, version and size of the database, for the operator. The cost does not grow with the rows. */
   describe(): Promise<StorageDescription>;
   /**
-   * Signals come after their commit: `queue` after an acceptance; `instance` after an insert, write, delete or the
-   * release of a lease; `deliveries` and `subscriptions` when a call made some claimable; `events` when a call added
-   * some to the log of a workspace; `workspace` after a change of a workspace, its members or its keys (except
+   * Signals come after their commit. `queue` follows an acceptance. `instance` follows an insert, write, delete or the
+   * release of a lease. `deliveries` and `subscriptions` come when a call made some claimable. `events` comes when a call
+   * added some to the log of a workspace. `workspace` follows a change of a workspace, its members or its keys (except
    * `touch`). Errors of listeners have no effect. Returns a function that ends the subscription.
    */
   subscribe(listener: (signal: Signal) => void): () => void;

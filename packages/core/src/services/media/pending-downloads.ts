@@ -96,13 +96,13 @@ export async function recordDownload(
     case 'not_kept':
       logger.error(
         { ...facts, err: outcome.error },
-        'the file of a received message came late and could not be stored; the network is asked again later: restore the media store; err says what it lacks',
+        'the file of a received message came late and could not be stored; the gateway requests it again later: restore the media store; err says what it lacks',
       );
       return askAgain(context, ended, outcome.error);
     case 'unavailable':
       logger.debug(
         { ...facts, err: outcome.error, tries: pending.tries + 1 },
-        'the file of a received message is still not available; the network is asked again later',
+        'the file of a received message is still not available; the gateway requests it again later',
       );
       return askAgain(context, ended, outcome.error);
   }
