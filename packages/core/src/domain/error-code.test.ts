@@ -23,7 +23,7 @@ const DECIDED = {
   MEDIA_NOT_AVAILABLE: 404,
 };
 
-it('every code of the specification is there, with its status', () => {
+it('every code of the specification exists, with its status', () => {
   const rows = Object.entries(SPECIFIED).flatMap(([status, codes]) =>
     codes.split(', ').map((code) => [code, Number(status)]),
   );

@@ -4,7 +4,7 @@ import { readTraceparent, sampledTraceparent } from './traceparent.ts';
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
 
-it('a traceparent says where a span stands', () => {
+it('a traceparent has the position of a span', () => {
   expect(readTraceparent(`00-${TRACE}-${SPAN}-01`)).toEqual({ traceId: TRACE, spanId: SPAN, traceFlags: 1 });
   expect(readTraceparent(`00-${TRACE}-${SPAN}-00`)).toMatchObject({ traceFlags: 0 });
   // Flags that this version does not know are left out.

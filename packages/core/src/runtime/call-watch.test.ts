@@ -29,7 +29,7 @@ it('a call that ends in time is never late', async () => {
   expect(isLate).toBe(false);
 });
 
-it('the time for which the process stood still is none of a call', () => {
+it('the time for which the process stood still does not count for a call', () => {
   let now = 0;
   let fire = (): void => undefined;
   const watch = createCallWatch({

@@ -27,7 +27,7 @@ it('the same error is logged once in a minute, and then with the number of those
   expect(lines.at(-1)).toEqual({ facts: { instanceId: 'a' }, message: 'failed' });
 });
 
-it('an error that goes on and on is logged every minute', async () => {
+it('an error that keeps recurring is logged every minute', async () => {
   const { lines, clock, logger } = recording();
   for (let second = 0; second < 720; second += 1) {
     logger.error({ instanceId: 'a' }, 'failed');
@@ -70,7 +70,7 @@ it('a message about ever new things is logged about 20 of them in a minute, and 
   expect(lines.at(-1)).toEqual({ facts: { instanceId: 'ins_1' }, message: 'failed' });
 });
 
-it('what was left out is logged at the end of the process, and nothing after it', async () => {
+it('lines that were left out are logged at the end of the process, and nothing after them', async () => {
   const { lines, clock, logger } = recording();
   for (let times = 0; times < 3; times += 1) logger.warn({}, 'failed');
   logger.flush();

@@ -17,7 +17,7 @@ it('limited turns begin with a burst, and then come one in each interval', () =>
   expect(turns.has(NOW + 399)).toBe(false);
 });
 
-it('limited turns that were not taken add up to a burst, and to no more', () => {
+it('limited turns that were not taken add up to at most a burst', () => {
   const turns = createTurns({ burst: 2, everyMs: 200 });
   turns.take(NOW);
   turns.take(NOW);

@@ -24,7 +24,7 @@ const idAt = (index: number): string => String(9_999 - index);
 const passes = ({ id }: Row): boolean => id.endsWith('0');
 
 describe('A page of rows that pass a filter', () => {
-  it('is full where enough rows pass, and says whether others follow', async () => {
+  it('is full if enough rows pass, and says whether others follow', async () => {
     const find = listOf(100);
     const first = await filteredPage({ from: null, limit: 4 }, passes, find);
     expect(first).toEqual({
@@ -55,7 +55,7 @@ describe('A page of rows that pass a filter', () => {
     expect(start).toEqual({ rows: [{ id: '9990' }, { id: '9980' }], hasNewer: false, hasOlder: true });
   });
 
-  it('stops where too many rows do not pass, and says where to go on', async () => {
+  it('stops if too many rows do not pass, and says where to continue', async () => {
     const seen: number[] = [];
     const find = listOf(9_000);
     const page = await filteredPage<Row>(

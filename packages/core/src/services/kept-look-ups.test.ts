@@ -55,7 +55,7 @@ describe('a look-up that is kept', () => {
     expect(made).toHaveLength(1);
   });
 
-  it('is made again when a fresh one is asked for, which then is the one that is kept', async () => {
+  it('is repeated when a fresh one is requested, which is then kept', async () => {
     const { kept, made } = setUp();
     const [old, fresh] = [kept.find('a', 1), kept.find('a', 1, { fresh: true })];
     made[1]?.resolve('new');
@@ -73,7 +73,7 @@ describe('a look-up that is kept', () => {
     expect(await find('b', 1)).toBe('b at 1');
   });
 
-  it('is forgotten alone', async () => {
+  it('is forgotten without others', async () => {
     const { kept, find } = setUp();
     await find('a', 1);
     await find('b', 1);
@@ -83,7 +83,7 @@ describe('a look-up that is kept', () => {
     expect([await find('a', 3), await find('b', 3)]).toEqual(['a at 2', 'b at 3']);
   });
 
-  it('is not kept when it is forgotten in flight: it may have read what was there before', async () => {
+  it('is not kept when it is forgotten in flight: it may have read the previous state', async () => {
     for (const how of ['forget', 'forgetWhere'] as const) {
       const { kept, find, made } = setUp();
       const before = kept.find('a', 1);

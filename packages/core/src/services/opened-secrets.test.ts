@@ -18,7 +18,7 @@ it('the secret of one endpoint is never opened as that of another', () => {
   expect(() => open('sealed 1 for wh_a', 'wh_b')).toThrow('cannot be opened');
 });
 
-it('no more secrets are kept than may be: the one opened longest ago goes', () => {
+it('secrets are kept up to a limit: the one opened longest ago is dropped', () => {
   const { sealer, openings } = countingSealer();
   const open = openedSecrets(sealer, 2);
   for (const secret of [1, 2, 3, 3, 2, 1]) open(`sealed ${secret} for wh_a`, 'wh_a');

@@ -23,7 +23,7 @@ const DELIVERY: Delivery = {
   createdAt: 0,
 };
 
-it('A receiver that fails every other time is named once in five minutes, and one that goes on failing once', () => {
+it('A receiver that fails every other time is named once in five minutes, and one that keeps failing once', () => {
   const lines: string[] = [];
   let now = 0;
   const add =

@@ -113,7 +113,7 @@ describe('a retry by hand', () => {
     expect(retriable).toEqual(['failed', 'exhausted']);
   });
 
-  it('queues one more attempt and leaves the log as it is', () => {
+  it('queues one more attempt and does not change the log', () => {
     const exhausted = exampleDelivery({
       status: 'exhausted',
       attempts: 8,

@@ -18,12 +18,12 @@ function call(
 describe('a round of retries', () => {
   const old = NOW - HOUR;
 
-  it('takes the first of what has failed, as many as asked for', () => {
+  it('takes the first failed deliveries, up to the limit', () => {
     expect(call([1, 2, 3], { limit: 2 })).toMatchObject({ chosen: [1, 2], remaining: 1 });
     expect(call([1, 2], { limit: 5 })).toMatchObject({ chosen: [1, 2], remaining: 0 });
   });
 
-  it('begins with the first call, and goes on with each within an hour of the one before', () => {
+  it('begins with the first call, and continues with each within an hour of the one before', () => {
     const { round: first } = call([old, old]);
     expect(first).toEqual({ beganAt: NOW, calledAt: NOW });
     const { round: second } = call([old, old], { round: first, now: NOW + HOUR });

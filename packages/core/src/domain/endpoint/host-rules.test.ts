@@ -242,7 +242,7 @@ describe("an endpoint's URL that leads to the service's own address", () => {
   });
 });
 
-it('the URL of an endpoint that the operator has said nothing about is decided on by the policy alone', () => {
+it('the policy decides on the URL of an endpoint for which the operator has no rule', () => {
   const destination = { hostname: 'hooks.test', secure: true, port: 443 };
   expect(mayReach(destination, ['8.8.8.8'], { urlPolicy: 'public' })).toBe(true);
   expect(mayReach(destination, ['10.0.0.1'], { urlPolicy: 'public' })).toBe(false);

@@ -33,7 +33,7 @@ describe('the fingerprint of a send request', () => {
     expect(canonicalFingerprint({ ...REQUEST, ...changes })).not.toBe(canonicalFingerprint(REQUEST));
   });
 
-  it('is what it was before replies and voice messages where neither is given', () => {
+  it('is the same as before replies and voice messages if neither is given', () => {
     const before = '["ins_1","34600123456","image",null,"A cat","cat.png","ab"]';
     expect(canonicalFingerprint(REQUEST)).toBe(before);
     expect(canonicalFingerprint({ ...REQUEST, replyTo: null, voice: false })).toBe(before);

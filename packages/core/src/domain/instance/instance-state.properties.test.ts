@@ -110,7 +110,7 @@ describe('whatever happens to an instance', () => {
     });
   });
 
-  it('a QR is there only in qr_required, and only after a QR was shown', () => {
+  it('an instance has a QR only in qr_required, and only after a QR was shown', () => {
     always(({ after }) => {
       if (after.status !== 'qr_required') expect(after.qr).toBeNull();
     });
@@ -123,7 +123,7 @@ describe('whatever happens to an instance', () => {
     });
   });
 
-  it('what waits for the end of a restriction is an error that says until when, and nothing else is', () => {
+  it('only an error that waits for a restriction stays wanted, and its end is known', () => {
     always(({ after }) => {
       if (after.status !== 'error') return;
       expect(after.desired === 'running').toBe(waitsForRestriction(after));
@@ -131,7 +131,7 @@ describe('whatever happens to an instance', () => {
     });
   });
 
-  it('a number that is gone is restricted by nobody', () => {
+  it('an unlinked number has no restriction', () => {
     always(({ before, after }) => {
       if (before.phoneNumber !== null && after.phoneNumber === null) expect(after.restriction).toBeNull();
     });

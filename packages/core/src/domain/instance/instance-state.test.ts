@@ -338,7 +338,7 @@ describe('what a change writes', () => {
     },
   );
 
-  it('says why it stopped', () => {
+  it('has the reason why it stopped', () => {
     expect(after('qr_required', 'qr_timeout')).toMatchObject({
       lastError: 'qr_timeout',
       desired: 'stopped',
@@ -361,7 +361,7 @@ describe('what a change writes', () => {
     });
   });
 
-  it('goes on trying after a drop, and stops on request', () => {
+  it('keeps trying after a drop, and stops on request', () => {
     expect(after('connected', 'dropped')).toMatchObject({
       desired: 'running',
       droppedAt: LATER,
@@ -380,7 +380,7 @@ describe('what a change writes', () => {
     },
   );
 
-  it('says what kept a connection from opening, and that it took too long where nothing is known', () => {
+  it('has the reason why a connection did not open, or a timeout if none is known', () => {
     expect(after('connecting, paired', 'grace_over')).toMatchObject({
       lastError: 'connect_timeout',
       desired: 'running',
@@ -398,7 +398,7 @@ describe('what a change writes', () => {
     expect(after('qr_required', 'qr_timeout').qr).toBeNull();
   });
 
-  it('moves the time of the status with the status alone', () => {
+  it('changes the time of the status only with the status', () => {
     expect(after('created', 'connect')).toMatchObject({ statusChangedAt: LATER, updatedAt: LATER });
     expect(after('qr_required', 'qr')).toMatchObject({ statusChangedAt: NOW, updatedAt: LATER });
   });

@@ -23,7 +23,7 @@ describe('the types of media', () => {
     ['image', ['image/jpeg', 'image/png', 'image/webp']],
     ['audio', ['audio/aac', 'audio/mp4', 'audio/mpeg', 'audio/amr', 'audio/ogg']],
     ['video', ['video/mp4', 'video/3gpp']],
-  ] as const)('%s takes its own file types alone', (type, mimeTypes) => {
+  ] as const)('%s accepts only its own file types', (type, mimeTypes) => {
     const all = ['image/jpeg', 'image/png', 'image/webp', 'image/gif', 'audio/aac', 'audio/mp4', 'audio/mpeg']
       .concat(['audio/amr', 'audio/ogg', 'audio/wav', 'video/mp4', 'video/3gpp', 'video/quicktime'])
       .concat(['application/pdf', 'application/octet-stream', 'text/html', '']);

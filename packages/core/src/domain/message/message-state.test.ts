@@ -72,11 +72,11 @@ describe('a message', () => {
   });
 });
 
-describe('a message that failed since nobody knew whether the network took it', () => {
+describe('a message that failed with an unknown outcome', () => {
   const failed = exampleMessage({ status: 'failed', error: SEND_OUTCOME_UNKNOWN, failedAt: NOW });
   const unfailed = { ...failed, error: null, failedAt: null, sentAt: LATER };
 
-  it('goes on where a receipt proves that it was sent, and has not failed any more', () => {
+  it('is no longer failed once a receipt proves that it was sent', () => {
     expect(advance(failed, TRIGGERS.delivered, LATER)).toEqual([
       { event: 'message.sent', message: { ...unfailed, status: 'sent' } },
       { event: 'message.delivered', message: { ...unfailed, status: 'delivered', deliveredAt: LATER } },

@@ -26,7 +26,7 @@ describe('a plan', () => {
     expect(trialLimit(plan('active'))).toBeNull();
   });
 
-  it('is active, without an instance limit and with 5 webhooks, where nobody sets one', () => {
+  it('is by default active, without an instance limit and with 5 webhooks', () => {
     expect(DEFAULT_PLAN).toEqual({
       subscription: 'active',
       instanceLimit: null,

@@ -78,7 +78,7 @@ describe('detectFileType', () => {
     expect(await detectFileType(first)).toMatchObject({ mimeType, extension });
   });
 
-  it('goes by the first bytes alone: what else a file could be does not matter', async () => {
+  it('follows the first bytes only, even if a file could also be of another type', async () => {
     const polyglot = bytes('%PDF-1.7\n', '<html><script>alert(1)</script>', [0x89], 'PNG', 'PK', [3, 4]);
     expect(await detectFileType(polyglot)).toMatchObject({ mimeType: 'application/pdf' });
   });
@@ -328,7 +328,7 @@ describe('typeOfReceived', () => {
     expect(await typeOfReceived(found, described(announced, 'a.txt'))).toMatchObject({ mimeType });
   });
 
-  it('goes by the name where neither the network nor the bytes say more', async () => {
+  it('follows the name if neither the network nor the bytes say more', async () => {
     expect(await typeOfReceived(UNKNOWN, described('', 'notes.md'))).toMatchObject({
       mimeType: 'text/markdown',
     });

@@ -53,7 +53,7 @@ describe('peek', () => {
     expect(source.pulled()).toBeLessThanOrEqual(3);
   });
 
-  it('passes on that nobody wants the rest', async () => {
+  it('passes on that the rest is not wanted', async () => {
     const source = streamOf(new Uint8Array(4), new Uint8Array(4), new Uint8Array(4));
     const { whole } = await peek(source.stream, 2);
     await whole.cancel('enough');

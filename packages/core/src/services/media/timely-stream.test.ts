@@ -12,7 +12,7 @@ const ended = (stream: ReadableStream<Uint8Array>): Promise<string> =>
   );
 
 describe('timelyStream', () => {
-  it('passes on what comes in time, however long that takes in all', async () => {
+  it('passes on chunks that come in time, however long the whole takes', async () => {
     const clock = manualClock();
     let left = 3;
     const slow = async (): Promise<ReadableStream<Uint8Array>> =>
@@ -29,7 +29,7 @@ describe('timelyStream', () => {
     expect(await result).toBe('6 bytes');
   });
 
-  it('fails when it is not opened in time, and closes what is opened late', async () => {
+  it('fails when it is not opened in time, and closes a stream that opens late', async () => {
     const clock = manualClock();
     let cancelled = false;
     const late = Promise.withResolvers<ReadableStream<Uint8Array>>();
@@ -41,7 +41,7 @@ describe('timelyStream', () => {
     expect(cancelled).toBe(true);
   });
 
-  it('fails when it stops coming, and says so to its source', async () => {
+  it('fails when it stalls, and cancels its source', async () => {
     const clock = manualClock();
     let cancelled: unknown;
     const stalls = new ReadableStream<Uint8Array>({
