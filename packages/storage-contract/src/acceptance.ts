@@ -140,7 +140,7 @@ export function acceptanceContract(subject: ContractSubject): void {
       expect(must(head).message.id).toBe(remembered[0]);
     });
 
-    it('refuses one whose instance is not there', async () => {
+    it('refuses a message whose instance does not exist', async () => {
       const { storage, workspace, instance } = await openConnected();
       const ghost = aMessage(anInstance(workspace));
       expect(await storage.messages.accept(of(ghost))).toEqual({ kind: 'instance_gone' });
@@ -232,7 +232,7 @@ export function acceptanceContract(subject: ContractSubject): void {
       expect(results.filter(({ kind }) => kind === 'backlog_full')).toHaveLength(23);
     });
 
-    it('counts a trial only where it is asked to, and only what it accepts', async () => {
+    it('counts a trial only on request, and only accepted messages', async () => {
       const { storage, workspace, instance } = await openConnected();
       const used = async (): Promise<number> =>
         must(await storage.workspaces.find(workspace.id)).trialMessagesUsed;
@@ -282,7 +282,7 @@ export function acceptanceContract(subject: ContractSubject): void {
       expect(await storage.messages.accept(unlimited)).toEqual({ kind: 'backlog_full' });
     });
 
-    it('does not let one that fails harm those that share its commit', async () => {
+    it('does not harm messages in the same commit if one fails', async () => {
       const { storage, workspace, instance } = await openConnected();
       const taken = aMessage(instance);
       await storage.messages.accept(of(taken));

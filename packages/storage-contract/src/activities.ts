@@ -66,7 +66,7 @@ export function activityContract(subject: ContractSubject): void {
         );
     });
 
-    it('stores no event that nobody subscribes to', async () => {
+    it('stores no event without a subscription', async () => {
       const storage = await open();
       const { workspace, lease } = await storeLeasedInstance(storage);
       await storeEndpoint(storage, workspace, { events: ['message.received'] });
@@ -214,7 +214,7 @@ export function activityContract(subject: ContractSubject): void {
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(edited(read));
     });
 
-    it('is stale for a message that is not there or another instance’s', async () => {
+    it('is stale for a message that does not exist or is another instance’s', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const neighbour = await storeInstance(storage, workspace);

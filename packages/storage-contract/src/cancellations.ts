@@ -139,7 +139,7 @@ export function cancellationContract(subject: ContractSubject): void {
       expect(await claim(storage, NOW * 2)).toEqual([]);
     });
 
-    it('ends what is claimed and what is completed concurrently, once and for all', async () => {
+    it('ends deliveries that are claimed or completed concurrently, for good', async () => {
       const storage = await open();
       const { workspace } = await storeLane(storage);
       for (let round = 0; round < 10; round += 1) {
@@ -176,7 +176,7 @@ export function cancellationContract(subject: ContractSubject): void {
       }
     });
 
-    it('sweeps what is under a claim only after the claim', async () => {
+    it('sweeps claimed deliveries only after their claim', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       const [completed, lost] = await enqueueAt(storage, endpoint, NOW, NOW, NOW);
@@ -259,7 +259,7 @@ export function cancellationContract(subject: ContractSubject): void {
       expect(await claim(storage, NOW * 2)).toEqual([]);
     });
 
-    it('still has its slots held by requests from before', async () => {
+    it('still has its slots held by earlier requests', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       await enqueueAt(storage, endpoint, NOW, NOW);
@@ -310,7 +310,7 @@ export function cancellationContract(subject: ContractSubject): void {
       expect(await health()).toEqual(after);
     });
 
-    it('is healthy after a success from before, which its delivery does not show', async () => {
+    it('is healthy after an earlier request succeeds, which its delivery does not show', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       const [spent, inFlight] = await enqueueAt(storage, endpoint, NOW, NOW);

@@ -83,7 +83,7 @@ export function chatContract(subject: ContractSubject): void {
       }
     });
 
-    it('are found by the number that is registered, and by the one that was dialled', async () => {
+    it('are found by the registered number and by the dialled one', async () => {
       const storage = await open();
       const link = await storeLeasedInstance(storage);
       const ada = await save(storage, link, {
@@ -300,7 +300,7 @@ export function chatContract(subject: ContractSubject): void {
       ]);
     });
 
-    it('are of one instance alone', async () => {
+    it('belong to one instance only', async () => {
       const storage = await open();
       const { workspace, instance } = await storeLeasedInstance(storage);
       const neighbour = await storeInstance(storage, workspace);

@@ -23,7 +23,7 @@ export function completionContract(subject: ContractSubject): void {
   const open = testDatabases(subject);
 
   describe('a completion', () => {
-    it('writes the delivery as it is to be, and its attempt', async () => {
+    it('writes the next state of the delivery, and its attempt', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const { id } = await enqueueOne(storage, endpoint);
@@ -268,7 +268,7 @@ export function completionContract(subject: ContractSubject): void {
       });
     });
 
-    it('is nobody’s when the endpoint was deleted', async () => {
+    it('has no endpoint to update if that was deleted', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const delivery = await enqueueOne(storage, endpoint);

@@ -198,7 +198,7 @@ export function contactContract(subject: ContractSubject): void {
       expect(await storage.contacts.findByNumber(other.id, instance.id, '5547988880001')).toBeNull();
     });
 
-    it('lose a number that was dialled to whom it reaches now, and to whom it is registered for', async () => {
+    it('lose a dialled number to the person that it reaches now, or that it is registered for', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const link = { instance, lease };
@@ -339,7 +339,7 @@ export function contactContract(subject: ContractSubject): void {
       expect(results.toSorted()).toEqual([...Array.from({ length: 9 }, () => 'duplicate'), 'received']);
     });
 
-    it('is a repeat of one that was stored under a contact that was merged', async () => {
+    it('is a repeat of one that was stored under a merged contact', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const winner = await save(storage, { instance, lease }, { networkId: 'number:1' }, NOW);
@@ -389,7 +389,7 @@ export function contactContract(subject: ContractSubject): void {
       expect(await storage.messages.findByNetworkId(instance.id, 'n2')).toEqual([]);
     });
 
-    it('returns no more than twenty, whoever has sent them', async () => {
+    it('returns at most twenty, of any sender', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       for (let index = 0; index < 30; index += 1) {

@@ -170,7 +170,7 @@ export function endpointContract(subject: ContractSubject): void {
       expect(await storage.endpoints.write({ endpoint })).toBe('written');
     });
 
-    it('writes the failure record where it says so', async () => {
+    it('writes the failure record if it has one', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       await finish(storage, await enqueueOne(storage, endpoint), exhausted);

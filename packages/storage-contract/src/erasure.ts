@@ -147,7 +147,7 @@ export function erasureContract(subject: ContractSubject): void {
       ).toEqual({ kind: 'accepted' });
     });
 
-    it('takes those that are held, and lets those be sent that waited for them alone', async () => {
+    it('takes held ones, and lets those be sent that waited only for them', async () => {
       const all = await held();
       const { storage, instance, lease } = all;
       const [first, second] = [aMessage(instance), aMessage(instance)];
@@ -159,7 +159,7 @@ export function erasureContract(subject: ContractSubject): void {
       expect(await storage.messages.queueHeads([instance.id], NOW)).toEqual([{ message: second, tries: 0 }]);
     });
 
-    it('leaves what is not done, if it is to be kept', async () => {
+    it('leaves unfinished messages, if they are to be kept', async () => {
       const all = await held();
       const { storage, workspace, instance, lease } = all;
       const queued = aMessage(instance);
@@ -353,7 +353,7 @@ export function erasureContract(subject: ContractSubject): void {
       expect(contactOf(await save('lid:2'))).toEqual(other);
     });
 
-    it('leaves one that has come back meanwhile', async () => {
+    it('leaves a contact that has come back meanwhile', async () => {
       const all = await held();
       const { storage, workspace, instance, lease } = all;
       const report = {

@@ -65,7 +65,7 @@ export function eventLogContract(subject: ContractSubject): void {
       expect(await storage.events.listAfter(workspace.id, FIRST_ID, 100)).toEqual(all.toReversed());
     });
 
-    it('keeps the event of the change that was made, and none of one that was not', async () => {
+    it('keeps the event of a change that was made, and none of a refused one', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const arrival = { message: anInboundMessage(instance), senderId: 's1', event: anEvent(workspace) };
@@ -79,7 +79,7 @@ export function eventLogContract(subject: ContractSubject): void {
       expect(await storage.events.find(workspace.id, repeat.event.id, 0)).toBeNull();
     });
 
-    it('does not have what is sent to one endpoint, which is found by its id', async () => {
+    it('does not have events for only one endpoint, which are found by their id', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       const endpoint = await storeEndpoint(storage, workspace);
@@ -112,7 +112,7 @@ export function eventLogContract(subject: ContractSubject): void {
       expect(await events.listIds(other.id, { after: FIRST_ID, upTo: event.id }, 10)).toEqual([]);
     });
 
-    it('is read onwards from an id, whether that is there or not', async () => {
+    it('is read onwards from an id, whether it exists or not', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       const { events: log } = await storeLog(storage, workspace, [NOW, NOW + 1, NOW + 2, NOW + 2 * DAY]);

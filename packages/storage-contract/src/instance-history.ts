@@ -29,7 +29,7 @@ export function instanceHistoryContract(subject: ContractSubject): void {
   }
 
   describe('the history of an instance', () => {
-    it('has what is written with a change, every field of it', async () => {
+    it('has every field of an entry that is written with a change', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       const instance = anInstance(workspace);
@@ -89,7 +89,7 @@ export function instanceHistoryContract(subject: ContractSubject): void {
       }
     });
 
-    it('counts what is repeated in the entry that it repeats', async () => {
+    it('counts a repetition in the entry that it repeats', async () => {
       const { storage, instance, lease, entries, list } = await openWithEntries(1);
       const again: HistoryEntry = {
         ...must(entries[0]),
@@ -104,7 +104,7 @@ export function instanceHistoryContract(subject: ContractSubject): void {
       expect(await list()).toEqual([third]);
     });
 
-    it('counts what comes beyond 200 in an hour in the latest entry of its reason', async () => {
+    it('counts entries beyond 200 in an hour in the latest entry of their reason', async () => {
       const { storage, instance, lease, entries, list } = await openWithEntries(ENTRIES_PER_HOUR - 1);
       const neighbour = await storeLeasedInstance(storage);
       const at = NOW + ENTRIES_PER_HOUR;

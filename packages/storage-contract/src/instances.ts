@@ -274,7 +274,7 @@ export function instanceContract(subject: ContractSubject): void {
       expect(await storage.messages.queueHeads([instance.id], NOW)).toEqual([{ message: first, tries: 0 }]);
     });
 
-    it('erases the session and leaves the groups where asked to', async () => {
+    it('erases the session and leaves the groups on request', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       await storage.sessions.save(lease, new Map([['creds', Uint8Array.of(1)]]));

@@ -86,7 +86,7 @@ export function laneContract(subject: ContractSubject): void {
       expect(idsOf(await claim(storage, NOW, { slots: 5 }))).toEqual(due);
     });
 
-    it('take a retry when it is due, behind what was due before', async () => {
+    it('take a retry when it is due, behind deliveries that were due before', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       const retried = await enqueueOne(storage, endpoint, NOW);
@@ -99,7 +99,7 @@ export function laneContract(subject: ContractSubject): void {
       expect(idsOf(claimed)).toEqual([before.id, retried.id, after.id]);
     });
 
-    it('take at most what they ask for', async () => {
+    it('take at most their limit', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const neighbour = await storeEndpoint(storage, workspace);
@@ -153,7 +153,7 @@ export function laneContract(subject: ContractSubject): void {
       expect(await storage.deliveries.claim(claimAt(NOW, { limit: 1 }))).toMatchObject({ nextAt: NOW });
     });
 
-    it('is the end of a claim where all slots are held', async () => {
+    it('is the end of a claim if all slots are held', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       await enqueueAt(storage, endpoint, NOW, NOW, NOW);

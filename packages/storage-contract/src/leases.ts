@@ -351,7 +351,7 @@ export function leaseContract(subject: ContractSubject): void {
       expect(await storage.leases.find(instance.id, NOW + TTL)).toBeNull();
     });
 
-    it('are free immediately when released, and give no right any more', async () => {
+    it('are free immediately when released, and no longer give a right to write', async () => {
       const storage = await open();
       const instance = await storeInstance(storage, await storeWorkspace(storage));
       const lease = await takeLease(storage, instance, { owner: 'a' });

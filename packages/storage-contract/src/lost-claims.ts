@@ -52,7 +52,7 @@ export function lostClaimContract(subject: ContractSubject): void {
       expect(only(await claim(storage, now + 5))).toMatchObject({ lostClaims: 0, delivery: { attempts: 1 } });
     });
 
-    it('comes back behind what was due before', async () => {
+    it('comes back behind deliveries that were due before', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       const [lost, waiting] = await enqueueAt(storage, endpoint, NOW, NOW + 500);
@@ -79,7 +79,7 @@ export function lostClaimContract(subject: ContractSubject): void {
       expect(idsOf(await claim(storage, NOW + 1000))).toEqual(delivered.map(({ id }) => id));
     });
 
-    it('completes late as long as nobody took it back', async () => {
+    it('completes late unless it was taken back', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       const delivery = await enqueueOne(storage, endpoint);

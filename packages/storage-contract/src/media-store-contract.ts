@@ -125,7 +125,7 @@ export function describeMediaStoreContract(subject: MediaStoreSubject): void {
         );
       });
 
-      it('is not there in a range either when it is not there', async () => {
+      it('does not exist in a range either if it does not exist', async () => {
         const { store } = await open();
         expect(await store.get(ID, { start: 0, end: 3 })).toBeNull();
       });

@@ -47,7 +47,7 @@ export function messageChangeContract(subject: ContractSubject): void {
       expect(claimed.map(({ payload }) => payload)).toEqual(events.map(({ payload }) => payload));
     });
 
-    it('takes one that had failed on to where its receipts prove it to be', async () => {
+    it('moves a failed message on to the status that its receipts prove', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const [message] = await storeQueuedMessages(storage, instance, 1);
@@ -107,7 +107,7 @@ export function messageChangeContract(subject: ContractSubject): void {
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
     });
 
-    it('succeeds or fails for each by itself, where changes of many instances come together', async () => {
+    it('succeeds or fails for each one, if changes of many instances come together', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       await storeEndpoint(storage, workspace, { events: ['message.sent'] });
@@ -157,7 +157,7 @@ export function messageChangeContract(subject: ContractSubject): void {
       expect(await storage.messages.queueHeads([instance.id], NOW)).toEqual([{ message: next, tries: 0 }]);
     });
 
-    it('is stale for a message that is not there or another instance’s', async () => {
+    it('is stale for a message that does not exist or is another instance’s', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const neighbour = await storeInstance(storage, workspace);

@@ -18,7 +18,7 @@ export function messageQueueContract(subject: ContractSubject): void {
   const open = testDatabases(subject);
 
   describe('the queue of an instance', () => {
-    it('shows its head only, which is what was accepted first', async () => {
+    it('shows only its head, the message that was accepted first', async () => {
       const storage = await open();
       const { instance, lease } = await storeLeasedInstance(storage);
       const messages = await storeQueuedMessages(storage, instance, 3);

@@ -45,7 +45,7 @@ export function outageContract(subject: ContractSubject): void {
       expect(await list({ before: NOW - 1 })).toEqual([]);
     });
 
-    it('also include those with a time too far ahead', async () => {
+    it('also include those whose time is too far ahead', async () => {
       const { instances, list } = await openWithDown({ downSince: NOW + 5_001 });
       expect(await list({ before: NOW - 1, latest: NOW + 5_000 })).toEqual(instances);
       expect(await list({ before: NOW - 1, latest: NOW + 5_001 })).toEqual([]);

@@ -39,7 +39,7 @@ export function postponedWorkContract(subject: ContractSubject): void {
     storage.workspaces.update(id, { suspendedAt: null, plan: { subscription: 'active' } });
 
   describe.each(Object.entries(STOPS))('a workspace that is %s', (_, changes) => {
-    it('has no queue heads until it goes on, and accepts, completes and receives as before', async () => {
+    it('has no queue heads until it resumes, and accepts, completes and receives as before', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const neighbour = await storeInstance(storage, await storeWorkspace(storage));
@@ -57,7 +57,7 @@ export function postponedWorkContract(subject: ContractSubject): void {
       expect((await heads()).toSorted()).toEqual([must(second).id, other.id].toSorted());
     });
 
-    it('has no deliveries claimed until it goes on, then all as they were due', async () => {
+    it('has no deliveries claimed until it resumes, then all in their order', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const neighbour = await storeEndpoint(storage, await storeWorkspace(storage));
@@ -105,7 +105,7 @@ export function postponedWorkContract(subject: ContractSubject): void {
       expect(await claim(storage, NOW)).toEqual([]);
     });
 
-    it('goes on only when neither reason is left', async () => {
+    it('resumes only when neither reason is left', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const delivery = await enqueueOne(storage, endpoint);
@@ -129,7 +129,7 @@ export function postponedWorkContract(subject: ContractSubject): void {
       expect(await claim(storage, NOW + DAY)).toHaveLength(2);
     });
 
-    it('has what a dead process had claimed claimed again once it goes on', async () => {
+    it('has the claims of a dead process claimed again once it resumes', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const delivery = await enqueueOne(storage, endpoint);
@@ -142,7 +142,7 @@ export function postponedWorkContract(subject: ContractSubject): void {
       ]);
     });
 
-    it('has what a dead process had claimed at an endpoint that was deleted taken back before it goes on', async () => {
+    it('has the claims of a dead process at a deleted endpoint taken back before it resumes', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       await enqueueOne(storage, endpoint);
@@ -157,7 +157,7 @@ export function postponedWorkContract(subject: ContractSubject): void {
       expect(await storage.deliveries.claim(claimAt(NOW + DAY))).toEqual({ claimed: [], nextAt: null });
     });
 
-    it('signals its queues and its deliveries when it goes on', async () => {
+    it('signals its queues and its deliveries when it resumes', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const busy = await storeInstance(storage, workspace);
@@ -178,7 +178,7 @@ export function postponedWorkContract(subject: ContractSubject): void {
       );
     });
 
-    it('has no endpoint that is failing, and starts its failure records again when it goes on', async () => {
+    it('has no failing endpoint, and restarts its failure records when it resumes', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       await enqueueOne(storage, endpoint);

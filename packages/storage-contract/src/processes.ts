@@ -63,7 +63,7 @@ export function processContract(subject: ContractSubject): void {
       expect(late).toMatchObject({ owners: [{ owner: 'a', held: 0 }], instances: 1 });
     });
 
-    it('count no more where they registered before the clock was set back', async () => {
+    it('no longer count if they registered before the clock was set back', async () => {
       const { processes } = await open();
       const ownersAfter = async (owner: string, now: number): Promise<readonly string[]> =>
         (await processes.register(owner, { now, since: NOW - 20 })).owners.map((share) => share.owner);

@@ -35,7 +35,7 @@ export function retentionContract(subject: ContractSubject): void {
       expect(must(detail).payload).toContain('Grüße');
     });
 
-    it('takes no more than what was made before the time given', async () => {
+    it('takes only rows made before the given time', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       const delivery = await enqueueOne(storage, endpoint, NOW);
@@ -43,7 +43,7 @@ export function retentionContract(subject: ContractSubject): void {
       expect(await readDelivery(storage, delivery)).toEqual(delivery);
     });
 
-    it('goes on until less than the limit was left', async () => {
+    it('continues until less than the limit was left', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       await enqueueAt(storage, endpoint, NOW, NOW, NOW - DAY, NOW - 2 * DAY);
@@ -104,7 +104,7 @@ export function retentionContract(subject: ContractSubject): void {
       expect((await list()).rows).toEqual(deliveries.slice(2).toReversed());
     });
 
-    it('leaves messages and their keys alone', async () => {
+    it('does not touch messages and their keys', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       const message = aMessage(await storeInstance(storage, workspace), { createdAt: NOW - 10 });
@@ -119,7 +119,7 @@ export function retentionContract(subject: ContractSubject): void {
   });
 
   describe('deleting idempotency records', () => {
-    it('takes what was made before, exactly, a batch at a time', async () => {
+    it('takes exactly the rows made before, a batch at a time', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       const instance = await storeInstance(storage, workspace);

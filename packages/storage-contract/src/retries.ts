@@ -87,7 +87,7 @@ export function retryContract(subject: ContractSubject): void {
       expect(await storage.deliveries.retry(workspace.id, id, NOW, 0)).toEqual({ kind: 'not_allowed' });
     });
 
-    it('does not find what is another workspace’s, too old or not there', async () => {
+    it('does not find a delivery that is another workspace’s, too old or unknown', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const other = await storeWorkspace(storage);

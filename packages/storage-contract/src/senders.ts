@@ -132,7 +132,7 @@ export function senderContract(subject: ContractSubject): void {
 
   const { shared } = subject.capabilities;
   describe.skipIf(shared !== true)(named('a sender that another process changes', shared), () => {
-    it('is seen as it is once what was kept is too old, without any signal', async () => {
+    it('is read again once the cached one is too old, without any signal', async () => {
       const { storage, workspace, instance } = await openConnected();
       const other = await open();
       const find = async (now: number) =>
@@ -146,7 +146,7 @@ export function senderContract(subject: ContractSubject): void {
       });
     });
 
-    it('accepts nothing on what was kept of it', async () => {
+    it('makes messages that were checked against its cached state stale', async () => {
       const { storage, workspace, instance } = await openConnected();
       const other = await open();
       const before = await findKept(storage, workspace, instance.id);

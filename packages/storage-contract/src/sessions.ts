@@ -37,7 +37,7 @@ export function sessionContract(subject: ContractSubject): void {
       expect(entries(await storage.sessions.load(neighbour.id))).toEqual([]);
     });
 
-    it("are each instance's own where many are loaded at the same time", async () => {
+    it("are each instance's own if many are loaded at the same time", async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       for (let index = 0; index < 50; index += 1) await storeInstance(storage, workspace);
@@ -60,7 +60,7 @@ export function sessionContract(subject: ContractSubject): void {
       );
     });
 
-    it('change in what is given, where null deletes', async () => {
+    it('change in the given values, of which null deletes one', async () => {
       const storage = await open();
       const { instance, lease } = await storeLeasedInstance(storage);
       const save = (changes: readonly (readonly [string, Uint8Array | null])[]) =>

@@ -28,7 +28,7 @@ export function setBackClockContract(subject: ContractSubject): void {
     const HOUR = 60 * MINUTE;
     const setBack = { mayBeSetBack: true };
 
-    it('holds up nobody who was served before', async () => {
+    it('does not hold up endpoints that were served before', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       await enqueueAt(storage, endpoint, NOW, NOW, NOW);
@@ -104,7 +104,7 @@ export function setBackClockContract(subject: ContractSubject): void {
       expect(await claim(storage, NOW + MINUTE)).toHaveLength(1);
     });
 
-    it('leaves waits of the schedule as they are, and says so to nobody', async () => {
+    it('does not change waits of the schedule, and signals nothing', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       await enqueueAt(storage, endpoint, NOW, NOW);
@@ -121,7 +121,7 @@ export function setBackClockContract(subject: ContractSubject): void {
       expect(await claim(storage, NOW + MINUTE)).toHaveLength(1);
     });
 
-    it('changes nothing where it was not', async () => {
+    it('changes nothing if it was not set back', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       await enqueueAt(storage, endpoint, NOW, NOW, NOW);

@@ -187,7 +187,7 @@ export function signalContract(subject: ContractSubject): void {
       }
     });
 
-    it('report deliveries that waited for the slot of one that is completed', async () => {
+    it('report deliveries that waited for the slot of a completed one', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       await enqueueAt(storage, endpoint, NOW, NOW, NOW);
@@ -251,7 +251,7 @@ export function signalContract(subject: ContractSubject): void {
       }
     });
 
-    it('announce no work for an event that nobody subscribes to', async () => {
+    it('report no work for an event without a subscription', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const { endpoint } = await storeLane(storage);
@@ -265,7 +265,7 @@ export function signalContract(subject: ContractSubject): void {
       expect(signals).toEqual([{ topic: 'events', workspaceId: workspace.id }]);
     });
 
-    it('find what they report written', async () => {
+    it('come after their change is written', async () => {
       const storage = await open();
       const { workspace, instance } = await storeLeasedInstance(storage);
       const message = aMessage(instance);

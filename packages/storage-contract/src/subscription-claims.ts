@@ -54,7 +54,7 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
       expect(none).toEqual({ claimed: [], nextAt: null });
     });
 
-    it('leaves what was queued under a type that is wanted no more to those who ask for it', async () => {
+    it('leaves events of a type that is no longer wanted to claims that name it', async () => {
       const storage = await open();
       const { subscription, events } = await storeQueuedEvents(storage, NOW);
       await storeSubscription(storage, { eventTypes: ['message.read'] });
@@ -172,7 +172,7 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
       ]);
     });
 
-    it('keep their waits where it was not', async () => {
+    it('keep their waits if it was not set back', async () => {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW);
       const claimed = only(await claimEvents(storage, subscription, NOW));

@@ -147,7 +147,7 @@ export function subscriptionContract(subject: ContractSubject): void {
   });
 
   describe('a list of subscriptions', () => {
-    it('counts what waits and what is exhausted, up to a bound', async () => {
+    it('counts waiting and exhausted events, up to a bound', async () => {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW, NOW, NOW, NOW, NOW);
       const [, , ...exhausted] = await claimEvents(storage, subscription, NOW);
@@ -174,7 +174,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       expect(await storage.subscriptions.retryFailedEvents('orders', BATCH)).toBeNull();
     });
 
-    it('leaves what it had to be swept, in batches', async () => {
+    it('leaves its events to be swept, in batches', async () => {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW, NOW, NOW);
       const [spent] = await claimEvents(storage, subscription, NOW, { limit: 1 });
@@ -201,7 +201,7 @@ export function subscriptionContract(subject: ContractSubject): void {
     });
   });
 
-  describe('retrying what is exhausted', () => {
+  describe('retrying exhausted events', () => {
     it('queues it again, the oldest first, with its attempts', async () => {
       const storage = await open();
       const { subscription, events } = await storeQueuedEvents(storage, NOW, NOW + 1, NOW + 2, NOW + 3);
@@ -275,7 +275,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       expect(await callAndFail()).toEqual({ requeued: 2, remaining: 3 });
     });
 
-    it('takes none twice where it is called twice concurrently', async () => {
+    it('takes no event twice if it is called twice concurrently', async () => {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW, NOW, NOW, NOW, NOW);
       const claimed = await claimEvents(storage, subscription, NOW);
@@ -317,7 +317,7 @@ export function subscriptionContract(subject: ContractSubject): void {
   });
 
   describe('deleting history', () => {
-    it('takes what was queued on the days before', async () => {
+    it('takes events that were queued on the days before', async () => {
       const storage = await open();
       const times = [MIDNIGHT - 1, MIDNIGHT - 1, MIDNIGHT - 1, MIDNIGHT];
       const { subscription, events } = await storeQueuedEvents(storage, ...times);
@@ -329,7 +329,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       ]);
     });
 
-    it('takes what is exhausted', async () => {
+    it('takes exhausted events', async () => {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW);
       const spent = only(await claimEvents(storage, subscription, NOW));

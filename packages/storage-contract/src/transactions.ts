@@ -59,7 +59,7 @@ function accepting(subject: ContractSubject): void {
     expect(await storage.messages.accept(of(message, { idempotency }))).toEqual({ kind: 'accepted' });
   });
 
-  it('sees what came before it in there', async () => {
+  it('sees earlier writes of its transaction', async () => {
     const { storage, instance } = await openConnected();
     const [first, second] = [aMessage(instance), aMessage(instance)];
     const record = anIdempotencyRecord(first);

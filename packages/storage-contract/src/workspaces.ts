@@ -49,7 +49,7 @@ export function workspaceContract(subject: ContractSubject): void {
       expect(await workspaces.list({ after: must(third).id, limit: 2 })).toEqual([]);
     });
 
-    it('change in what is given only', async () => {
+    it('change only in the given fields', async () => {
       const { workspaces } = await open();
       const workspace = aWorkspace({ trialMessagesUsed: 7 });
       const other = aWorkspace();
@@ -82,7 +82,7 @@ export function workspaceContract(subject: ContractSubject): void {
   });
 
   describe('a plan', () => {
-    it('changes in what is given only, however many change it concurrently', async () => {
+    it('changes only in the given fields, however many change it concurrently', async () => {
       const { workspaces } = await open();
       const workspace = aWorkspace();
       await workspaces.insert(workspace);
@@ -121,7 +121,7 @@ export function workspaceContract(subject: ContractSubject): void {
       expect(await storage.workspaces.findMember(acme.id, ada.id)).toEqual(ada);
     });
 
-    it('change in what is given only', async () => {
+    it('change only in the given fields', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       const member = aMember(workspace);

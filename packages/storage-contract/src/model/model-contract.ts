@@ -25,7 +25,7 @@ const STEPS = 120;
 export function modelContract(subject: ContractSubject): void {
   const numRuns = Number(RUNS ?? subject.randomRuns ?? 40);
   describe('random steps', () => {
-    it('lead to what they lead to in memory', { timeout: 300_000 + numRuns * 30_000 }, async () => {
+    it('have the same results as in memory', { timeout: 300_000 + numRuns * 30_000 }, async () => {
       const themes = [EVERYTHING, MESSAGES, DELIVERIES, EVENTS].map((steps) =>
         fc.commands(steps, { maxCommands: STEPS, size: 'max' }),
       );
