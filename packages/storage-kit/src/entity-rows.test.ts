@@ -109,7 +109,7 @@ describe('the row of an endpoint', () => {
     expect(plainRows.endpoint.read(columns)).toEqual(endpoint);
   });
 
-  it('is changed in parts: the settings, or the failures alone', () => {
+  it('is changed in parts: the settings, or only the failures', () => {
     expect(plainRows.endpointSettings.columns(endpoint)).not.toHaveProperty('failing_since');
     expect(plainRows.endpointFailures.columns(endpoint.health)).toEqual({
       failing_since: 5,

@@ -27,7 +27,7 @@ function listOf(size: number, passes: (row: number) => boolean): FilteredList<Ro
 
 const FIRST: PageRequest = { from: null, limit: 2 };
 
-it('a filtered page finds what is rare, however its rows lie', async () => {
+it('a filtered page finds rare rows, wherever they are', async () => {
   const list = listOf(1_000, (row) => row % 400 === 0);
   expect(await readFilteredPage(FIRST, list)).toEqual({
     rows: [{ id: '00800' }, { id: '00400' }],

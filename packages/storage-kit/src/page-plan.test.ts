@@ -11,7 +11,7 @@ const requests: fc.Arbitrary<PageRequest> = fc.record({
   limit: fc.integer({ min: 1, max: 5 }),
 });
 
-it('a page that is read as planned is that window on the list, and says whether the list goes on', () => {
+it('a page that is read as planned is that window on the list, and says whether the list continues', () => {
   fc.assert(
     fc.property(fc.uniqueArray(id), requests, (ids, request) => {
       const { order, ahead, count, behind } = planPage(request);

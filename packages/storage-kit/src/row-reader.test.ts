@@ -13,7 +13,7 @@ const row = {
 };
 
 describe('a column', () => {
-  it('is read as what it holds', () => {
+  it('is read as its type', () => {
     expect(read.id(row, 'key', 'msg')).toBe('msg_1');
     expect(read.text(row, 'key')).toBe('msg_1');
     expect(read.word<'msg_1' | 'msg_2'>(row, 'key')).toBe('msg_1');
