@@ -13,7 +13,7 @@ describe('a message that is accepted in a transaction of the app’s', () => {
   it.each([
     ['COMMIT', 1],
     ['ROLLBACK', 0],
-  ])('is there after %s as often as what the app wrote', async (end, count) => {
+  ])('exists after %s as often as the rows that the app wrote', async (end, count) => {
     const { storage, instance, app } = await fixture();
     const message = aMessage(instance);
     app.exec('BEGIN IMMEDIATE; INSERT INTO orders (item) VALUES (1)');
@@ -57,7 +57,7 @@ describe('a message that is accepted in a transaction of the app’s', () => {
 });
 
 describe('while a transaction of the app’s is open', () => {
-  it('the storage’s own writes wait, and the app goes on', async () => {
+  it('the storage’s own writes wait, and the app continues', async () => {
     const { storage, instance, app } = await fixture();
     app.exec('BEGIN IMMEDIATE');
     const messages = Array.from({ length: 600 }, () => aMessage(instance));
@@ -86,7 +86,7 @@ describe('while a transaction of the app’s is open', () => {
     expect(await accept(storage, outside)).toEqual({ kind: 'accepted' });
   });
 
-  it('closing waits for what was called before', async () => {
+  it('closing waits for earlier calls', async () => {
     const { storage, instance, app } = await fixture();
     app.exec('BEGIN IMMEDIATE');
     const message = aMessage(instance);

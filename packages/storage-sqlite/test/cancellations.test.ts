@@ -32,7 +32,7 @@ it('a cancellation whose deliveries are all under claims is not looked at again 
   expect(rows('closings')).toBe(0);
 });
 
-it('a cancellation at an endpoint where nothing is open leaves nothing to sweep', async () => {
+it('a cancellation at an endpoint without open deliveries leaves nothing to sweep', async () => {
   const { storage, endpoint, rows } = await fixture();
   await disable(storage, endpoint);
   expect(rows('closings')).toBe(0);
@@ -53,7 +53,7 @@ it('the lane of a deleted endpoint stays until nothing of it is open', async () 
   expect([rows('lanes'), rows('closings'), rows('due'), rows('claims')]).toEqual([0, 0, 0, 0]);
 });
 
-it('what was claimed when its endpoint was closed can be deleted as history', async () => {
+it('deliveries that were claimed when their endpoint was closed can be deleted as history', async () => {
   const { storage, endpoint, rows } = await fixture();
   await storage.deliveries.enqueue(endpoint.id, anEvent({ id: endpoint.workspaceId }));
   await storage.deliveries.claim(claimAt(NOW));

@@ -41,7 +41,7 @@ async function erase(storage: Storage, { workspaceId, ids }: Awaited<ReturnType<
 }
 
 describe('a purge', () => {
-  it('leaves no byte of what was deleted, however rows have moved', async () => {
+  it('leaves no byte of deleted rows, however they have moved', async () => {
     const path = join(temporaryDirectory(), 'test.db');
     const storage = await openStorage(path);
     const filled = await fill(storage);
@@ -52,7 +52,7 @@ describe('a purge', () => {
     expect(found(path, 'ordinary')).toBeGreaterThan(800);
   });
 
-  it('says where bytes are left while a program reads from before the deletion', async () => {
+  it('reports where bytes are left while a program reads a state from before the deletion', async () => {
     const path = join(temporaryDirectory(), 'test.db');
     const storage = await openStorage(path);
     const filled = await fill(storage);

@@ -15,7 +15,7 @@ const BACKLOG = 1_000;
 const QUIET = 20;
 const NOISY = '/noisy';
 
-it('an endpoint with a backlog gets 120 webhooks a minute, two concurrently, and keeps nobody else waiting', async () => {
+it('an endpoint with a backlog gets 120 webhooks a minute, two concurrently, and keeps no other waiting', async () => {
   const receiver = await startTlsReceiver();
   const resume = receiver.pause(NOISY);
   const { admin, workspace } = await startSending(receiver);

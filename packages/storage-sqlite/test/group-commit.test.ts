@@ -69,7 +69,7 @@ describe('acceptances of one commit', () => {
     expect(count()).toBe(1);
   });
 
-  it('are refused from the one on that the backlog has no room for', async () => {
+  it('are refused once the backlog is full', async () => {
     const { storage, instance } = await fixture();
     const results = await Promise.all(
       messagesOf(instance, 5).map((message) =>
@@ -87,7 +87,7 @@ describe('acceptances of one commit', () => {
 });
 
 describe('a call that fails among others', () => {
-  it('rejects alone', async () => {
+  it('rejects without the others', async () => {
     const { storage, instance, path } = await fixture();
     const messages = messagesOf(instance, 600);
     const taken = new Set([0, 7, 8, 300, 499, 500, 599]);
@@ -122,7 +122,7 @@ describe('a call that fails among others', () => {
 });
 
 describe('when the disk is full', () => {
-  it('what was confirmed is stored, what was not is not, and the storage goes on when there is room again', async () => {
+  it('only confirmed writes are stored, and the storage continues when there is room again', async () => {
     const { storage, instance, path, connection } = await fixture();
     const allowPages = (pages: number) => connection.exec(`PRAGMA max_page_count = ${pages}`);
     allowPages(Number(connection.prepare('PRAGMA page_count').get()?.['page_count']) + 20);
@@ -146,7 +146,7 @@ describe('when the disk is full', () => {
 });
 
 describe('when another process does not release the lock on the file', () => {
-  it('all calls of a batch reject after one wait, and the storage goes on when the file is free again', async () => {
+  it('all calls of a batch reject after one wait, and the storage continues when the file is free again', async () => {
     const { storage, instance, path } = await fixture({ lockTimeoutMs: elapsing(20) });
     const other = connectTo(path);
     other.exec('BEGIN IMMEDIATE');
@@ -165,7 +165,7 @@ describe('when another process does not release the lock on the file', () => {
 });
 
 describe('closing', () => {
-  it('writes what was called before', async () => {
+  it('writes earlier calls', async () => {
     const { storage, instance, path } = await fixture();
     const accepted = acceptAll(storage, messagesOf(instance, 1200));
     await storage.close();

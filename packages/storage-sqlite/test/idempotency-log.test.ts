@@ -63,7 +63,7 @@ const FLAWS = `
     (SELECT count(*) FROM idempotency_log
      WHERE position <= (${INDEXED}) AND position NOT IN (SELECT position FROM idempotency_index)) AS missing`;
 
-it('remembers keys that are in the index, in memory and in the log alone', async () => {
+it('remembers keys that are in the index, in memory, and only in the log', async () => {
   const { path, storage, workspace, instance } = await openConnected();
   const neighbour = await openStorage(path);
   expect(await neighbour.messages.findIdempotencyRecord(workspace.id, 'one 0')).toBeNull();
@@ -88,7 +88,7 @@ it('remembers keys that are in the index, in memory and in the log alone', async
   }
 });
 
-it('the idempotency log writes keys to the index that were used in transactions of the app’s alone', async () => {
+it('the idempotency log writes keys to the index that were used only in transactions of the app', async () => {
   const { path, storage, workspace, instance } = await openConnected();
   const app = connectTo(path);
   app.exec('BEGIN IMMEDIATE');
@@ -104,7 +104,7 @@ it('the idempotency log writes keys to the index that were used in transactions 
   app.exec('COMMIT');
 });
 
-it('the idempotency log finds a key that another process stored where a record of its own was rolled back', async () => {
+it('the idempotency log finds a key that another process stored after its own record was rolled back', async () => {
   const { path, storage, workspace, instance } = await openConnected();
   const other = await openStorage(path);
   const app = connectTo(path);

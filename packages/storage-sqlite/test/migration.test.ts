@@ -80,7 +80,7 @@ describe('a later version with another migration', () => {
     database.close();
   });
 
-  it('leaves the database as it is if the migration fails', async () => {
+  it('does not change the database if the migration fails', async () => {
     const { path, workspace, get } = await firstDatabase();
     const failing = [...MIGRATIONS, 'DELETE FROM workspaces; ALTER TABLE tabula ADD COLUMN colour TEXT'];
     expect(() => openDatabase(path, { migrations: failing })).toThrow('no such table: tabula');

@@ -63,7 +63,7 @@ describe('a storage opens', () => {
     },
   );
 
-  it.skipIf(process.platform === 'win32')('a file whose mode somebody has chosen, and keeps it', async () => {
+  it.skipIf(process.platform === 'win32')('a file with a mode of its own, and keeps it', async () => {
     const directory = temporaryDirectory();
     const path = join(directory, 'shared.db');
     await (await openStorage(path)).close();
@@ -175,7 +175,7 @@ describe('a storage refuses', () => {
     expect(contents(directory)).toEqual(before);
   });
 
-  it('a newer version’s database that is in use, and leaves it as it is', async () => {
+  it('a newer version’s database that is in use, and does not change it', async () => {
     const directory = temporaryDirectory();
     const path = join(directory, 'test.db');
     const storage = await openStorage(path);

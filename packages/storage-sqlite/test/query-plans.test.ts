@@ -44,7 +44,7 @@ const MAY_SORT: Readonly<Record<string, string>> = {
   'INSERT OR IGNORE INTO chat_messages ': 'the same',
 };
 
-it('no statement numbers its parameters, which node:sqlite of Node.js 22.19 binds by name alone', async () => {
+it('no statement numbers its parameters, which node:sqlite of Node.js 22.19 binds only by name', async () => {
   const { statements } = await everyStatement();
   expect(statements.filter((sql) => /\?\d/.test(sql))).toEqual([]);
 });

@@ -30,7 +30,7 @@ const PNG = Uint8Array.of(
 );
 
 describe('an order and its message', () => {
-  it('are there together, and the message is sent, once the app commits', async () => {
+  it('become visible together, and the message is sent, once the app commits', async () => {
     const { app, api, text, arrived, sent } = await fixture();
     app.exec('BEGIN IMMEDIATE');
     app.exec("INSERT INTO orders (id) VALUES ('order-1')");
@@ -154,7 +154,7 @@ describe('a file', () => {
   });
 });
 
-it('a storage that takes no transactions says so, and its types do', async () => {
+it('a storage that accepts no transactions says so, as do its types', async () => {
   const { clock, ...runtime } = testRuntime();
   const { gateway } = createSandbox();
   const storage = memoryStorage();

@@ -13,14 +13,14 @@ function temporaryFolder(): string {
   return folder;
 }
 
-it('is 0 where there is no file, and none is made', () => {
+it('is 0 without a file, and none is created', () => {
   const folder = temporaryFolder();
   const path = join(folder, 'none.db');
   expect(sqliteSchema({ path })).toEqual({ version: 0, latest: LATEST_VERSION });
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('is that of the last migration; of a newer version, or from before 0.1.0, it is an error in a sentence', async () => {
+it('is that of the last migration; a newer version, or one from before 0.1.0, is a clear error', async () => {
   const path = join(temporaryFolder(), 'one.db');
   const storage = sqliteStorage({ path });
   await storage.open({ newId: () => '', logger: silentLogger });
