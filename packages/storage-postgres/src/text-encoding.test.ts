@@ -15,7 +15,7 @@ describe('a text', () => {
   });
 
   it.each(['\0', '\u0001', '\u0001a', 'a\0b\u0001c', '\ud83d', '\ude00\ud83d', '\ud83d\0\ude00'])(
-    '%j is stored as one that Postgres takes, and read as it was',
+    '%j is stored in a form that Postgres accepts, and read back unchanged',
     (text) => {
       const stored = encodeText(text);
       expect(stored.isWellFormed()).toBe(true);

@@ -14,7 +14,7 @@ describe('a message that is accepted in a transaction of the app’s', () => {
   it.each([
     ['COMMIT', 1],
     ['ROLLBACK', 0],
-  ])('is there after %s as often as what the app wrote', async (end, count) => {
+  ])('exists after %s as often as the rows that the app wrote', async (end, count) => {
     const { storage, schema, instance, app } = await fixture();
     const message = aMessage(instance);
     await app.query('BEGIN');
@@ -217,7 +217,7 @@ describe('what cannot be used as a transaction', () => {
     expect(await storage.messages.find(message.workspaceId, message.id)).toBeNull();
   });
 
-  it('one that a statement of the app’s has failed in', async () => {
+  it('one in which a statement of the app has failed', async () => {
     const { storage, workspace, instance, app } = await fixture();
     const message = aMessage(instance);
     await app.query('BEGIN');

@@ -122,7 +122,7 @@ it('a message that another transaction stores late is filed when it appears', as
   expect(rows).toEqual([early, late]);
 });
 
-it('only one process files at a time, and another one goes on where that was ended', async () => {
+it('only one process files at a time, and another one continues if that is ended', async () => {
   const { schema, storage, list } = await openChat();
   const client = await schema.pool.connect();
   const ended = new Promise((resolve) => client.on('error', resolve));

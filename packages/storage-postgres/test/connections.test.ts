@@ -154,7 +154,7 @@ describe('when PostgreSQL ends connections', () => {
   );
 });
 
-describe('when a connection to PostgreSQL leads nowhere any more', () => {
+describe('when a connection to PostgreSQL no longer responds', () => {
   it('a call rejects after its time, and the next one takes another', async () => {
     const schema = await temporarySchema();
     const proxy = await stallingProxy(schema.url);

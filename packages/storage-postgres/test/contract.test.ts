@@ -10,7 +10,7 @@ describePostgresContract({
 });
 
 // If it fails for a new operation, a case that calls it is to be registered with `itAlways`.
-it('the contract, or a selection of it, calls every operation of the PostgreSQL storage but one that has a test of its own', () => {
+it('the contract, or a selection of it, calls every operation of the PostgreSQL storage, except one that has a test of its own', () => {
   expect(operations.missing()).toEqual(['serverTime']);
 });
 

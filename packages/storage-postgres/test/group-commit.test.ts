@@ -141,7 +141,7 @@ describe('acceptances that come together', () => {
 });
 
 describe('an acceptance that fails among others', () => {
-  it('rejects alone, and leaves nothing', async () => {
+  it('rejects without the others, and leaves nothing', async () => {
     const { storage, schema, instance } = await fixture();
     const messages = messagesOf(instance, 600);
     const taken = new Set([0, 7, 8, 300, 499, 500, 599]);
@@ -200,7 +200,7 @@ describe('changes of messages that come together', () => {
     expect(await countOf(schema, 'queued_messages')).toBe(0);
   });
 
-  it('do not wait for one whose queue somebody else has locked', async () => {
+  it('do not wait for one whose queue another transaction has locked', async () => {
     const { storage, schema, heads } = await manyInstances(20);
     const [first, ...others] = heads;
     const { lease, message } = must(first);
@@ -254,7 +254,7 @@ describe('writes of instances that come together', () => {
     expect(await commitsIn(schema, 'instances')).toBe(3);
   });
 
-  it.runIf(isLongForm)('do not wait for one whose instance somebody else has locked', async () => {
+  it.runIf(isLongForm)('do not wait for one whose instance another transaction has locked', async () => {
     const { storage, schema, writes } = await held(20);
     const [first, ...others] = writes;
     const app = await schema.pool.connect();

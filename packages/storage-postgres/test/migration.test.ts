@@ -54,7 +54,7 @@ describe('a later version with another migration', () => {
     );
   });
 
-  it('leaves the database as it is if the migration fails', async () => {
+  it('does not change the database if the migration fails', async () => {
     const { all, target } = await firstDatabase();
     const failing = [
       ...MIGRATIONS,

@@ -166,7 +166,7 @@ describe('a storage refuses', () => {
     expect(await tablesOf(schema)).toEqual(['schema_versions']);
   });
 
-  it("a schema that holds somebody else's tables, and writes nothing", async () => {
+  it('a schema that holds other tables, and writes nothing', async () => {
     const schema = await temporarySchema();
     await schema.pool.query(`CREATE SCHEMA ${schema.name}; CREATE TABLE ${schema.name}.diary (day date)`);
     const why = `the schema ${schema.name} holds something that is not Trunkline's.`;

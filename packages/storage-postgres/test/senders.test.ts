@@ -27,7 +27,7 @@ async function deleteInstance(storage: Storage<never>, instance: Instance): Prom
 }
 
 describe('a sender that another process changes', () => {
-  it('is seen as it is when the notification has come, however young what was kept is', async () => {
+  it('is read again when the notification has come, however new the cached one is', async () => {
     const { own, other, workspace, instance } = await openTwo({ isHeard: true });
     await find(own, workspace, instance);
     await other.workspaces.update(workspace.id, { suspendedAt: NOW });

@@ -7,7 +7,7 @@ import { startPostgres } from '@trunkline/test-postgres';
 import { eventually, must } from '@trunkline/test-support';
 import { openStorage, storeInstance } from './support/open-storage.ts';
 
-it('what was confirmed outlives a crash of the server, nothing is half there, and all goes on', async () => {
+it('confirmed writes outlive a crash of the server, none is half done, and work continues', async () => {
   const server = await startPostgres();
   onTestFinished(() => server.stop());
   const database = { url: server.url, name: 'trunkline' };

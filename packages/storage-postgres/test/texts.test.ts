@@ -16,7 +16,7 @@ import { openStorage, temporarySchema } from './support/open-storage.ts';
 // U+0000 and halves of surrogate pairs, which Postgres does not accept in text, and what is special to SQL, arrays and JSON.
 const text = `NUL \0, half \ud83d, one \u0001a\u0001, {"a",NULL} '$1' \\x00 \\u0000 "🙂" \ufffe`;
 
-it('every text comes back as it was sent', async () => {
+it('every text is read back unchanged', async () => {
   const storage = await openStorage(await temporarySchema());
   const workspace = aWorkspace({ name: text });
   const member = aMember(workspace, { email: text });
