@@ -112,13 +112,13 @@ describe.skipIf(browser.missing !== null)('a browser for tests', () => {
     expect(problems.list()).toEqual([]);
   });
 
-  it('names what is in the way of a screen reader', async () => {
+  it('reports obstacles for a screen reader', async () => {
     const { page: opened } = await browser.open({ baseURL });
     await opened.goto('/no-name');
     expect(await axe(opened)).toEqual([expect.stringMatching(/^button-name: .*: button/)]);
   });
 
-  it('names what is hard to read in its colours, and when asked for that, nothing else', async () => {
+  it('reports colours that are hard to read, and on request only these', async () => {
     const { page: opened } = await browser.open({ baseURL });
     await opened.goto('/pale');
     const contrast = expect.stringMatching(/^color-contrast: .*: font/);

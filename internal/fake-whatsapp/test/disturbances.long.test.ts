@@ -59,7 +59,7 @@ it.each([401, 402, 403, 405, 406, 411, 503])(
   },
 );
 
-it('the fake WhatsApp refuses a client with another key than the one that was linked', async () => {
+it('the fake WhatsApp refuses a client with another key than the linked one', async () => {
   const client = await linked(newAccount());
   await client.end();
   const creds = { ...client.auth.creds, noiseKey: initAuthCreds().noiseKey };
@@ -74,7 +74,7 @@ it('the fake WhatsApp drops a connection without a word', async () => {
   expect(await client.closed()).toMatchObject({ code: 428 });
 });
 
-it('the fake WhatsApp notes whom the disturbances of a test have hit', async () => {
+it('the fake WhatsApp notes which clients the disturbances of a test have hit', async () => {
   const [shop, other] = [newAccount(), newAccount()];
   const client = await linked(shop);
   await linked(other);

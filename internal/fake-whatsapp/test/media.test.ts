@@ -66,7 +66,7 @@ it.each(isLongForm ? MEDIA_KINDS : MEDIA_KINDS.slice(0, 1))(
   },
 );
 
-it('the fake WhatsApp is a host that nobody trusts by default', async () => {
+it('the fake WhatsApp is a host that is not trusted by default', async () => {
   const other = await startFakeWhatsApp();
   const distrust = trustFakeWhatsApp({ ...other.client, mediaAuthority: wa().client.mediaAuthority });
   const client = await Client.linked(other, other.account('5511977770001'));

@@ -24,7 +24,7 @@ it('delivers a text to the phone that it is for', async () => {
   expect(wa().inbox(bob)).toMatchObject([{ id: 'OUT-1', from: shop.phoneNumber, group: null }]);
 });
 
-it('the fake WhatsApp goes on in the session that the first message started', async () => {
+it('the fake WhatsApp continues in the session that the first message started', async () => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);
@@ -133,7 +133,7 @@ it('the fake WhatsApp delivers a message twice when a test asks for it', async (
   expect(received.filter(({ key, message }) => key.id === id && message)).toHaveLength(2);
 });
 
-it('mirrors what is typed on the phone', async () => {
+it('mirrors messages that are typed on the phone', async () => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);
@@ -162,7 +162,7 @@ it.runIf(isLongForm)('the fake WhatsApp names people by LID unless a test says o
   expect(stanza?.node.attrs).toMatchObject({ username: 'bob.b' });
 });
 
-it('the fake WhatsApp rings, and hands over messages without what they say', async () => {
+it('the fake WhatsApp rings, and hands over messages without their content', async () => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);

@@ -4,7 +4,7 @@ import { useFakeWhatsApp } from './support/harness.ts';
 
 const { wa, newAccount, newPerson, linked, reconnect } = useFakeWhatsApp();
 
-it('the fake WhatsApp keeps what comes while the client is away, and hands it over in order', async () => {
+it('the fake WhatsApp keeps stanzas that come while the client is away, and hands them over in order', async () => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);
@@ -76,7 +76,7 @@ it('the fake WhatsApp hands over what waited in the batches that the client asks
   await eventually(() => expect(isOver()).toBe(true));
 });
 
-it('the fake WhatsApp can keep what a client refuses, and holds back what comes after it', async () => {
+it('the fake WhatsApp can keep a stanza that a client refuses, and holds back later ones', async () => {
   const shop = newAccount();
   const bob = newPerson();
   const ignoring = { shouldIgnoreJid: (jid: string) => jid === 'status@broadcast' };

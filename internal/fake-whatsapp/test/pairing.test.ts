@@ -71,7 +71,7 @@ it.each([
   },
 );
 
-it('the fake WhatsApp notifies a client that the secret of its QR is retired, and links nobody by it', async () => {
+it('the fake WhatsApp notifies a client that the secret of its QR is retired, and links no client by it', async () => {
   const client = unpaired();
   const qr = await client.qr();
   wa().retireQrSecret(qr);

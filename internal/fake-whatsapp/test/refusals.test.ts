@@ -4,7 +4,7 @@ import { useFakeWhatsApp } from './support/harness.ts';
 
 const { wa, newAccount, newPerson, linked } = useFakeWhatsApp();
 
-it('the fake WhatsApp delivers to someone who has moved to the LID by the LID alone', async () => {
+it('the fake WhatsApp delivers to someone who has moved to the LID only by the LID', async () => {
   const shop = newAccount();
   const moved = newPerson({ writtenToBy: 'lid' });
   const { socket } = await linked(shop);

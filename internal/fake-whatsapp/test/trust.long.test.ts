@@ -70,7 +70,7 @@ it('the fake WhatsApp hands out the token of a person who writes, once a week', 
   await eventually(() => expect(notifications()).toHaveLength(1));
 });
 
-it('the fake WhatsApp notes whom a client gives a token', async () => {
+it('the fake WhatsApp notes to whom a client gives a token', async () => {
   const shop = newAccount();
   const friend = newPerson();
   const { socket } = await linked(shop);

@@ -25,7 +25,7 @@ describe('the names of options', () => {
     );
   });
 
-  it('are listed for one that resembles none', () => {
+  it('are listed for a name that resembles none', () => {
     const message = 'createThing: there is no option "foo". Known are: media, basePath.';
     expect(() => check({ foo: 1 })).toThrow(new TypeError(message));
   });
@@ -51,7 +51,7 @@ describe('the names of options', () => {
     );
   });
 
-  it('may stand among others where a request is spread into the options, unless one is misspelt', () => {
+  it('may be mixed with others if a request is spread into the options, unless one is misspelt', () => {
     const spread = (options: object): void =>
       checkMisspelling('verify', options as Options, { media: true, basePath: true }); // as from JavaScript
     expect(() => spread({ method: 'POST', media: 'x' })).not.toThrow();

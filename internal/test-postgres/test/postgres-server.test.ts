@@ -65,7 +65,7 @@ it.runIf(isLongForm && process.platform === 'linux')(
   },
 );
 
-it('the Postgres of the tests serves queries, comes back from a crash with what was committed, and leaves no files when it stops', async () => {
+it('the Postgres of the tests serves queries, comes back from a crash with all commits, and leaves no files when it stops', async () => {
   const server = await startPostgres();
   expect(await ask(server.url, 'CREATE TABLE kept AS SELECT 1')).toEqual([]);
   const before = server.pid();
@@ -111,7 +111,7 @@ it('the Postgres of the tests ends, and leaves no files, when the process that s
 });
 
 it.runIf(isLongForm)(
-  'the Postgres of the tests starts again in the directory of a server whose process was killed, with what was committed',
+  'the Postgres of the tests starts again in the directory of a server whose process was killed, with all commits',
   async () => {
     const directory = await makeSharedDirectory('trunkline-');
     const program = await startProgram('start-postgres', { POSTGRES_DIRECTORY: directory });

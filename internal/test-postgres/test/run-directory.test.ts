@@ -18,7 +18,7 @@ it('the directory of a run is gone when the run is killed', async () => {
   await eventually(() => expect(existsSync(path)).toBe(false));
 });
 
-it('a run removes what runs have left that nothing was left of, and nothing of those that go on', async () => {
+it('a run removes the directories of dead runs, and none of running ones', async () => {
   vi.stubEnv('TMPDIR', mkdtempSync(join(tmpdir(), 'trunkline-')));
   onTestFinished(() => void vi.unstubAllEnvs());
   const goesOn = await makeRunDirectory();
