@@ -25,7 +25,8 @@ it('after a failover, calls reject as unavailable until the address leads to the
     error: logged('error'),
   };
   const lostListener = (level: string): number =>
-    log.filter((line) => line.level === level && line.message.startsWith('the connection that gets signals')).length;
+    log.filter((line) => line.level === level && line.message.startsWith('the connection that gets signals'))
+      .length;
   const storage = await openStorage(
     { url: address.url, name: 'trunkline' },
     { maxConnections: CONNECTIONS },
