@@ -9,9 +9,9 @@ const LOOK_EVERY_MS = 1_000;
 const COMPARABLE_MS = 10_000;
 
 /**
- * Returns a check that the path still leads to the file that was opened, and that nobody has copied a shorter one over
- * it; otherwise it throws an `UnavailableError`. SQLite keeps using a file that was deleted, moved or replaced, and what
- * it writes there is lost. Of a file that was overwritten, it uses some old pages and some new ones.
+ * Returns a check that throws an `UnavailableError` unless the path still leads to the file that was opened, and no
+ * shorter one was copied over it. SQLite keeps using a file that was deleted, moved or replaced, and its writes there are
+ * lost. Of an overwritten file, it uses some old pages and some new ones.
  */
 export function sameFile(file: string, database: Database): () => void {
   if (file === ':memory:') return () => undefined;

@@ -38,7 +38,7 @@ export interface MediaPageRequest {
 
 export interface MediaPage {
   readonly ids: readonly string[];
-  /** Where the next page begins; null at the end. */
+  /** The place where the next page begins; null at the end. */
   readonly next: string | null;
 }
 
