@@ -9,9 +9,9 @@ const LOOK_EVERY_MS = 1_000;
 const COMPARABLE_MS = 10_000;
 
 /**
- * Returns a check that throws an `UnavailableError` unless the path still leads to the file that was opened, and no
- * shorter one was copied over it. SQLite keeps using a file that was deleted, moved or replaced, and its writes there are
- * lost. Of an overwritten file, it uses some old pages and some new ones.
+ * Returns a check that throws an `UnavailableError` if the path no longer leads to the file that was opened, or if a
+ * shorter file was copied over it. SQLite keeps using a file that was deleted, moved or replaced, and its writes there are
+ * lost. It mixes old and new pages of an overwritten file.
  */
 export function sameFile(file: string, database: Database): () => void {
   if (file === ':memory:') return () => undefined;
