@@ -1,10 +1,24 @@
 import { usageError } from './command-error.ts';
 import type { Output } from './output.ts';
 
+/** The headings in the help of the program. They appear in the order in which the table of commands uses them. */
+type CommandGroup =
+  | 'Server'
+  | 'Backups, moves and the secret key'
+  | 'Workspaces, API keys and members'
+  | 'Privacy'
+  | 'Instances'
+  | 'Messages'
+  | 'Webhooks'
+  | 'Events'
+  | 'This machine';
+
 /** A command as people see it, with its code, which is loaded when the command runs. */
 export interface CommandSpec {
   /** The words of the command: `workspaces create`. */
   readonly name: string;
+  /** Its heading in the help of the program. */
+  readonly group: CommandGroup;
   readonly summary: string;
   /** As in the help: `<id>` has to be given, `[id]` may be. */
   readonly arguments?: Readonly<Record<string, string>>;

@@ -30,6 +30,7 @@ const rowOptions = (byDefault: number) => ({
 export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'init',
+    group: 'Server',
     summary: 'write a configuration file with every setting, and make the secret key',
     on: 'database',
     options: {
@@ -41,6 +42,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'serve',
+    group: 'Server',
     summary: 'run the server until a signal ends it',
     on: 'database',
     takesSettings: true,
@@ -49,6 +51,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'dashboard',
+    group: 'Server',
     summary: 'print a new link to the dashboard, which signs an admin in once, within an hour',
     on: 'database',
     options: { '--url <url>': 'where the server is; PUBLIC_URL, or HOST and PORT by default' },
@@ -56,6 +59,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'doctor',
+    group: 'Server',
     summary: 'check what a server needs on this machine, and say what to do about each fault',
     on: 'database',
     takesSettings: true,
@@ -67,12 +71,14 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'migrate',
+    group: 'Server',
     summary: 'bring the database up to date, as every start does',
     on: 'database',
     load: async () => (await import('./migrate.ts')).migrate,
   },
   {
     name: 'backup',
+    group: 'Backups, moves and the secret key',
     summary: 'copy a SQLite database in use, the files of its messages and, apart, the key',
     on: 'database',
     arguments: { '<directory>': 'a new directory, or one in which a backup was interrupted' },
@@ -81,6 +87,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'restore',
+    group: 'Backups, moves and the secret key',
     summary: 'put a backup where no database is',
     on: 'database',
     arguments: { '<directory>': 'the backup' },
@@ -89,6 +96,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'move',
+    group: 'Backups, moves and the secret key',
     summary: 'move everything from a database to an empty one, SQLite or PostgreSQL, while no server runs',
     on: 'database',
     asks: true,
@@ -103,6 +111,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'rotate-secret-key',
+    group: 'Backups, moves and the secret key',
     summary: 'make a new secret key, and seal everything with it, while no server runs',
     on: 'database',
     asks: true,
@@ -111,12 +120,14 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'workspaces list',
+    group: 'Workspaces, API keys and members',
     summary: 'list the workspaces, oldest first',
     on: 'database',
     load: async () => (await import('./workspaces.ts')).listWorkspaces,
   },
   {
     name: 'workspaces create',
+    group: 'Workspaces, API keys and members',
     summary: 'make a workspace',
     on: 'database',
     arguments: { '<name>': 'its name' },
@@ -125,6 +136,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'workspaces suspend',
+    group: 'Workspaces, API keys and members',
     summary: 'refuse every request with a key of the workspace',
     on: 'database',
     asks: true,
@@ -133,6 +145,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'workspaces resume',
+    group: 'Workspaces, API keys and members',
     summary: 'accept requests of a suspended workspace again',
     on: 'database',
     arguments: { '<workspace>': 'its id' },
@@ -140,6 +153,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'workspaces plan',
+    group: 'Workspaces, API keys and members',
     summary: 'show or change what a workspace may do',
     on: 'database',
     arguments: { '<workspace>': 'its id' },
@@ -148,6 +162,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'workspaces retention',
+    group: 'Workspaces, API keys and members',
     summary: 'say for how long the messages of a workspace are kept',
     on: 'database',
     asks: true,
@@ -157,6 +172,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'erase',
+    group: 'Privacy',
     summary: 'erase all that is stored about a person',
     on: 'database',
     asks: true,
@@ -168,6 +184,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'export',
+    group: 'Privacy',
     summary: 'write all that is stored about a person into a new folder',
     on: 'database',
     options: { ...PERSON, '--to <directory>': 'the folder, which must not exist' },
@@ -175,6 +192,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'keys list',
+    group: 'Workspaces, API keys and members',
     summary: 'list the API keys of a workspace, newest first',
     on: 'database',
     options: WORKSPACE,
@@ -182,6 +200,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'keys create',
+    group: 'Workspaces, API keys and members',
     summary: 'make an API key, and show it once',
     on: 'database',
     options: {
@@ -195,6 +214,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'keys revoke',
+    group: 'Workspaces, API keys and members',
     summary: 'end an API key',
     on: 'database',
     asks: true,
@@ -204,6 +224,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'members list',
+    group: 'Workspaces, API keys and members',
     summary: 'list the members of a workspace',
     on: 'database',
     options: WORKSPACE,
@@ -211,6 +232,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'members create',
+    group: 'Workspaces, API keys and members',
     summary: 'add a member to a workspace',
     on: 'database',
     arguments: { '<email>': 'the email address' },
@@ -219,6 +241,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'members update',
+    group: 'Workspaces, API keys and members',
     summary: 'change a member',
     on: 'database',
     arguments: { '<member>': 'its id' },
@@ -227,6 +250,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'members delete',
+    group: 'Workspaces, API keys and members',
     summary: 'delete a member, and revoke the keys that it made',
     on: 'database',
     asks: true,
@@ -236,6 +260,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'connect',
+    group: 'Instances',
     summary: 'connect an instance: shows the QR until the phone has scanned it',
     on: 'service',
     arguments: { '[instance]': 'its id; a new one by default' },
@@ -250,6 +275,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'send',
+    group: 'Messages',
     summary: 'send a text or a file, and follow it until it is read',
     on: 'service',
     arguments: {
@@ -269,12 +295,14 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'instances list',
+    group: 'Instances',
     summary: 'list the instances, oldest first',
     on: 'service',
     load: async () => (await import('./instances.ts')).listInstances,
   },
   {
     name: 'instances create',
+    group: 'Instances',
     summary: 'make an instance',
     on: 'service',
     options: { '--name <name>': 'its name' },
@@ -282,6 +310,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'instances show',
+    group: 'Instances',
     summary: 'show an instance',
     on: 'service',
     arguments: { '<instance>': 'its id' },
@@ -289,6 +318,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'instances rename',
+    group: 'Instances',
     summary: 'change the name of an instance',
     on: 'service',
     arguments: { '<instance>': 'its id', '<name>': 'the new name' },
@@ -296,6 +326,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'instances history',
+    group: 'Instances',
     summary: 'why an instance is as it is: its last changes, each with what comes next',
     on: 'service',
     arguments: { '<instance>': 'its id' },
@@ -307,6 +338,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'instances groups',
+    group: 'Instances',
     summary: 'list the groups that an instance is in',
     on: 'service',
     arguments: { '<instance>': 'its id' },
@@ -314,6 +346,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'instances disconnect',
+    group: 'Instances',
     summary: 'end the connection, and stay linked with the phone',
     on: 'service',
     arguments: { '<instance>': 'its id' },
@@ -321,6 +354,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'instances logout',
+    group: 'Instances',
     summary: 'unlink the phone',
     on: 'service',
     asks: true,
@@ -329,6 +363,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'instances delete',
+    group: 'Instances',
     summary: 'delete an instance',
     on: 'service',
     asks: true,
@@ -337,6 +372,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'chats',
+    group: 'Messages',
     summary: 'list the chats of an instance, those with the newest messages first',
     on: 'service',
     arguments: { '<instance>': 'its id' },
@@ -345,6 +381,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'messages list',
+    group: 'Messages',
     summary: 'list messages, newest first',
     on: 'service',
     options: {
@@ -360,6 +397,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'messages show',
+    group: 'Messages',
     summary: 'show a message, where it stands, and each event about it with its deliveries and attempts',
     on: 'service',
     arguments: { '<message>': 'its id' },
@@ -367,6 +405,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'messages download',
+    group: 'Messages',
     summary: 'download the file of a message',
     on: 'service',
     arguments: { '<message>': 'its id', '<path>': 'a new file' },
@@ -374,12 +413,14 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'webhooks list',
+    group: 'Webhooks',
     summary: 'list the webhooks, newest first',
     on: 'service',
     load: async () => (await import('./webhooks.ts')).listWebhooks,
   },
   {
     name: 'webhooks create',
+    group: 'Webhooks',
     summary: 'register a webhook, and show its secret once',
     on: 'service',
     arguments: { '<url>': 'where the requests go' },
@@ -392,6 +433,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'webhooks show',
+    group: 'Webhooks',
     summary: 'show a webhook',
     on: 'service',
     arguments: { '<webhook>': 'its id' },
@@ -399,6 +441,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'webhooks update',
+    group: 'Webhooks',
     summary: 'change a webhook',
     on: 'service',
     arguments: { '<webhook>': 'its id' },
@@ -413,6 +456,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'webhooks rotate-secret',
+    group: 'Webhooks',
     summary: 'give a webhook a new secret, and show it once',
     on: 'service',
     asks: true,
@@ -421,6 +465,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'webhooks test',
+    group: 'Webhooks',
     summary: 'send a webhook the event webhook.test',
     on: 'service',
     arguments: { '<webhook>': 'its id' },
@@ -428,6 +473,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'webhooks delete',
+    group: 'Webhooks',
     summary: 'delete a webhook',
     on: 'service',
     asks: true,
@@ -436,6 +482,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'deliveries list',
+    group: 'Webhooks',
     summary: 'list the deliveries of a webhook, newest first',
     on: 'service',
     arguments: { '<webhook>': 'its id' },
@@ -444,6 +491,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'deliveries tail',
+    group: 'Webhooks',
     summary: 'print the deliveries of a webhook as they are made and change',
     on: 'service',
     arguments: { '<webhook>': 'its id' },
@@ -452,6 +500,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'deliveries show',
+    group: 'Webhooks',
     summary: 'show a delivery: what was sent, and each response',
     on: 'service',
     arguments: { '<delivery>': 'its id' },
@@ -459,6 +508,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'deliveries retry',
+    group: 'Webhooks',
     summary: 'send a delivery once more',
     on: 'service',
     arguments: { '<delivery>': 'its id' },
@@ -466,6 +516,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'deliveries retry-failed',
+    group: 'Webhooks',
     summary: 'send every failed delivery of a webhook once more',
     on: 'service',
     asks: true,
@@ -474,6 +525,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'events list',
+    group: 'Events',
     summary: 'list what has happened to a message or an instance, newest first',
     on: 'service',
     options: {
@@ -486,6 +538,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'events show',
+    group: 'Events',
     summary: 'show an event as webhooks report it',
     on: 'service',
     arguments: { '<event>': 'its id' },
@@ -493,12 +546,14 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'profiles list',
+    group: 'This machine',
     summary: 'list the services whose keys are kept on this machine',
     on: 'nothing',
     load: async () => (await import('./profiles.ts')).listProfiles,
   },
   {
     name: 'profiles add',
+    group: 'This machine',
     summary: 'keep the URL and the key of a service; the key comes from standard input',
     on: 'nothing',
     arguments: { '<name>': 'what to call it' },
@@ -507,6 +562,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'profiles use',
+    group: 'This machine',
     summary: 'make a profile the default one',
     on: 'nothing',
     arguments: { '<name>': 'its name' },
@@ -514,6 +570,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'profiles remove',
+    group: 'This machine',
     summary: 'delete a profile and its key from this machine',
     on: 'nothing',
     asks: true,
@@ -522,6 +579,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'listen',
+    group: 'Events',
     summary: 'print events as they happen, or send each to a program on this machine',
     on: 'service',
     options: {
@@ -534,12 +592,14 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'openapi',
+    group: 'This machine',
     summary: 'print the OpenAPI document of a service',
     on: 'service',
     load: async () => (await import('./openapi.ts')).openapiCommand,
   },
   {
     name: 'completion',
+    group: 'This machine',
     summary: 'print a script that completes commands in a shell',
     on: 'nothing',
     arguments: { '<shell>': 'bash, zsh or fish' },
@@ -547,8 +607,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
-/** The subject of each group of commands. */
-export const GROUPS: Readonly<Record<string, string>> = {
+/** What the commands that begin with the same word are about. */
+export const SUBJECTS: Readonly<Record<string, string>> = {
   workspaces: 'the workspaces on a database',
   keys: 'the API keys of a workspace',
   members: 'the people who belong to a workspace',

@@ -1,10 +1,11 @@
 import { constants } from 'node:os';
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, Help, Option } from 'commander';
+import type { HelpConfiguration } from 'commander';
 import { calledOptions } from './command.ts';
 import type { CommandSpec } from './command.ts';
 import { CommandError, EXIT, usageError } from './command-error.ts';
 import { optionsOf } from './command-flags.ts';
-import { COMMANDS, GROUPS } from './commands.ts';
+import { COMMANDS, SUBJECTS } from './commands.ts';
 import { createOutput } from './output.ts';
 
 /** How long an interrupted command may take to end. */
@@ -58,17 +59,34 @@ function createProgram(
       'after',
       '\n"trunkline <command> --help" explains a command. docs/command-line.md has the exit codes.',
     );
-  const groups = new Map<string, Command>();
+  const subjects = new Map<string, Command>();
+  const specs = new Map<Command, CommandSpec>();
   for (const spec of COMMANDS) {
-    const [group = '', name] = spec.name.split(' ');
+    const [subject = '', name] = spec.name.split(' ');
     let parent = program;
     if (name !== undefined) {
-      parent = groups.get(group) ?? configured(program.command(group)).description(GROUPS[group] ?? '');
-      groups.set(group, parent);
+      parent =
+        subjects.get(subject) ?? configured(program.command(subject)).description(SUBJECTS[subject] ?? '');
+      subjects.set(subject, parent);
     }
-    addCommand(parent, name ?? group, spec, run);
+    specs.set(addCommand(parent, name ?? subject, spec, run), spec);
   }
-  return program;
+  // Only for the program itself: a command inherits what is configured before it is added.
+  return program.configureHelp({ formatHelp: (command, helper) => helpOfAll(specs, command, helper) });
+}
+
+/** The help of the program: all commands below the headings of their groups, also those that begin with the same word. */
+function helpOfAll(specs: ReadonlyMap<Command, CommandSpec>, program: Command, helper: Help): string {
+  const inGroups: HelpConfiguration = {
+    visibleCommands: () => [...specs.keys()],
+    subcommandTerm: (command) => specs.get(command)?.name ?? command.name(),
+    groupItems: (_all, visible, headingOf) =>
+      Map.groupBy(visible, (item) => {
+        const spec = item instanceof Command ? specs.get(item) : undefined;
+        return spec === undefined ? headingOf(item) : `${spec.group}:`;
+      }),
+  };
+  return Help.prototype.formatHelp.call(Object.assign(helper, inGroups), program, helper);
 }
 
 function addCommand(
@@ -76,12 +94,12 @@ function addCommand(
   name: string,
   spec: CommandSpec,
   run: (spec: CommandSpec, command: Command) => Promise<void>,
-): void {
+): Command {
   const command = configured(parent.command(name)).description(spec.summary).allowExcessArguments(false);
   for (const [argument, meaning] of Object.entries(spec.arguments ?? {})) command.argument(argument, meaning);
   for (const [flags, meaning] of Object.entries(optionsOf(spec)))
     command.addOption(new Option(flags, meaning));
-  command.action(() => run(spec, command));
+  return command.action(() => run(spec, command));
 }
 
 /** Errors are ours to print, and the process is ours to end. */

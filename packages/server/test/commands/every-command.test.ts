@@ -70,6 +70,22 @@ describe('Every command', () => {
     }
   });
 
+  it('is in the help of the program, once, below the heading of its group', async () => {
+    const { stdout } = await runCommand(['--help'], { cwd: temporaryDirectory() });
+    const listed = new Map<string, string[]>();
+    for (const section of stdout.split('\n\n')) {
+      const [heading = '', ...lines] = section.split('\n');
+      listed.set(
+        heading,
+        lines.flatMap((line) => /^ {2}(\S+(?: \S+)?) {2,}\S/.exec(line)?.[1] ?? []),
+      );
+    }
+    const expected = Map.groupBy(COMMANDS, ({ group }) => `${group}:`);
+    expect(expected.size).toBeGreaterThan(5);
+    for (const [heading, specs] of expected)
+      expect(listed.get(heading), heading).toEqual(specs.map(({ name }) => name));
+  });
+
   it('refuses an option that there is not with exit code 2, and a line that says which', async () => {
     const cwd = temporaryDirectory();
     const results = await runAll(all, (name) => runCommand([...argumentsOf(name), '--jsn'], { cwd }));
