@@ -24,6 +24,8 @@ export interface CommandSpec {
   readonly arguments?: Readonly<Record<string, string>>;
   /** As in the help: `--limit <count>`, and what it means. */
   readonly options?: Readonly<Record<string, string>>;
+  /** Lines for a shell, as its help shows them. */
+  readonly examples: readonly [string, ...string[]];
   /** Whether it works on the database of this machine, on a service that runs somewhere, or on neither. */
   readonly on: 'database' | 'service' | 'nothing';
   /** Whether it asks before it does anything, unless `--yes` is given. */

@@ -38,6 +38,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       '--port <port>': 'the port of the server',
       '--yes': 'takes the defaults without asking',
     },
+    examples: ['trunkline init', 'trunkline init --gateway baileys --port 8080 --yes'],
     load: async () => (await import('./init.ts')).initCommand,
   },
   {
@@ -47,6 +48,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'database',
     takesSettings: true,
     handlesSignals: true,
+    examples: [
+      'trunkline serve',
+      'trunkline serve --port 9000 --data-dir /var/lib/trunkline --roles api,webhooks',
+    ],
     load: async () => (await import('./serve-command.ts')).serveCommand,
   },
   {
@@ -55,6 +60,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'print a new link to the dashboard, which signs an admin in once, within an hour',
     on: 'database',
     options: { '--url <url>': 'where the server is; PUBLIC_URL, or HOST and PORT by default' },
+    examples: ['trunkline dashboard', 'trunkline dashboard --url https://messages.example.com'],
     load: async () => (await import('./dashboard.ts')).dashboardCommand,
   },
   {
@@ -67,6 +73,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       '--offline': 'leaves out what needs a network',
       '--reach <url>': 'the https URL that this machine has to reach',
     },
+    examples: ['trunkline doctor', 'trunkline doctor --reach https://hooks.example.com/'],
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
   {
@@ -74,6 +81,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: 'Server',
     summary: 'bring the database up to date, as every start does',
     on: 'database',
+    examples: ['trunkline migrate'],
     load: async () => (await import('./migrate.ts')).migrate,
   },
   {
@@ -83,6 +91,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'database',
     arguments: { '<directory>': 'a new directory, or one in which a backup was interrupted' },
     options: { '--key <file>': 'where the key goes; <directory>.key by default' },
+    examples: ['trunkline backup /srv/backups/monday --key /srv/keys/monday.key'],
     load: async () => (await import('./backup.ts')).backupCommand,
   },
   {
@@ -92,6 +101,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'database',
     arguments: { '<directory>': 'the backup' },
     options: { '--key <file>': 'where its key is; <directory>.key by default' },
+    examples: ['trunkline restore /srv/backups/monday --key /srv/keys/monday.key'],
     load: async () => (await import('./restore.ts')).restoreCommand,
   },
   {
@@ -107,6 +117,10 @@ export const COMMANDS: readonly CommandSpec[] = [
       '--stopped': 'says that every server on other machines has ended',
       '--undo': 'gives up a move, so that the first database can be used again',
     },
+    examples: [
+      'trunkline move --to env:NEW_DATABASE',
+      'trunkline move --from sqlite:data/trunkline.db --undo',
+    ],
     load: async () => (await import('./move.ts')).moveCommand,
   },
   {
@@ -116,6 +130,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'database',
     asks: true,
     options: { '--stopped': 'says that every server on other machines has ended' },
+    examples: ['trunkline rotate-secret-key'],
     load: async () => (await import('./rotate-secret-key.ts')).rotateSecretKey,
   },
   {
@@ -123,6 +138,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: 'Workspaces, API keys and members',
     summary: 'list the workspaces, oldest first',
     on: 'database',
+    examples: ['trunkline workspaces list'],
     load: async () => (await import('./workspaces.ts')).listWorkspaces,
   },
   {
@@ -132,6 +148,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'database',
     arguments: { '<name>': 'its name' },
     options: PLAN,
+    examples: ["trunkline workspaces create 'Acme Ltd' --subscription trial --trial-message-limit 100"],
     load: async () => (await import('./workspaces.ts')).createWorkspace,
   },
   {
@@ -141,6 +158,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'database',
     asks: true,
     arguments: { '<workspace>': 'its id' },
+    examples: ['trunkline workspaces suspend ten_1'],
     load: async () => (await import('./workspaces.ts')).suspendWorkspace,
   },
   {
@@ -149,6 +167,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'accept requests of a suspended workspace again',
     on: 'database',
     arguments: { '<workspace>': 'its id' },
+    examples: ['trunkline workspaces resume ten_1'],
     load: async () => (await import('./workspaces.ts')).resumeWorkspace,
   },
   {
@@ -158,6 +177,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'database',
     arguments: { '<workspace>': 'its id' },
     options: PLAN,
+    examples: [
+      'trunkline workspaces plan ten_1',
+      'trunkline workspaces plan ten_1 --subscription active --instance-limit none',
+    ],
     load: async () => (await import('./workspaces.ts')).setWorkspacePlan,
   },
   {
@@ -168,6 +191,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     asks: true,
     arguments: { '<workspace>': 'its id' },
     options: { '--messages-days <count>': 'a number of days, forever, or default for what the server does' },
+    examples: ['trunkline workspaces retention ten_1 --messages-days 90'],
     load: async () => (await import('./workspaces.ts')).setWorkspaceRetention,
   },
   {
@@ -180,6 +204,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ...PERSON,
       '--dry-run': 'counts what there is, and erases nothing',
     },
+    examples: ['trunkline erase --number 15550123 --dry-run', 'trunkline erase --number 15550123'],
     load: async () => (await import('./erase.ts')).eraseCommand,
   },
   {
@@ -188,6 +213,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'write all that is stored about a person into a new folder',
     on: 'database',
     options: { ...PERSON, '--to <directory>': 'the folder, which must not exist' },
+    examples: ['trunkline export --number 15550123 --to export-15550123'],
     load: async () => (await import('./export.ts')).exportCommand,
   },
   {
@@ -196,6 +222,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'list the API keys of a workspace, newest first',
     on: 'database',
     options: WORKSPACE,
+    examples: ['trunkline keys list'],
     load: async () => (await import('./keys.ts')).listKeys,
   },
   {
@@ -210,6 +237,10 @@ export const COMMANDS: readonly CommandSpec[] = [
       '--member <id>': 'the member whose key it is',
       '--expires-in-days <count>': 'when it ends; never by default',
     },
+    examples: [
+      'trunkline keys create --name shop',
+      'trunkline keys create --name reports --scopes messages:read,webhooks:read --expires-in-days 90',
+    ],
     load: async () => (await import('./keys.ts')).createKey,
   },
   {
@@ -220,6 +251,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     asks: true,
     arguments: { '<key>': 'its id' },
     options: WORKSPACE,
+    examples: ['trunkline keys revoke key_1'],
     load: async () => (await import('./keys.ts')).revokeKey,
   },
   {
@@ -228,6 +260,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'list the members of a workspace',
     on: 'database',
     options: WORKSPACE,
+    examples: ['trunkline members list'],
     load: async () => (await import('./members.ts')).listMembers,
   },
   {
@@ -237,6 +270,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'database',
     arguments: { '<email>': 'the email address' },
     options: { ...WORKSPACE, ...MEMBER },
+    examples: ['trunkline members create ann@example.com --administers-webhooks yes'],
     load: async () => (await import('./members.ts')).createMember,
   },
   {
@@ -246,6 +280,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'database',
     arguments: { '<member>': 'its id' },
     options: { ...WORKSPACE, ...MEMBER, '--email <address>': 'the new address' },
+    examples: ['trunkline members update mem_1 --email ann@example.com --verified yes'],
     load: async () => (await import('./members.ts')).updateMember,
   },
   {
@@ -256,6 +291,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     asks: true,
     arguments: { '<member>': 'its id' },
     options: WORKSPACE,
+    examples: ['trunkline members delete mem_1'],
     load: async () => (await import('./members.ts')).deleteMember,
   },
   {
@@ -271,6 +307,11 @@ export const COMMANDS: readonly CommandSpec[] = [
       '--qr': 'draws the QR where the output is no terminal, too',
       '--timeout <seconds>': 'how long to wait; 180 by default',
     },
+    examples: [
+      'trunkline connect',
+      'trunkline connect ins_1 --pairing-phone 15550142',
+      "trunkline connect --name 'Front desk' --scan",
+    ],
     load: async () => (await import('./connect.ts')).connectCommand,
   },
   {
@@ -291,6 +332,11 @@ export const COMMANDS: readonly CommandSpec[] = [
       '--timeout <seconds>': 'how long to follow it; 60 by default',
       '--idempotency-key <key>': 'the message of a key is sent once, however often the command runs',
     },
+    examples: [
+      "trunkline send '+1 555 0123' 'Your order is ready' --idempotency-key order-17",
+      "trunkline send 15550123 'The invoice' --file invoice.pdf --until sent",
+      "echo 'Good morning' | trunkline send 15550123 -",
+    ],
     load: async () => (await import('./send.ts')).sendCommand,
   },
   {
@@ -298,6 +344,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: 'Instances',
     summary: 'list the instances, oldest first',
     on: 'service',
+    examples: ['trunkline instances list'],
     load: async () => (await import('./instances.ts')).listInstances,
   },
   {
@@ -306,6 +353,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'make an instance',
     on: 'service',
     options: { '--name <name>': 'its name' },
+    examples: ["trunkline instances create --name 'Front desk'"],
     load: async () => (await import('./instances.ts')).createInstance,
   },
   {
@@ -314,6 +362,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'show an instance',
     on: 'service',
     arguments: { '<instance>': 'its id' },
+    examples: ['trunkline instances show ins_1'],
     load: async () => (await import('./instances.ts')).showInstance,
   },
   {
@@ -322,6 +371,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'change the name of an instance',
     on: 'service',
     arguments: { '<instance>': 'its id', '<name>': 'the new name' },
+    examples: ["trunkline instances rename ins_1 'Front desk'"],
     load: async () => (await import('./instances.ts')).renameInstance,
   },
   {
@@ -334,6 +384,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ...rowOptions(100),
       '--follow': 'goes on, and prints what happens until it is ended',
     },
+    examples: ['trunkline instances history ins_1 --limit 20', 'trunkline instances history ins_1 --follow'],
     load: async () => (await import('./instances.ts')).showHistory,
   },
   {
@@ -342,6 +393,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'list the groups that an instance is in',
     on: 'service',
     arguments: { '<instance>': 'its id' },
+    examples: ['trunkline instances groups ins_1'],
     load: async () => (await import('./instances.ts')).listGroups,
   },
   {
@@ -350,6 +402,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'end the connection, and stay linked with the phone',
     on: 'service',
     arguments: { '<instance>': 'its id' },
+    examples: ['trunkline instances disconnect ins_1'],
     load: async () => (await import('./instances.ts')).disconnectInstance,
   },
   {
@@ -359,6 +412,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'service',
     asks: true,
     arguments: { '<instance>': 'its id' },
+    examples: ['trunkline instances logout ins_1'],
     load: async () => (await import('./instances.ts')).logOutInstance,
   },
   {
@@ -368,6 +422,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'service',
     asks: true,
     arguments: { '<instance>': 'its id' },
+    examples: ['trunkline instances delete ins_1'],
     load: async () => (await import('./instances.ts')).deleteInstance,
   },
   {
@@ -377,6 +432,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'service',
     arguments: { '<instance>': 'its id' },
     options: rowOptions(25),
+    examples: ['trunkline chats ins_1'],
     load: async () => (await import('./chats.ts')).listChats,
   },
   {
@@ -393,6 +449,10 @@ export const COMMANDS: readonly CommandSpec[] = [
       '--origin <origin>': 'device: only those that were typed on the phone; any: these too',
       ...rowOptions(25),
     },
+    examples: [
+      'trunkline messages list --status failed,queued',
+      'trunkline messages list --counterpart 15550123 --before 2026-11-22T09:30:00Z',
+    ],
     load: async () => (await import('./messages.ts')).listMessages,
   },
   {
@@ -401,6 +461,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'show a message, where it stands, and each event about it with its deliveries and attempts',
     on: 'service',
     arguments: { '<message>': 'its id' },
+    examples: ['trunkline messages show msg_1'],
     load: async () => (await import('./messages.ts')).showMessage,
   },
   {
@@ -409,6 +470,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'download the file of a message',
     on: 'service',
     arguments: { '<message>': 'its id', '<path>': 'a new file' },
+    examples: ['trunkline messages download msg_1 photo.jpg'],
     load: async () => (await import('./messages.ts')).downloadMedia,
   },
   {
@@ -416,6 +478,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: 'Webhooks',
     summary: 'list the webhooks, newest first',
     on: 'service',
+    examples: ['trunkline webhooks list'],
     load: async () => (await import('./webhooks.ts')).listWebhooks,
   },
   {
@@ -429,6 +492,9 @@ export const COMMANDS: readonly CommandSpec[] = [
       '--description <text>': 'what it is for',
       '--trace-context <yes|no>': 'whether its requests have the header traceparent',
     },
+    examples: [
+      'trunkline webhooks create https://shop.example.com/hook --events message.received,message.failed',
+    ],
     load: async () => (await import('./webhooks.ts')).createWebhook,
   },
   {
@@ -437,6 +503,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'show a webhook',
     on: 'service',
     arguments: { '<webhook>': 'its id' },
+    examples: ['trunkline webhooks show wh_1'],
     load: async () => (await import('./webhooks.ts')).showWebhook,
   },
   {
@@ -452,6 +519,10 @@ export const COMMANDS: readonly CommandSpec[] = [
       '--status <status>': 'enabled or disabled',
       '--trace-context <yes|no>': 'whether its requests have the header traceparent',
     },
+    examples: [
+      'trunkline webhooks update wh_1 --status enabled',
+      'trunkline webhooks update wh_1 --url-to https://shop.example.com/hook',
+    ],
     load: async () => (await import('./webhooks.ts')).updateWebhook,
   },
   {
@@ -461,6 +532,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'service',
     asks: true,
     arguments: { '<webhook>': 'its id' },
+    examples: ['trunkline webhooks rotate-secret wh_1'],
     load: async () => (await import('./webhooks.ts')).rotateWebhookSecret,
   },
   {
@@ -469,6 +541,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'send a webhook the event webhook.test',
     on: 'service',
     arguments: { '<webhook>': 'its id' },
+    examples: ['trunkline webhooks test wh_1'],
     load: async () => (await import('./webhooks.ts')).testWebhook,
   },
   {
@@ -478,6 +551,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'service',
     asks: true,
     arguments: { '<webhook>': 'its id' },
+    examples: ['trunkline webhooks delete wh_1'],
     load: async () => (await import('./webhooks.ts')).deleteWebhook,
   },
   {
@@ -487,6 +561,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'service',
     arguments: { '<webhook>': 'its id' },
     options: { ...DELIVERIES, ...rowOptions(25) },
+    examples: ['trunkline deliveries list wh_1 --status exhausted'],
     load: async () => (await import('./deliveries.ts')).listDeliveries,
   },
   {
@@ -496,6 +571,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'service',
     arguments: { '<webhook>': 'its id' },
     options: DELIVERIES,
+    examples: ['trunkline deliveries tail wh_1 --event message.received'],
     load: async () => (await import('./deliveries.ts')).tailDeliveries,
   },
   {
@@ -504,6 +580,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'show a delivery: what was sent, and each response',
     on: 'service',
     arguments: { '<delivery>': 'its id' },
+    examples: ['trunkline deliveries show whd_1'],
     load: async () => (await import('./deliveries.ts')).showDelivery,
   },
   {
@@ -512,6 +589,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'send a delivery once more',
     on: 'service',
     arguments: { '<delivery>': 'its id' },
+    examples: ['trunkline deliveries retry whd_1'],
     load: async () => (await import('./deliveries.ts')).retryDelivery,
   },
   {
@@ -521,6 +599,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'service',
     asks: true,
     arguments: { '<webhook>': 'its id' },
+    examples: ['trunkline deliveries retry-failed wh_1'],
     load: async () => (await import('./deliveries.ts')).retryFailedDeliveries,
   },
   {
@@ -534,6 +613,10 @@ export const COMMANDS: readonly CommandSpec[] = [
       '--type <type>': 'with --instance, only events of this type',
       ...rowOptions(25),
     },
+    examples: [
+      'trunkline events list --message msg_1',
+      'trunkline events list --instance ins_1 --type instance.disconnected',
+    ],
     load: async () => (await import('./events.ts')).listEvents,
   },
   {
@@ -542,6 +625,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'show an event as webhooks report it',
     on: 'service',
     arguments: { '<event>': 'its id' },
+    examples: ['trunkline events show evt_1'],
     load: async () => (await import('./events.ts')).showEvent,
   },
   {
@@ -549,6 +633,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: 'This machine',
     summary: 'list the services whose keys are kept on this machine',
     on: 'nothing',
+    examples: ['trunkline profiles list'],
     load: async () => (await import('./profiles.ts')).listProfiles,
   },
   {
@@ -558,6 +643,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'nothing',
     arguments: { '<name>': 'what to call it' },
     options: { '--url <url>': 'where the service is; http://127.0.0.1:8080 by default' },
+    examples: ['trunkline profiles add production --url https://messages.example.com < api-key.txt'],
     load: async () => (await import('./profiles.ts')).addProfile,
   },
   {
@@ -566,6 +652,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'make a profile the default one',
     on: 'nothing',
     arguments: { '<name>': 'its name' },
+    examples: ['trunkline profiles use production'],
     load: async () => (await import('./profiles.ts')).useProfile,
   },
   {
@@ -575,6 +662,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'nothing',
     asks: true,
     arguments: { '<name>': 'its name' },
+    examples: ['trunkline profiles remove production'],
     load: async () => (await import('./profiles.ts')).removeProfile,
   },
   {
@@ -588,6 +676,10 @@ export const COMMANDS: readonly CommandSpec[] = [
       '--forward-to <url>': 'where each event is posted as a webhook, such as http://localhost:3000/hook',
       '--after <event>': 'continues after this event, and repeats up to a minute before it',
     },
+    examples: [
+      'trunkline listen --types message.received',
+      'trunkline listen --forward-to http://localhost:3000/hook',
+    ],
     load: async () => (await import('./listen.ts')).listenCommand,
   },
   {
@@ -595,6 +687,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: 'This machine',
     summary: 'print the OpenAPI document of a service',
     on: 'service',
+    examples: ['trunkline openapi --url https://messages.example.com > openapi.json'],
     load: async () => (await import('./openapi.ts')).openapiCommand,
   },
   {
@@ -603,6 +696,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'print a script that completes commands in a shell',
     on: 'nothing',
     arguments: { '<shell>': 'bash, zsh or fish' },
+    examples: [
+      'eval "$(trunkline completion bash)"',
+      'trunkline completion fish > ~/.config/fish/completions/trunkline.fish',
+    ],
     load: async () => (await import('./completion.ts')).completionCommand(COMMANDS),
   },
 ];

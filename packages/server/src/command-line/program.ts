@@ -47,7 +47,8 @@ function asksForJson(args: readonly string[]): boolean {
   return false;
 }
 
-function createProgram(
+/** The program with every command. `run` is called with the command that the parsed arguments name. */
+export function createProgram(
   version: string,
   run: (spec: CommandSpec, command: Command) => Promise<void>,
 ): Command {
@@ -99,6 +100,8 @@ function addCommand(
   for (const [argument, meaning] of Object.entries(spec.arguments ?? {})) command.argument(argument, meaning);
   for (const [flags, meaning] of Object.entries(optionsOf(spec)))
     command.addOption(new Option(flags, meaning));
+  const [title, ...lines] = [spec.examples.length === 1 ? 'Example:' : 'Examples:', ...spec.examples];
+  command.addHelpText('after', ['', title, ...lines.map((line) => `  ${line}`)].join('\n'));
   return command.action(() => run(spec, command));
 }
 

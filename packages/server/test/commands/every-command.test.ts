@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { COMMANDS } from '../../src/command-line/commands.ts';
+import { createProgram } from '../../src/command-line/program.ts';
 import { runCommand, startCommandHarness } from '../support/command-process.ts';
 import type { CommandHarness, CommandResult } from '../support/command-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -67,6 +68,25 @@ describe('Every command', () => {
       for (const name of names)
         expect(stdout, spec.name).toContain(name.split(/[ >\]]/)[0]?.replace(/^[<[]/, ''));
       expect(stdout, spec.name).toContain(`Usage: trunkline ${spec.name}`);
+    }
+  });
+
+  it('has a help with an example of itself, which the command line accepts', async () => {
+    let parsed: string | undefined;
+    const program = createProgram('0.0.0', async ({ name }) => void (parsed = name));
+    const cwd = temporaryDirectory();
+    const results = await runAll(all, (name) => runCommand([...name.split(' '), '--help'], { cwd }));
+    for (const { name } of COMMANDS) {
+      const [, section = ''] = (results[name]?.stdout ?? '').split(/^Examples?:\n/m);
+      const examples = section.trimEnd().split('\n');
+      for (const example of examples) {
+        // Up to where the shell ends the command.
+        const [, words = ''] = /trunkline (.*?)(?:\)"$| [<>] |$)/.exec(example) ?? [];
+        const args = (words.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
+        parsed = undefined;
+        await program.parseAsync(args, { from: 'user' });
+        expect(parsed, example).toBe(name);
+      }
     }
   });
 
