@@ -34,7 +34,7 @@ export const createWorkspace: CommandHandler = (call) =>
     const created = await refusable(admin.workspaces.create({ name: call.argument('name'), plan }));
     call.output.result(
       { data: workspaceResult(created) },
-      `${described(created)}\n\nNext: trunkline keys create ${created.id} --name <name>`,
+      `${described(created)}\n\nNext: trunkline keys create --workspace ${created.id} --name <name>`,
     );
   });
 

@@ -190,6 +190,10 @@ describe('Workspaces, keys and members', () => {
     const other = await data('keys', 'create', '--workspace', acme, '--expires-in-days', '30');
     expect([await status(key['token']), await status(other['token'])]).toEqual([200, 200]);
 
+    const made = (await run('workspaces', 'create', 'Bakery')).stdout;
+    const next = /^Next: trunkline (.*) --name <name>$/m.exec(made)?.[1] ?? '';
+    expect((await run(...next.split(' '), '--name', 'ci')).stdout).toMatch(/^workspace +Bakery$/m);
+
     expect((await run('workspaces', 'suspend', acme, '--yes')).code).toBe(0);
     const suspended = await runCommand(['workspaces', 'list'], { cwd });
     expect(suspended.stdout).toMatch(new RegExp(`^${acme}  Acme +active +since 20`, 'm'));
@@ -211,10 +215,10 @@ describe('Workspaces, keys and members', () => {
     expect(await server.stop()).toBe(0);
     if (!isLongForm) return;
     // A server that ran meanwhile may know a key for five seconds more: the next one does not.
-    const next = await startServer({ env: { DATA_DIR: join(cwd, 'data') } });
+    const later = await startServer({ env: { DATA_DIR: join(cwd, 'data') } });
     for (const { token } of [key, other])
-      expect((await testClient(next.url, String(token)).request('GET', KEY_STATUS)).status).toBe(401);
-    await next.stop();
+      expect((await testClient(later.url, String(token)).request('GET', KEY_STATUS)).status).toBe(401);
+    await later.stop();
   });
 
   it.runIf(isLongForm)('are refused with a line that says what is wrong', async () => {
