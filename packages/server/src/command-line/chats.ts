@@ -2,6 +2,7 @@ import type { CommandHandler } from './command.ts';
 import { readRows, rowsAskedFor } from './pages.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import { chat, page as pageOf } from './service-shapes.ts';
+import { statusText } from './status-text.ts';
 import { table } from './table.ts';
 
 export const listChats: CommandHandler = async (call) => {
@@ -14,14 +15,15 @@ export const listChats: CommandHandler = async (call) => {
   call.output.result(
     { data },
     table(
-      ['with', 'name', 'last message', 'at', 'direction', 'status', 'text'],
+      call.output,
+      ['with', { freeText: 'name' }, 'last message', 'at', 'direction', 'status', { freeText: 'text' }],
       data.map(({ counterpart, name, last_message: last }) => [
         counterpart,
         name ?? '–',
         last.id,
         last.created_at,
         last.direction,
-        last.status,
+        statusText(last.status),
         last.excerpt ?? '',
       ]),
     ),

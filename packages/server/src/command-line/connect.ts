@@ -8,6 +8,7 @@ import { pause } from './pause.ts';
 import { accepted, checkShape, failedResponse, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
 import { instance as instanceShape, one as reply, qr as qrShape, theOne } from './service-shapes.ts';
+import { statusText } from './status-text.ts';
 
 const LOOK_EVERY_MS = 500;
 /** Statuses in which a connection that was asked for needs help to go further. */
@@ -49,7 +50,7 @@ async function untilConnected(call: Call, service: RemoteService, id: string): P
     if (data.status === 'connected') return data;
     if (data.status !== status) {
       status = data.status;
-      output.say(printable(`${id} is ${status}`));
+      output.say([`${printable(id)} is `, statusText(status, printable(status))]);
       if (output.isJson) output.result({ data }, '');
     }
     if (OVER.includes(data.status))
@@ -124,5 +125,9 @@ function showQr({ output, options }: Call, instance: InstanceResource, qr: QrRes
 }
 
 function connected({ output }: Call, data: InstanceResource): void {
-  output.result({ data }, `${data.id} is connected as ${printable(data.phone_number ?? data.name)}`);
+  output.result({ data }, [
+    `${data.id} is `,
+    statusText('connected'),
+    ` as ${printable(data.phone_number ?? data.name)}`,
+  ]);
 }

@@ -16,7 +16,10 @@ import {
   retried,
   theOne,
 } from './service-shapes.ts';
-import { facts, table } from './table.ts';
+import { statusText } from './status-text.ts';
+import { joinTexts } from './styled-text.ts';
+import { facts, rowText, table } from './table.ts';
+import type { Cell } from './table.ts';
 
 const PER_PAGE = 100;
 const LOOK_EVERY_MS = 1_000;
@@ -27,7 +30,7 @@ export const listDeliveries: CommandHandler = async (call) => {
   const asked = rowsAskedFor(call, 25);
   const service = await remoteService(call);
   const data = await readRows(asked, (page) => pageOf(call, service, page));
-  call.output.result({ data }, table([...COLUMNS], data.map(rowOf)));
+  call.output.result({ data }, table(call.output, COLUMNS, data.map(rowOf)));
 };
 
 const COLUMNS = ['id', 'at', 'event', 'status', 'attempts', 'response'] as const;
@@ -46,7 +49,7 @@ export const tailDeliveries: CommandHandler = async (call) => {
     for (const one of data.toReversed()) {
       if (known.get(one.id) === stateOf(one)) continue;
       known.set(one.id, stateOf(one));
-      output.result({ data: one }, rowOf(one).map(printable).join('  '));
+      output.result({ data: one }, rowText(rowOf(one)));
     }
     // A delivery that has left the page does not come back to it.
     const present = new Set(data.map(({ id }) => id));
@@ -71,23 +74,26 @@ export const showDelivery: CommandHandler = async (call) => {
   );
   call.output.result(
     { data },
-    [
-      facts({
-        delivery: data.id,
-        webhook: data.webhook_id,
-        event: `${data.event.type} ${data.event.id}`,
-        status: data.status,
-        attempts: attemptsOf(data),
-        'next attempt': data.next_retry_at,
-        waits: data.waiting
-          ? `${data.waiting.reason}${data.waiting.until === null ? '' : ` until ${data.waiting.until}`}`
-          : null,
-        url: data.request.url,
-      }),
-      ...(attempts.length > 0 ? ['', ...attempts] : []),
-      '',
-      printableJson(data.request.payload ?? null),
-    ].join('\n'),
+    joinTexts(
+      [
+        facts({
+          delivery: data.id,
+          webhook: data.webhook_id,
+          event: `${data.event.type} ${data.event.id}`,
+          status: statusText(data.status),
+          attempts: attemptsOf(data),
+          'next attempt': data.next_retry_at,
+          waits: data.waiting
+            ? `${data.waiting.reason}${data.waiting.until === null ? '' : ` until ${data.waiting.until}`}`
+            : null,
+          url: data.request.url,
+        }),
+        ...(attempts.length > 0 ? ['', ...attempts] : []),
+        '',
+        printableJson(data.request.payload ?? null),
+      ],
+      '\n',
+    ),
   );
 };
 
@@ -95,7 +101,7 @@ export const retryDelivery: CommandHandler = async (call) => {
   const service = await remoteService(call);
   const id = call.argument('delivery');
   const { data } = await accepted(service, service.client.deliveries.retry(id, call), theOne(delivery, id));
-  call.output.result({ data }, rowOf(data).map(printable).join('  '));
+  call.output.result({ data }, rowText(rowOf(data)));
 };
 
 /**
@@ -171,12 +177,12 @@ function stateOf({ status, attempts }: DeliveryResource): string {
   return `${status} ${attempts}`;
 }
 
-function rowOf(one: DeliveryResource): readonly string[] {
+function rowOf(one: DeliveryResource): readonly Cell[] {
   return [
     one.id,
     one.created_at,
     one.event.type,
-    one.status,
+    statusText(one.status),
     attemptCount(one),
     one.response_status === null ? (one.error_code ?? '–') : String(one.response_status),
   ];

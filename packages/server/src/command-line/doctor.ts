@@ -9,6 +9,7 @@ import { complaintsOf } from '../start-error.ts';
 import type { CommandHandler } from './command.ts';
 import { CommandError, usageError } from './command-error.ts';
 import { localSettings } from './local-service.ts';
+import type { Toned } from './styled-text.ts';
 
 interface Finding {
   readonly check: string;
@@ -43,9 +44,10 @@ export const doctorCommand: CommandHandler = async (call) => {
   const add = (finding: Finding): void => {
     findings.push(finding);
     const { check, result, says, remedy } = finding;
-    output.say(
-      `${MARKS[result]} ${check.padEnd(10)} ${says}${remedy === null ? '' : `\n             ${remedy}`}`,
-    );
+    output.say([
+      MARKS[result],
+      ` ${check.padEnd(10)} ${says}${remedy === null ? '' : `\n             ${remedy}`}`,
+    ]);
   };
   const skip = (check: string, says: string): void => add({ check, result: 'skipped', says, remedy: null });
 
@@ -81,10 +83,10 @@ export const doctorCommand: CommandHandler = async (call) => {
   output.say('\nNothing is in the way of a server.');
 };
 
-const MARKS: Readonly<Record<Finding['result'], string>> = {
-  ok: 'ok     ',
-  warning: 'WARNING',
-  fault: 'FAULT  ',
+const MARKS: Readonly<Record<Finding['result'], string | Toned>> = {
+  ok: { tone: 'good', text: 'ok     ' },
+  warning: { tone: 'waiting', text: 'WARNING' },
+  fault: { tone: 'bad', text: 'FAULT  ' },
   skipped: 'skipped',
 };
 

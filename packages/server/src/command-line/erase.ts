@@ -5,6 +5,7 @@ import { confirmed } from './confirm.ts';
 import { withLocalMedia } from './local-service.ts';
 import { personMeant, showProgress } from './person.ts';
 import { refusable } from './refusals.ts';
+import type { Text } from './styled-text.ts';
 import { facts } from './table.ts';
 
 /** Counts first, and says what it will do. After an interruption, the same command continues with the rest. */
@@ -31,7 +32,7 @@ function summed({ numbers, messages, files, events, contacts }: ErasedPerson): s
   return `${messages} messages of ${who}, with ${files} files, ${events} events and ${contacts} contacts,`;
 }
 
-function described(counts: ErasedPerson): string {
+function described(counts: ErasedPerson): Text {
   return facts({
     numbers: counts.numbers.join(', ') || null,
     contacts: counts.contacts,

@@ -1,5 +1,8 @@
 import type { WebhookEvent } from '@trunkline/receiver';
 import { printable } from '../printable.ts';
+import { cutToWidth } from './display-width.ts';
+
+const EXCERPT_WIDTH = 60;
 
 /** An event on one line. */
 export function eventLine(event: WebhookEvent): string {
@@ -11,15 +14,15 @@ export function timeOf({ created_at: at }: WebhookEvent): string {
   return at.replace(/(\.\d{3})\d{3}Z$/, '$1+00:00');
 }
 
-/** The subject of an event, in a few words. */
-export function subjectOf({ data }: WebhookEvent): string {
+/** The subject of an event, in a few words unless `shorten` keeps a long text as it is. */
+export function subjectOf({ data }: WebhookEvent, shorten: (text: string) => string = excerpt): string {
   if ('message' in data) {
     const { id, direction, from, to, text, caption } = data.message;
     const who = direction === 'inbound' ? `from ${from ?? '–'}` : `to ${to ?? '–'}`;
-    return [id, who, excerpt(text ?? caption ?? '')].filter((part) => part !== '').join('  ');
+    return [id, who, shorten(text ?? caption ?? '')].filter((part) => part !== '').join('  ');
   }
   if ('instance' in data)
-    return `${data.instance.id}  ${data.instance.status}  ${excerpt(data.instance.name)}`;
+    return `${data.instance.id}  ${data.instance.status}  ${shorten(data.instance.name)}`;
   return instanceIn(data) ?? '';
 }
 
@@ -35,5 +38,5 @@ function instanceIn(data: WebhookEvent['data']): string | undefined {
 }
 
 function excerpt(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+  return cutToWidth(text, EXCERPT_WIDTH);
 }

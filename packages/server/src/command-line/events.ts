@@ -6,6 +6,7 @@ import { subjectOf, timeOf } from './event-line.ts';
 import { readRows, rowsAskedFor } from './pages.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import { event, page as pageOf, theOne } from './service-shapes.ts';
+import { joinTexts } from './styled-text.ts';
 import { facts, table } from './table.ts';
 
 export const listEvents: CommandHandler = async (call) => {
@@ -28,8 +29,9 @@ export const listEvents: CommandHandler = async (call) => {
   output.result(
     { data },
     table(
-      ['id', 'at', 'type', 'about'],
-      data.map((event) => [event.id, timeOf(event), event.type, subjectOf(event)]),
+      output,
+      ['id', 'at', 'type', { freeText: 'about' }],
+      data.map((event) => [event.id, timeOf(event), event.type, subjectOf(event, (text) => text)]),
     ),
   );
 };
@@ -40,10 +42,13 @@ export const showEvent: CommandHandler = async (call) => {
   const { data } = await accepted(service, service.client.events.get(id, call), theOne(event, id));
   call.output.result(
     { data },
-    [
-      facts({ event: data.id, type: data.type, at: timeOf(data), about: subjectOf(data) }),
-      '',
-      printableJson(data),
-    ].join('\n'),
+    joinTexts(
+      [
+        facts({ event: data.id, type: data.type, at: timeOf(data), about: subjectOf(data) }),
+        '',
+        printableJson(data),
+      ],
+      '\n',
+    ),
   );
 };

@@ -1,11 +1,12 @@
 import type { InstanceHistoryResource } from '@trunkline/http/client';
-import { printable } from '../printable.ts';
 import type { Call } from './command.ts';
 import { readRows } from './pages.ts';
 import { isForNow, openStream, readStream, reopenStream } from './remote-events.ts';
 import { accepted } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
 import { historyEntry, page as pageOf } from './service-shapes.ts';
+import { rowText } from './table.ts';
+import type { Cell } from './table.ts';
 
 const SHAPE = pageOf(historyEntry);
 
@@ -21,7 +22,7 @@ interface Followed {
   readonly id: string;
   /** How many earlier entries are printed first. */
   readonly limit: number;
-  readonly rowOf: (entry: InstanceHistoryResource) => readonly string[];
+  readonly rowOf: (entry: InstanceHistoryResource) => readonly Cell[];
 }
 
 /**
@@ -40,7 +41,7 @@ export async function followHistory(
   const print = (newestFirst: readonly InstanceHistoryResource[]): void => {
     for (const entry of newestFirst.toReversed()) {
       if (known.get(entry.id) === entry.count) continue;
-      output.result({ data: entry }, rowOf(entry).map(printable).join('  '));
+      output.result({ data: entry }, rowText(rowOf(entry)));
     }
   };
   /** An entry that is no longer among the newest does not come back. */

@@ -16,7 +16,9 @@ import {
   page as pageOf,
   theOne,
 } from './service-shapes.ts';
+import { instanceStatusText, statusText } from './status-text.ts';
 import { facts, table } from './table.ts';
+import type { Cell } from './table.ts';
 
 export const listInstances: CommandHandler = async (call) => {
   const service = await remoteService(call);
@@ -24,11 +26,12 @@ export const listInstances: CommandHandler = async (call) => {
   call.output.result(
     { data },
     table(
-      ['id', 'name', 'status', 'number', 'since'],
+      call.output,
+      ['id', { freeText: 'name' }, 'status', 'number', 'since'],
       data.map((one) => [
         one.id,
         one.name,
-        one.status,
+        instanceStatusText(one),
         one.phone_number ?? '–',
         one.status_changed_at ?? '–',
       ]),
@@ -106,7 +109,8 @@ export const listGroups: CommandHandler = async (call) => {
   call.output.result(
     { data },
     table(
-      ['id', 'name', 'participants'],
+      call.output,
+      ['id', { freeText: 'name' }, 'participants'],
       data.map((one) => [one.id, one.name, String(one.participants_count)]),
     ),
   );
@@ -126,13 +130,19 @@ export const showHistory: CommandHandler = async (call) => {
   );
   // Newest last, in the order in which a person reads them.
   const rows = data.toReversed().map(historyRow);
-  call.output.result({ data }, table(['time', 'status', 'what happened', 'next'], rows));
+  call.output.result(
+    { data },
+    table(call.output, ['time', 'status', { freeText: 'what happened' }, { freeText: 'next' }], rows),
+  );
 };
 
-function historyRow(entry: InstanceHistoryResource): readonly string[] {
+function historyRow(entry: InstanceHistoryResource): readonly Cell[] {
   return [
     entry.at,
-    entry.from === entry.to ? (entry.to ?? '–') : `${entry.from ?? '–'} → ${entry.to ?? 'deleted'}`,
+    statusText(
+      entry.to ?? '',
+      entry.from === entry.to ? (entry.to ?? '–') : `${entry.from ?? '–'} → ${entry.to ?? 'deleted'}`,
+    ),
     [entry.description, ...detailsOf(entry)].join(' '),
     entry.next?.text ?? '–',
   ];
@@ -160,7 +170,7 @@ function printInstance({ output }: Call, data: InstanceResource): void {
     facts({
       instance: data.id,
       name: data.name,
-      status: data.status,
+      status: instanceStatusText(data),
       number: data.phone_number,
       profile: data.profile_name,
       'last error': data.last_error,

@@ -6,6 +6,7 @@ import { usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
 import { withLocalService } from './local-service.ts';
 import { refusable } from './refusals.ts';
+import type { Toned } from './styled-text.ts';
 import { facts, table } from './table.ts';
 import { workspaceMeant } from './workspaces.ts';
 
@@ -18,7 +19,8 @@ export const listKeys: CommandHandler = (call) =>
     call.output.result(
       { data: keys.map(keyResult) },
       table(
-        ['id', 'name', 'begins with', 'scopes', 'state', 'last used'],
+        call.output,
+        ['id', { freeText: 'name' }, 'begins with', { freeText: 'scopes' }, 'state', 'last used'],
         keys.map((key) => [
           key.id,
           key.name,
@@ -75,8 +77,10 @@ function scopesIn({ options }: Call): readonly Scope[] {
   });
 }
 
-function stateOf({ revokedAt, expiresAt }: ApiKeyInfo): string {
-  if (revokedAt !== null) return `revoked ${time(revokedAt)}`;
-  if (expiresAt === null) return 'valid';
-  return expiresAt <= Date.now() ? `expired ${time(expiresAt)}` : `valid until ${time(expiresAt)}`;
+function stateOf({ revokedAt, expiresAt }: ApiKeyInfo): Toned {
+  if (revokedAt !== null) return { tone: 'bad', text: `revoked ${time(revokedAt)}` };
+  if (expiresAt === null) return { tone: 'good', text: 'valid' };
+  return expiresAt <= Date.now()
+    ? { tone: 'bad', text: `expired ${time(expiresAt)}` }
+    : { tone: 'good', text: `valid until ${time(expiresAt)}` };
 }

@@ -4,6 +4,7 @@ import type { Call, CommandHandler } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { withLocalService } from './local-service.ts';
 import { refusable } from './refusals.ts';
+import type { Text } from './styled-text.ts';
 import { facts, table } from './table.ts';
 import { workspaceMeant } from './workspaces.ts';
 import { yesOrNo, yesOrNoIn } from './yes-or-no.ts';
@@ -15,7 +16,8 @@ export const listMembers: CommandHandler = (call) =>
     call.output.result(
       { data: members.map(memberResult) },
       table(
-        ['id', 'email', 'verified', 'administers webhooks'],
+        call.output,
+        ['id', { freeText: 'email' }, 'verified', 'administers webhooks'],
         members.map((one) => [
           one.id,
           one.email,
@@ -68,7 +70,7 @@ function changesIn({ options }: Call): Partial<Pick<Member, 'emailVerified' | 'a
   };
 }
 
-function described({ id, email, emailVerified, administersWebhooks }: Member): string {
+function described({ id, email, emailVerified, administersWebhooks }: Member): Text {
   return facts({
     member: id,
     email,

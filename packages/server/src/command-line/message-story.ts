@@ -1,7 +1,6 @@
 import type { DeliveryDetailResource, MessageResource } from '@trunkline/http/client';
 import type { MessageStandingResource } from '@trunkline/core';
 import type { WebhookEvent } from '@trunkline/receiver';
-import { printable } from '../printable.ts';
 import type { Call } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { timeOf } from './event-line.ts';
@@ -18,6 +17,11 @@ import {
   standing as standingShape,
   theOne,
 } from './service-shapes.ts';
+import { statusText } from './status-text.ts';
+import { joinTexts } from './styled-text.ts';
+import type { Text } from './styled-text.ts';
+import { printableCells } from './table.ts';
+import type { Cell } from './table.ts';
 
 /** More events than a message has. */
 const MOST_EVENTS = 100;
@@ -51,23 +55,25 @@ export async function readStory(
 }
 
 /** For people: the sentence first, then each event with its deliveries and their attempts. */
-export function storyText({ standing, events }: MessageStory): string {
-  const lines = events.flatMap(({ event, deliveries }) => [
-    `${timeOf(event)}  ${event.type}  ${event.id}`,
-    ...(deliveries === null ? ['  its deliveries need a key with webhooks:read'] : []),
+export function storyText({ standing, events }: MessageStory): Text {
+  const lines = events.flatMap(({ event, deliveries }): readonly (readonly Cell[])[] => [
+    [`${timeOf(event)}  ${event.type}  ${event.id}`],
+    ...(deliveries === null ? [['  its deliveries need a key with webhooks:read']] : []),
     ...(deliveries?.flatMap(linesOf) ?? []),
   ]);
-  return [standing.sentence, ...(lines.length > 0 ? ['', ...lines] : [])].map(printable).join('\n');
+  return joinTexts(
+    [[standing.sentence], ...(lines.length > 0 ? [[''], ...lines] : [])].map(printableCells),
+    '\n',
+  );
 }
 
-function linesOf(delivery: DeliveryDetailResource): readonly string[] {
+function linesOf(delivery: DeliveryDetailResource): readonly (readonly Cell[])[] {
   const next = delivery.next_retry_at === null ? '' : `, next attempt at ${delivery.next_retry_at}`;
   return [
-    `  ${delivery.id}  ${delivery.status}  ${delivery.request.url}${next}`,
-    ...delivery.attempt_log.map(
-      (one) =>
-        `    ${one.at}  attempt ${one.attempt}${one.manual ? ' (by hand)' : ''}: ${one.response_status ?? one.error_code ?? '–'}`,
-    ),
+    [`  ${delivery.id}  `, statusText(delivery.status), `  ${delivery.request.url}${next}`],
+    ...delivery.attempt_log.map((one) => [
+      `    ${one.at}  attempt ${one.attempt}${one.manual ? ' (by hand)' : ''}: ${one.response_status ?? one.error_code ?? '–'}`,
+    ]),
   ];
 }
 

@@ -6,6 +6,9 @@ import { writeNewFile } from './new-file.ts';
 import { readRows, rowsAskedFor } from './pages.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import { anyObject, message, page as pageOf, theOne } from './service-shapes.ts';
+import { statusText } from './status-text.ts';
+import { joinTexts } from './styled-text.ts';
+import type { Text } from './styled-text.ts';
 import { facts, table } from './table.ts';
 
 export const listMessages: CommandHandler = async (call) => {
@@ -27,14 +30,15 @@ export const listMessages: CommandHandler = async (call) => {
   output.result(
     { data },
     table(
-      ['id', 'at', 'direction', 'status', 'with', 'text'],
+      output,
+      ['id', 'at', 'direction', 'status', 'with', { freeText: 'text' }],
       data.map((one) => [
         one.id,
         one.created_at,
         one.direction,
-        one.status,
+        statusText(one.status),
         counterpartOf(one),
-        shortened(one.text ?? one.caption ?? one.media?.filename ?? ''),
+        one.text ?? one.caption ?? one.media?.filename ?? '',
       ]),
     ),
   );
@@ -45,7 +49,7 @@ export const showMessage: CommandHandler = async (call) => {
   const id = call.argument('message');
   const { data } = await accepted(service, service.client.messages.get(id, call), theOne(message, id));
   const story = await readStory(call, service, data);
-  call.output.result({ data, ...story }, [messageFacts(data), '', storyText(story)].join('\n'));
+  call.output.result({ data, ...story }, joinTexts([messageFacts(data), '', storyText(story)], '\n'));
 };
 
 /** Writes a new file: none is overwritten. */
@@ -61,12 +65,12 @@ export const downloadMedia: CommandHandler = async (call) => {
   );
 };
 
-export function messageFacts(data: MessageResource): string {
+export function messageFacts(data: MessageResource): Text {
   const { contact } = data;
   return facts({
     message: data.id,
     instance: data.instance_id,
-    status: data.status,
+    status: statusText(data.status),
     [data.direction === 'inbound' ? 'from' : 'to']: counterpartOf(data),
     contact: contact && [contact.name, contact.id].filter((part) => part !== null).join(', '),
     type: data.type,
@@ -86,8 +90,4 @@ export function messageFacts(data: MessageResource): string {
 /** The recipient to give to `send` for an answer. */
 function counterpartOf({ direction, from, to, group_id: group, contact }: MessageResource): string {
   return group ?? (direction === 'inbound' ? from : to) ?? contact?.id ?? '–';
-}
-
-function shortened(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
 }

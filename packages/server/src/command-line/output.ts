@@ -1,20 +1,24 @@
-import { printable, printableJson, printableLines } from '../printable.ts';
+import { printable, printableJson } from '../printable.ts';
 import { complaintsOf } from '../start-error.ts';
 import { CommandError } from './command-error.ts';
+import { renderText, showsColors } from './styled-text.ts';
+import type { Text } from './styled-text.ts';
 import { systemComplaint } from './system-error.ts';
 
 /**
- * The output of a command: for people, or with `--json` a line of JSON for each result. Only line breaks reach a
- * terminal unchanged, and no other control character: pass text that must stay on one line through `printable` first.
+ * The output of a command: for people, or with `--json` a line of JSON for each result. Of strangers' text, only line
+ * breaks reach a terminal unchanged: pass text that must stay on one line through `printable` first.
  */
 export interface Output {
   readonly isJson: boolean;
   /** Whether a person can be asked: stdin and stdout are terminals, and the output is not for a program. */
   readonly isInteractive: boolean;
+  /** The columns of the terminal that results go to; null if they go elsewhere or are JSON. */
+  readonly width: number | null;
   /** A result. `text` is what people read; the empty string prints nothing. */
-  result(value: unknown, text: string): void;
+  result(value: unknown, text: Text): void;
   /** Writes a line for people only, on stdout. */
-  say(line: string): void;
+  say(line: Text): void;
   /** Writes a note next to the result, on stderr. */
   note(line: string): void;
   /** Shows the current step in place of the previous line, on stderr; nothing without a terminal. */
@@ -25,24 +29,32 @@ export interface Output {
 
 interface Streams {
   readonly stdin: { readonly isTTY?: boolean | undefined };
-  readonly stdout: Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean | undefined };
+  readonly stdout: Pick<NodeJS.WriteStream, 'write'> & {
+    readonly isTTY?: boolean | undefined;
+    readonly columns?: number | undefined;
+  };
   readonly stderr: Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean | undefined };
 }
 
-export function createOutput(isJson: boolean, streams: Streams = process): Output {
+export function createOutput(
+  isJson: boolean,
+  streams: Streams = process,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Output {
   const { stdin, stdout, stderr } = streams;
-  const canWriteOver = stderr.isTTY === true && process.env['TERM'] !== 'dumb';
+  const canWriteOver = stderr.isTTY === true && environment['TERM'] !== 'dumb';
   let hasProgress = false;
   const clearProgress = (): void => {
     if (hasProgress) stderr.write('\r\u001b[K');
     hasProgress = false;
   };
-  const print = (stream: Streams['stdout'], text: string): void => {
+  const print = (stream: Streams['stdout'], text: Text): void => {
     clearProgress();
-    stream.write(`${printableLines(text)}\n`);
+    stream.write(`${renderText(text, !isJson && showsColors(stream, environment))}\n`);
   };
   return {
     isJson,
+    width: !isJson && stdout.isTTY === true ? (stdout.columns ?? null) : null,
     isInteractive: !isJson && stdin.isTTY === true && stdout.isTTY === true,
     result(value, text) {
       if (isJson) print(stdout, printableJson(value));

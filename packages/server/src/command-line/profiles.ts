@@ -43,7 +43,8 @@ export const listProfiles: CommandHandler = async ({ environment, output }) => {
   output.result(
     { data: rows },
     table(
-      ['name', 'url', 'default'],
+      output,
+      ['name', { freeText: 'url' }, 'default'],
       rows.map(({ name, url, is_default: isDefault }) => [name, url, isDefault ? 'yes' : '']),
     ),
   );

@@ -11,6 +11,7 @@ import { messageFacts } from './messages.ts';
 import { pause } from './pause.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
+import { statusText } from './status-text.ts';
 import { standardInput } from './standard-input.ts';
 import {
   instance as instanceShape,
@@ -44,7 +45,7 @@ export const sendCommand: CommandHandler = async (call) => {
   const show = (): void => {
     if (message.status === shown) return;
     shown = message.status;
-    output.say(printable(`${message.id} ${message.status}`));
+    output.say([`${message.id} `, statusText(message.status, printable(message.status))]);
     if (output.isJson && shown !== 'failed') output.result({ data: message }, '');
   };
   show();

@@ -16,6 +16,8 @@ import {
   webhook,
   webhookWithSecret,
 } from './service-shapes.ts';
+import { statusText } from './status-text.ts';
+import type { Text } from './styled-text.ts';
 import { facts, table } from './table.ts';
 import { yesOrNo, yesOrNoIn } from './yes-or-no.ts';
 
@@ -25,12 +27,13 @@ export const listWebhooks: CommandHandler = async (call) => {
   call.output.result(
     { data },
     table(
-      ['id', 'status', 'url', 'last delivery', 'failing since'],
+      call.output,
+      ['id', 'status', { freeText: 'url' }, 'last delivery', 'failing since'],
       data.map((one) => [
         one.id,
-        one.status,
+        statusText(one.status),
         one.url,
-        one.last_delivery?.status ?? '–',
+        statusText(one.last_delivery?.status ?? '–'),
         one.failing_since ?? '–',
       ]),
     ),
@@ -129,10 +132,11 @@ export const testWebhook: CommandHandler = async (call) => {
   );
   const data = await attempted(call, service, sent);
   const response = data.response_status ?? data.error_code;
-  call.output.result(
-    { data },
-    `${data.id} ${printable(data.status)}${response === null ? '' : `: ${printable(String(response))}`}`,
-  );
+  call.output.result({ data }, [
+    `${data.id} `,
+    statusText(data.status, printable(data.status)),
+    response === null ? '' : `: ${printable(String(response))}`,
+  ]);
   if (data.status !== 'success') call.output.say(`\nNext: trunkline deliveries show ${data.id}`);
 };
 
@@ -160,12 +164,15 @@ function print({ output }: Call, data: WebhookResource): void {
   output.result({ data }, described(data));
 }
 
-function described(data: WebhookResource, secret?: string): string {
+function described(data: WebhookResource, secret?: string): Text {
   const last = data.last_delivery;
   return facts({
     webhook: data.id,
     url: data.url,
-    status: data.disabled_reason === null ? data.status : `${data.status} (${data.disabled_reason})`,
+    status: statusText(
+      data.status,
+      data.disabled_reason === null ? data.status : `${data.status} (${data.disabled_reason})`,
+    ),
     events: data.events.join(','),
     description: data.description,
     'trace context': yesOrNo(data.trace_context),

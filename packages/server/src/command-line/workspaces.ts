@@ -6,7 +6,10 @@ import { CommandError, EXIT, usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
 import { withLocalService } from './local-service.ts';
 import { refusable } from './refusals.ts';
+import { joinTexts } from './styled-text.ts';
+import type { Text } from './styled-text.ts';
 import { facts, table } from './table.ts';
+import type { Cell } from './table.ts';
 
 const SUBSCRIPTIONS: readonly Plan['subscription'][] = ['active', 'trial', 'past_due', 'none'];
 const MOST = 1_000_000_000;
@@ -17,12 +20,13 @@ export const listWorkspaces: CommandHandler = (call) =>
     call.output.result(
       { data: workspaces.map(workspaceResult) },
       table(
-        ['id', 'name', 'subscription', 'suspended'],
+        call.output,
+        ['id', { freeText: 'name' }, 'subscription', 'suspended'],
         workspaces.map(({ id, name, plan, suspendedAt }) => [
           id,
           name,
           plan.subscription,
-          suspendedAt === null ? 'no' : `since ${new Date(suspendedAt).toISOString()}`,
+          suspensionText(suspendedAt),
         ]),
       ),
     );
@@ -34,7 +38,10 @@ export const createWorkspace: CommandHandler = (call) =>
     const created = await refusable(admin.workspaces.create({ name: call.argument('name'), plan }));
     call.output.result(
       { data: workspaceResult(created) },
-      `${described(created)}\n\nNext: trunkline keys create --workspace ${created.id} --name <name>`,
+      joinTexts(
+        [described(created), '', `Next: trunkline keys create --workspace ${created.id} --name <name>`],
+        '\n',
+      ),
     );
   });
 
@@ -139,7 +146,7 @@ function daysOf({ messagesDays }: Retention): string {
   return messagesDays === 'forever' ? 'for ever' : `${messagesDays} days`;
 }
 
-function described({ id, name, plan, retention, suspendedAt }: Workspace): string {
+function described({ id, name, plan, retention, suspendedAt }: Workspace): Text {
   return facts({
     workspace: id,
     name,
@@ -148,6 +155,10 @@ function described({ id, name, plan, retention, suspendedAt }: Workspace): strin
     'trial message limit': plan.trialMessageLimit,
     'webhook limit': plan.webhookLimit,
     'messages are kept': retention === null ? 'as by default' : daysOf(retention),
-    suspended: suspendedAt === null ? 'no' : `since ${new Date(suspendedAt).toISOString()}`,
+    suspended: suspensionText(suspendedAt),
   });
+}
+
+function suspensionText(suspendedAt: number | null): Cell {
+  return suspendedAt === null ? 'no' : { tone: 'bad', text: `since ${new Date(suspendedAt).toISOString()}` };
 }

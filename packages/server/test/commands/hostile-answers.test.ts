@@ -168,9 +168,16 @@ function nameOf({ call, request, path, change, isJson }: Case): string {
 // oxlint-disable-next-line no-control-regex -- all that may not reach a terminal
 const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
-/** What a command may print of whatever comes. Its own erasure of a line of progress is none of the service's. */
+/** The colours of statuses. */
+// oxlint-disable-next-line no-control-regex -- this is how they begin
+const COLORS = /\u001b\[(?:3[123]|39)m/g;
+
+/**
+ * What a command may print of whatever comes. Its own colours, and its erasure of a line of progress, are none of the
+ * service's.
+ */
 function expectClean({ stdout, stderr }: CallOutcome, name: string): void {
-  expect(stdout, name).not.toMatch(UNPRINTABLE);
+  expect(stdout.replaceAll(COLORS, ''), name).not.toMatch(UNPRINTABLE);
   expect(stderr.replaceAll('\r\u001b[K', ''), name).not.toMatch(UNPRINTABLE);
 }
 

@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
 import { isLongForm } from '@trunkline/test-support/long-form';
+import { displayWidth } from '../../src/command-line/display-width.ts';
 import { runCommand, startCommandHarness } from '../support/command-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { startInTerminal, terminalMissing } from '../support/terminal-process.ts';
@@ -71,6 +73,39 @@ describe.skipIf(missing !== null)('In a terminal', () => {
     await answer(agreed, question, `y${ENTER}`);
     expect(await agreed.ended).toBe(0);
     expect(await names()).not.toContain('"shop"');
+  });
+
+  it('a table fits into its width, and statuses have colours unless NO_COLOR is set', async () => {
+    const harness = await startCommandHarness();
+    const { cwd, env, run } = harness;
+    const name = '受付 (front desk) '.repeat(5).trim();
+    await run('connect', '--scan', '--name', name);
+    const whole = await run('instances', 'list');
+    const [, id = ''] = /^(ins_\w+) /m.exec(whole.stdout) ?? [];
+    expect(whole.stdout).toContain(`${id}  ${name}  connected  `);
+
+    const shown = startInTerminal(['instances', 'list'], { cwd, env, columns: 110 });
+    expect(await shown.ended).toBe(0);
+    const [names = '', row = ''] = stripVTControlCharacters(shown.stdout()).split('\r\n');
+    expect(row).toContain(`${id}  受付 (front desk)`);
+    expect(row).toMatch(/…  connected  \d+  \S+$/);
+    expect(displayWidth(row)).toBe(110);
+    expect(displayWidth(row.slice(0, row.indexOf('connected')))).toBe(names.indexOf('status'));
+    expect(shown.stdout()).toContain('\u001b[32mconnected\u001b[39m');
+
+    const plain = startInTerminal(['instances', 'list'], {
+      cwd,
+      env: { ...env, NO_COLOR: '1' },
+      columns: 110,
+    });
+    await plain.ended;
+    expect(plain.stdout()).toBe(stripVTControlCharacters(shown.stdout()));
+    const forced = { cwd, env: { ...env, FORCE_COLOR: '1' } };
+    expect((await runCommand(['instances', 'list'], forced)).stdout).toBe(
+      whole.stdout.replace('  connected', '  \u001b[32mconnected\u001b[39m'),
+    );
+    expect((await runCommand(['instances', 'list', '--json'], forced)).stdout).not.toContain('\u001b');
+    await harness.server.stop();
   });
 
   it('the line of progress is written over, and is gone at the end', async () => {

@@ -38,11 +38,8 @@ export async function callCommand(
       return true;
     },
   });
-  const output = createOutput(isJson, {
-    stdin: { isTTY: isTerminal },
-    stdout: stream('stdout'),
-    stderr: stream('stderr'),
-  });
+  const streams = { stdin: { isTTY: isTerminal }, stdout: stream('stdout'), stderr: stream('stderr') };
+  const output = createOutput(isJson, streams, environment);
   try {
     const handler = await spec.load();
     await handler({

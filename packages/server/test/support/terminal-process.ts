@@ -13,10 +13,15 @@ export function terminalMissing(): string | null {
 interface TerminalOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** How wide the terminal is. */
+  readonly columns?: number;
 }
 
 /** Starts a command in a terminal of its own: what is its input is typed, and all that it prints is its stdout. */
-export function startInTerminal(args: readonly string[], { cwd, env = {} }: TerminalOptions): Program {
+export function startInTerminal(
+  args: readonly string[],
+  { cwd, env = {}, columns = 120 }: TerminalOptions,
+): Program {
   const command = [process.execPath, '--conditions=source', COMMAND_LINE, ...args].map(quoted).join(' ');
   return startProgram('script', {
     // With the exit code of the command, and nothing of its own in the output.
@@ -27,7 +32,7 @@ export function startInTerminal(args: readonly string[], { cwd, env = {} }: Term
       '--echo',
       'never',
       '--command',
-      `stty cols 120 rows 40 && exec ${command}`,
+      `stty cols ${columns} rows 40 && exec ${command}`,
       '/dev/null',
     ],
     cwd,

@@ -1,0 +1,46 @@
+import type {
+  DeliveryResource,
+  InstanceResource,
+  MessageResource,
+  WebhookResource,
+} from '@trunkline/http/client';
+import type { Toned, Tone } from './styled-text.ts';
+
+type Status = (InstanceResource | MessageResource | WebhookResource | DeliveryResource)['status'];
+
+/** Null for a status that is neither. The dashboard has the same colours. */
+const TONES: Readonly<Record<Status, Tone | null>> = {
+  created: null,
+  connecting: 'waiting',
+  qr_required: 'waiting',
+  connected: 'good',
+  disconnected: 'bad',
+  logged_out: 'bad',
+  error: 'bad',
+  queued: 'waiting',
+  sent: 'waiting',
+  delivered: 'good',
+  read: 'good',
+  received: 'good',
+  failed: 'bad',
+  enabled: 'good',
+  disabled: 'bad',
+  pending: 'waiting',
+  retrying: 'waiting',
+  success: 'good',
+  exhausted: 'bad',
+};
+
+/** Gives a text the colour of a status, by default the name of the status. A service may know more statuses than this. */
+export function statusText(status: string, text: string = status): string | Toned {
+  const tone = Object.entries(TONES).find(([name]) => name === status)?.[1] ?? null;
+  return tone === null ? text : { tone, text };
+}
+
+/** The same for an instance: one that was disconnected on purpose needs nobody. */
+export function instanceStatusText({
+  status,
+  last_error: lastError,
+}: Pick<InstanceResource, 'status' | 'last_error'>): string | Toned {
+  return status === 'disconnected' && lastError === null ? status : statusText(status);
+}

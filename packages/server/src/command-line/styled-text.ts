@@ -1,0 +1,53 @@
+import { styleText } from 'node:util';
+import { printableLines } from '../printable.ts';
+
+/** What a colour says: all is well, something is awaited, or somebody has to do something. */
+export type Tone = 'good' | 'waiting' | 'bad';
+
+/** A part of a text, with its colour on a terminal. */
+export interface Toned {
+  readonly tone: Tone;
+  readonly text: string;
+}
+
+/** A text for people. Colours are parts of it, so that no character of a stranger's text can make one. */
+export type Text = string | readonly (string | Toned)[];
+
+const COLORS = { good: 'green', waiting: 'yellow', bad: 'red' } as const;
+
+/** Puts texts behind each other, with a separator between them. */
+export function joinTexts(texts: readonly Text[], separator: string): Text {
+  return texts.flatMap((text, index) => [...(index === 0 ? [] : [separator]), ...partsOf(text)]);
+}
+
+export function withoutStyle(text: string | Toned): string {
+  return typeof text === 'string' ? text : text.text;
+}
+
+/** The text as it is printed: with no control characters but line breaks and, if `isColored`, colours. */
+export function renderText(text: Text, isColored: boolean): string {
+  return partsOf(text)
+    .map((part) => {
+      const printed = printableLines(withoutStyle(part));
+      if (typeof part === 'string' || !isColored) return printed;
+      return styleText(COLORS[part.tone], printed, { validateStream: false });
+    })
+    .join('');
+}
+
+function partsOf(text: Text): readonly (string | Toned)[] {
+  return typeof text === 'string' ? [text] : text;
+}
+
+/**
+ * Whether a stream shows colours: a terminal does, unless NO_COLOR or NODE_DISABLE_COLORS is set or it is a dumb one.
+ * FORCE_COLOR decides before all of these, as in Node itself.
+ */
+export function showsColors(
+  { isTTY }: { readonly isTTY?: boolean | undefined },
+  environment: Readonly<Record<string, string | undefined>>,
+): boolean {
+  const { FORCE_COLOR, NO_COLOR = '', NODE_DISABLE_COLORS = '', TERM } = environment;
+  if (FORCE_COLOR !== undefined) return !['0', 'false'].includes(FORCE_COLOR);
+  return isTTY === true && NO_COLOR === '' && NODE_DISABLE_COLORS === '' && TERM !== 'dumb';
+}
