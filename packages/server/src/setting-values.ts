@@ -8,7 +8,7 @@ import type { NamedDatabase } from './database-url.ts';
 // The forms of setting values as text. Each message follows the name of its setting, and repeats no value that may be
 // secret.
 
-const ROLE_NAMES: readonly (keyof Roles)[] = ['api', 'gateway', 'webhooks', 'maintenance'];
+export const ROLE_NAMES: readonly (keyof Roles)[] = ['api', 'gateway', 'webhooks', 'maintenance'];
 
 export function wholeNumber(max: number, min = 0): z.ZodType<number, string> {
   const complaint = `must be a whole number from ${min} to ${max}.`;

@@ -14,6 +14,7 @@ import {
   hostsListed,
   idList,
   publicUrl,
+  ROLE_NAMES,
   roles,
   secretKey,
   wholeNumber,
@@ -201,17 +202,36 @@ export interface SettingInfo {
   readonly byDefault: string;
   /** Whether it has no flag: other users of a machine can read command lines. */
   readonly isSecret: boolean;
+  /** The values that there are, if they are a closed list. */
+  readonly values: readonly string[];
+  /** Whether it takes several of these, comma-separated. */
+  readonly isList: boolean;
 }
 
 /** Every setting, in the order of the documentation. */
 export function allSettings(): readonly SettingInfo[] {
   return Object.entries(variables.shape).map(([variable, schema]) => {
-    const { meaning, byDefault, isSecret } = { ...UNDOCUMENTED, ...documented.get(schema) };
+    const { meaning, byDefault, isSecret, listOf } = { ...UNDOCUMENTED, ...documented.get(schema) };
     const value: unknown = schema.safeParse(undefined).data;
     const own = ['string', 'number'].includes(typeof value) && value !== '' ? `\`${String(value)}\`` : '–';
-    return { variable, meaning, byDefault: byDefault ?? own, isSecret: isSecret ?? false };
+    return {
+      variable,
+      meaning,
+      byDefault: byDefault ?? own,
+      isSecret: isSecret ?? false,
+      values: listOf ?? valuesIn(schema),
+      isList: listOf !== undefined,
+    };
   });
 }
+
+function valuesIn(schema: unknown): readonly string[] {
+  if (schema instanceof z.ZodDefault) return valuesIn(schema.def.innerType);
+  return schema instanceof z.ZodEnum ? schema.options.map(String) : [];
+}
+
+/** The names of the messaging networks. */
+export const GATEWAYS = ['sandbox', 'baileys'] as const;
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -219,6 +239,8 @@ interface Documentation {
   readonly meaning: string;
   readonly byDefault?: string;
   readonly isSecret?: boolean;
+  /** What it lists, if it is a comma-separated list of these. */
+  readonly listOf?: readonly string[];
 }
 
 const UNDOCUMENTED: Documentation = { meaning: '' };
@@ -275,12 +297,9 @@ const variables = z.object({
     .string()
     .default('')
     .register(documented, { isSecret: true, meaning: "the bucket's credentials: the secret" }),
-  GATEWAY: z
-    .enum(['sandbox', 'baileys'], 'must be sandbox or baileys.')
-    .default('sandbox')
-    .register(documented, {
-      meaning: 'the messaging network: the [sandbox](sandbox.md), or `baileys` for [WhatsApp](whatsapp.md)',
-    }),
+  GATEWAY: z.enum(GATEWAYS, 'must be sandbox or baileys.').default('sandbox').register(documented, {
+    meaning: 'the messaging network: the [sandbox](sandbox.md), or `baileys` for [WhatsApp](whatsapp.md)',
+  }),
   MESSAGES_PER_MINUTE: wholeNumber(600, 3).optional().register(documented, {
     meaning:
       'with `baileys`: how many messages each number sends in a minute, 3 to 600; if omitted, as fast as WhatsApp accepts them',
@@ -351,6 +370,7 @@ const variables = z.object({
       'requests a minute for each API key; `0` switches the limit off. On PostgreSQL all processes count together, on SQLite each process counts separately',
   }),
   ROLES: roles().register(documented, {
+    listOf: ROLE_NAMES,
     byDefault: 'all',
     meaning: 'what this process does: a comma-separated list of `api`, `gateway`, `webhooks`, `maintenance`',
   }),

@@ -55,6 +55,7 @@ export {
   NAMEABLE_EVENT_TYPES,
   OPT_IN_EVENT_MEANINGS,
 } from '../domain/event/event.ts';
+export { SCOPES } from '../domain/api-key/api-key.ts';
 export { DELIVERY_STATUSES } from '../domain/delivery/delivery.ts';
 export { INSTANCE_STATUSES } from '../domain/instance/instance.ts';
 export { HISTORY_REASONS } from '../domain/instance/instance-history.ts';

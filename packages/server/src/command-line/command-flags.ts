@@ -1,10 +1,10 @@
 import { flagOf } from '../setting-names.ts';
 import { allSettings } from '../settings.ts';
-import type { CommandSpec } from './command.ts';
+import type { CommandSpec, Meaning, ValueInfo } from './command.ts';
 import { plain } from './plain.ts';
 
 /** The options of a command as its help lists them, including those that all commands of its kind have. */
-export function optionsOf(spec: CommandSpec): Readonly<Record<string, string>> {
+export function optionsOf(spec: CommandSpec): Readonly<Record<string, Meaning>> {
   return {
     ...spec.options,
     ...(spec.on === 'database'
@@ -18,9 +18,23 @@ export function optionsOf(spec: CommandSpec): Readonly<Record<string, string>> {
   };
 }
 
-/** Returns the names of the options: `--data-dir`. */
-export function flagsOf(spec: CommandSpec): readonly string[] {
-  return Object.keys(optionsOf(spec)).map((flag) => flag.split(' ')[0] ?? '');
+/** An option, for a shell. */
+export interface FlagInfo extends ValueInfo {
+  /** With its dashes: `--data-dir`. */
+  readonly flag: string;
+  /** What its value is called in the help, such as `path`; null if it takes none. */
+  readonly valueName: string | null;
+}
+
+export function flagsOf(spec: CommandSpec): readonly FlagInfo[] {
+  return Object.entries(optionsOf(spec)).map(([flags, meaning]) => {
+    const [flag = '', valueName] = flags.split(' ');
+    return { ...valueInfo(meaning), flag, valueName: valueName?.slice(1, -1) ?? null };
+  });
+}
+
+export function valueInfo(meaning: Meaning): ValueInfo {
+  return typeof meaning === 'string' ? { meaning, values: [] } : meaning;
 }
 
 const CONFIG = {
@@ -37,11 +51,14 @@ const REMOTE_OPTIONS = {
   '--profile <name>': 'a service and key of "trunkline profiles"; TRUNKLINE_PROFILE, or the default one',
 };
 
-function settingOptions(): Readonly<Record<string, string>> {
+function settingOptions(): Readonly<Record<string, Meaning>> {
   return Object.fromEntries(
     allSettings()
       .filter(({ isSecret }) => !isSecret)
-      .map(({ variable, meaning }) => [`${flagOf(variable)} <value>`, firstPart(plain(meaning))]),
+      .map(({ variable, meaning, values, isList }) => [
+        `${flagOf(variable)} <value>`,
+        { meaning: firstPart(plain(meaning)), values, isList },
+      ]),
   );
 }
 

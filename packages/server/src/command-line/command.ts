@@ -21,9 +21,9 @@ export interface CommandSpec {
   readonly group: CommandGroup;
   readonly summary: string;
   /** As in the help: `<id>` has to be given, `[id]` may be. */
-  readonly arguments?: Readonly<Record<string, string>>;
+  readonly arguments?: Readonly<Record<string, Meaning>>;
   /** As in the help: `--limit <count>`, and what it means. */
-  readonly options?: Readonly<Record<string, string>>;
+  readonly options?: Readonly<Record<string, Meaning>>;
   /** Lines for a shell, as its help shows them. */
   readonly examples: readonly [string, ...string[]];
   /** Whether it works on the database of this machine, on a service that runs somewhere, or on neither. */
@@ -35,6 +35,17 @@ export interface CommandSpec {
   /** Whether it ends in its own way at a signal. */
   readonly handlesSignals?: boolean;
   load(): Promise<CommandHandler>;
+}
+
+/** What an argument or an option means, in the words of the help. */
+export type Meaning = string | ValueInfo;
+
+/** One with a closed list of values, which shells complete. */
+export interface ValueInfo {
+  readonly meaning: string;
+  readonly values: readonly string[];
+  /** Whether it takes several of them, comma-separated. */
+  readonly isList?: boolean;
 }
 
 export type CommandHandler = (call: Call) => Promise<void>;

@@ -1,4 +1,23 @@
-import type { CommandSpec } from './command.ts';
+import {
+  DELIVERY_STATUSES,
+  EVENT_TYPES,
+  MESSAGE_DIRECTIONS,
+  MESSAGE_STATUSES,
+  MESSAGE_TYPES,
+  NAMEABLE_EVENT_TYPES,
+  SCOPES,
+} from '@trunkline/core/spi/http';
+import { GATEWAYS } from '../settings.ts';
+import type { CommandSpec, ValueInfo } from './command.ts';
+import {
+  GOALS,
+  MEDIA_TYPES,
+  ORIGINS,
+  SHELLS,
+  SUBSCRIPTIONS,
+  WEBHOOK_STATUSES,
+  YES_OR_NO,
+} from './option-values.ts';
 
 const WORKSPACE = { '--workspace <id>': 'the workspace; the only one by default' };
 const PERSON = {
@@ -7,18 +26,24 @@ const PERSON = {
   '--contact <id>': 'or the id of one of their contacts',
 };
 const PLAN = {
-  '--subscription <status>': 'active, trial, past_due or none',
+  '--subscription <status>': either(SUBSCRIPTIONS),
   '--instance-limit <count>': 'how many instances it may have; none is no limit',
   '--trial-message-limit <count>': 'how many messages a trial may send; none is no limit',
   '--webhook-limit <count>': 'how many webhooks it may have',
 };
 const MEMBER = {
-  '--verified <yes|no>': 'whether the address is verified',
-  '--administers-webhooks <yes|no>': 'whether it gets emails about failing webhooks',
+  '--verified <yes|no>': { meaning: 'whether the address is verified', values: YES_OR_NO },
+  '--administers-webhooks <yes|no>': {
+    meaning: 'whether it gets emails about failing webhooks',
+    values: YES_OR_NO,
+  },
 };
 const DELIVERIES = {
-  '--event <type>': 'only those of this event',
-  '--status <status>': 'only those with this status',
+  '--event <type>': { meaning: 'only those of this event', values: EVENT_TYPES },
+  '--status <status>': {
+    meaning: `only those with this status: ${anyOf(DELIVERY_STATUSES)}`,
+    values: DELIVERY_STATUSES,
+  },
 };
 
 const rowOptions = (byDefault: number) => ({
@@ -34,7 +59,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'write a configuration file with every setting, and make the secret key',
     on: 'database',
     options: {
-      '--gateway <name>': 'sandbox or baileys',
+      '--gateway <name>': either(GATEWAYS),
       '--port <port>': 'the port of the server',
       '--yes': 'takes the defaults without asking',
     },
@@ -233,7 +258,11 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: {
       ...WORKSPACE,
       '--name <name>': 'what it is for',
-      '--scopes <list>': 'what it may do, comma-separated; everything by default',
+      '--scopes <list>': {
+        meaning: `what it may do, comma-separated, of ${SCOPES.join(', ')}; everything by default`,
+        values: SCOPES,
+        isList: true,
+      },
       '--member <id>': 'the member whose key it is',
       '--expires-in-days <count>': 'when it ends; never by default',
     },
@@ -326,9 +355,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: {
       '--instance <id>': 'who sends it; the only one that is connected by default',
       '--file <path>': 'a file to send',
-      '--type <type>': 'what the file is: image, document, audio or video; document by default',
+      '--type <type>': {
+        meaning: `what the file is: ${anyOf(MEDIA_TYPES)}; document by default`,
+        values: MEDIA_TYPES,
+      },
       '--filename <name>': 'the name that the recipient sees',
-      '--until <status>': 'queued, sent, delivered or read; read by default',
+      '--until <status>': { meaning: `${anyOf(GOALS)}; read by default`, values: GOALS },
       '--timeout <seconds>': 'how long to follow it; 60 by default',
       '--idempotency-key <key>': 'the message of a key is sent once, however often the command runs',
     },
@@ -442,11 +474,18 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'service',
     options: {
       '--instance <id>': 'only those of this instance',
-      '--direction <direction>': 'inbound or outbound',
-      '--type <type>': 'text, image, document, audio or video',
-      '--status <list>': 'one status or several, comma-separated',
+      '--direction <direction>': either(MESSAGE_DIRECTIONS),
+      '--type <type>': either(MESSAGE_TYPES),
+      '--status <list>': {
+        meaning: `one or several of ${MESSAGE_STATUSES.join(', ')}, comma-separated`,
+        values: MESSAGE_STATUSES,
+        isList: true,
+      },
       '--counterpart <whom>': 'only those with this number, contact (con_…) or group (grp_…)',
-      '--origin <origin>': 'device: only those that were typed on the phone; any: these too',
+      '--origin <origin>': {
+        meaning: 'device: only those that were typed on the phone; any: these too',
+        values: ORIGINS,
+      },
       ...rowOptions(25),
     },
     examples: [
@@ -488,9 +527,16 @@ export const COMMANDS: readonly CommandSpec[] = [
     on: 'service',
     arguments: { '<url>': 'where the requests go' },
     options: {
-      '--events <list>': 'the events that it gets, comma-separated',
+      '--events <list>': {
+        meaning: 'the events that it gets, comma-separated',
+        values: NAMEABLE_EVENT_TYPES,
+        isList: true,
+      },
       '--description <text>': 'what it is for',
-      '--trace-context <yes|no>': 'whether its requests have the header traceparent',
+      '--trace-context <yes|no>': {
+        meaning: 'whether its requests have the header traceparent',
+        values: YES_OR_NO,
+      },
     },
     examples: [
       'trunkline webhooks create https://shop.example.com/hook --events message.received,message.failed',
@@ -514,10 +560,17 @@ export const COMMANDS: readonly CommandSpec[] = [
     arguments: { '<webhook>': 'its id' },
     options: {
       '--url-to <url>': 'where the requests go from now on',
-      '--events <list>': 'the events that it gets, comma-separated',
+      '--events <list>': {
+        meaning: 'the events that it gets, comma-separated',
+        values: NAMEABLE_EVENT_TYPES,
+        isList: true,
+      },
       '--description <text>': 'what it is for',
-      '--status <status>': 'enabled or disabled',
-      '--trace-context <yes|no>': 'whether its requests have the header traceparent',
+      '--status <status>': either(WEBHOOK_STATUSES),
+      '--trace-context <yes|no>': {
+        meaning: 'whether its requests have the header traceparent',
+        values: YES_OR_NO,
+      },
     },
     examples: [
       'trunkline webhooks update wh_1 --status enabled',
@@ -610,7 +663,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: {
       '--message <id>': 'the events of this message',
       '--instance <id>': 'or those of this instance and its messages',
-      '--type <type>': 'with --instance, only events of this type',
+      '--type <type>': { meaning: 'with --instance, only events of this type', values: EVENT_TYPES },
       ...rowOptions(25),
     },
     examples: [
@@ -671,7 +724,11 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'print events as they happen, or send each to a program on this machine',
     on: 'service',
     options: {
-      '--types <list>': 'the event types, comma-separated; those of the specification by default',
+      '--types <list>': {
+        meaning: 'the event types, comma-separated; those of the specification by default',
+        values: NAMEABLE_EVENT_TYPES,
+        isList: true,
+      },
       '--instance <id>': 'only events of this instance',
       '--forward-to <url>': 'where each event is posted as a webhook, such as http://localhost:3000/hook',
       '--after <event>': 'continues after this event, and repeats up to a minute before it',
@@ -695,7 +752,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: 'This machine',
     summary: 'print a script that completes commands in a shell',
     on: 'nothing',
-    arguments: { '<shell>': 'bash, zsh or fish' },
+    arguments: { '<shell>': either(SHELLS) },
     examples: [
       'eval "$(trunkline completion bash)"',
       'trunkline completion fish > ~/.config/fish/completions/trunkline.fish',
@@ -716,3 +773,13 @@ export const SUBJECTS: Readonly<Record<string, string>> = {
   events: 'what has happened',
   profiles: 'services whose keys are kept on this machine',
 };
+
+/** An option that takes one of these values, and needs no other words. */
+function either(values: readonly string[]): ValueInfo {
+  return { meaning: anyOf(values), values };
+}
+
+/** `queued, sent or read` */
+function anyOf(values: readonly string[]): string {
+  return `${values.slice(0, -1).join(', ')} or ${values.at(-1) ?? ''}`;
+}

@@ -1,10 +1,10 @@
 import type { CommandHandler, CommandSpec } from './command.ts';
 import { usageError } from './command-error.ts';
-import { flagsOf } from './command-flags.ts';
+import { flagsOf, valueInfo } from './command-flags.ts';
+import type { FlagInfo } from './command-flags.ts';
+import { SHELLS } from './option-values.ts';
 
-const SHELLS = ['bash', 'zsh', 'fish'] as const;
-
-/** A script that completes commands and options: to be sourced by the shell. */
+/** A script that completes commands, options and the values of these: to be sourced by the shell. */
 export const completionCommand =
   (commands: readonly CommandSpec[]): CommandHandler =>
   async ({ argument, output }) => {
@@ -14,12 +14,31 @@ export const completionCommand =
     output.result({ data: { shell, script } }, script);
   };
 
-/** zsh reads the completions of bash. */
+/**
+ * zsh reads the completions of bash. Of a value with colons, bash takes what follows the last one for a word of its own,
+ * and replaces only that.
+ */
 function bash(commands: readonly CommandSpec[], shell: 'bash' | 'zsh'): string {
-  const cases = commands.map((spec) => `    '${spec.name}') words='${flagsOf(spec).join(' ')}' ;;`);
+  const cases = commands.map((spec) => `    '${spec.name}') words='${wordsOf(spec).join(' ')}' ;;`);
   const groups = groupsOf(commands).map(([group, names]) => `    '${group}') words='${names.join(' ')}' ;;`);
+  const flags = commands.flatMap((spec) => flagsOf(spec).map((info) => ({ command: spec.name, ...info })));
+  const withValue = new Set(flags.flatMap(({ flag, valueName }) => (valueName === null ? [] : [flag])));
+  const values = flags
+    .filter((info) => info.values.length > 0)
+    .map(
+      ({ command, flag, values: names, isList = false }) =>
+        `    '${command} ${flag}') words='${names.join(' ')}'${isList ? ' list=1' : ''} ;;`,
+    );
   return `${shell === 'zsh' ? 'autoload -U +X bashcompinit && bashcompinit\n' : ''}_trunkline() {
-  local words command="\${COMP_WORDS[1]}" current="\${COMP_WORDS[COMP_CWORD]}"
+  local words command="\${COMP_WORDS[1]}" list='' prefix=''
+  local line="\${COMP_LINE:0:$COMP_POINT}"
+  local token="\${line##* }"
+  local before="\${line%"$token"}"
+  before="\${before%"\${before##*[! ]}"}"
+  local option="\${before##* }" current="$token"
+  if [[ "$token" == --*=* ]]; then
+    option="\${token%%=*}" current="\${token#*=}" prefix="\${token%%=*}="
+  fi
   if ((COMP_CWORD == 1)); then words='${firstWords(commands).join(' ')}'
   else
     case "$command" in
@@ -31,9 +50,23 @@ ${groups.join('\n')}
     case "$command" in
 ${cases.join('\n')}
     esac
+    case "$option" in
+    ${[...withValue].join('|')}) words='' ;;
+    esac
+    case "$command $option" in
+${values.join('\n')}
+    esac
     fi
   fi
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  if [[ -n "$list" && "$current" == *,* ]]; then
+    prefix="$prefix\${current%,*}," current="\${current##*,}"
+  fi
+  if [[ -n "$list" ]]; then compopt -o nospace 2> /dev/null; fi
+  COMPREPLY=($(compgen -P "$prefix" -W "$words" -- "$current"))
+  if [[ "$COMP_WORDBREAKS" == *:* && "$token" == *[:=]* ]]; then
+    local kept="\${token%"\${token##*[:=]}"}"
+    COMPREPLY=("\${COMPREPLY[@]#"$kept"}")
+  fi
 }
 complete -o default -F _trunkline trunkline`;
 }
@@ -45,17 +78,38 @@ function fish(commands: readonly CommandSpec[]): string {
       name === undefined
         ? `__fish_seen_subcommand_from ${group}`
         : `__fish_seen_subcommand_from ${group}; and __fish_seen_subcommand_from ${name}`;
+    const values = valuesOfArguments(spec);
     return [
       name === undefined
         ? `complete -c trunkline -n __fish_use_subcommand -a ${group} -d '${quoted(spec.summary)}'`
         : `complete -c trunkline -n '__fish_seen_subcommand_from ${group}' -a ${name} -d '${quoted(spec.summary)}'`,
-      ...flagsOf(spec).map((flag) => `complete -c trunkline -n '${condition}' -l ${flag.slice(2)}`),
+      ...(values.length > 0 ? [`complete -c trunkline -n '${condition}' -a '${values.join(' ')}'`] : []),
+      ...flagsOf(spec).map(
+        (info) => `complete -c trunkline -n '${condition}' -l ${info.flag.slice(2)}${fishValue(info)}`,
+      ),
     ];
   });
   const groups = groupsOf(commands).map(
     ([group]) => `complete -c trunkline -n __fish_use_subcommand -a ${group}`,
   );
   return ['complete -c trunkline -f', ...groups, ...lines].join('\n');
+}
+
+/** How fish completes the value of an option: `__fish_append` is its own function for comma-separated lists. */
+function fishValue({ valueName, values, isList = false }: FlagInfo): string {
+  if (valueName === null) return '';
+  if (values.length > 0)
+    return ` -x -a '${isList ? `(__fish_append , ${values.join(' ')})` : values.join(' ')}'`;
+  return ['path', 'file', 'directory'].includes(valueName) ? ' -r -F' : ' -x';
+}
+
+/** Options, and the values of arguments that have a closed list of them. */
+function wordsOf(spec: CommandSpec): readonly string[] {
+  return [...valuesOfArguments(spec), ...flagsOf(spec).map(({ flag }) => flag)];
+}
+
+function valuesOfArguments(spec: CommandSpec): readonly string[] {
+  return Object.values(spec.arguments ?? {}).flatMap((meaning) => valueInfo(meaning).values);
 }
 
 function quoted(text: string): string {

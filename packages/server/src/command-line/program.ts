@@ -4,7 +4,7 @@ import type { HelpConfiguration } from 'commander';
 import { calledOptions } from './command.ts';
 import type { CommandSpec } from './command.ts';
 import { CommandError, EXIT, usageError } from './command-error.ts';
-import { optionsOf } from './command-flags.ts';
+import { optionsOf, valueInfo } from './command-flags.ts';
 import { COMMANDS, SUBJECTS } from './commands.ts';
 import { createOutput } from './output.ts';
 
@@ -97,9 +97,10 @@ function addCommand(
   run: (spec: CommandSpec, command: Command) => Promise<void>,
 ): Command {
   const command = configured(parent.command(name)).description(spec.summary).allowExcessArguments(false);
-  for (const [argument, meaning] of Object.entries(spec.arguments ?? {})) command.argument(argument, meaning);
+  for (const [argument, meaning] of Object.entries(spec.arguments ?? {}))
+    command.argument(argument, valueInfo(meaning).meaning);
   for (const [flags, meaning] of Object.entries(optionsOf(spec)))
-    command.addOption(new Option(flags, meaning));
+    command.addOption(new Option(flags, valueInfo(meaning).meaning));
   const [title, ...lines] = [spec.examples.length === 1 ? 'Example:' : 'Examples:', ...spec.examples];
   command.addHelpText('after', ['', title, ...lines.map((line) => `  ${line}`)].join('\n'));
   return command.action(() => run(spec, command));

@@ -1,13 +1,14 @@
 import { constants, openAsBlob } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { MediaType, MessageResource, SendFileInput, SendTextInput } from '@trunkline/http/client';
+import type { MessageResource, SendFileInput, SendTextInput } from '@trunkline/http/client';
 import { errorCode } from '../start-error.ts';
 import { printable } from '../printable.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, EXIT, usageError } from './command-error.ts';
 import { withDeadline } from './deadline.ts';
 import { messageFacts } from './messages.ts';
+import { GOALS, MEDIA_TYPES } from './option-values.ts';
 import { pause } from './pause.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
@@ -22,8 +23,6 @@ import {
 } from './service-shapes.ts';
 
 const LOOK_EVERY_MS = 300;
-const MEDIA_TYPES: readonly MediaType[] = ['image', 'document', 'audio', 'video'];
-const GOALS = ['queued', 'sent', 'delivered', 'read'] as const;
 
 /** Sends a message, and follows it until it has the status that is waited for. */
 export const sendCommand: CommandHandler = async (call) => {

@@ -5,13 +5,13 @@ import type { Call, CommandHandler } from './command.ts';
 import { CommandError, EXIT, usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
 import { withLocalService } from './local-service.ts';
+import { SUBSCRIPTIONS } from './option-values.ts';
 import { refusable } from './refusals.ts';
 import { joinTexts } from './styled-text.ts';
 import type { Text } from './styled-text.ts';
 import { facts, table } from './table.ts';
 import type { Cell } from './table.ts';
 
-const SUBSCRIPTIONS: readonly Plan['subscription'][] = ['active', 'trial', 'past_due', 'none'];
 const MOST = 1_000_000_000;
 
 export const listWorkspaces: CommandHandler = (call) =>

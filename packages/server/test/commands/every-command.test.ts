@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isLongForm } from '@trunkline/test-support/long-form';
+import { optionsOf, valueInfo } from '../../src/command-line/command-flags.ts';
 import { COMMANDS } from '../../src/command-line/commands.ts';
 import { createProgram } from '../../src/command-line/program.ts';
 import { runCommand, startCommandHarness } from '../support/command-process.ts';
@@ -259,21 +261,51 @@ describe('The command line', () => {
   it('completes in bash and zsh by a script that these can read', async () => {
     const cwd = temporaryDirectory();
     const { stdout } = await runCommand(['completion', 'bash'], { cwd });
-    const { execFileSync } = await import('node:child_process');
-    const complete = (words: readonly string[]): string =>
-      execFileSync(
-        'bash',
-        [
-          '-c',
-          `${stdout}\nCOMP_WORDS=(${words.join(' ')} ''); COMP_CWORD=${words.length}; _trunkline; echo "\${COMPREPLY[*]}"`,
-        ],
-        { encoding: 'utf8' },
-      );
-    expect(complete(['trunkline'])).toContain('workspaces');
-    expect(complete(['trunkline', 'workspaces'])).toBe('list create suspend resume plan retention\n');
-    expect(complete(['trunkline', 'workspaces', 'suspend'])).toContain('--yes');
-    expect(complete(['trunkline', 'send', '15550100'])).toContain('--idempotency-key');
+    /** What bash puts in the place of the last word, of which it takes what follows `:` and `=` for a word of its own. */
+    const complete = (line: string): string => {
+      const words = line.split(/ |(?<=[:=])|(?=[:=])/).map((word) => `'${word}'`);
+      const state = `COMP_LINE='${line}' COMP_POINT=${line.length} COMP_WORDS=(${words.join(' ')}) COMP_CWORD=${words.length - 1}`;
+      const script = `${stdout}\n${state}; _trunkline; echo "\${COMPREPLY[*]}"`;
+      return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trimEnd();
+    };
+    expect(complete('trunkline ')).toContain('workspaces');
+    expect(complete('trunkline workspaces ')).toBe('list create suspend resume plan retention');
+    expect(complete('trunkline workspaces suspend ')).toContain('--yes');
+    expect(complete('trunkline send 15550100 ')).toContain('--idempotency-key');
+    expect(complete('trunkline completion ')).toContain('bash zsh fish');
+
+    expect(complete('trunkline messages list --status ')).toBe('queued sent delivered read failed received');
+    expect(complete('trunkline messages list --status  queued,d')).toBe('queued,delivered');
+    expect(complete('trunkline messages list --type=')).toBe('text image document audio video');
+    expect(complete('trunkline messages list --type=vi')).toBe('video');
+    expect(complete('trunkline send 15550100 --type d')).toBe('document');
+    expect(complete('trunkline deliveries list wh_1 --status ex')).toBe('exhausted');
+    expect(complete('trunkline serve --roles api,g')).toBe('api,gateway');
+    expect(complete('trunkline serve --log-level ')).toBe('trace debug info warn error fatal silent');
+    expect(complete('trunkline keys create --scopes webhooks:')).toBe('read write');
+    expect(complete('trunkline keys create --scopes messages:read,webhooks:w')).toBe('write');
+    expect(complete('trunkline listen --types message.re')).toContain('message.received message.read ');
+    expect(complete('trunkline send 15550100 --file ')).toBe('');
     for (const shell of ['zsh', 'fish'])
       expect((await runCommand(['completion', shell], { cwd })).stdout).toContain('idempotency-key');
+  });
+
+  it('completes in fish the values of options, and the paths of files', async () => {
+    const { stdout } = await runCommand(['completion', 'fish'], { cwd: temporaryDirectory() });
+    for (const line of [
+      "seen_subcommand_from send' -l type -x -a 'image document audio video'",
+      "-l roles -x -a '(__fish_append , api gateway webhooks maintenance)'",
+      "seen_subcommand_from send' -l file -r -F",
+      "seen_subcommand_from completion' -a 'bash zsh fish'",
+    ])
+      expect(stdout).toContain(line);
+  });
+
+  it('completes every option of which the help names a closed list of values', () => {
+    const inHelp = COMMANDS.flatMap((spec) =>
+      Object.entries(optionsOf(spec)).map(([flag, meaning]) => ({ flag, ...valueInfo(meaning) })),
+    ).filter(({ meaning }) => /^(?:[\w-]+, )*[\w-]+ or [\w-]+(?:;|$)/.test(meaning));
+    expect(inHelp.length).toBeGreaterThan(5);
+    for (const { flag, values } of inHelp) expect(values, flag).not.toEqual([]);
   });
 });

@@ -1,0 +1,38 @@
+import type { Plan } from '@trunkline/core';
+import type { MediaType, MessageQuery, MessageResource, WebhookResource } from '@trunkline/http/client';
+
+// The closed lists of values that options have, besides those of `@trunkline/core/spi/http`. The compiler compares them
+// with the types of the API.
+
+export const SUBSCRIPTIONS: readonly Plan['subscription'][] = namesIn({
+  active: true,
+  trial: true,
+  past_due: true,
+  none: true,
+});
+
+export const MEDIA_TYPES: readonly MediaType[] = namesIn({
+  image: true,
+  document: true,
+  audio: true,
+  video: true,
+});
+
+export const ORIGINS: readonly NonNullable<MessageQuery['origin']>[] = namesIn({ device: true, any: true });
+
+export const WEBHOOK_STATUSES: readonly WebhookResource['status'][] = namesIn({
+  enabled: true,
+  disabled: true,
+});
+
+/** The statuses that `send` can wait for, in their order. */
+export const GOALS: readonly Extract<MessageResource['status'], 'queued' | 'sent' | 'delivered' | 'read'>[] =
+  ['queued', 'sent', 'delivered', 'read'];
+
+export const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+export const YES_OR_NO = ['yes', 'no'] as const;
+
+function namesIn<Name extends string>(names: Readonly<Record<Name, true>>): readonly Name[] {
+  return Object.keys(names) as Name[]; // its own keys
+}
