@@ -12,6 +12,8 @@ export interface DataFiles {
   readonly nextSecretKey: string;
   /** Says which database the directory belongs to, once a server has used one. */
   readonly databaseId: string;
+  /** Says where the running server is. */
+  readonly serverAddress: string;
   readonly sandboxNetwork: string;
   /** A directory, made with the first file. */
   readonly media: string;
@@ -24,11 +26,15 @@ export interface DataFiles {
 /** Returns the paths in a data directory. */
 export function filesIn(
   directory: string,
-): Pick<DataFiles, 'secretKey' | 'nextSecretKey' | 'databaseId' | 'sandboxNetwork' | 'media'> {
+): Pick<
+  DataFiles,
+  'secretKey' | 'nextSecretKey' | 'databaseId' | 'serverAddress' | 'sandboxNetwork' | 'media'
+> {
   return {
     secretKey: join(directory, 'secret.key'),
     nextSecretKey: join(directory, 'secret.key.next'),
     databaseId: join(directory, 'database.id'),
+    serverAddress: join(directory, 'server.address'),
     sandboxNetwork: join(directory, 'sandbox.db'),
     media: join(directory, 'media'),
   };

@@ -20,6 +20,7 @@ import { ownAddresses } from './own-addresses.ts';
 import { openRateLimit } from './rate-limit.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { SandboxNetwork } from './sandbox-network.ts';
+import { dropServerAddress, keepServerAddress } from './server-address.ts';
 import { createSecretKey, END_ROTATION, findSecretKeys, secretKeyMissing } from './secret-key.ts';
 import type { SecretKeys } from './secret-key.ts';
 import { createServerApp, createStartingApp } from './server-app.ts';
@@ -193,6 +194,8 @@ async function startOn(
       },
       terminal,
     );
+    const address = { url: settings.publicUrl ?? listener.url, listensOn: listener.url };
+    if (signIn !== null) await keepServerAddress(files, { address, logger });
     const { database, gateway, roles } = settings;
     logger.info(
       {
@@ -211,6 +214,7 @@ async function startOn(
       async stop() {
         draining = true;
         logger.info({}, 'the server stops, and finishes what is in flight');
+        await dropServerAddress(files, address);
         // A stream of events has no end of its own.
         await Promise.all([trunkline.endStreams(), listener.close()]);
         await metricsListener?.close();

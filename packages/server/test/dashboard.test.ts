@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
@@ -125,6 +126,29 @@ describe('trunkline dashboard', () => {
     await server.stop();
   });
 
+  it('finds the port of the running server, however it was chosen, and not that of a killed one', async () => {
+    const cwd = temporaryDirectory();
+    const server = await start({ DATA_DIR: join(cwd, 'data') }); // at any free port
+    const run = async (env: Readonly<Record<string, string>> = {}): Promise<string> =>
+      (await runCommand(['dashboard'], { cwd, env })).stdout.trim();
+    const link = await run();
+    expect(link).toMatch(new RegExp(`^${server.url}/dashboard/sign-in#token=link_`));
+    expect((await sendTo(server, link)).status).toBe(200);
+    expect(await run({ PUBLIC_URL: 'https://messages.example.com' })).toMatch(
+      /^https:\/\/messages\.example\.com\/dashboard\//,
+    );
+
+    await server.kill();
+    expect(await run()).toMatch(/^http:\/\/127\.0\.0\.1:8080\/dashboard\//);
+    writeFileSync(join(cwd, 'data', 'server.address'), '{"url":"javascript:alert(1)"');
+    expect(await run()).toMatch(/^http:\/\/127\.0\.0\.1:8080\/dashboard\//);
+
+    const next = await start({ DATA_DIR: join(cwd, 'data') });
+    expect(await run()).toContain(next.url);
+    await next.stop();
+    expect(existsSync(join(cwd, 'data', 'server.address'))).toBe(false);
+  });
+
   it.runIf(isLongForm)('finds the server where the settings say that it is', async () => {
     const cwd = temporaryDirectory();
     await (await start({ DATA_DIR: join(cwd, 'data') })).stop();
@@ -143,7 +167,7 @@ describe('trunkline dashboard', () => {
     await (await start({ DATA_DIR: join(cwd, 'data') })).stop();
     const refusals: readonly (readonly [Readonly<Record<string, string>>, number, string])[] = [
       [{ DASHBOARD: 'off' }, 1, 'The dashboard is switched off: set DASHBOARD to "on"'],
-      [{ PORT: '0' }, 2, 'PORT is 0, for any free port: name the address that the server printed'],
+      [{ PORT: '0' }, 2, 'PORT is 0, for any free port, and no server runs'],
       [
         { SECRET_KEY: 'another-secret-key-of-32-characters' },
         1,

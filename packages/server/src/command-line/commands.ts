@@ -84,7 +84,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: 'Server',
     summary: 'print a new link to the dashboard, which signs an admin in once, within an hour',
     on: 'database',
-    options: { '--url <url>': 'where the server is; PUBLIC_URL, or HOST and PORT by default' },
+    options: {
+      '--url <url>':
+        'where the server is; by default PUBLIC_URL, the server that runs on the data directory, or HOST and PORT',
+    },
     examples: ['trunkline dashboard', 'trunkline dashboard --url https://messages.example.com'],
     load: async () => (await import('./dashboard.ts')).dashboardCommand,
   },

@@ -1,5 +1,6 @@
 import { newDashboardLink } from '../dashboard.ts';
 import { urlOf } from '../http-listener.ts';
+import { runningServerUrl } from '../server-address.ts';
 import type { Settings } from '../settings.ts';
 import { CommandError, usageError } from './command-error.ts';
 import type { CommandHandler } from './command.ts';
@@ -17,7 +18,10 @@ export const dashboardCommand: CommandHandler = (call) =>
         'The dashboard is switched off: set DASHBOARD to "on", and start the server again.',
       );
     const given = call.options.text('url');
-    const url = given === undefined ? serverUrl(settings) : serviceUrl(given).replace(/\/dashboard$/, '');
+    const url =
+      given === undefined
+        ? (settings.publicUrl ?? (await runningServerUrl(files)) ?? urlInSettings(settings))
+        : serviceUrl(given).replace(/\/dashboard$/, '');
     const link = newDashboardLink(await existingSecretKeys(settings, files), url);
     call.output.result({ data: { url: link } }, link);
     call.output.note(
@@ -25,11 +29,10 @@ export const dashboardCommand: CommandHandler = (call) =>
     );
   });
 
-/** Returns the address of the server according to the settings. */
-function serverUrl({ publicUrl, host, port }: Settings): string {
-  if (publicUrl !== undefined) return publicUrl;
+/** The address that a server with these settings would have. */
+function urlInSettings({ host, port }: Settings): string {
   if (port !== 0) return urlOf({ port }, host);
   throw usageError(
-    'PORT is 0, for any free port: name the address that the server printed with --url, such as --url http://127.0.0.1:8080.',
+    'PORT is 0, for any free port, and no server runs on this data directory: name the address that the server printed with --url, such as --url http://127.0.0.1:8080.',
   );
 }
