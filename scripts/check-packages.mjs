@@ -192,21 +192,29 @@ async function findOldNodes() {
   return found;
 }
 
-/** Each entry point, and the command, has to end with the one sentence on a Node that is too old. */
+/** Each entry point has to throw the one sentence on a Node that is too old, and a command has to print it, and nothing else. */
 async function refuse(pkg, oldNodes) {
   const installed = join(work, 'node_modules', pkg.name);
   const { exports = {}, bin = {} } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
-  const entries = Object.keys(exports).map((subpath) => ['-e', `import '${join(pkg.name, subpath)}'`]);
   const programs = [
-    ...entries.map((entry) => ['--input-type=module', ...entry]),
-    ...Object.values(bin).map((path) => [join(installed, path)]),
+    ...Object.keys(exports).map((subpath) => ({
+      args: ['--input-type=module', '-e', `import '${join(pkg.name, subpath)}'`],
+      isRefusal: (output, sentence) => output.includes(`Error: ${sentence}`),
+    })),
+    ...Object.entries(bin).map(([name, path]) => ({
+      args: [join(installed, path)],
+      isRefusal: (output, sentence) => {
+        const [, ...lines] = output.split('\n'); // the first one is the command itself
+        return lines.length === 1 && lines[0].startsWith(`${name}: ${sentence}`);
+      },
+    })),
   ];
   const problems = [];
   for (const { execPath, sentence } of oldNodes) {
-    for (const program of programs) {
-      const output = await attempt(execPath, program);
-      if (!output?.includes(`Error: ${sentence}`)) {
-        problems.push(`${execPath} ${program.join(' ')} does not say "${sentence}":\n${output ?? 'it runs'}`);
+    for (const { args, isRefusal } of programs) {
+      const output = await attempt(execPath, args);
+      if (output === undefined || !isRefusal(output, sentence)) {
+        problems.push(`${execPath} ${args.join(' ')} does not say "${sentence}":\n${output ?? 'it runs'}`);
       }
     }
   }

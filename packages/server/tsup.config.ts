@@ -1,7 +1,8 @@
 import { copyFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'esbuild';
+import type { Options } from 'tsup';
 import { builtinsWithoutRequire, writeLicences } from '../../tsup.bundled.ts';
 import { SCALAR_FILE } from './derive/scalar.ts';
 import { library } from '../../tsup.shared.ts';
@@ -13,6 +14,26 @@ const builtDashboard: Plugin = {
     onResolve({ filter: /^#assets$/ }, () => ({ path: inDashboard('assets.js') }));
   },
 };
+
+/**
+ * The command refuses a Node that is too old in one line. An import that throws would add the minified code and a stack,
+ * which is right only for programs that import the package.
+ */
+const refusalInOneLine: NonNullable<Options['plugins']>[number] = {
+  name: 'refusal-in-one-line',
+  renderChunk(code, { path }) {
+    if (basename(path) !== 'cli.js') return undefined;
+    if (!code.includes(CHECK)) throw new Error(`cli.js does not begin with ${CHECK}`);
+    return { code: code.replace(CHECK, CHECK_IN_ONE_LINE) };
+  },
+};
+const CHECK = "import '#node-version';";
+const CHECK_IN_ONE_LINE = `try {
+  await import('#node-version');
+} catch (error) {
+  console.error('trunkline: ' + error.message);
+  process.exit(1);
+}`;
 
 function inDashboard(file: string): string {
   return fileURLToPath(new URL(`../dashboard/dist/${file}`, import.meta.url));
@@ -33,6 +54,7 @@ export default library(['src/index.ts', 'src/cli.ts'], {
   dts: { entry: { index: 'src/index.ts' } },
   external: ['#node-version', '#scalar', '@trunkline/gateway-baileys', 'pg-native'],
   esbuildPlugins: [builtinsWithoutRequire, builtDashboard],
+  plugins: [refusalInOneLine],
   esbuildOptions(options) {
     options.conditions = ['source'];
     options.legalComments = 'inline';
