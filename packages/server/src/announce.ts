@@ -1,3 +1,4 @@
+import type { Logger } from '@trunkline/core';
 import type { SignIn } from '@trunkline/dashboard';
 import { DASHBOARD_PATH, dashboardLink } from './dashboard.ts';
 import type { Access } from './default-workspace.ts';
@@ -21,16 +22,6 @@ export async function announce(
   { settings, url, metricsUrl, access, signIn, networkIsElsewhere }: Started,
   terminal: Terminal,
 ): Promise<void> {
-  if (settings.urlPolicy === 'local') {
-    terminal.warn(
-      'WARNING: WEBHOOK_URL_POLICY=local lets webhooks go to this machine, without TLS. For development only.',
-    );
-  }
-  if (settings.webhookAllow.length > 0) {
-    terminal.warn(
-      `WARNING: WEBHOOK_ALLOW lets the webhooks of every workspace go to ${settings.webhookAllow.join(', ')}, over http and on any port too.`,
-    );
-  }
   if (networkIsElsewhere) {
     terminal.say(
       'Another process on this data has the sandbox network: this one runs without the role gateway, and the other one sends what this one accepts.',
@@ -60,4 +51,21 @@ export async function announce(
     case 'own':
       return terminal.say('API key: "trunkline keys create" makes one');
   }
+}
+
+/** Logs the settings that make webhooks less safe. */
+export function warnOfSettings(
+  { urlPolicy, webhookAllow }: Pick<Settings, 'urlPolicy' | 'webhookAllow'>,
+  logger: Logger,
+): void {
+  if (urlPolicy === 'local')
+    logger.warn(
+      {},
+      'WEBHOOK_URL_POLICY=local lets webhooks go to this machine, without TLS: use it for development only',
+    );
+  if (webhookAllow.length > 0)
+    logger.warn(
+      { hosts: webhookAllow },
+      'WEBHOOK_ALLOW lets the webhooks of every workspace go to private hosts, over http and on any port too',
+    );
 }

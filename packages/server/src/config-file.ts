@@ -57,10 +57,13 @@ async function openConfig(path: string): Promise<PlainFile> {
   try {
     return await readPlainFile(path, MAX_BYTES + 1);
   } catch (error) {
-    if (error instanceof NotAFileError) throw new StartError(`The configuration file is not a file: ${path}`);
+    if (error instanceof NotAFileError)
+      throw new StartError(`The configuration file is not a file: ${path}. Name another one with --config.`);
     const code = errorCode(error);
     if (code === 'ENOENT' || code === undefined) throw error;
-    throw new StartError(`The configuration file cannot be read: ${path} (${code}).`);
+    throw new StartError(
+      `The configuration file cannot be read: ${path} (${code}). Give the user of the server access.`,
+    );
   }
 }
 
@@ -100,12 +103,14 @@ function readText(
       `Every user of this machine can change ${path}, so it is not read: run "chmod o-w ${path}".`,
     );
   if (size > MAX_BYTES)
-    throw new StartError(`The configuration file is larger than ${MAX_BYTES} bytes: ${path}`);
+    throw new StartError(
+      `The configuration file is larger than ${MAX_BYTES} bytes: ${path}. Name another one with --config.`,
+    );
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
     return { text, isReadByOthers: (ofOthers & READ_BY_OTHERS) !== 0 };
   } catch {
-    throw new StartError(`The configuration file is not text in UTF-8: ${path}`);
+    throw new StartError(`The configuration file is not text in UTF-8: ${path}. Save it as that.`);
   }
 }
 

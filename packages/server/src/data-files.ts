@@ -75,24 +75,29 @@ export async function createDirectory(directory: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
-    throw new StartError(`DATA_DIR cannot be made: ${directory} (${errorCode(error)})`);
+    throw new StartError(
+      `DATA_DIR cannot be made: ${directory} (${errorCode(error)}). Create it, or set DATA_DIR to another place.`,
+    );
   }
 }
 
 async function checkDirectory(directory: string): Promise<void> {
   const found = await kindOf(directory);
   if (found === 'directory') return checkWritable('DATA_DIR', directory);
-  if (found !== null) throw new StartError(`DATA_DIR is not a directory: ${directory}`);
+  if (found !== null)
+    throw new StartError(`DATA_DIR is not a directory: ${directory}. Set it to one, or to a new name.`);
   const parent = dirname(directory);
   if ((await kindOf(parent)) !== 'directory') {
-    throw new StartError(`DATA_DIR cannot be made: there is no directory ${parent}`);
+    throw new StartError(`DATA_DIR cannot be made: there is no directory ${parent}. Create that one first.`);
   }
   await checkWritable('DATA_DIR would be in a directory that', parent);
 }
 
 async function checkDatabaseDirectory(directory: string): Promise<void> {
   if ((await kindOf(directory)) !== 'directory') {
-    throw new StartError(`DATABASE_URL is in a directory that does not exist: ${directory}`);
+    throw new StartError(
+      `DATABASE_URL is in a directory that does not exist: ${directory}. Create it first.`,
+    );
   }
   await checkWritable('DATABASE_URL', directory);
 }
@@ -107,7 +112,8 @@ async function isDatabase(path: string): Promise<boolean> {
       );
     return false;
   }
-  if (found === 'directory') throw new StartError(`The database is a directory: ${path}`);
+  if (found === 'directory')
+    throw new StartError(`The database is a directory: set DATABASE_URL to a file, and not to ${path}`);
   if (found === 'other')
     throw new StartError(
       `The database is not a file: ${path}. Remove it, or set DATABASE_URL to another file.`,
@@ -127,7 +133,9 @@ async function checkWritable(what: string, path: string): Promise<void> {
   try {
     await access(path, constants.R_OK | constants.W_OK);
   } catch {
-    throw new StartError(`${what} cannot be written to: ${path}`);
+    throw new StartError(
+      `${what} cannot be written to: ${path}. Give the user of the server access, or set another place.`,
+    );
   }
 }
 
@@ -139,6 +147,6 @@ async function kindOf(path: string): Promise<'directory' | 'file' | 'other' | nu
     return found.isFile() ? 'file' : 'other';
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return null;
-    throw new StartError(`${path} cannot be read (${errorCode(error)})`);
+    throw new StartError(`${path} cannot be read (${errorCode(error)}): give the user of the server access.`);
   }
 }

@@ -189,14 +189,14 @@ function startListening(server: Server, address: Address, settings: typeof PORT_
 function cannotListen(error: Error, { host, port }: Address, settings: typeof PORT_AND_HOST): string {
   switch (errorCode(error)) {
     case 'EADDRINUSE':
-      return `${settings.port} ${port} is in use on ${host}: another server runs there.`;
+      return `${settings.port} ${port} is in use on ${host}: stop the program that listens there, or set another port.`;
     case 'EACCES':
       return `${settings.port} ${port} may not be used by this user. Set another one, from 1024 up.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `${settings.host} is not an address of this machine: ${host}`;
+      return `${settings.host} is not an address of this machine: ${host}. Set one that is, such as 127.0.0.1, or 0.0.0.0 for all of them.`;
     default:
-      return `The server cannot listen on ${host}, port ${port}: ${reasonOf(error)}`;
+      return `The server cannot listen on ${host}, port ${port} (${reasonOf(error)}): set another ${settings.host} or ${settings.port}.`;
   }
 }
 

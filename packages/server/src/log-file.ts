@@ -9,7 +9,13 @@ const LAST_TRIES_MS = 1_000;
 const BETWEEN_LAST_TRIES_MS = 10;
 
 /** Writes bytes, all or some, and returns how many; throws what the system says. */
-export type WriteBytes = (bytes: Uint8Array) => number;
+type WriteBytes = (bytes: Uint8Array) => number;
+
+/** Where a log goes, and in which form. */
+export interface LogTarget {
+  readonly write: WriteBytes;
+  readonly render?: (line: string) => string;
+}
 
 /** The file that a logger writes into. */
 export interface LogFile {
@@ -21,11 +27,13 @@ export interface LogFile {
 /**
  * Writes synchronously, so that the last lines before an end are there too. A full disk or a slow reader delays and
  * ends nothing: lines wait, in order, while there is room, and are tried again every second and at the end of the
- * process. `onLost` is called afterwards with the number of lines that did not fit.
- *
- * JSON may have C1 and bidirectional controls as they are, which a terminal would follow: they are escaped, too.
+ * process. `onLost` is called afterwards with the number of lines that did not fit. `render` decides how a line of JSON
+ * is written.
  */
-export function createLogFile(write: WriteBytes, onLost: (lines: number) => void): LogFile {
+export function createLogFile(
+  { write, render = jsonLine }: LogTarget,
+  onLost: (lines: number) => void,
+): LogFile {
   const waiting: Uint8Array[] = [];
   let bytes = 0;
   let lost = 0;
@@ -69,7 +77,7 @@ export function createLogFile(write: WriteBytes, onLost: (lines: number) => void
   };
   return {
     write(line) {
-      const added = Buffer.from(printableLines(line));
+      const added = Buffer.from(render(line));
       const fits = (): boolean => bytes + added.length <= KEPT_BYTES;
       if (!fits() && (writeWaiting() !== null || !fits())) lost += 1;
       else {
@@ -80,4 +88,9 @@ export function createLogFile(write: WriteBytes, onLost: (lines: number) => void
     },
     flushSync,
   };
+}
+
+/** JSON may have C1 and bidirectional controls as they are, which a terminal would follow: they are escaped, too. */
+function jsonLine(line: string): string {
+  return printableLines(line);
 }

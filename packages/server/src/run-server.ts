@@ -1,15 +1,18 @@
 import { constants } from 'node:os';
-import type { Logger } from '@trunkline/core';
-import { printable } from './printable.ts';
+import type { Logger } from 'pino';
+import { reportFailedStart } from './failed-start.ts';
+import { hideSqliteWarning, reportWarnings } from './node-warnings.ts';
 import { settingsOf } from './serve.ts';
 import type { ServeOptions } from './serve.ts';
 import { serverLogger } from './server-logger.ts';
 import type { Settings } from './settings.ts';
-import { complaintsOf } from './start-error.ts';
+import { reasonOf } from './start-error.ts';
 import { startServer } from './start-server.ts';
 import type { RunningServer, ServerParts } from './start-server.ts';
 
 export type { ServerParts } from './start-server.ts';
+
+hideSqliteWarning();
 
 /**
  * The time for requests in flight and for closing, in addition to the workers' time for what they have begun. The rest
@@ -22,19 +25,25 @@ const CLOSE_WITHIN_MS = 15_000;
  * failed, 130 or 143 at a second signal.
  */
 export async function runServer(options: ServeOptions = {}): Promise<void> {
-  runSettings(await settingsOf(options).catch(exitWith));
+  runSettings(await settingsOf(options).catch(failStart));
 }
 
 /** The same with the caller's own parts. */
 export async function runServerWith(parts: ServerParts, options: ServeOptions): Promise<void> {
-  runSettings(await settingsOf(options).catch(exitWith), parts);
+  runSettings(await settingsOf(options).catch(failStart), parts);
 }
 
 export function runSettings(settings: Settings, parts: ServerParts = {}): void {
   // Files of the server are readable only by its own user.
   process.umask(0o077);
   const logger = serverLogger(settings);
-  process.stderr.on('error', () => {}); // a warning that cannot be written ends nothing
+  process.stderr.on('error', () => {}); // a line that cannot be written ends nothing
+  reportWarnings((warning) =>
+    logger.warn(
+      { err: warning, warning: warning.name },
+      'Node.js warns of what err names: report it as a defect',
+    ),
+  );
 
   process.on('uncaughtException', (error) => {
     logger.fatal(
@@ -44,12 +53,12 @@ export function runSettings(settings: Settings, parts: ServerParts = {}): void {
     process.exit(1);
   });
   const starting = startServer(settings, logger, parts);
-  starting.catch(exitWith);
+  starting.catch(failStart);
   endOnSignals(starting, { withinMs: settings.stopTimeoutMs + CLOSE_WITHIN_MS, logger });
 }
 
-function exitWith(error: unknown): never {
-  for (const complaint of complaintsOf(error)) process.stderr.write(`trunkline: ${printable(complaint)}\n`);
+function failStart(error: unknown): never {
+  reportFailedStart(error);
   process.exit(1);
 }
 
@@ -64,21 +73,25 @@ function endOnSignals(
       if (ending) process.exit(128 + constants.signals[signal]);
       ending = true;
       logger.info({ signal }, 'a signal ends the server');
-      end(starting, withinMs).catch(exitWith);
+      end(starting, { withinMs, logger }).catch((error: unknown) => {
+        logger.fatal({ err: error }, `the server did not end cleanly: ${reasonOf(error)}`);
+        process.exit(1);
+      });
     });
   }
 }
 
-async function end(starting: Promise<RunningServer>, withinMs: number): Promise<void> {
-  setTimeout(
-    () =>
-      exitWith(
-        new Error(
-          `not everything ended within ${withinMs / 1000} seconds and is cut off: the next start goes on with it`,
-        ),
-      ),
-    withinMs,
-  ).unref();
+async function end(
+  starting: Promise<RunningServer>,
+  { withinMs, logger }: { readonly withinMs: number; readonly logger: Logger },
+): Promise<void> {
+  setTimeout(() => {
+    logger.fatal(
+      { seconds: withinMs / 1000 },
+      'what did not end in time is cut off: the next start goes on with it',
+    );
+    process.exit(1);
+  }, withinMs).unref();
   const running = await starting;
   await running.stop();
   process.exit(0);

@@ -2,17 +2,19 @@ import { writeSync } from 'node:fs';
 import { pino } from 'pino';
 import type { Logger } from 'pino';
 import { createLogFile } from './log-file.ts';
-import type { WriteBytes } from './log-file.ts';
+import type { LogTarget } from './log-file.ts';
+import { readableLine } from './readable-log.ts';
 import type { Settings } from './settings.ts';
+import { showsColors } from './shows-colors.ts';
 
-/** The log, on stderr: stdout is for people. */
+/** The log, on stderr: stdout is for people. A line of JSON for each entry or, at a terminal, one that people can read. */
 export function serverLogger(
   { logLevel }: Pick<Settings, 'logLevel'>,
-  write: WriteBytes = (bytes) => writeSync(2, bytes),
+  target: LogTarget = standardError(process.stderr, process.env),
 ): Logger {
   const logger = pino(
     { level: logLevel },
-    createLogFile(write, (lines) =>
+    createLogFile(target, (lines) =>
       logger.warn(
         { lines },
         'lines of the log were lost, since they could not be written: watch the disk or the program that the log goes to',
@@ -20,4 +22,15 @@ export function serverLogger(
     ),
   );
   return logger;
+}
+
+function standardError(
+  { isTTY }: { readonly isTTY?: boolean | undefined },
+  environment: Readonly<Record<string, string | undefined>>,
+): LogTarget {
+  const isColored = showsColors({ isTTY }, environment);
+  return {
+    write: (bytes) => writeSync(2, bytes),
+    ...(isTTY === true && { render: (line: string) => readableLine(line, { isColored }) }),
+  };
 }

@@ -1,7 +1,7 @@
 import { createTrunkline } from '@trunkline/core';
 import type { Logger, Storage, Trunkline, TrunklineOptions } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
-import { announce } from './announce.ts';
+import { announce, warnOfSettings } from './announce.ts';
 import { scalar } from '#scalar';
 import { dashboardSignIn } from './dashboard.ts';
 import { removeDrafts } from './create-whole.ts';
@@ -183,6 +183,7 @@ async function startOn(
         isDraining: () => draining,
       }).fetch,
     );
+    warnOfSettings(settings, logger);
     await announce(
       {
         settings,

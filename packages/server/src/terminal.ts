@@ -6,13 +6,10 @@ export interface Terminal {
   readonly isTTY: boolean;
   /** A line on stdout. */
   say(line: string): void;
-  /** A line on stderr. */
-  warn(line: string): void;
 }
 
 /** Paths, proxies and codes of the network are in the lines: none of them does anything to the terminal. */
 export const processTerminal: Terminal = {
   isTTY: process.stdout.isTTY,
   say: (line) => void process.stdout.write(`${printableLines(line)}\n`),
-  warn: (line) => void process.stderr.write(`${printableLines(line)}\n`),
 };

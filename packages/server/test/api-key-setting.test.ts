@@ -26,11 +26,11 @@ describe('API_KEY', () => {
       expect(await startWith()).toEqual([200, 401]);
     }
     expect(await startWith(other)).toEqual([401, 200]);
-    const { code, stderr } = await runServer({ env: { DATA_DIR, API_KEY } });
+    const { code, complaints } = await runServer({ env: { DATA_DIR, API_KEY } });
     expect(code).toBe(1);
-    expect(stderr).toBe(
-      'trunkline: API_KEY was replaced by another one before, and cannot come back: take a new value.\n',
-    );
+    expect(complaints()).toEqual([
+      'API_KEY was replaced by another one before, and cannot come back: take a new value.',
+    ]);
   });
 
   it.runIf(isLongForm)('comes beside the key of the first start', async () => {

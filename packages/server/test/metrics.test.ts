@@ -98,12 +98,14 @@ it.runIf(isLongForm)('an address for metrics that is taken is said in a line', a
     env: { DATA_DIR: join(temporaryDirectory(), 'data'), METRICS_ADDRESS: '127.0.0.1:0' },
   });
   const { port } = new URL(metricsUrl(first));
-  const { code, stderr } = await runServer({
+  const { code, complaints } = await runServer({
     env: { DATA_DIR: join(temporaryDirectory(), 'data'), METRICS_ADDRESS: port },
   });
-  expect({ code, stderr }).toEqual({
+  expect({ code, complaints: complaints() }).toEqual({
     code: 1,
-    stderr: `trunkline: METRICS_ADDRESS ${port} is in use on 127.0.0.1: another server runs there.\n`,
+    complaints: [
+      `METRICS_ADDRESS ${port} is in use on 127.0.0.1: stop the program that listens there, or set another port.`,
+    ],
   });
   await first.stop();
 });

@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs';
-import { expect, it, onTestFinished, vi } from 'vitest';
-import { startProgram } from '@trunkline/test-support/start-program';
+import { pathToFileURL } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { until } from '@trunkline/test-support';
+import { startNodeProgram, startProgram } from '@trunkline/test-support/start-program';
+import { readableLine } from '../src/readable-log.ts';
 import { serverLogger } from '../src/server-logger.ts';
 import { COMMAND_LINE } from './support/command-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
@@ -26,13 +30,18 @@ it.skipIf(!existsSync('/dev/full'))(
 it('lines that cannot be written come, in order, when they can be; a line says how many were lost', () => {
   let room = 0;
   let written = '';
-  const logger = serverLogger({ logLevel: 'info' }, (bytes) => {
-    if (room === 0) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
-    const some = bytes.subarray(0, room);
-    room -= some.length;
-    written += Buffer.from(some).toString();
-    return some.length;
-  });
+  const logger = serverLogger(
+    { logLevel: 'info' },
+    {
+      write: (bytes) => {
+        if (room === 0) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+        const some = bytes.subarray(0, room);
+        room -= some.length;
+        written += Buffer.from(some).toString();
+        return some.length;
+      },
+    },
+  );
   const text = 'x'.repeat(1_000);
   for (let number = 1; number <= 2_000; number += 1) logger.info({ number }, text);
   room = 500; // not even for one of them
@@ -63,13 +72,18 @@ it('a reader that is slow delays nothing but the last lines, which it gets', () 
   onTestFinished(() => void vi.useRealTimers());
   let refusals = 1;
   let written = '';
-  const logger = serverLogger({ logLevel: 'info' }, (bytes) => {
-    refusals -= 1;
-    if (refusals >= 0)
-      throw Object.assign(new Error('EAGAIN: resource temporarily unavailable'), { code: 'EAGAIN' });
-    written += Buffer.from(bytes).toString();
-    return bytes.length;
-  });
+  const logger = serverLogger(
+    { logLevel: 'info' },
+    {
+      write: (bytes) => {
+        refusals -= 1;
+        if (refusals >= 0)
+          throw Object.assign(new Error('EAGAIN: resource temporarily unavailable'), { code: 'EAGAIN' });
+        written += Buffer.from(bytes).toString();
+        return bytes.length;
+      },
+    },
+  );
   logger.info('waits');
   expect(written).toBe('');
   vi.advanceTimersByTime(1_000);
@@ -77,4 +91,73 @@ it('a reader that is slow delays nothing but the last lines, which it gets', () 
   refusals = 3;
   logger.fatal('the last');
   expect(written).toContain('"msg":"the last"');
+});
+
+it('a warning of Node.js is a line of the log, too', async () => {
+  const cwd = temporaryDirectory();
+  const warn = `process.once('SIGHUP', () => process.emitWarning('This is an old thing.', 'DeprecationWarning'));`;
+  const server = startNodeProgram(pathToFileURL(COMMAND_LINE), {
+    args: ['serve'],
+    nodeArgs: [`--import=data:text/javascript,${encodeURIComponent(warn)}`],
+    cwd,
+    env: { PATH: process.env['PATH'], PORT: '0', LOG_LEVEL: 'warn' },
+  });
+  await server.printed(/^API key/m);
+  server.signal('SIGHUP');
+  await until('it is logged', () => server.stderr().includes('old thing'));
+  expect(await server.stop()).toBe(0);
+  expect(JSON.parse(server.stderr())).toMatchObject({
+    level: 40,
+    warning: 'DeprecationWarning',
+    err: { message: 'This is an old thing.' },
+  });
+});
+
+describe('A line of the log at a terminal', () => {
+  const entry = {
+    level: 40,
+    time: new Date(2026, 10, 23, 3, 4, 5, 67).getTime(),
+    pid: 4711,
+    hostname: 'shop',
+  };
+  const shown = (more: object, isColored = false): string =>
+    readableLine(`${JSON.stringify({ ...entry, ...more })}\n`, { isColored });
+
+  it('has the time, the level, the text, and what it is about', () => {
+    expect(
+      shown({
+        instanceId: 'ins_1',
+        reason: 'a long one',
+        count: 2,
+        roles: ['api'],
+        msg: 'it waits: look at it',
+      }),
+    ).toBe(
+      '03:04:05.067 WARN  it waits: look at it instanceId=ins_1 reason="a long one" count=2 roles=["api"]\n',
+    );
+  });
+
+  it('has the class and the message of an error, and its stack from the level error on', () => {
+    const err = { type: 'TypeError', message: 'No.', stack: 'TypeError: No.\n    at there' };
+    expect(shown({ err, msg: 'it failed' })).toBe('03:04:05.067 WARN  it failed\n    TypeError: No.\n');
+    expect(shown({ level: 50, err, msg: 'it failed' })).toBe(
+      '03:04:05.067 ERROR it failed\n    TypeError: No.\n        at there\n',
+    );
+  });
+
+  it('has colours if they are wanted', () => {
+    expect(shown({ level: 60, msg: 'it ends' }, true)).toBe(
+      '\u001b[2m03:04:05.067\u001b[22m \u001b[31mFATAL\u001b[39m it ends\n',
+    );
+  });
+
+  it('does nothing else to the terminal, whatever is in it', () => {
+    const hostile = '\u001b[2J\u009b31m\u202e\u0007\r\nforged';
+    const line = shown({ [hostile]: hostile, msg: hostile, err: { type: hostile, message: hostile } }, true);
+    // oxlint-disable-next-line no-control-regex -- these are what it is about
+    const unprintable = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/;
+    expect(stripVTControlCharacters(line)).not.toMatch(unprintable);
+    expect(line.replaceAll('\u001b[', '')).not.toMatch(unprintable);
+    expect(line.split('\n').filter((part) => part.startsWith('forged'))).toEqual([]);
+  });
 });

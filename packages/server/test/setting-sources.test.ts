@@ -202,7 +202,7 @@ describe('A configuration file', () => {
     ]);
     mkdirSync(join(directory, 'folder.toml'));
     expect(await complaintsAbout(join(directory, 'folder.toml'))).toEqual([
-      `The configuration file is not a file: ${join(directory, 'folder.toml')}`,
+      `The configuration file is not a file: ${join(directory, 'folder.toml')}. Name another one with --config.`,
     ]);
     const shown = configFile('metrics_token = "hush-hush-hush-hush"', 0o640);
     expect(await complaintsAbout(shown)).toEqual([

@@ -116,12 +116,14 @@ describe('The first start', () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo; // it listens on TCP
-    const { code, stdout, stderr } = await runServer({ env: { PORT: String(port) }, cwd });
+    const { code, stdout, complaints } = await runServer({ env: { PORT: String(port) }, cwd });
     other.close();
-    expect({ code, stdout, stderr }).toEqual({
+    expect({ code, stdout, complaints: complaints() }).toEqual({
       code: 1,
       stdout: '',
-      stderr: `trunkline: PORT ${port} is in use on 127.0.0.1: another server runs there.\n`,
+      complaints: [
+        `PORT ${port} is in use on 127.0.0.1: stop the program that listens there, or set another port.`,
+      ],
     });
     expect(snapshot(cwd)).toEqual({});
   });

@@ -26,11 +26,11 @@ describe('GATEWAY=baileys where @trunkline/gateway-baileys is not installed', ()
   });
 
   it('says which package a process needs that holds connections', async () => {
-    const { code, stderr } = await runServer({ env: environment('api,gateway') });
+    const { code, complaints } = await runServer({ env: environment('api,gateway') });
     expect(code).toBe(1);
-    expect(stderr).toBe(
-      'trunkline: GATEWAY=baileys needs the package @trunkline/gateway-baileys: install it next to trunkline, with "npm install @trunkline/gateway-baileys".\n',
-    );
+    expect(complaints()).toEqual([
+      'GATEWAY=baileys needs the package @trunkline/gateway-baileys: install it next to trunkline, with "npm install @trunkline/gateway-baileys".',
+    ]);
   });
 });
 

@@ -8,24 +8,35 @@ import { runServer, startServer } from './support/server-process.ts';
 import { snapshot } from './support/snapshot.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
+const ANOTHER_HOST = 'Set one that is, such as 127.0.0.1, or 0.0.0.0 for all of them.';
+
 describe('What the server cannot work with', () => {
   const wrong: readonly (readonly [env: Record<string, string>, complaint: string])[] = [
-    [{ HOST: '192.0.2.1' }, 'HOST is not an address of this machine: 192.0.2.1'],
-    [{ HOST: 'no.such.host.invalid' }, 'HOST is not an address of this machine: no.such.host.invalid'],
+    [{ HOST: '192.0.2.1' }, `HOST is not an address of this machine: 192.0.2.1. ${ANOTHER_HOST}`],
+    [
+      { HOST: 'no.such.host.invalid' },
+      `HOST is not an address of this machine: no.such.host.invalid. ${ANOTHER_HOST}`,
+    ],
     [
       { DATABASE_URL: 'sqlite:missing/trunkline.db' },
-      'DATABASE_URL is in a directory that does not exist: missing',
+      'DATABASE_URL is in a directory that does not exist: missing. Create it first.',
     ],
-    [{ DATABASE_URL: 'sqlite:.' }, 'The database is a directory: .'],
-    [{ DATA_DIR: 'missing/data' }, 'DATA_DIR cannot be made: there is no directory missing'],
-    [{ DATA_DIR: 'a-file' }, 'DATA_DIR is not a directory: a-file'],
-    [{ DATA_DIR: 'a-file/data' }, 'DATA_DIR cannot be made: there is no directory a-file'],
+    [{ DATABASE_URL: 'sqlite:.' }, 'The database is a directory: set DATABASE_URL to a file, and not to .'],
+    [
+      { DATA_DIR: 'missing/data' },
+      'DATA_DIR cannot be made: there is no directory missing. Create that one first.',
+    ],
+    [{ DATA_DIR: 'a-file' }, 'DATA_DIR is not a directory: a-file. Set it to one, or to a new name.'],
+    [
+      { DATA_DIR: 'a-file/data' },
+      'DATA_DIR cannot be made: there is no directory a-file. Create that one first.',
+    ],
     [
       { DATA_DIR: '/proc/trunkline' },
       // Permissions stop everybody else; root learns it from the kernel.
       process.getuid?.() === 0
-        ? 'DATA_DIR cannot be made: /proc/trunkline (ENOENT)'
-        : 'DATA_DIR would be in a directory that cannot be written to: /proc',
+        ? 'DATA_DIR cannot be made: /proc/trunkline (ENOENT). Create it, or set DATA_DIR to another place.'
+        : 'DATA_DIR would be in a directory that cannot be written to: /proc. Give the user of the server access, or set another place.',
     ],
     [
       { S3_BUCKET: 'acme-media' },
@@ -40,25 +51,24 @@ describe('What the server cannot work with', () => {
       const cwd = temporaryDirectory();
       writeFileSync(join(cwd, 'a-file'), '');
       const before = snapshot(cwd);
-      const { code, stdout, stderr } = await runServer({ env, cwd });
-      expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `trunkline: ${complaint}\n` });
+      const { code, stdout, complaints } = await runServer({ env, cwd });
+      expect({ code, stdout, complaints: complaints() }).toEqual({
+        code: 1,
+        stdout: '',
+        complaints: [complaint],
+      });
       expect(snapshot(cwd)).toEqual(before);
     },
   );
 
   it('is reported in a line for each, none of which repeats a secret', async () => {
     const cwd = temporaryDirectory();
-    const { code, stderr } = await runServer({
+    const { code, stderr, complaints } = await runServer({
       env: { PORT: 'x', SECRET_KEY: 'hush', ROLES: 'cook,baker' },
       cwd,
     });
     expect(code).toBe(1);
-    expect(stderr.split('\n').map((line) => line.split(' ', 2).join(' '))).toEqual([
-      'trunkline: PORT',
-      'trunkline: SECRET_KEY',
-      'trunkline: ROLES',
-      '',
-    ]);
+    expect(complaints().map((complaint) => complaint.split(' ')[0])).toEqual(['PORT', 'SECRET_KEY', 'ROLES']);
     expect(stderr).toContain('cook,baker');
     expect(stderr).not.toContain('hush');
     expect(snapshot(cwd)).toEqual({});
@@ -96,10 +106,11 @@ describe('Files that cannot be used', () => {
 
   async function complaintIn(cwd: string, env: Record<string, string> = {}): Promise<string> {
     const before = snapshot(cwd);
-    const { code, stdout, stderr } = await runServer({ env, cwd });
-    expect({ code, stdout, lines: stderr.split('\n').length }).toEqual({ code: 1, stdout: '', lines: 2 });
+    const { code, stdout, complaints } = await runServer({ env, cwd });
+    const [complaint = '', ...more] = complaints();
+    expect({ code, stdout, more }).toEqual({ code: 1, stdout: '', more: [] });
     expect(snapshot(cwd)).toEqual(before);
-    return stderr.trimEnd();
+    return complaint;
   }
 
   it('a database that is none', async () => {
@@ -107,7 +118,7 @@ describe('Files that cannot be used', () => {
     mkdirSync(join(cwd, 'data'));
     writeFileSync(join(cwd, 'data', 'trunkline.db'), 'Once upon a time there was a database.');
     expect(await complaintIn(cwd)).toBe(
-      'trunkline: The database is damaged, or no SQLite file: data/trunkline.db. Restore it from a backup, or set DATABASE_URL to another file.',
+      'The database is damaged, or no SQLite file: data/trunkline.db. Restore it from a backup, or set DATABASE_URL to another file.',
     );
   });
 
@@ -116,7 +127,7 @@ describe('Files that cannot be used', () => {
     const path = join(cwd, 'data', 'trunkline.db');
     const bytes = readFileSync(path);
     writeFileSync(path, Buffer.concat([bytes.subarray(0, 16), Buffer.alloc(bytes.length - 16, 0xff)]));
-    expect(await complaintIn(cwd)).toMatch(/^trunkline: The database \S*data\/trunkline.db cannot be used: /);
+    expect(await complaintIn(cwd)).toMatch(/^The database \S*data\/trunkline.db cannot be used: /);
   });
 
   it.runIf(isLongForm)('a database of a newer version', async () => {
@@ -125,7 +136,7 @@ describe('Files that cannot be used', () => {
     database.exec('PRAGMA user_version = 1000');
     database.close();
     expect(await complaintIn(cwd)).toMatch(
-      /^trunkline: The database \S*data\/trunkline.db cannot be used: .* newer version/,
+      /^The database \S*data\/trunkline.db cannot be used: .* newer version/,
     );
   });
 
@@ -136,7 +147,7 @@ describe('Files that cannot be used', () => {
     database.close();
     const env = { DATABASE_URL: 'sqlite:cooking.db', SECRET_KEY: first };
     expect(await complaintIn(cwd, env)).toMatch(
-      /^trunkline: The database \S*cooking.db cannot be used: .* not one of Trunkline/,
+      /^The database \S*cooking.db cannot be used: .* not one of Trunkline/,
     );
   });
 
@@ -144,7 +155,7 @@ describe('Files that cannot be used', () => {
     const cwd = await usedDirectory();
     rmSync(join(cwd, 'data', 'secret.key'));
     expect(await complaintIn(cwd)).toBe(
-      'trunkline: The secret key of the database is missing: put data/secret.key back, or set SECRET_KEY to what it was set to.',
+      'The secret key of the database is missing: put data/secret.key back, or set SECRET_KEY to what it was set to.',
     );
   });
 
@@ -152,7 +163,7 @@ describe('Files that cannot be used', () => {
     const cwd = await usedDirectory();
     for (const end of ['', '-wal', '-shm']) rmSync(join(cwd, 'data', `trunkline.db${end}`), { force: true });
     expect(await complaintIn(cwd)).toBe(
-      'trunkline: The database data/trunkline.db is empty, and not the one that this data directory belongs to: put that one back, or restore a backup. To go on without it, remove data/database.id.',
+      'The database data/trunkline.db is empty, and not the one that this data directory belongs to: put that one back, or restore a backup. To go on without it, remove data/database.id.',
     );
     if (!isLongForm) return;
     rmSync(join(cwd, 'data', 'database.id'));
@@ -171,7 +182,7 @@ describe('Files that cannot be used', () => {
       cpSync(path, `${path}.before`);
       cpSync(join(other, 'data', 'trunkline.db'), path);
       expect(await complaintIn(cwd, { SECRET_KEY: first })).toMatch(
-        /^trunkline: The database data\/trunkline.db is another one than the one that this data directory belongs to: /,
+        /^The database data\/trunkline.db is another one than the one that this data directory belongs to: /,
       );
       // An older copy of the same is what an operator puts back.
       cpSync(`${path}.before`, path);
@@ -183,9 +194,11 @@ describe('Files that cannot be used', () => {
   it.runIf(isLongForm)('an emptied PostgreSQL database in the place of the one that was used', async () => {
     const [database, emptied] = [await newDatabase(), await newDatabase()];
     const cwd = await useDirectory({ DATABASE_URL: database.url });
-    const { code, stderr } = await runServer({ env: { DATABASE_URL: emptied.url }, cwd });
+    const { code, complaints } = await runServer({ env: { DATABASE_URL: emptied.url }, cwd });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^trunkline: The PostgreSQL database is empty, and not the one /);
+    expect(complaints()).toEqual([
+      expect.stringMatching(/^The PostgreSQL database is empty, and not the one /),
+    ]);
   });
 
   it.runIf(isLongForm)('a database with another secret key', async () => {
@@ -197,7 +210,7 @@ describe('Files that cannot be used', () => {
       { SECRET_KEY: another, SECRET_KEY_PREVIOUS: `${another}s` },
     ]) {
       expect(await complaintIn(cwd, env)).toMatch(
-        /^trunkline: The secretKey is not the one that this database was set up with: .* Give that key \(SECRET_KEY\)/,
+        /^The secretKey is not the one that this database was set up with: .* Give that key \(SECRET_KEY\)/,
       );
     }
     const server = await startServer({ env: { SECRET_KEY: first }, cwd });
@@ -208,7 +221,7 @@ describe('Files that cannot be used', () => {
     const cwd = await usedDirectory();
     writeFileSync(join(cwd, 'data', 'secret.key'), 'half a k');
     expect(await complaintIn(cwd)).toBe(
-      'trunkline: The secret key is damaged: data/secret.key. Restore it from a backup: no other key opens the database.',
+      'The secret key is damaged: data/secret.key. Restore it from a backup: no other key opens the database.',
     );
   });
 
@@ -216,7 +229,7 @@ describe('Files that cannot be used', () => {
     const cwd = await usedDirectory();
     writeFileSync(join(cwd, 'data', 'sandbox.db'), 'Once upon a time there was a network.');
     expect(await complaintIn(cwd)).toBe(
-      "trunkline: The sandbox network's file cannot be used: data/sandbox.db (file is not a database). Without it the network starts empty: move it away if that is all right.",
+      "The sandbox network's file cannot be used: data/sandbox.db (file is not a database). Without it the network starts empty: move it away if that is all right.",
     );
   });
 });

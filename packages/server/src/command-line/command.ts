@@ -32,8 +32,8 @@ export interface CommandSpec {
   readonly asks?: boolean;
   /** Whether it takes every setting as a flag, not only those of the database's place. */
   readonly takesSettings?: boolean;
-  /** Whether it ends in its own way at a signal. */
-  readonly handlesSignals?: boolean;
+  /** Whether it is the server: it ends in its own way at a signal, and errors are lines of its log. */
+  readonly isServer?: boolean;
   load(): Promise<CommandHandler>;
 }
 

@@ -72,7 +72,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'run the server until a signal ends it',
     on: 'database',
     takesSettings: true,
-    handlesSignals: true,
+    isServer: true,
     examples: [
       'trunkline serve',
       'trunkline serve --port 9000 --data-dir /var/lib/trunkline --roles api,webhooks',

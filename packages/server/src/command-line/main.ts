@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { hideSqliteWarning } from '../node-warnings.ts';
 import { runCommandLine } from './program.ts';
+
+hideSqliteWarning();
 
 /** Runs the command of this process. Sets its exit code instead of exiting, so that all output gets out first. */
 export async function main(manifest: URL): Promise<void> {

@@ -1,7 +1,8 @@
 import { printable, printableJson } from '../printable.ts';
+import { showsColors } from '../shows-colors.ts';
 import { complaintsOf } from '../start-error.ts';
 import { CommandError } from './command-error.ts';
-import { renderText, showsColors } from './styled-text.ts';
+import { renderText } from './styled-text.ts';
 import type { Text } from './styled-text.ts';
 import { systemComplaint } from './system-error.ts';
 
@@ -94,7 +95,8 @@ function referenceOf(error: unknown): string {
     : '';
 }
 
-function complaintsIn(error: unknown): readonly string[] {
+/** Each complaint of any error, in one line for people. */
+export function complaintsIn(error: unknown): readonly string[] {
   if (error instanceof CommandError) return error.complaints;
   const complaint = systemComplaint(error);
   return complaint === null ? complaintsOf(error) : [complaint];

@@ -6,7 +6,8 @@ import type { CommandSpec } from './command.ts';
 import { CommandError, EXIT, usageError } from './command-error.ts';
 import { optionsOf, valueInfo } from './command-flags.ts';
 import { COMMANDS, SUBJECTS } from './commands.ts';
-import { createOutput } from './output.ts';
+import { complaintsIn, createOutput } from './output.ts';
+import type { Output } from './output.ts';
 
 /** How long an interrupted command may take to end. */
 const END_WITHIN_MS = 10_000;
@@ -25,12 +26,19 @@ export async function runCommandLine(args: readonly string[], version: string): 
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done; // help, version
     if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage; // the help is printed
-    const wrong = error instanceof CommanderError;
-    output.error(
-      wrong ? new CommandError(sentence(error.message), { exitCode: EXIT.usage, code: 'USAGE' }) : error,
-    );
-    return wrong ? EXIT.usage : EXIT.failed;
+    const isUsage = error instanceof CommanderError;
+    const shown = isUsage ? usageError(sentence(error.message)) : error;
+    if (COMMANDS.some(({ name, isServer }) => isServer === true && name === args[0]))
+      await reportServerError(shown, output);
+    else output.error(shown);
+    return isUsage ? EXIT.usage : EXIT.failed;
   }
+}
+
+/** At a terminal as the error of any command; the log is loaded only where it is needed. */
+async function reportServerError(error: unknown, output: Output): Promise<void> {
+  if (process.stderr.isTTY) output.error(error);
+  else (await import('../failed-start.ts')).reportFailedStart(error, complaintsIn(error));
 }
 
 /** Read before the rest, so that a misspelt command gets its error as JSON too. Skips the values of options. */
@@ -129,7 +137,7 @@ async function runCommand(spec: CommandSpec, command: Command, isJson: boolean):
     ),
   );
   let ending: NodeJS.Signals | null = null;
-  if (spec.handlesSignals !== true)
+  if (spec.isServer !== true)
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.on(signal, () => {
         if (ending !== null) process.exit(128 + constants.signals[signal]);
@@ -154,7 +162,8 @@ async function runCommand(spec: CommandSpec, command: Command, isJson: boolean):
     });
     return interrupted() ?? EXIT.done;
   } catch (error) {
-    output.error(ending === null ? error : interruption.signal.reason);
+    if (spec.isServer === true) await reportServerError(error, output);
+    else output.error(ending === null ? error : interruption.signal.reason);
     return interrupted() ?? (error instanceof CommandError ? error.exitCode : EXIT.failed);
   }
 }

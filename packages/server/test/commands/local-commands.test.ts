@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { isLongForm } from '@trunkline/test-support/long-form';
 import { allSettings } from '../../src/settings.ts';
 import { runCommand, startCommand, startCommandHarness } from '../support/command-process.ts';
-import { startServer } from '../support/server-process.ts';
+import { complaintsIn, startServer } from '../support/server-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { testClient } from '../support/test-client.ts';
 
@@ -90,16 +90,16 @@ describe('trunkline serve', () => {
         mode: 0o600,
       });
       const file = await runCommand(['serve'], { cwd });
-      expect(file.stderr).toBe(
-        'trunkline: log_level in trunkline.toml must be one of trace, debug, info, warn, error, fatal, silent. It is "loud".\n',
-      );
+      expect(complaintsIn(file.stderr)).toEqual([
+        'log_level in trunkline.toml must be one of trace, debug, info, warn, error, fatal, silent. It is "loud".',
+      ]);
       const environment = await runCommand(['serve'], { cwd, env: { LOG_LEVEL: 'warn' } });
-      expect(environment.stderr).toBe('trunkline: HOST is not an address of this machine: 198.51.100.1\n');
+      expect(environment.stderr).toContain('HOST is not an address of this machine: 198.51.100.1');
       const flag = await runCommand(['serve', '--host', '198.51.100.2'], {
         cwd,
         env: { LOG_LEVEL: 'warn', HOST: '198.51.100.3' },
       });
-      expect(flag.stderr).toBe('trunkline: HOST is not an address of this machine: 198.51.100.2\n');
+      expect(flag.stderr).toContain('HOST is not an address of this machine: 198.51.100.2');
     },
   );
 
@@ -113,13 +113,14 @@ describe('trunkline serve', () => {
         stderr: expect.stringContaining(`Unknown option '${flag}'`),
       });
     for (const url of ['postgres://me:hush@127.0.0.1/x', 'postgres://127.0.0.1/x?user=me&password=hush'])
-      for (const command of isLongForm ? ['serve', 'init'] : ['init'])
-        expect(await runCommand([command, '--database-url', url], { cwd }), `${command} ${url}`).toEqual({
-          code: 2,
-          stdout: '',
-          stderr:
-            'trunkline: --database-url has a password in it, which other users of this machine could read: give it as DATABASE_URL, or in the configuration file.\n',
-        });
+      for (const command of isLongForm ? ['serve', 'init'] : ['init']) {
+        const refused = await runCommand([command, '--database-url', url], { cwd });
+        expect(refused, `${command} ${url}`).toMatchObject({ code: 2, stdout: '' });
+        const complaint =
+          '--database-url has a password in it, which other users of this machine could read: give it as DATABASE_URL, or in the configuration file.';
+        if (command === 'serve') expect(complaintsIn(refused.stderr)).toEqual([complaint]);
+        else expect(refused.stderr).toBe(`trunkline: ${complaint}\n`);
+      }
     expect(readdirSync(cwd)).toEqual([]);
   });
 });

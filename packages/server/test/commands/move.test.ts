@@ -355,9 +355,9 @@ describe('trunkline move', { timeout: 900_000 }, () => {
         }
         const complaint = async (database: string): Promise<string> => {
           const env = { DATA_DIR: join(at.cwd, 'data'), DATABASE_URL: database };
-          const { code, stderr } = await runServer({ env });
+          const { code, complaints } = await runServer({ env });
           expect(code).toBe(1);
-          return stderr;
+          return complaints().join('\n');
         };
         expect(await complaint(from)).toContain('run the same "trunkline move" again');
         expect(await complaint(to)).toContain('has not ended: run the same "trunkline move" again');

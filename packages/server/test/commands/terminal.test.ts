@@ -108,6 +108,24 @@ describe.skipIf(missing !== null)('In a terminal', () => {
     await harness.server.stop();
   });
 
+  it('the log of a server is for people, and a start that fails is told as by every command', async () => {
+    const cwd = temporaryDirectory();
+    const wrong = startInTerminal(['serve', '--port', 'x'], { cwd });
+    expect(await wrong.ended).toBe(1);
+    expect(wrong.stdout()).toBe('trunkline: --port must be a whole number from 0 to 65535. It is "x".\r\n');
+
+    const server = startInTerminal(['serve', '--port', '0'], { cwd });
+    await server.printed(/the server is ready/);
+    server.input(CTRL_C);
+    expect(await server.ended).toBe(0);
+    const lines = stripVTControlCharacters(server.stdout()).split('\r\n');
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^\d\d:\d\d:\d\d\.\d{3} INFO {2}the server is ready version=/),
+    );
+    expect(lines.at(-2)).toMatch(/INFO {2}the server has stopped$/);
+    expect(server.stdout()).toContain('\u001b[32mINFO \u001b[39m');
+  });
+
   it('the line of progress is written over, and is gone at the end', async () => {
     const harness = await startCommandHarness();
     const backup = startInTerminal(['backup', join(harness.cwd, 'backup')], harness);

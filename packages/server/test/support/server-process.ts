@@ -50,13 +50,33 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
   return { ...server, url: addressIn(server.stdout()) };
 }
 
+export interface FailedServer {
+  readonly code: End;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Why it could not start. */
+  complaints(): readonly string[];
+}
+
 /** Runs a server that is expected to end by itself. */
-export async function runServer(
-  options: ServerOptions,
-): Promise<{ code: End; stdout: string; stderr: string }> {
+export async function runServer(options: ServerOptions): Promise<FailedServer> {
   const { server } = spawnServer(options);
   const code = await server.ended();
-  return { code, stdout: server.stdout(), stderr: server.stderr() };
+  const stderr = server.stderr();
+  return { code, stdout: server.stdout(), stderr, complaints: () => complaintsIn(stderr) };
+}
+
+/** The complaints in the log of a server that could not start. Nothing else may be in it. */
+export function complaintsIn(log: string): readonly string[] {
+  return log
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const { level, msg } = JSON.parse(line) as { readonly level?: number; readonly msg?: string }; // of the log
+      const [, complaint] = /^the server cannot start: (.*)$/.exec(msg ?? '') ?? [];
+      if (level !== 60 || complaint === undefined) throw new Error(`This is no failed start: ${line}`);
+      return complaint;
+    });
 }
 
 function addressIn(output: string): string {

@@ -1,0 +1,27 @@
+import { printable } from './printable.ts';
+import { serverLogger } from './server-logger.ts';
+import { complaintsOf } from './start-error.ts';
+
+/**
+ * Reports why the server cannot start, a line for each complaint: at a terminal as every command does, else as the last
+ * lines of its log, at whatever level that is.
+ */
+export function reportFailedStart(error: unknown, complaints: readonly string[] = complaintsOf(error)): void {
+  if (process.stderr.isTTY) {
+    for (const complaint of complaints) process.stderr.write(`trunkline: ${printable(complaint)}\n`);
+    return;
+  }
+  const logger = serverLogger({ logLevel: 'fatal' });
+  const facts = factsOf(error);
+  for (const complaint of complaints) logger.fatal(facts, `the server cannot start: ${complaint}`);
+}
+
+/** The errors of the language itself. */
+const DEFECTS = [TypeError, ReferenceError, RangeError, SyntaxError] as const;
+
+/** A defect needs its stack, but nothing else that such an error has, such as a URL with a password. */
+function factsOf(error: unknown): object {
+  const Defect = DEFECTS.find((one) => error instanceof one);
+  if (Defect === undefined || !(error instanceof Error)) return {};
+  return { err: { type: Defect.name, message: error.message, stack: error.stack } };
+}
