@@ -50,7 +50,7 @@ export async function writeLicences(metafile: string, directory: string): Promis
   await rm(metafile);
 }
 
-/** Of each package that a file was taken from: their licences want to be passed on with them. */
+/** The licences of each package that a file was taken from: they have to be passed on with it. */
 async function licences(inputs: readonly string[]): Promise<string> {
   const folders = new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
   const texts: string[] = [];

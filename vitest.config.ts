@@ -77,7 +77,7 @@ const DEAR_FILES = {
   'lets a day of the clock pass for each of its cases': ['packages/core/test/late-files.test.ts'],
 };
 
-/** What `.ci/run` counts. */
+/** The report that `.ci/run` counts. */
 const jsonReport = (name: string): ['json', { outputFile: string }] => [
   'json',
   { outputFile: `reports/${name}.json` },
