@@ -2,7 +2,7 @@ import type { Operation } from '../src/client/operation.ts';
 import { ROUTES } from '../src/routes/all-routes.ts';
 import type { Route } from '../src/routes/route.ts';
 
-/** What the client knows of the routes: `OPERATIONS` of src/client/operations.ts. */
+/** The client's table of the routes: `OPERATIONS` of src/client/operations.ts. */
 export function clientOperations(): Readonly<Record<string, Readonly<Record<string, Operation>>>> {
   const found: Record<string, Record<string, Operation>> = {};
   for (const route of ROUTES) {

@@ -1,4 +1,5 @@
-// Writes what is made from the routes and kept in the repository: `pnpm openapi`. A test compares each with the routes.
+// Writes the files that are derived from the routes and kept in the repository: `pnpm openapi`. A test compares each
+// with the routes.
 import { readFile, writeFile } from 'node:fs/promises';
 import { openApiDocument } from '../src/openapi/open-api-document.ts';
 import { apiReference } from './api-reference.ts';
@@ -19,7 +20,7 @@ export const OPERATIONS: Operations = ${JSON.stringify(clientOperations())};
 
 await writeFile(new URL('../../../docs/api-reference.md', import.meta.url), apiReference());
 
-/** The names of an object in the order that they had before, so that a diff of the file shows changes alone. */
+/** The names of an object in their previous order, so that a diff of the file shows changes only. */
 function inOrderOf(old: unknown, value: unknown): unknown {
   if (!isObject(old) || !isObject(value)) return value;
   const kept = Object.keys(old).filter((name) => name in value);

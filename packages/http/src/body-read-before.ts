@@ -2,8 +2,8 @@ import { TrunklineError } from '@trunkline/core';
 import { refuse } from '@trunkline/core/spi/http';
 
 /**
- * A mistake in how the app was mounted, so that it is a 500; the caller is given it too, who on a new installation is the
- * same person.
+ * A mistake in how the app was mounted, so the response is a 500. The text goes to the caller too: on a new
+ * installation, that is the same person.
  */
 export function bodyReadBefore(): TrunklineError {
   return new TrunklineError(

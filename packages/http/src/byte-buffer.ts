@@ -1,14 +1,14 @@
 /**
- * Bytes that arrive in chunks, in one buffer that grows by doubling. A list of the chunks would cost a hundred times its
- * bytes where a client sends them one by one, and joining two at each chunk would cost the square of them.
+ * Collects bytes that arrive in chunks in one buffer, which grows by doubling. A list of the chunks would cost a
+ * hundred times its bytes if a client sends them one by one; joining at each chunk would cost quadratic time.
  */
 export interface ByteBuffer {
   readonly length: number;
-  /** A first chunk is kept as it is, without a copy. */
+  /** Keeps the first chunk as it is, without a copy. */
   append(chunk: Uint8Array): void;
-  /** Drops so many bytes from the beginning. */
+  /** Drops `count` bytes from the beginning. */
   drop(count: number): void;
-  /** The bytes at this moment, without a copy: they stay the same when more are appended. */
+  /** The bytes so far, without a copy: they stay the same when more are appended. */
   bytes(): Uint8Array;
 }
 

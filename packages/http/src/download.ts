@@ -2,18 +2,18 @@ import type { MediaDownload } from '@trunkline/core';
 import { create as contentDisposition } from 'content-disposition';
 import type { RouteResponse } from './route-response.ts';
 
-/** How long a client may take nothing of a download. */
+/** How long a client may go without reading from a download. */
 const UNREAD_MAX_MS = 60_000;
 
 /**
- * A stored file as an attachment, which browsers do not show as a page of ours, whatever is in it. If one does, it has no
- * scripts and no origin. The name is written so that any name is safe (RFC 6266, RFC 8187).
+ * A stored file as an attachment, which browsers do not display as one of our pages, whatever it contains. If one does,
+ * the file has no scripts and no origin. Any file name is safe in the header (RFC 6266, RFC 8187).
  */
 export async function downloadResponse(download: MediaDownload, request: Request): Promise<RouteResponse> {
   const { mimeType, filename, size, sha256 } = download;
   const etag = sha256 === null ? null : `"${sha256}"`;
   const isHead = request.method === 'HEAD';
-  // Ranges are of GET alone (RFC 9110 section 14.2).
+  // Ranges apply to GET only (RFC 9110 section 14.2).
   const range = isHead ? null : readRange(request.headers, { size, etag });
   const headers = {
     'Content-Type': mimeType,
@@ -37,8 +37,8 @@ export interface ByteRange {
 }
 
 /**
- * The one range that a request asks for (RFC 9110 section 14.2); null for the whole file. A header is ignored, as the RFC
- * allows, if it is malformed, asks for several ranges, lies outside of the file, or names another version of it
+ * The one range that a request asks for (RFC 9110 section 14.2); null for the whole file. A header is ignored, as the
+ * RFC allows, if it is malformed, asks for several ranges or one outside of the file, or names another version of it
  * (`If-Range`).
  */
 export function readRange(
@@ -59,8 +59,8 @@ export function readRange(
 }
 
 /**
- * The content of `source`, read on demand. If the reader asks for nothing for `ms`, the stream ends with an error and
- * `source`, which may hold a file or a connection open, is cancelled.
+ * The content of `source`, read on demand. If the reader requests nothing for `ms`, the stream ends with an error and
+ * cancels `source`, which may hold a file or a connection open.
  */
 function attendedStream(source: ReadableStream<Uint8Array>, ms: number): ReadableStream<Uint8Array> {
   const reader = source.getReader();

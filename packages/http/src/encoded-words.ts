@@ -2,14 +2,14 @@
 const ENCODED_WORD = /=\?([^?\s]+)\?([bq])\?([^?\s]*)\?=(?:\s+(?==\?))?/gi;
 
 /**
- * Decodes the encoded words of RFC 2047 in a text, in which clients that use libraries for email write the names of
- * files: `=?utf-8?B?b2zDoS5wZGY=?=`. A word that cannot be decoded stays as it is.
+ * Decodes the encoded words of RFC 2047 in a text: `=?utf-8?B?b2zDoS5wZGY=?=`. Clients that use email libraries write
+ * file names in them. A word that cannot be decoded stays as it is.
  */
 export function decodeWords(text: string): string {
   return text.replaceAll(ENCODED_WORD, (word, charset: string, encoding: string, encoded: string) => {
     try {
       const bytes = encoding.toLowerCase() === 'b' ? atob(encoded) : unquoted(encoded);
-      // RFC 2231 adds a language after a star.
+      // RFC 2231 adds a language after an asterisk.
       const decoder = new TextDecoder(charset.replace(/\*.*/, ''), { fatal: true });
       return decoder.decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
     } catch {

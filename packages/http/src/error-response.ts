@@ -7,7 +7,7 @@ export type PublicError = Pick<TrunklineError, 'code' | 'message' | 'status' | '
 
 interface ErrorFrame {
   readonly requestId: string;
-  /** More headers; where the error has one of that name itself (a SEND_BACKLOG's own limit), its own counts. */
+  /** More headers. If the error sets one of them itself (a SEND_BACKLOG has its own limit), the error's value wins. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -31,13 +31,13 @@ function headersOf({ status, details }: PublicError): Record<string, string> {
   };
 }
 
-/** A failure as callers see it: a refusal as it is, and no details of the service's own faults. */
+/** A failure as callers see it: a refusal as it is, and no details of internal errors. */
 export function publicErrorOf(error: unknown): PublicError {
   if (isTrunklineError(error)) return error;
   return isUnavailable(error) ? unavailable() : internalError();
 }
 
-/** Contains nothing but the request id, by which the failure is found in the log. */
+/** Contains only the request id, which identifies the failure in the log. */
 function internalError(): TrunklineError {
   return new TrunklineError(
     refuse('INTERNAL_ERROR', 'Something went wrong. Quote the request id when you report it.').refusal,
@@ -50,18 +50,18 @@ export function notFound(requestId: string): Response {
   return errorResponse(new TrunklineError(refusal), { requestId });
 }
 
-/** The path exists, the method does not. OPTIONS is one of them: CORS is the embedder's, in front of this app. */
+/** The path exists, the method does not. This includes OPTIONS: the embedder handles CORS in front of this app. */
 export function methodNotAllowed(requestId: string, allow: string): Response {
   const { refusal } = refuse('METHOD_NOT_ALLOWED', `The methods of this path are: ${allow}.`);
   return errorResponse(new TrunklineError(refusal), { requestId, headers: { Allow: allow } });
 }
 
-/** Seconds: about what a database takes to be back. */
+/** In seconds: about as long as a database takes to recover. */
 const UNAVAILABLE_RETRY_AFTER = 5;
 
 /**
- * The response to an `UnavailableError`. The specification lists one code for 503, which is about the messaging
- * network. INTERNAL_ERROR, whose status it leaves open, is the true one here, and the status says to come back.
+ * The response to an `UnavailableError`. The specification's only code for 503 is about the messaging network, so the
+ * code is INTERNAL_ERROR, whose status it leaves open; clients retry a 503.
  */
 export function unavailable(): PublicError {
   return {

@@ -4,20 +4,20 @@ import type { RouteResponse } from './route-response.ts';
 
 /** How long a client waits before it connects again, in milliseconds: what browsers take from the stream. */
 const RETRY_MS = 3_000;
-/** The longest time without a byte: proxies close a connection on which nothing comes for 30 to 60 s. */
+/** The longest time without a byte: proxies close a connection that is silent for 30 to 60 s. */
 const HEARTBEAT_MS = 15_000;
-/** How often the key is looked at again: a stream outlives it by no more than this. */
+/** How often the key is checked again: a stream outlives it by at most this. */
 const READMIT_MS = 5_000;
-/** How long a client may take nothing of a stream. */
+/** How long a client may go without reading from a stream. */
 const UNREAD_MAX_MS = 60_000;
-/** The characters that are written together, if there are that many. */
+/** The maximum characters that are written together. */
 const CHUNK_CHARACTERS = 65_536;
 
 interface EventStreamRequest {
   readonly api: Pick<WorkspaceApi, 'events'>;
   readonly query: EventStreamQuery;
   readonly request: Request;
-  /** Rejects once the key may not read the stream any more. */
+  /** Rejects once the key may no longer read the stream. */
   readonly readmit: () => Promise<void>;
 }
 
@@ -62,7 +62,7 @@ function bytesOf(stream: EventStream, readmit: () => Promise<void>): ReadableStr
   };
   const admission = setInterval(() => {
     readmit().catch((error: unknown) => {
-      // If the key cannot be looked up for now, nothing can be read either.
+      // If the key cannot be looked up for now, events cannot be read either.
       if (isTrunklineError(error) && error.code !== 'INTERNAL_ERROR') end();
     });
   }, READMIT_MS);
@@ -84,7 +84,7 @@ function bytesOf(stream: EventStream, readmit: () => Promise<void>): ReadableStr
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        // Whoever loses the connection before the first event goes on from here.
+        // A client that loses the connection before the first event continues from here.
         controller.enqueue(encoder.encode(`retry: ${RETRY_MS}\n${heartbeat(stream.position)}`));
         unread = setTimeout(end, UNREAD_MAX_MS);
       },
@@ -111,7 +111,7 @@ function bytesOf(stream: EventStream, readmit: () => Promise<void>): ReadableStr
 }
 
 function eventText({ id, type, body }: StreamedEvent): string {
-  // JSON has no line breaks outside of white space, and ours has no white space.
+  // JSON has line breaks only in white space, and ours has no white space.
   const data = body.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
   return `id: ${id}\nevent: ${type}\n${data.join('')}\n`;
 }

@@ -14,9 +14,9 @@ export interface Form<Stored> {
 interface FormReading<Stored> {
   /** The largest body, in bytes. */
   readonly maxBytes: number;
-  /** Takes the part named `file`, with the fields that came before it. Rejects to refuse the request. */
+  /** Takes the part named `file`, with the fields before it. Rejects to refuse the request. */
   readonly takeFile: (file: FormFile, fields: Readonly<Record<string, string>>) => Promise<Stored>;
-  /** Takes back what `takeFile` has taken, because the form went wrong after it. */
+  /** Discards the file of `takeFile` if the form after it is invalid. */
   readonly dropFile: (stored: Stored) => Promise<void>;
 }
 
@@ -25,8 +25,8 @@ export function isForm(request: Request): boolean {
 }
 
 /**
- * Reads a form (RFC 7578) as it streams in: no more of its file is in memory than a chunk or two, and no more is read
- * from the client than `takeFile` takes. Rejects with what `takeFile` rejects with.
+ * Reads a form (RFC 7578) as it streams in: at most a chunk or two of its file is in memory, and the client is read no
+ * faster than `takeFile` reads. Rejects with the error of `takeFile`.
  */
 export async function readForm<Stored>(
   request: Request,
@@ -142,7 +142,7 @@ function tooLarge(maxBytes: number): Problem {
   return refuse('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes} bytes.`);
 }
 
-/** A file of a form, while it comes in. */
+/** A file of a form, while it arrives. */
 interface FormFile {
   /** The name that the client gave it; may be empty. */
   readonly filename: string;
@@ -153,13 +153,13 @@ interface FormFile {
 
 /** The receiving end of a file that the parser pushes. */
 export interface IncomingFile<Stored> {
-  /** Null is the end. */
+  /** Null marks the end. */
   push(chunk: Uint8Array | null): void;
-  /** Resolves when more may be pushed. Rejects with what the taker rejects with. */
+  /** Resolves when more may be pushed. Rejects with the taker's error. */
   ready(): Promise<void>;
   /** The result of the taker, once everything is pushed. */
   readonly stored: Promise<Stored>;
-  /** Breaks the file off. Returns the result of the taker if it has one; null otherwise. */
+  /** Ends the file early. Returns the result of the taker if it has one; null otherwise. */
   giveUp(): Promise<Stored | null>;
 }
 
@@ -182,7 +182,7 @@ export function openFormFile<Stored>(
       await Promise.race([writer.ready.catch(() => stored), stored]);
     },
     async giveUp() {
-      // Not waited for: it comes about when the taker reads on, and one that has failed does not.
+      // Not awaited: it settles when the taker reads on, and a failed taker does not.
       writer.abort(new Error('The request broke off in the middle of its form.')).catch(ignore);
       return stored.catch(() => null);
     },

@@ -10,11 +10,11 @@ const PARTS_MAX = 100;
 interface FormHandlers {
   field(name: string, value: Uint8Array): void;
   /**
-   * Returns who takes the bytes; null is their end. Without a file name, the part named `file` is text. The type is as the
-   * part declares it; null if it does not.
+   * Returns the taker of the bytes; null marks their end. Without a file name, the part named `file` is text. The type
+   * is as the part declares it; null if it does not.
    */
   file(name: string, filename: string | undefined, mimeType: string | null): Taker;
-  /** The form, or this part of it, is wrong, and nothing more is reported of it. */
+  /** The form, or this part of it, is wrong. Nothing more is reported about it. */
   problem(complaint: string, part?: string): void;
 }
 
@@ -25,12 +25,12 @@ export interface FormParser {
   end(): void;
 }
 
-/** The part that is expected next. At `line`, the rest of a line that began with the boundary. */
+/** The next part to expect. At `line`, the rest of a line that began with the boundary. */
 type State = 'preamble' | 'line' | 'headers' | 'content' | 'end';
 
 /**
- * Takes a form apart (RFC 7578, RFC 2046 section 5.1), however it is cut into chunks. Holds back no more of a file than
- * could be the beginning of a boundary. A part that is named `file` never becomes a field.
+ * Parses a form (RFC 7578, RFC 2046 section 5.1), however it is cut into chunks. Holds back no more of a file than
+ * could be the beginning of a boundary. A part named `file` never becomes a field.
  */
 export function createFormParser(contentType: string, handlers: FormHandlers): FormParser {
   const boundary = boundaryOf(contentType);
@@ -39,7 +39,10 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
   /** The bytes that are not parsed yet. The first boundary may be at the start of the body. */
   const held = createByteBuffer();
   held.append(CRLF);
-  /** How many of these bytes are known not to begin what is looked for: a byte that comes alone costs no second search. */
+  /**
+   * How many of these bytes are known not to begin the sought sequence: a byte that arrives alone costs no second
+   * search.
+   */
   let searched = 0;
   let parts = 0;
   let take: Taker = ignore;
@@ -55,7 +58,7 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
     searched = 0;
   };
 
-  /** Each returns whether it got further, so that there may be more in what is held. */
+  /** Each step returns whether it made progress, so that the held bytes may allow another. */
   const steps: Readonly<Record<State, () => boolean>> = {
     preamble: () => passOn(ignore),
     content: () => passOn(take),
@@ -69,7 +72,7 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
         return false;
       }
       if (!startsWith(rest.subarray(searched), CRLF)) return fail(MALFORMED);
-      // With the line break, which is also what an empty line after no headers begins with.
+      // Keep the line break: an empty line after no headers begins with it, too.
       move(searched);
       state = 'headers';
       return true;
@@ -176,7 +179,7 @@ function unfolded(headers: string): string {
   return headers.replaceAll(/\r\n(?=[ \t])/g, '');
 }
 
-/** Whether a part is of a type that no text field has: so fetch of Node writes a file whose name is empty. */
+/** Whether a part has a type that no text field has: Node's fetch writes a file with an empty name this way. */
 function isFileType(mimeType: string | null): boolean {
   return mimeType !== null && !/^text\/plain\b/i.test(mimeType);
 }
@@ -188,7 +191,7 @@ function isEncoded(encoding: string): boolean {
 
 function ignore(): void {}
 
-/** Finds what begins with a carriage return, not before `from`; -1 where it is not. */
+/** Finds a needle that begins with a carriage return, not before `from`; -1 if absent. */
 function find(bytes: Uint8Array, needle: Uint8Array, from: number): number {
   let at = bytes.indexOf(CR, from);
   while (at !== -1) {
@@ -201,7 +204,7 @@ function find(bytes: Uint8Array, needle: Uint8Array, from: number): number {
   return -1;
 }
 
-/** How many bytes cannot belong to what is looked for, whatever comes after them. */
+/** How many bytes cannot belong to the needle, whatever comes after them. */
 function certain(bytes: Uint8Array, needle: Uint8Array): number {
   const beginning = bytes.indexOf(CR, Math.max(0, bytes.length - needle.length + 1));
   return beginning === -1 ? bytes.length : beginning;
@@ -220,7 +223,7 @@ interface PartNames {
 
 /**
  * Reads the Content-Disposition of a part (RFC 7578 section 4.2), in the raw UTF-8 that browsers write names in; null
- * where it is none of a form, or has no name.
+ * if it is not that of a form, or has no name.
  */
 function readPartNames(disposition = ''): PartNames | null {
   if (!/^form-data\s*(;|$)/i.test(disposition)) return null;
@@ -239,7 +242,7 @@ function readPartNames(disposition = ''): PartNames | null {
 
 const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
 
-/** A quote comes as `%22` from browsers (as Fetch writes forms), as `\"` from curl. Other backslashes stand for themselves. */
+/** Browsers write a quote as `%22` (as Fetch writes forms), curl as `\"`. Other backslashes are literal. */
 function unescaped(quoted: string): string {
   return quoted
     .replaceAll(/\\(["\\])/g, '$1')
@@ -247,7 +250,7 @@ function unescaped(quoted: string): string {
     .replaceAll(/%0d|%0a/gi, ' ');
 }
 
-/** `UTF-8''na%C3%AFve.txt` (RFC 8187), which forms should not have and some clients write. */
+/** `UTF-8''na%C3%AFve.txt` (RFC 8187): forms should not use it, but some clients do. */
 function extended(value: string | undefined): string | undefined {
   const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? '')?.[1];
   try {

@@ -60,7 +60,7 @@ export function createHttpApp(trunkline: ServedTrunkline, options: HttpAppOption
   for (const [path, allowedAt] of byRouterPath(allowedMethods())) {
     app.all(basePath + path, (c) => methodNotAllowed(requestId(c), allowedAt(c)));
   }
-  // Also when the app is mounted in another one, which would otherwise respond with its own "not found".
+  // This applies also when another app mounts this one and would otherwise send its own "not found".
   app.all(`${basePath}/*`, (c) => notFound(requestId(c)));
   app.notFound((c) => notFound(requestId(c)));
   return app;

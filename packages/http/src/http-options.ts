@@ -25,16 +25,16 @@ export interface HttpAppOptions {
    * the app makes its own guard with `rateLimit`.
    */
   readonly guard?: RequestGuard | undefined;
-  /** The page `/docs`; `false` leaves it out. Default `{}`: a plain page without scripts. */
+  /** The page `/docs`; `false` removes it. Default `{}`: a plain page without scripts. */
   readonly docs?: DocsOptions | false | undefined;
   /**
-   * Called with every failure that clients see as INTERNAL_ERROR, and with those of the rate limit's store, which
+   * Called with every failure that clients see as INTERNAL_ERROR, and with failures of the rate limit's store, which
    * clients do not see. By default, the logger of the Trunkline logs them as errors.
    */
   readonly onError?: ((error: unknown, request: FailedRequest) => void) | undefined;
   /**
    * Gets the span of each request. By default, the provider of OpenTelemetry's API: it does nothing if no SDK is
-   * installed. No span is made where an instrumentation of the server has made one.
+   * installed. If an instrumentation of the server has made a span already, no second one is made.
    */
   readonly tracerProvider?: TracerProvider | undefined;
 }

@@ -9,8 +9,8 @@ interface Window {
 }
 
 /**
- * Counts in the memory of this process. Not `RateLimiterMemory`, which uses the machine's clock: after that is set, the
- * rest of a minute would be an hour, or nothing.
+ * Counts in the memory of this process. `RateLimiterMemory` uses the machine's clock: if that is set, the rest of a
+ * minute would become an hour, or nothing.
  */
 export function memoryRateLimitStore(points: number): RateLimitStore {
   /** In the order in which they end. */
@@ -36,7 +36,7 @@ export function memoryRateLimitStore(points: number): RateLimitStore {
       windows.set(String(key), window);
       const state = stateOf(window, now);
       if (window.used <= points) return state;
-      // oxlint-disable-next-line typescript/only-throw-error -- limiters of the library report it so
+      // oxlint-disable-next-line typescript/only-throw-error -- the library's limiters report it this way
       throw state;
     },
     async get(key) {

@@ -1,8 +1,8 @@
 import type { PageResult } from '@trunkline/core';
 
 /**
- * The `links` and the `meta` of a page of messages (specification, "GET /messages query parameters"). There is no first and no
- * last: a list that grows at one end and is read by position has neither.
+ * The `links` and the `meta` of a page of messages (specification, "GET /messages query parameters"). `first` and
+ * `last` are null: a list that grows at one end and is read by position has neither.
  */
 export function pageFacts(
   page: PageResult<unknown>,

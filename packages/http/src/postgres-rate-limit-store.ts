@@ -3,7 +3,7 @@ import { DEFAULT_REQUESTS_PER_MINUTE, WINDOW_SECONDS } from './rate-limit-option
 import type { RateLimitStore } from './rate-limit-options.ts';
 
 export interface PostgresRateLimitOptions {
-  /** The same as that of the rate limit. Default 600. */
+  /** The limit of `rateLimit`, repeated. Default 600. */
   readonly requestsPerMinute?: number | undefined;
   /** The schema that its table is in, which has to exist. Default `public`. */
   readonly schema?: string | undefined;
@@ -33,7 +33,7 @@ export function postgresRateLimitStore(
   const schema = identifier('schema', options.schema ?? 'public');
   const name = identifier('table', options.table ?? 'trunkline_rate_limits');
   const table = rateLimitTable(pool, `"${schema}"."${name}"`);
-  /** When the windows of keys that have used them up end, by `performance.now()`. */
+  /** When the used-up windows of keys end, by `performance.now()`. */
   const usedUp = new Map<string, number>();
   let cleanAt = performance.now() + CLEAN_EVERY_MS;
 
@@ -41,7 +41,7 @@ export function postgresRateLimitStore(
     if (now < cleanAt) return;
     cleanAt = now + CLEAN_EVERY_MS;
     for (const [key, endsAt] of usedUp) if (endsAt <= now) usedUp.delete(key);
-    // Another one will succeed: it is not what a request is for.
+    // A later one will succeed: the request does not depend on it.
     table.deleteEnded().catch(() => undefined);
   };
 
@@ -61,7 +61,7 @@ export function postgresRateLimitStore(
     async consume(key) {
       const state = await count(String(key));
       if (state.consumedPoints <= points) return state;
-      // oxlint-disable-next-line typescript/only-throw-error -- limiters of the library report it so
+      // oxlint-disable-next-line typescript/only-throw-error -- the library's limiters report it this way
       throw state;
     },
     async get(key) {
@@ -71,7 +71,7 @@ export function postgresRateLimitStore(
   };
 }
 
-/** Returns the name as SQL has it. Throws a TypeError if it would need quotes. */
+/** Returns the name for use in SQL. Throws a TypeError if it would need quotes. */
 function identifier(option: string, name: string): string {
   if (/^[a-z_][a-z0-9_]{0,62}$/.test(name)) return name;
   throw new TypeError(
@@ -84,7 +84,7 @@ export interface PostgresQueryable {
   query(statement: { text: string; values?: unknown[] }): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
-/** How a key stands. */
+/** The state of a key's window. */
 interface Window {
   /** Requests in it so far. */
   readonly used: number;
@@ -102,8 +102,8 @@ interface RateLimitTable {
 function rateLimitTable(pool: PostgresQueryable, table: string): RateLimitTable {
   const { query } = withTable(pool, table);
   const length = `interval '${WINDOW_SECONDS} seconds'`;
-  // Not now(), which is when the statement began: one that has waited for the row would take a window that another
-  // statement began meanwhile for one of the future. A window lasts longer than it can if the clock was set back.
+  // now() is when the statement began: to one that has waited for the row, a window that began meanwhile would seem to
+  // be in the future. A window that ends in more than a minute is left from before the clock was set back.
   const isOver = `(kept.ends_at <= clock.at OR kept.ends_at > clock.at + ${length})`;
   const clock = '(SELECT clock_timestamp() AS at) AS clock';
   const state = 'points, extract(epoch FROM ends_at - clock_timestamp())::float8 * 1000 AS ms_left';
@@ -131,15 +131,15 @@ function rateLimitTable(pool: PostgresQueryable, table: string): RateLimitTable 
 }
 
 function windowOf(row: unknown): Window {
-  const { points, ms_left: msLeft } = row as { points: number; ms_left: number }; // as the statements above have it
+  const { points, ms_left: msLeft } = row as { points: number; ms_left: number }; // the columns of the statements above
   return { used: points, msLeft };
 }
 
 const UNDEFINED_TABLE = '42P01';
 
-/** Makes the table when a statement finds that it is missing. */
+/** Creates the table when a statement finds that it is missing. */
 function withTable(pool: PostgresQueryable, table: string): PostgresQueryable {
-  // Not logged: after a crash of the database, all keys begin a new minute.
+  // UNLOGGED: after a crash of the database, all keys begin a new minute.
   const make = `CREATE UNLOGGED TABLE IF NOT EXISTS ${table} (
     key text PRIMARY KEY,
     points integer NOT NULL,

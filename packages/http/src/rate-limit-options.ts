@@ -18,8 +18,8 @@ export interface RateLimitOptions {
    * new RateLimiterRedis({ storeClient: redis, points: 600, duration: 60, inMemoryBlockOnConsumed: 600 })
    * ```
    *
-   * While it fails, or takes longer than a second, each process counts for itself and `onError` is called; one request
-   * every five seconds finds out whether it is back.
+   * If the store fails or takes longer than a second, each process counts for itself and `onError` is called. One request
+   * every five seconds checks whether it is back.
    */
   readonly store?: RateLimitStore | undefined;
 }

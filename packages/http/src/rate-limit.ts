@@ -14,11 +14,11 @@ const STORE_REST_MS = 5_000;
 /** The state of a key in its window, for the headers of the response. */
 interface RateState {
   readonly headers: Readonly<Record<string, string>>;
-  /** A refusal when this request was one too many. */
+  /** A refusal if this request exceeded the limit. */
   readonly verdict: Result<unknown>;
 }
 
-/** Both call `failed` with the reason why a shared store could not count. */
+/** Both call `failed` with the reason if a shared store could not count. */
 export interface RateLimit {
   /** Counts a request of a key. */
   count(keyId: string, failed: (error: unknown) => void): Promise<RateState>;
@@ -28,7 +28,7 @@ export interface RateLimit {
 
 /**
  * A fixed window of a minute for each API key. While a shared store fails, this process counts for itself: a limit
- * protects the API, so it must not be what takes it down, nor slow it down for each request.
+ * protects the API, so it must neither take it down nor slow down each request.
  */
 export function createRateLimit({ requestsPerMinute: limit, store }: CheckedRateLimit): RateLimit {
   const memory = memoryRateLimitStore(limit);
@@ -39,10 +39,10 @@ export function createRateLimit({ requestsPerMinute: limit, store }: CheckedRate
     failed: (error: unknown) => void,
     ask: (limiter: RateLimitStore) => Promise<RateState>,
   ): Promise<RateState> => {
-    // The clock may be set back, and the store would rest for that long: `performance.now()` may not.
+    // The machine's clock may be set back, which would prolong the store's rest; `performance.now()` may not.
     const now = performance.now();
     if (store === undefined || now < restsUntil) return ask(memory);
-    // One request at a time finds out whether the store is back.
+    // One request at a time checks whether the store is back.
     if (restsUntil > 0) restsUntil = now + STORE_REST_MS;
     try {
       const state = await beforeDeadline(ask(store));
@@ -83,9 +83,9 @@ function isCount(rejected: unknown): rejected is RateLimiterRes {
 }
 
 function stateOf({ used, passes }: Count, limit: number): RateState {
-  // Another process began the window, and its clock may be ahead of ours.
+  // Another process began the window, and its clock may be ahead of this one's.
   const msLeft = Math.min(WINDOW_MS, Math.max(0, used?.msBeforeNext ?? WINDOW_MS));
-  const reset = Math.ceil((Date.now() + msLeft) / 1000); // for the client, which has only the time of day
+  const reset = Math.ceil((Date.now() + msLeft) / 1000); // clients have only the time of day
   const retryAfter = Math.max(1, Math.ceil(msLeft / 1000));
   return {
     headers: {

@@ -8,8 +8,8 @@ import { dropRest } from './rest-of-body.ts';
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a JSON object of at most `maxBytes`. A body that is missing or empty counts as `{}`. A larger one is refused
- * before it is read when its length is declared, else at the chunk that passes the limit.
+ * Reads a JSON object of at most `maxBytes`. A missing or empty body counts as `{}`. A larger one is refused before it
+ * is read if its length is declared, else at the chunk that exceeds the limit.
  */
 export async function readJsonBody(request: Request, maxBytes: number): Promise<Result<JsonObject>> {
   const encoding = checkContentEncoding(request);
@@ -23,7 +23,7 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
   return parseObject(bytes.value);
 }
 
-/** The longest text message, where each character takes four bytes. */
+/** The longest text message, if each character takes four bytes. */
 const READ_WHOLE_MAX = 16_384;
 
 async function readBytes(request: Request, maxBytes: number): Promise<Result<Uint8Array>> {
@@ -39,7 +39,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Result<Uin
   } catch (error) {
     if (!isUnusableBody(error)) return unreadable('Ended before it was complete: send the request again.');
   }
-  // HTTP servers hold clients to the length that they declare: something else has read it.
+  // HTTP servers enforce the declared length, so other code has read the body.
   throw bodyReadBefore();
 }
 
@@ -49,8 +49,8 @@ function declaredLength(request: Request): number | null {
 }
 
 /**
- * For a body whose declared length is small: HTTP servers hold clients to it. Without a stream in between, a request
- * costs @hono/node-server a third less. It keeps an object for each chunk, which is why larger ones are streamed.
+ * For a body whose declared length is small; HTTP servers enforce it. Without a stream in between, a request costs
+ * @hono/node-server a third less. It keeps an object for each chunk, which is why larger bodies are streamed.
  */
 async function readWhole(request: Request, maxBytes: number): Promise<Result<Uint8Array>> {
   const bytes = new Uint8Array(await request.arrayBuffer());

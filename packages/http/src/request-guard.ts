@@ -1,8 +1,7 @@
 import type { Principal, Scope } from '@trunkline/core';
 
 /**
- * Checks a request before anything of it is read: its key, that its workspace is not suspended, its rate limit and a
- * scope.
+ * Checks a request before any of it is read: its key, that its workspace is not suspended, its rate limit and a scope.
  */
 export interface RequestGuard {
   /**
@@ -11,7 +10,7 @@ export interface RequestGuard {
    */
   admit(request: Request, admission: Admission): Promise<Principal>;
   /**
-   * Checks a request again that took long to arrive, without counting it, and with a new look-up: the key may have been
+   * Checks again, with a fresh lookup and without counting, a request that took long to arrive: the key may have been
    * revoked, or its workspace suspended, in the meantime.
    */
   readmit(request: Request, scope: Scope | null): Promise<void>;
@@ -20,7 +19,7 @@ export interface RequestGuard {
 export interface Admission {
   /** The scope that the key needs; null for none. */
   readonly scope: Scope | null;
-  /** Called with the `X-RateLimit-*` headers, which every response to a known key has to have. */
+  /** Called with the `X-RateLimit-*` headers, which every response to a known key must have. */
   readonly onRateLimit?: (headers: Readonly<Record<string, string>>) => void;
   /** Called when a shared store of the rate limit has failed; the request is then counted in this process. */
   readonly onStoreFailure?: (error: unknown) => void;

@@ -4,8 +4,8 @@ import type { Result } from '@trunkline/core/spi/http';
 export type Query = Readonly<Record<string, string>>;
 
 /**
- * The query parameters of these names, as the text they came as. One of another name is refused: a filter that is not
- * one must not select everything. So is one that is given twice or is empty; its value is validated by the operation.
+ * The query parameters of these names, as text. Unknown names are refused, because a misspelt filter must not select
+ * everything, and also repeated or empty ones. The operation validates the values.
  */
 export function readQuery(request: Request, names: readonly string[]): Result<Query> {
   if (!request.url.includes('?')) return NO_QUERY;
@@ -19,13 +19,13 @@ export function readQuery(request: Request, names: readonly string[]): Result<Qu
     else if (value === '') complaints.push([name, ['Must not be empty.']]);
     else query.push([name, value]);
   }
-  // From entries, so that no name, not even __proto__, means anything.
+  // From entries, so that no name, not even __proto__, is special.
   return complaints.length > 0
     ? invalid(Object.fromEntries(complaints))
     : { ok: true, value: Object.fromEntries(query) };
 }
 
-/** Most requests have none, and parsing a URL takes longer than most checks. */
+/** Most requests have no query, and parsing a URL takes longer than most checks. */
 const NO_QUERY: Result<Query> = { ok: true, value: Object.freeze({}) };
 
 function unknownAmong(names: readonly string[]): string {

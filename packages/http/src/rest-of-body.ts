@@ -1,10 +1,10 @@
-/** More than the largest form that is taken by default. */
+/** More than the largest form that is accepted by default. */
 const REST_MAX = 128 * 1_048_576;
 
 /**
- * Reads the rest of a refused body and drops it, while the response goes out: the next request of the connection comes
- * after it, and many clients read no response before they have sent everything. The body is not cancelled, since servers
- * would close the connection. If a client sends much more, the server closes the connection.
+ * Reads and drops the rest of a refused body while the response is sent: the next request of the connection comes after
+ * it, and many clients do not read a response before they have sent everything. The body is not cancelled, since
+ * servers would then close the connection. If a client sends much more, the server closes the connection.
  */
 export async function dropRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   let left = REST_MAX;

@@ -9,12 +9,12 @@ import type {
 } from '@trunkline/core';
 import { readForm } from './form-body.ts';
 
-/** The largest file, and what the rest of a form may take. */
+/** The largest file, plus room for the rest of a form. */
 const FORM_MAX = LARGEST_MEDIA_SIZE + 1_048_576;
 
 /**
- * Sends the message of a form: its file is stored while it streams in, in whichever place it stands. Nothing is sent, and
- * the file is discarded, where `readmit` rejects.
+ * Sends the message of a form. Its file is stored as it streams in, wherever it is in the form. If `readmit` rejects,
+ * nothing is sent and the file is discarded.
  */
 export async function sendForm(
   api: WorkspaceApi,

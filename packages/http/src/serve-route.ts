@@ -40,7 +40,7 @@ const UNAVAILABLE =
 const STORE_FAILED =
   'the store of the rate limit failed: this process counts requests for itself until the store responds; check the store';
 
-/** The handler of a route: every check that comes before its operation, the operation, and the response. */
+/** The handler of a route: every check before its operation, the operation, and the response. */
 export function serveRoute(service: Service, route: Route): (c: Context) => Promise<Response> {
   const { trunkline, options } = service;
   const { status, noStore = false } = route.success;
@@ -59,7 +59,7 @@ export function serveRoute(service: Service, route: Route): (c: Context) => Prom
     const report = (error: unknown, message: string): void => {
       const request = { requestId, method: c.req.method, path: c.req.path };
       if (options.onError) options.onError(error, request);
-      // One line for all of them: a database that is away fails every request, each with an id of its own.
+      // One text for all of them: if the database is unreachable, every request fails, each with its own id.
       else if (isUnavailable(error)) logger.warn({ request, err: error }, UNAVAILABLE);
       else logger.error({ ...request, err: error }, message);
     };
@@ -76,7 +76,7 @@ export function serveRoute(service: Service, route: Route): (c: Context) => Prom
 
 const NO_BODY = { ok: true, value: {} } as const;
 
-/** The checks in the decided order. That the route exists is known by now. */
+/** Runs the checks in the specified order. By now, the route is known to exist. */
 async function run(
   { trunkline, options, guard }: Service,
   route: Route,

@@ -1,7 +1,7 @@
-/** The bytes that a response takes at a time, and at most holds if its client reads nothing. */
+/** The bytes that a response reads at a time, and at most holds if its client reads nothing. */
 const SLICE_BYTES = 65_536;
 
-/** Streams bytes that many responses share, as their clients read them: no response has a copy of its own. */
+/** Streams bytes that many responses share, as fast as their clients read: no response has a copy. */
 export function sharedBytes(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let start = 0;
   return new ReadableStream<Uint8Array>(

@@ -17,7 +17,7 @@ const anyText = fc.string({ unit: 'binary', maxLength: 40 });
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'QUERY'];
 const ID_KINDS = ['instance', 'message', 'webhook', 'delivery', 'event'] as const;
 
-/** Mostly what is asked for, now and then anything else. */
+/** Mostly the wanted value, occasionally anything else. */
 function mostly<One, Other>(one: fc.Arbitrary<One>, other: fc.Arbitrary<Other>): fc.Arbitrary<One | Other> {
   return fc.oneof({ arbitrary: one, weight: 5 }, { arbitrary: other, weight: 1 });
 }
@@ -37,7 +37,9 @@ const anyId = fc.oneof(
   anyText.map((text) => encodeURIComponent(text.toWellFormed()) || 'x'),
 );
 
-/** What takes a lot of input comes often; what ends the others' ids seldom, or soon there would be nothing left. */
+/**
+ * Makes requests with much input frequent, and those that remove what the ids name rare, or soon nothing would be left.
+ */
 function weightOf({ method, path }: Route): number {
   if (method === 'DELETE' || /(disconnect|logout)$/.test(path)) return 1;
   return method === 'POST' && path === '/messages' ? 60 : 15;
@@ -92,10 +94,10 @@ const someQuery = fc
       .replaceAll('%7Binstance%7D', '{instance}'),
   );
 
-/** Often none: one that is wrong is refused before anything else is looked at. */
+/** Often empty: a request with a wrong query is refused before anything else is checked. */
 const anyQuery = fc.oneof(fc.constant(''), someQuery);
 
-/** What a header may hold on its way to a server: no control characters, no more than bytes. */
+/** The characters that can reach a server in a header: bytes, no control characters. */
 const headerText = fc.string({
   unit: fc
     .integer({ min: 0x20, max: 0xff })
@@ -114,7 +116,7 @@ const anyHeaders = fc
     },
     { requiredKeys: [] },
   )
-  // Not with each request: most would be refused before anything else is looked at.
+  // Only in a few requests: most would be refused before anything else is checked.
   .chain((headers) => mostly(fc.constant<Record<string, string>>({}), fc.constant(headers)));
 
 const anyAuthorization = fc.oneof(
@@ -264,7 +266,7 @@ export const anyRequest: fc.Arbitrary<AnyRequest> = fc
     body: ['GET', 'HEAD'].includes(line.method) ? null : content.body,
   }));
 
-/** Puts the ids that exist where the request names them. */
+/** Replaces the placeholders of a request with ids that exist. */
 export function aimed<Part extends string | Uint8Array | null>(part: Part, { ids }: Harness): Part | string {
   if (typeof part !== 'string') return part;
   return part.replaceAll(

@@ -1,14 +1,14 @@
-/** What a test sees of a response. `json` is undefined when the body is not JSON. */
+/** A response as a test sees it. `json` is undefined if the body is not JSON. */
 export interface Seen {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
   readonly json: Json;
-  /** The error code, where the response is an error. */
+  /** The error code, if the response is an error. */
   readonly code: string | undefined;
 }
 
-/** Parsed JSON that a test looks into freely: what is not there is undefined, and fails the assertion on it. */
+/** Parsed JSON that a test reads freely: a missing field is undefined, and fails the assertion on it. */
 export interface Json {
   readonly [key: string]: Json;
 }
@@ -47,7 +47,7 @@ export function client(app: FetchApp, token: string | null = 'good'): Call {
   };
 }
 
-/** Of a stream of events, which has no end, the first chunk. */
+/** The text; of a stream of events, which has no end, the first chunk. */
 async function textOfBody(response: Response): Promise<string> {
   const isStream = response.headers.get('Content-Type') === 'text/event-stream';
   if (!isStream || !response.body) return response.text();
@@ -64,7 +64,7 @@ export function urlOf(target: string): URL {
 
 function parse(text: string): Json {
   try {
-    return JSON.parse(text) as Json; // looked into freely, see `Json`
+    return JSON.parse(text) as Json; // read freely, see `Json`
   } catch {
     return undefined as never; // the same
   }

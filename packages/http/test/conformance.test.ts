@@ -30,7 +30,7 @@ afterAll(async () => {
   await Promise.all(ends.map((stop) => stop()));
 });
 
-/** What has been seen of each row, printed when all is done. */
+/** The results of each row, printed at the end. */
 const report = new Map<string, { success: string; scope: string; errors: string[] }>();
 
 function reported(name: string): { success: string; scope: string; errors: string[] } {
@@ -64,11 +64,11 @@ describe.each(ROUTE_TABLE.map((row) => [nameOf(row), row] as const))('%s', (name
   const { method, path, scope, scopes, status, errors, route } = row;
   const succeed = (harness: Harness): Promise<Seen> => harness.service.during(success(route)(harness));
 
-  // Whatever else a body must be, it is exactly what the route declares: the client of the test sees to that.
+  // The client of the test also checks that a body is exactly what the route declares.
   test(`responds with ${status} and exactly its fields, for a key with its scopes alone`, async () => {
     const harness = await oneOfEverything();
     const call = await harness.service.newKey(harness.workspaceId, { scopes });
-    // What has to come before the request itself is done with the key that may do everything.
+    // Use the key with every scope for the requests that prepare the tested one.
     const withScopeAlone: Harness = {
       ...harness,
       call: (how, target, options) => {

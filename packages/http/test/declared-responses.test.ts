@@ -11,7 +11,7 @@ const GROUP = {
 };
 const refusal = (code: string): object => ({ error: { code, message: 'No.', request_id: 'req_1' } });
 
-/** What the check says of a response to GET /instances/{instance}/groups. */
+/** Passes a response to GET /instances/{instance}/groups through the check. */
 function checked(
   status: number,
   body: object,

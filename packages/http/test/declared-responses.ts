@@ -49,7 +49,7 @@ function expectDeclared(method: string, { pathname }: URL, seen: Seen): void {
   expectExactly(route, seen, about);
 }
 
-/** The document lets responses have more fields, for times to come; now there are none but the declared ones. */
+/** The document allows responses to have more fields in future versions; now there must be only the declared ones. */
 function expectExactly(route: Route, seen: Seen, about: string): void {
   if (seen.status >= 400) {
     expectError(seen, about);
@@ -79,7 +79,7 @@ function declaredResponse(
   return { pointer: declared.$ref, declared: declaredAt(declared.$ref) ?? {} };
 }
 
-/** HEAD responds like GET. A path with `%2F` in it is one that the router takes apart as the client wrote it. */
+/** HEAD responds like GET. The router splits a path with `%2F` in it as the client wrote it. */
 export function routeOf(method: string, pathname: string): Route | undefined {
   const like = method === 'HEAD' ? 'GET' : method;
   return ROUTES.find((route) => route.method === like && pattern(route.path).test(pathname));

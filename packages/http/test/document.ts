@@ -3,7 +3,7 @@ import type { ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { openApiDocument } from '../src/openapi/open-api-document.ts';
 
-/** Where a document says what something looks like: looked into freely, as what is not there fails the test. */
+/** A part of the document that describes a shape, read freely: a missing field fails the test. */
 export interface Declared {
   readonly $ref?: string;
   readonly name?: string;
@@ -28,7 +28,7 @@ export function validatorAt(pointer: string): ValidateFunction {
   return validate;
 }
 
-/** What the OpenAPI document has at a pointer. */
+/** The object at a pointer of the OpenAPI document. */
 export function declaredAt(pointer: string | undefined): Declared | undefined {
   if (pointer === undefined) return undefined;
   const names = pointer

@@ -6,7 +6,7 @@ export interface Row {
   readonly path: string;
   readonly scope: Scope | null;
   readonly status: number;
-  /** What the response holds; null for no body. */
+  /** The fields of the response; null for no body. */
   readonly response: Shape | null;
   /** The codes that the specification lists for it. */
   readonly errors: readonly ErrorCode[];
@@ -74,8 +74,8 @@ const WEBHOOKS: Shape = { fields: 'data meta', data: FIELDS.webhook, list: true,
 const WITH_SECRET = `${FIELDS.webhook} secret`;
 
 /**
- * The endpoint table of version 1.0.0 of the specification, copied by hand: what was promised then and stays. What was added
- * since is not in it; the tables of tests come from the routes (route-table.ts).
+ * The endpoint table of version 1.0.0 of the specification, copied by hand: the promises of that version, which stay.
+ * Additions since are not in it; the tables of tests come from the routes (route-table.ts).
  */
 export const ENDPOINT_TABLE: readonly Row[] = [
   row('GET', '/api-key', null, 200, one('id name scopes workspace')),

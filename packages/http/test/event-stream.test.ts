@@ -41,7 +41,7 @@ function serverOf({ app }: Service): Server {
   return createServer((incoming, outgoing) => void listener(incoming, outgoing));
 }
 
-/** The stream as text: what has come by now. */
+/** The stream as text: all that has arrived by now. */
 async function openText(
   { app }: Pick<Service, 'app'>,
   token: string,
@@ -73,7 +73,7 @@ test('a stream has the events as server-sent events, with the bytes of webhooks'
   await call('POST', '/webhooks', { json: endpoint });
   const { response, text } = await openText(service, token, { query: '?types=message.sent' });
   expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'text/event-stream']);
-  // Neither compressed nor held back nor kept on the way.
+  // The stream is neither compressed, nor buffered, nor cached on the way.
   expect(response.headers.get('Cache-Control')).toBe('no-store, no-transform');
   expect(response.headers.get('X-Accel-Buffering')).toBe('no');
   await eventually(async () => expect(text()).toMatch(/^retry: 3000\n: \nid: evt_\w{26}\n\n$/));
@@ -88,7 +88,7 @@ test('a stream has the events as server-sent events, with the bytes of webhooks'
 test.each([
   ['the header', (id: string) => ({ headers: { 'Last-Event-ID': id } })],
   ['the query', (id: string) => ({ query: `?last_event_id=${id}` })],
-  // As a browser connects again.
+  // Reconnecting browsers send both.
   [
     'the header rather than the query',
     (id: string) => ({

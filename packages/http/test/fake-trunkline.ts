@@ -26,7 +26,7 @@ export function fakeTrunkline({ operations = {}, ...options }: FakeOptions = {})
         if (authorization !== 'Bearer good') throw refusal('INVALID_API_KEY', 'A wrong key.');
         return principal;
       }),
-    as: () => operations as WorkspaceApi, // a test that calls another operation fails, as it should
+    as: () => operations as WorkspaceApi, // calls of other operations fail the test on purpose
     newRequestId: () => `req_${++requests}`,
   };
 }

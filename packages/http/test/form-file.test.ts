@@ -40,7 +40,7 @@ describe('a file that comes in', () => {
 
   test('rejects immediately when its taker has failed, and can be given up', async () => {
     const file = openFormFile(async (content) => {
-      // Neither read to its end nor cancelled.
+      // Leaves the content uncancelled, too.
       await content.getReader().read();
       throw new Error('no');
     });

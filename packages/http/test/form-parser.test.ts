@@ -7,7 +7,7 @@ import { createFormParser } from '../src/form-parser.ts';
 const utf8 = new TextEncoder();
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-/** What the parser makes of a body that comes in these pieces. */
+/** The parser's reports for a body that arrives in these chunks. */
 function parsed(chunks: readonly Uint8Array[], boundary = 'XX'): readonly string[] {
   const seen: string[] = [];
   const parser = createFormParser(`multipart/form-data; boundary=${boundary}`, {

@@ -37,7 +37,7 @@ test(
       numRuns: Math.ceil(REQUESTS / IN_ONE_HARNESS),
       endOnFailure: true,
     });
-    // Were they all refused at the door, this would prove nothing.
+    // If they were all refused at the first check, this would prove nothing.
     expect([...statuses.keys()]).toEqual(
       expect.arrayContaining([200, 201, 202, 204, 206, 401, 403, 404, 405, 409, 415, 422]),
     );

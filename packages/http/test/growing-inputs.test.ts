@@ -14,11 +14,11 @@ const ofForm = <One>(all: readonly One[]): readonly One[] =>
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Anything that takes the square of so many characters takes seconds of CPU; the rest is done in milliseconds. */
+/** Quadratic work on this many characters takes seconds of CPU; the rest takes milliseconds. */
 const CHARACTERS = sized('GROWING_CHARACTERS', { short: 75_000, long: 300_000 });
-/** As many parts as a form may have in the long form. */
+/** In the long form, the maximum number of parts. */
 const PARTS = sized('GROWING_PARTS', { short: 25, long: 100 });
-/** What a test may take of the CPU: how long it takes by the clock depends on who else uses the machine. */
+/** The maximum CPU seconds of a test: wall-clock time depends on other load. */
 const CPU_SECONDS = sized('GROWING_CPU_SECONDS', { short: 5, long: 20 });
 
 let before = process.cpuUsage();
@@ -30,7 +30,7 @@ afterEach(() => {
   expect((user + system) / 1_000_000, 'seconds of CPU').toBeLessThan(CPU_SECONDS);
 });
 
-/** What a form comes to: how many parts it has, and what is wrong with it. */
+/** Parses a form: returns how many parts it has, and its problems. */
 function parsed(chunks: Iterable<Uint8Array>): { fields: number; problems: readonly string[] } {
   let fields = 0;
   const problems: string[] = [];
@@ -51,7 +51,7 @@ function* oneByOne(bytes: Uint8Array): Iterable<Uint8Array> {
   for (let at = 0; at < bytes.length; at++) yield bytes.subarray(at, at + 1);
 }
 
-/** Each part has as large headers as a part may have. */
+/** Fills the headers of each part to the limit. */
 function largestHeaders(beginning: string, filling: string, end: string): Uint8Array {
   // The limit counts the line break before them.
   const space = 16_382 - beginning.length - end.length;

@@ -6,7 +6,7 @@ import { idOf, startService } from './service.ts';
 
 const never = (): Promise<never> => new Promise(() => {});
 const WEBHOOK = { url: 'https://hooks.example.com/all', events: ['message.sent'] };
-/** When the slowest of these calls, a write, has been given up. */
+/** After the slowest of these calls, a write, has timed out. */
 const GIVEN_UP_MS = 35_000;
 
 async function startOnMemory() {

@@ -27,7 +27,7 @@ interface Ready {
   readonly port: number;
   readonly token: string;
   readonly instance: string;
-  /** What is in the media directory, whole or not. */
+  /** The files in the media directory, complete or not. */
   files(): readonly string[];
 }
 
@@ -84,7 +84,7 @@ function begin(
   });
 }
 
-/** The begin of an upload that goes on for ever, byte for byte as it goes over the wire. */
+/** Begins an endless upload, byte for byte as on the wire. */
 async function beginRaw({ port, token, instance }: Ready): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
@@ -167,7 +167,7 @@ describe('an upload over a socket', () => {
     const body = Buffer.alloc(60 * MB, 1);
     socket.write(body);
     await wait(500);
-    // What the kernel holds of a connection, and no more.
+    // The kernel's buffers, and no more.
     expect(socket.bytesWritten - socket.writableLength).toBeLessThan(40 * MB);
     expect(socket.writableLength).toBeGreaterThan(20 * MB);
     expect(stored).toBe(0);
@@ -192,9 +192,10 @@ describe('an upload over a socket', () => {
       const on = await ready(undefined, { connectionsCheckingInterval: 100 });
       const socket = await beginRaw(on);
       await eventually(() => expect(on.files()).toHaveLength(1));
-      // Also by a reset, if the server has not read all that came: `once` of node:events would reject for that.
+      // The connection may end by a reset, if the server has not read everything: `once` of node:events would reject
+      // for that.
       const closed = new Promise((resolve) => socket.once('close', resolve));
-      // Both: of the two, Node takes the longer one as that of the whole request.
+      // Set both: Node uses the longer one as the limit of the whole request.
       on.server.headersTimeout = 1;
       on.server.requestTimeout = 1;
       await closed;

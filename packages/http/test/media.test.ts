@@ -50,7 +50,7 @@ function file(bytes: Uint8Array, name: string): File {
   return new File([bytes.slice()], name);
 }
 
-/** A body made by hand, for what FormData does not make. */
+/** A body written by hand, which FormData cannot produce. */
 function raw(body: string): { body: string; headers: Record<string, string> } {
   return { body, headers: { 'Content-Type': 'multipart/form-data; boundary=XX' } };
 }
@@ -339,7 +339,7 @@ describe('GET /messages/{message}/media', () => {
     const seen = await call('HEAD', `/messages/${idOf((await send()).json)}/media`);
     expect(seen).toMatchObject({ status: 200, text: '' });
     expect(seen.headers.get('Content-Length')).toBe(String(PNG.length));
-    // Ranges are of GET alone.
+    // Ranges apply to GET only.
     const path = `/messages/${idOf((await send()).json)}/media`;
     const ranged = await call('HEAD', path, { headers: { Range: 'bytes=1-3' } });
     expect(ranged.status).toBe(200);

@@ -20,7 +20,7 @@ export interface Harness {
   readonly send: (changes?: object, headers?: Readonly<Record<string, string>>) => Promise<Seen>;
   /** Sends a file. */
   readonly sendFile: (bytes?: Uint8Array, type?: string) => Promise<Seen>;
-  /** True: from now on the network does not respond to closing a connection or to logging out. */
+  /** True: from now on the network does not respond when a connection is closed or a number logged out. */
   readonly cutOff: (isCutOff: boolean) => void;
 }
 
@@ -69,7 +69,7 @@ function eventOf(page: string): string {
 }
 
 interface Line {
-  /** Resolves when there is a line. */
+  /** Resolves once the line is up. */
   readonly up: () => Promise<void>;
   readonly cut: (isCut: boolean) => void;
 }

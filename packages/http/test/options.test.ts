@@ -34,7 +34,7 @@ test.each<[string, HttpAppOptions]>([
   ['maxJsonBytes', { maxJsonBytes: 0 }],
   ['maxJsonBytes', { maxJsonBytes: 1.5 }],
   ['tracerProvider', { tracerProvider: {} as never }],
-  ['onError', { onError: 'console' as never }], // what JavaScript would let through
+  ['onError', { onError: 'console' as never }], // JavaScript would allow it
 ])('a wrong %s is named: %o', (name, options) => {
   expect(() => createHttpApp(fakeTrunkline(), options)).toThrow(
     new RegExp(`createHttpApp: the option "${name}" is wrong: `),
@@ -42,7 +42,7 @@ test.each<[string, HttpAppOptions]>([
 });
 
 test('an option that does not exist is named, with the one that was meant', () => {
-  // What JavaScript would let through.
+  // Plain JavaScript would allow this.
   expect(() => createHttpApp(fakeTrunkline(), { basepath: '/api' } as never)).toThrow(
     'createHttpApp: there is no option "basepath". Did you mean "basePath"?',
   );

@@ -51,7 +51,7 @@ test.each(Object.entries(LISTINGS))(
           rows: fc.integer({ min: 0, max: 30 }),
           limit: fc.integer({ min: 1, max: 12 }),
           arrivals: fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 8 }),
-          // Rows of one millisecond are distinguished by their ids alone; later ones change their status meanwhile.
+          // Only their ids distinguish rows of one millisecond; later rows change their status meanwhile.
           pauses: fc.array(fc.constantFrom(0, 0, 1, 50), { minLength: 1, maxLength: 8 }),
         }),
         async ({ rows, limit, arrivals, pauses }) => {

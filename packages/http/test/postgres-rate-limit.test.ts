@@ -14,7 +14,7 @@ import { fakeTrunkline } from './fake-trunkline.ts';
 
 /** More than a test makes. */
 const MANY = 1_000_000;
-/** Where nobody listens. */
+/** A port without a listener. */
 const NOBODY = 'postgres://postgres@127.0.0.1:1/postgres';
 
 let server: PostgresServer;
@@ -183,7 +183,7 @@ test.runIf(isLongForm)(
     await expect(refused.consume('key')).rejects.toBe(mayNot);
     const late = storeThat(async (statement) => {
       await pool.query(statement);
-      // PostgreSQL's own for one of many, https://www.postgresql.org/docs/18/errcodes-appendix.html
+      // PostgreSQL's error for all but one of them, https://www.postgresql.org/docs/18/errcodes-appendix.html
       throw Object.assign(new Error('type "trunkline_rate_limits" already exists'), { code: '42710' });
     });
     expect(await late.consume('key')).toMatchObject({ consumedPoints: 1 });
@@ -209,7 +209,7 @@ test.runIf(isLongForm)(
     expect(one.reported.length + other.reported.length).toBeGreaterThan(0);
 
     vi.advanceTimersByTime(6_000);
-    // What crashed has forgotten the minute.
+    // The crash emptied the table.
     expect(remaining(await one.call('GET', '/api-key'))).toEqual([200, String(MANY - 1)]);
     expect(remaining(await other.call('GET', '/api-key'))).toEqual([200, String(MANY - 2)]);
   },

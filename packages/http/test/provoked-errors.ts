@@ -10,7 +10,7 @@ import type { Service } from './service.ts';
 
 type Act = (harness: Harness) => Promise<Seen>;
 
-/** Requests that succeed only after something else. */
+/** Requests that succeed only after other requests. */
 const SUCCESSES: Readonly<Record<string, Act>> = {
   'GET /instances/{instance}/qr': async ({ service, call }) => {
     const fresh = idOf((await call('POST', '/instances')).json);
@@ -39,7 +39,7 @@ async function failedDelivery({ service, call, ids }: Harness): Promise<string> 
   return delivery;
 }
 
-/** Cases of the table that this service has no occasion for, each with the reason. */
+/** Cases of the table that cannot occur in this service, each with the reason. */
 export const NEVER: Readonly<Record<string, string>> = {
   'POST /instances/{instance}/connect INVALID_INSTANCE_STATE': 'every status can be connected',
   'POST /instances/{instance}/connect GATEWAY_ERROR':
@@ -55,7 +55,7 @@ const UNKNOWN: Act = async () => {
   );
 };
 
-/** What provokes an error code of a route: the request that its definition shows, if it does, or a row below. */
+/** The request that provokes an error code of a route: the one in its definition, or a row below. */
 export function provocation(route: Route, code: ErrorCode): Act {
   const { method, path, chapter, refuses } = route;
   const shown = refuses?.[code];
@@ -65,7 +65,7 @@ export function provocation(route: Route, code: ErrorCode): Act {
   return OF_ONE_ROW[`${method} ${path} ${code}`] ?? ofId ?? ofAnyRow(route)[code] ?? UNKNOWN;
 }
 
-/** The code is of no route in particular, and the request is refused before anything is read or changed. */
+/** These codes do not depend on the route: the request is refused before anything is read or changed. */
 const AT_THE_DOOR: readonly ErrorCode[] = ['UNAUTHENTICATED', 'INVALID_API_KEY', 'WORKSPACE_MISMATCH'];
 
 /** Whether the provocation changes nothing, so that one service can refuse many of them. */
@@ -97,7 +97,7 @@ function ofAnyRow({ method, path }: Route): Partial<Readonly<Record<ErrorCode, A
     },
     INSTANCE_BUSY: async ({ service, call, at, cutOff }) => {
       cutOff(true);
-      // Another operation: the same one would join it.
+      // Use another operation: the same one would join it.
       const other = path.endsWith('/disconnect') ? 'logout' : 'disconnect';
       const first = call('POST', at(`/instances/{instance}/${other}`));
       await service.clock.settle();
@@ -119,7 +119,7 @@ function ofAnyRow({ method, path }: Route): Partial<Readonly<Record<ErrorCode, A
   };
 }
 
-/** A paired instance whose gateway has gone: what is left is a process that only serves requests. */
+/** A paired instance whose gateway has gone: the remaining process only serves requests. */
 async function withoutGateway(): Promise<{ service: Service; call: Call; instance: string }> {
   const storage = memoryStorage();
   const { service: first, workspaceId, ids } = await oneOfEverything({ storage });

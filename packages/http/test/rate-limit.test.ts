@@ -170,7 +170,7 @@ describe('a store of your own', () => {
       const seen = [await first, await client(app)('GET', '/api-key'), await client(app)('GET', '/api-key')];
       expect(seen.map(({ status }) => status)).toEqual([200, 200, 429]);
       expect(seen.map((one) => rateHeaders(one)[1])).toEqual([1, 0, 0]);
-      // Nobody waits for it again until it may be back.
+      // No request waits for the store again during its rest.
       expect(store.consume).toHaveBeenCalledTimes(1);
       expect(reported).toEqual([
         [
@@ -238,7 +238,7 @@ describe('a store of your own', () => {
     ['a store of another limit', { store: new RateLimiterMemory({ points: 5, duration: 60 }) }, '.store'],
     ['a store of another window', { store: new RateLimiterMemory({ points: 600, duration: 1 }) }, '.store'],
   ])('%s is refused', (_, rateLimit, path) => {
-    const options = { rateLimit: rateLimit as RateLimitStore & false }; // what JavaScript would let through
+    const options = { rateLimit: rateLimit as RateLimitStore & false }; // JavaScript would allow it
     expect(() => createHttpApp(fakeTrunkline(), options)).toThrow(
       `createHttpApp: the option "rateLimit${path}`,
     );

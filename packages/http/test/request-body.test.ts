@@ -13,7 +13,7 @@ async function post(options: CallOptions): Promise<Seen & { readonly given: Inst
   let given: InstanceInput | null = null;
   const create: WorkspaceApi['instances']['create'] = async (input = {}) => {
     given = input;
-    return {} as never; // the response is not looked at
+    return {} as never; // the response is not checked
   };
   const seen = await client(createHttpApp(fakeTrunkline({ operations: { instances: { create } } })))(
     'POST',
@@ -68,7 +68,7 @@ describe('a JSON body is taken', () => {
 
   test('in chunks of which none is kept: a client may send them byte by byte, and each would cost a hundred', async () => {
     const bytes = new TextEncoder().encode('{"name":"abc"}');
-    // The same chunk again and again, once there is a first one.
+    // Reuses one chunk after the first.
     const chunk = new Uint8Array(1);
     let sent = 0;
     const body = new ReadableStream<Uint8Array>(
@@ -172,12 +172,12 @@ describe('the limit of 1 MiB for a JSON body', () => {
     });
     const seen = await post({ body, headers: { ...JSON_TYPE, 'Content-Length': String(LIMIT + 1) } });
     expect(seen.status).toBe(413);
-    expect(pulls).toBeLessThanOrEqual(1); // what a stream fetches ahead by itself
+    expect(pulls).toBeLessThanOrEqual(1); // prefetched by the stream
   });
 
   test('does not wait for the end of a body that is too large', async () => {
     const body = new ReadableStream({
-      start: (controller) => controller.enqueue(new Uint8Array(LIMIT + 1)), // and nothing more comes
+      start: (controller) => controller.enqueue(new Uint8Array(LIMIT + 1)), // and nothing else arrives
     });
     expect(await post({ body, headers: JSON_TYPE })).toMatchObject({ status: 413, given: null });
   });
@@ -226,7 +226,7 @@ describe('hostile JSON', () => {
 });
 
 test('a route that takes no body ignores one, even a broken or an endless one', async () => {
-  const operations = { instances: { disconnect: async () => ({ id: 'ins_1' }) as never } }; // the response is not looked at
+  const operations = { instances: { disconnect: async () => ({ id: 'ins_1' }) as never } }; // the response is not checked
   const call = client(createHttpApp(fakeTrunkline({ operations })));
   const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(1024)) });
   for (const body of ['[not json', endless]) {
@@ -244,7 +244,7 @@ test('connect, which has no body in the specification, ignores one that is not a
     instances: {
       connect: async (_id: string, input: unknown) => {
         inputs.push(input);
-        return { id: 'ins_1' } as never; // the response is not looked at
+        return { id: 'ins_1' } as never; // the response is not checked
       },
     },
   };

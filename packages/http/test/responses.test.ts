@@ -161,7 +161,7 @@ describe('an error', () => {
 });
 
 describe('Cache-Control', () => {
-  const resource = async () => ({}) as never; // the response is not looked at
+  const resource = async () => ({}) as never; // the response is not checked
   const operations = {
     instances: { list: resource, qr: resource, delete: resource },
     webhooks: {

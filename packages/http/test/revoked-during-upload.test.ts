@@ -41,7 +41,7 @@ async function ready() {
       body,
       duplex: 'half',
     });
-    const { error } = (await response.json()) as { error?: { code: string } }; // as the specification has it
+    const { error } = (await response.json()) as { error?: { code: string } }; // the specification's shape
     return [response.status, error?.code];
   };
   const form = (meanwhile: () => Promise<unknown>) =>
@@ -72,7 +72,7 @@ describe('a key that is no longer good when the body is there', () => {
       ({ trunkline, workspaceId, keyId }) => trunkline.admin.apiKeys.revoke(workspaceId, keyId),
     ],
     [
-      // Whose own look-up is remembered for five seconds here.
+      // The other process caches its lookup for five seconds.
       'was revoked by another process',
       401,
       'INVALID_API_KEY',

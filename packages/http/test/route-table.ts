@@ -5,12 +5,12 @@ import { ownErrors } from '../src/routes/declared-errors.ts';
 import { scopesOf } from '../src/routes/route.ts';
 import type { RequestBody, Route } from '../src/routes/route.ts';
 
-/** A route as the tables of tests need it. */
+/** A route as the tests' tables need it. */
 export interface Row {
   readonly method: Route['method'];
   readonly path: string;
   readonly scope: Scope | null;
-  /** The same, with another one that it may need. */
+  /** The scopes, with the additional one if any. */
   readonly scopes: readonly Scope[];
   readonly status: number;
   /** The codes that its operation returns. */
@@ -18,7 +18,7 @@ export interface Row {
   readonly route: Route;
 }
 
-/** Every route. That these are the ones of the specification is in conformance.test.ts. */
+/** Every route. conformance.test.ts checks that these are the ones of the specification. */
 export const ROUTE_TABLE: readonly Row[] = ROUTES.map((route) => ({
   method: route.method,
   path: route.path,
@@ -29,20 +29,20 @@ export const ROUTE_TABLE: readonly Row[] = ROUTES.map((route) => ({
   route,
 }));
 
-/** What a request of a route must bring: the example of its body, if it cannot do without one. */
+/** The body that a request of a route needs: its example, if the body is required. */
 export function needed({ body }: Route, ids: Ids = {}): { readonly json?: object } {
   return body && inputSchema(body).required ? { json: exampleOf(body, ids) } : {};
 }
 
-/** By the names of path parameters. */
+/** Ids by the names of path parameters. */
 type Ids = Readonly<Record<string, string>>;
 
-/** The example of a body, with ids that exist in the place of those that it names. */
+/** The example of a body, with its ids replaced by ids that exist. */
 export function exampleOf({ example }: RequestBody, ids: Ids): object {
   return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, ids[name] ?? value]));
 }
 
-/** A path of the table with ids that name nothing. */
+/** A path of the table with ids that do not exist. */
 export function somePath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, 'no-such-$1');
 }

@@ -9,7 +9,7 @@ interface Dot {
 const x = z.number();
 const tags = z.array(z.enum(['a', 'b']));
 
-// The compiler is the test: an error that it does not find any more is an error itself.
+// The compiler is the test: if it no longer finds one of these errors, that is an error itself.
 test('the compiler rejects a schema that drifts from its resource', () => {
   exactly<Dot>()(z.strictObject({ x, tags }));
   // @ts-expect-error: a field is missing

@@ -11,7 +11,7 @@ import { client, textOf } from './client.ts';
 import type { Call, Json } from './client.ts';
 import { onlyDeclaredResponses } from './declared-responses.ts';
 
-/** The whole service in memory, on the sandbox network and a clock that stands still. */
+/** The whole service in memory, on the sandbox network and a stopped clock. */
 export interface Service {
   readonly trunkline: Trunkline;
   readonly clock: ManualClock;
@@ -25,7 +25,7 @@ export interface Service {
   }): Promise<{ id: string; call: Call }>;
   /** A client of a new key of a workspace. */
   newKey(workspaceId: string, key?: Partial<NewApiKey>): Promise<Call>;
-  /** Lets time pass until the call returns, and returns its result. */
+  /** Advances the clock until the call returns, and returns its result. */
   during<Reply>(call: Promise<Reply>, ms?: number): Promise<Reply>;
   /** A connected instance. */
   connected(call: Call): Promise<string>;
@@ -33,7 +33,7 @@ export interface Service {
 
 interface ServiceOptions extends Partial<TrunklineOptions>, Pick<HttpAppOptions, 'rateLimit'> {
   readonly sandbox?: Sandbox;
-  /** When it is stopped: `afterAll` for a service that all tests of a file use, else with the test that starts it. */
+  /** When to stop it: `afterAll` for a service that all tests of a file share, else with the test that starts it. */
   readonly onEnd?: (stop: () => Promise<void>) => unknown;
 }
 

@@ -55,13 +55,13 @@ function spanOf(spans: readonly ReadableSpan[], name: string): ReadableSpan {
   return must(spans.find((span) => span.name === name));
 }
 
-/** Where a span stands. */
+/** The span's ids. */
 function position(span: ReadableSpan) {
   const { traceId, spanId } = span.spanContext();
   return { traceId, spanId };
 }
 
-/** What was sent to a URL, and what was sent elsewhere. */
+/** The requests sent to a URL, and those sent elsewhere. */
 function requestsTo(wanted: string, { requests }: RecordingSender) {
   return [
     requests.filter(({ url }) => url === wanted),
@@ -106,7 +106,7 @@ it('a message is traced from its request to the webhook, hours later too, by lin
     'trunkline.event.type': 'message.sent',
     'http.response.status_code': 200,
   });
-  // Nobody is named, and nothing quoted.
+  // No person is named, and no text quoted.
   const said = JSON.stringify(spans().map(({ name, attributes, events }) => ({ name, attributes, events })));
   expect(said).not.toMatch(/15550199|15550100|a secret of somebody/);
 

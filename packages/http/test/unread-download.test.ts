@@ -22,7 +22,7 @@ async function download(chunks: number) {
       { highWaterMark: 0 },
     );
   const service = await startService({
-    rateLimit: false, // which has timers of its own
+    rateLimit: false, // the limit has timers of its own
     media: { ...store, size: async () => chunks * 1_000, get: async () => content() },
   });
   const { id: workspaceId, call } = await service.newWorkspace();

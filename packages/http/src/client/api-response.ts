@@ -6,14 +6,14 @@ import { readText } from './response-text.ts';
 /** A success as it came: `body` is null if the response has none. */
 export interface ApiResponse extends Success {
   readonly body: JsonObject | null;
-  /** Of a file or a stream of events, where one was asked for; not read yet. */
+  /** The content of a file or a stream of events, if one was requested; not read yet. */
   readonly content?: ReadableStream<Uint8Array>;
   readonly headers: Headers;
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** In bytes: more than a page of the longest messages takes, so that no service can fill the memory. */
+/** In bytes. More than a page of the longest messages takes; the limit keeps a service from filling the memory. */
 const RESPONSE_MAX = 41_943_040;
 
 /** Reads a response of the API. Rejects when its body breaks off. */
@@ -78,7 +78,7 @@ function unexpected(status: number, requestId: string | null): Failure {
 
 const TOO_LONG = 'The response is longer than 40 MiB, which none of the API is: check baseUrl.';
 
-/** Browsers hide what a redirect is. */
+/** Browsers hide the details of a redirect. */
 function isRedirect({ type, status, headers }: Response): boolean {
   return type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('Location'));
 }

@@ -7,7 +7,7 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** Makes the requests. The global `fetch` by default. */
   readonly fetch?: ((url: string, init: RequestInit) => Response | Promise<Response>) | undefined;
-  /** How often a request that gets 429 or 503 is made again. Default 2; 0 switches it off. */
+  /** How often a request that gets 429 or 503 is repeated. Default 2; 0 switches it off. */
   readonly maxRetries?: number | undefined;
   /**
    * The longest wait before a retry. If a response asks for a longer one, that response is the call's result. Default
@@ -34,10 +34,10 @@ const OPTION_NAMES: OptionNames<ClientOptions> = {
 
 /** Throws a TypeError that names the option which is missing or wrong. */
 export function checkClientOptions(options: ClientOptions): CheckedClientOptions {
-  // `startMockTrunkline` gives the two that are needed among other things: what it gives is an argument as it is.
+  // Allows unknown names, since the result of `startMockTrunkline`, which has more fields, is a valid argument.
   checkMisspelling('createClient', options, OPTION_NAMES);
   const { baseUrl, apiKey, maxRetries = 2, maxRetryWaitMs = 60_000 } = options;
-  // A path alone is the browser's own origin.
+  // A path means the browser's own origin.
   if (typeof baseUrl !== 'string' || !/^(https?:\/\/[^/?#]+(\/[^?#]*)?|\/(?!\/)[^?#]*)$/i.test(baseUrl)) {
     throw wrong('baseUrl', 'must be like https://api.example.com/api/v1');
   }
@@ -50,7 +50,7 @@ export function checkClientOptions(options: ClientOptions): CheckedClientOptions
   return {
     baseUrl: baseUrl.replace(/(?<!\/)\/+$/, ''),
     apiKey,
-    // Looked up at each call, so that what replaces it later (a mock, an instrumentation) is used.
+    // Looked up at each call, so that a later replacement (a mock, an instrumentation) is used.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     maxRetries,
     maxRetryWaitMs,

@@ -68,11 +68,11 @@ function remoteCalls(transport: Transport): RemoteApi {
     ]);
     return [group, Object.fromEntries(calls)] as const;
   });
-  // The groups and names are those of `Operations`; the types of a call are the ones that the service is written with.
+  // The groups and names are those of `Operations`; the types of a call are the service's own.
   return Object.fromEntries(groups) as unknown as RemoteApi;
 }
 
-/** The arguments of a call are its id, its input and its options, without the first two where the operation has none. */
+/** The arguments of a call: its id and its input, if the operation has them, and its options. */
 async function call(
   transport: Transport,
   { method, path, input, facts = {} }: Operation,
@@ -81,7 +81,7 @@ async function call(
   const rest = [...given];
   const target = path.includes('{') ? pathOf(path, String(rest.shift())) : path;
   const content = input === undefined ? {} : { [input]: rest.shift() ?? {} };
-  const { signal } = (rest[0] ?? {}) as CallOptions; // what comes after the two
+  const { signal } = (rest[0] ?? {}) as CallOptions; // after id and input
   const response = await transport({ method, path: target, ...content, signal });
   if (!response.ok) return response;
   const { requestId, body } = response;

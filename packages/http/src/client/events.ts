@@ -6,11 +6,11 @@ import type { CallOptions } from './remote-api.ts';
 import { readServerSentEvents, unexpectedStream } from './server-sent-events.ts';
 import type { Transport } from './transport.ts';
 
-/** The calls about events that are more than a request and the data of its response. */
+/** The calls about events that do more than request and return data. */
 export interface EventCalls {
   /**
    * The events of the workspace as they happen. `data` ends when the connection does: open the next stream with
-   * `last_event_id`, the last `id` that this one had, and leave out events that you have had.
+   * `last_event_id`, the last `id` of this one, and skip events that you already have.
    */
   stream(query?: EventStreamQuery, options?: CallOptions): Promise<CallResult<StreamResult>>;
 }
@@ -24,7 +24,7 @@ export interface StreamResult {
 export interface RemoteEvent {
   /** The position to continue from. */
   readonly id: string;
-  /** Null for a position, which comes every 15 s if no event does. */
+  /** Null for a position, which is sent every 15 s if there are no events. */
   readonly event: { readonly type: string; readonly body: string } | null;
 }
 
@@ -42,7 +42,7 @@ export function eventCalls(transport: Transport): EventCalls {
   };
 }
 
-/** Both become headers: of the next request, and of a webhook that is made of the event. */
+/** An id becomes a header: of the next request, and of a webhook made from the event. */
 const ID = /^[\w.:-]{1,200}$/;
 const TYPE = /^[\w.-]{1,100}$/;
 

@@ -9,17 +9,17 @@ import { iterate } from './iterate.ts';
 import type { RowOf } from './iterate.ts';
 import type { CallOptions, RemoteApi } from './remote-api.ts';
 
-/** The calls about instances that are more than a request and the data of its response. */
+/** The calls about instances that do more than request and return data. */
 export interface InstanceCalls {
   /** Every chat, by its last message, newest first. Requests each page when it is needed. Throws a ClientError. */
   iterateChats(id: string, query?: ChatQuery, options?: CallOptions): AsyncIterable<ChatResource>;
-  /** The same with every event about the instance and its messages, newest first. */
+  /** Every event about the instance and its messages, newest first; pages and errors as above. */
   iterateEvents(
     id: string,
     query?: EventQuery,
     options?: CallOptions,
   ): AsyncIterable<RowOf<RemoteApi['instances']['events']>>;
-  /** The same with everything that has happened to the instance, newest first. */
+  /** Everything that has happened to the instance, newest first; pages and errors as above. */
   iterateHistory(
     id: string,
     query?: HistoryQuery,

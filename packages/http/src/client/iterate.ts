@@ -11,7 +11,7 @@ export type RowOf<Call> = Call extends (...given: never[]) => Promise<CallResult
   ? Row
   : never;
 
-/** The rows of all pages, from the query's own cursor on. A page is asked for when the one before it is used up. */
+/** The rows of all pages, starting at the query's own cursor. Requests a page when the previous one is used up. */
 export async function* iterate<Row>(
   readPage: (cursor: string | undefined) => Promise<CallResult<Page<Row>>>,
   from: string | undefined,

@@ -13,17 +13,17 @@ import type { CallOptions, RemoteApi } from './remote-api.ts';
 import { pathOf } from './request.ts';
 import type { Transport } from './transport.ts';
 
-/** The calls about messages that are more than a request and the data of its response. */
+/** The calls about messages that do more than request and return data. */
 export interface MessageCalls {
   /** Every message. Requests each page when it is needed. Throws a ClientError. */
   iterate(query?: MessageQuery, options?: CallOptions): AsyncIterable<MessageResource>;
-  /** Every event about a message, newest first. The same holds for its pages. */
+  /** Every event about a message, newest first; pages and errors as above. */
   iterateEvents(
     id: string,
     query?: EventPageQuery,
     options?: CallOptions,
   ): AsyncIterable<RowOf<RemoteApi['messages']['events']>>;
-  /** Queues a text or a file. However often the request has to be made, the message is sent once. */
+  /** Queues a text or a file. The message is sent once, however often the request is repeated. */
   send(message: SendTextInput | SendFileInput, options?: SendOptions): Promise<CallResult<Sent>>;
   /** Downloads the file of a message as you read it. The message has its name. */
   media(id: string, options?: CallOptions): Promise<CallResult<MediaFile>>;
@@ -47,14 +47,14 @@ export interface SendFileInput {
   readonly type: MediaType;
   readonly file: Blob;
   readonly caption?: string | undefined;
-  /** The file name that the recipient sees; by default, the file's own name, or one that the service makes. */
+  /** The file name that the recipient sees; by default, the file's own name, or one that the service generates. */
   readonly filename?: string | undefined;
   /** With the type audio: the recipient sees a recorded voice message. The file must be Opus in Ogg. */
   readonly voice?: boolean | undefined;
 }
 
 export interface MediaFile {
-  /** Read it to its end, or cancel it. */
+  /** Read it to the end, or cancel it. */
   readonly content: ReadableStream<Uint8Array>;
   readonly mimeType: string;
   /** In bytes. */
@@ -79,7 +79,7 @@ export function messageCalls(transport: Transport, { list, events }: RemoteApi['
       const response = await transport({ method, path, ...content, headers, signal });
       if (!response.ok) return response;
       const replayed = response.headers.get('Idempotent-Replayed') === 'true';
-      // The type is the one that the service itself is written with; responses are not checked against it again.
+      // The type is the service's own; responses are not checked against it again.
       return {
         ok: true,
         requestId: response.requestId,
@@ -98,7 +98,7 @@ export function messageCalls(transport: Transport, { list, events }: RemoteApi['
   };
 }
 
-/** The file last: by then the service knows what it is to be, and refuses the wrong one at its first bytes. */
+/** The file comes last: by then the service knows the type, and can refuse a wrong one at its first bytes. */
 function formOf({ file, filename, ...fields }: SendFileInput): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.set(name, String(value));

@@ -10,7 +10,7 @@ export interface RemoteApi extends RemoteWorkspace {
 }
 
 type RemoteWorkspace = {
-  // An upload is part of a send: it is no operation of its own.
+  // An upload is part of a send, not an operation of its own.
   readonly [Group in keyof WorkspaceApi]: {
     readonly [Name in keyof WorkspaceApi[Group] as Exclude<Name, 'upload'>]: Remote<
       WorkspaceApi[Group][Name]
@@ -18,7 +18,7 @@ type RemoteWorkspace = {
   };
 };
 
-/** The same arguments and what it resolves with, as a result. */
+/** The same arguments; the value that it resolves with becomes a result. */
 type Remote<Operation> = Operation extends (...args: infer Arguments) => Promise<infer Value>
   ? (...args: [...Arguments, options?: CallOptions]) => Promise<CallResult<Returned<Value>>>
   : never;

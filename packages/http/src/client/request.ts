@@ -18,7 +18,7 @@ export function pathOf(path: string, id: string): string {
   return path.replace(/\{\w+\}/, () => segment(id));
 }
 
-/** Writes a text that is not an id, or would change the path, so that the API responds with "not found". */
+/** Encodes a text that is not an id, or would change the path, so that the API responds with "not found". */
 function segment(id: string): string {
   return /^\.{0,2}$/.test(id) ? `_${id}` : encodeURIComponent(id);
 }
@@ -37,7 +37,7 @@ export function initOf(
 ): RequestInit {
   return {
     method,
-    // The API never redirects: what a request carries is for this address alone.
+    // The API never redirects, and the request's contents are for this address only.
     redirect: 'manual',
     headers: {
       Authorization: `Bearer ${apiKey}`,

@@ -1,4 +1,4 @@
-/** The text of a response, or null if it is longer than `maxBytes`: the rest is then not read. */
+/** The text of a response, or null if it is longer than `maxBytes`; then the rest is not read. */
 export async function readText(response: Response, maxBytes: number): Promise<string | null> {
   // Some runtimes have no streams.
   if (!response.body) return response.text();

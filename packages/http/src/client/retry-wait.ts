@@ -7,8 +7,8 @@ interface Refused {
 }
 
 /**
- * Whether the response means "not now", with nothing done. INTERNAL_ERROR with 503 says that the service's database was
- * out of reach, perhaps in the middle of its work: then only what does no harm when it is done twice is repeated.
+ * Whether the response means "not now", with nothing done. INTERNAL_ERROR with 503 says that the database was
+ * unreachable, perhaps in the middle of the work: then only requests that are safe to repeat are repeated.
  */
 export function mayRetry({ status, code }: Refused, { method, headers = {} }: ApiRequest): boolean {
   if (status === 503 && code === 'INTERNAL_ERROR') return method === 'GET' || 'Idempotency-Key' in headers;
@@ -17,7 +17,7 @@ export function mayRetry({ status, code }: Refused, { method, headers = {} }: Ap
 
 /**
  * The milliseconds to wait before a request is repeated: the value of `Retry-After` (RFC 9110, 10.2.3: seconds or a
- * date), or else 0.5 s, 1 s, 2 s… up to 8 s. A random part keeps many clients from coming back together.
+ * date), or else 0.5 s, 1 s, 2 s… up to 8 s. A random part keeps many clients from returning at the same moment.
  */
 export function retryWaitMs(
   retryAfter: string | null,
@@ -33,7 +33,7 @@ function asked(retryAfter: string | null, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Resolves after `ms`, or immediately when the signal is aborted: the caller checks it afterwards. */
+/** Resolves after `ms`, or immediately when the signal is aborted: the caller checks the signal. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

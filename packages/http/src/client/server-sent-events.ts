@@ -9,7 +9,9 @@ export interface ServerSentEvent {
   readonly data: string | null;
 }
 
-/** The characters of a block at most, more than any event has: a stream without blank lines must not fill the memory. */
+/**
+ * The maximum characters of a block, more than any event has: a stream without blank lines must not fill the memory.
+ */
 const BLOCK_MAX = 4_194_304;
 
 /**
@@ -32,7 +34,7 @@ export async function* readServerSentEvents(
       if (done) return;
       const text = decoder.decode(value, { stream: true });
       if (text === '') continue;
-      // A CR at the end of the last chunk has ended its line, and may have been half of a CRLF.
+      // A CR at the end of the previous chunk has ended its line; it may have been half of a CRLF.
       const unread = isAfterCr && text.startsWith('\n') ? text.slice(1) : text;
       isAfterCr = text.endsWith('\r');
       const [first = '', ...others] = unread.split(/\r\n|\n|\r/);
@@ -54,7 +56,7 @@ export async function* readServerSentEvents(
       if (size > BLOCK_MAX) throw unexpectedStream('a block is longer than 4 MiB');
     }
   } finally {
-    await reader.cancel().catch(() => undefined); // it has ended by itself
+    await reader.cancel().catch(() => undefined); // already ended by itself
   }
 }
 

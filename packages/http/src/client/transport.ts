@@ -25,7 +25,7 @@ export function createTransport(options: CheckedClientOptions): Transport {
 
 interface Attempt {
   readonly result: ApiResponse | Failure;
-  /** How long to wait for the next one; undefined when there need not be any. */
+  /** How long to wait before the next attempt; undefined if there is none. */
   readonly waitMs?: number;
 }
 

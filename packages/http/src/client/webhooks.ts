@@ -3,7 +3,7 @@ import type { CallResult } from './call-result.ts';
 import { iterate } from './iterate.ts';
 import type { CallOptions, RemoteApi } from './remote-api.ts';
 
-/** The calls about webhook endpoints that are more than a request and the data of its response. */
+/** The calls about webhook endpoints that do more than request and return data. */
 export interface WebhookCalls {
   /** One page, newest first. Pass `nextCursor` to get the next one. */
   deliveries(id: string, query?: DeliveryQuery, options?: CallOptions): Promise<CallResult<DeliveryPage>>;

@@ -26,7 +26,7 @@ export interface MockTrunklineOptions {
   readonly urlPolicy?: UrlPolicy | undefined;
   /** The option of `createHttpApp`; off by default. */
   readonly rateLimit?: HttpAppOptions['rateLimit'];
-  /** `console` will do. Silent by default. */
+  /** `console` works, too. Silent by default. */
   readonly logger?: Logger | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface MockTrunkline {
   /** A key with every scope of the workspace. */
   readonly apiKey: string;
   readonly workspaceId: string;
-  /** The operations on the workspace in process, to prepare a test and to check what your code has done. */
+  /** The operations on the workspace in process, to prepare a test and to check the effects of your code. */
   readonly workspace: WorkspaceApi;
   /** Plans, suspension, more keys and workspaces. */
   readonly admin: Admin;

@@ -72,7 +72,7 @@ function handler(
   return http.all(`${baseUrl}/*`, ({ request }) => app.fetch(request));
 }
 
-/** No name is looked up, so that the hosts of tests need not exist. */
+/** Looks up no names, so that the hosts of tests need not exist. */
 const everywherePublic: DnsResolver = { resolve: async () => ['93.184.215.14'] };
 
 function taken(): Response {

@@ -15,7 +15,7 @@ export interface SentWebhook {
 /** The time that the service gives a receiver (specification, "Receiver response and delivery behaviour"). */
 const RESPONSE_TIMEOUT_MS = 10_000;
 
-/** A sender that hands requests over in process instead of connecting to where they are meant for. */
+/** A sender that passes requests to a receiver in process instead of connecting to their hosts. */
 export function webhookHandover(
   receive: WebhookReceiver,
   { clock, sent }: { readonly clock: Clock; readonly sent: SentWebhook[] },
@@ -50,7 +50,7 @@ function pairs(list: readonly string[]): [string, string][] {
   return found;
 }
 
-/** An attempt's outcome by the rules of real ones: nothing but a 2xx counts. Never rejects. */
+/** An attempt's outcome by the rules of real attempts: only a 2xx counts. Never rejects. */
 async function outcomeOf(receive: WebhookReceiver, request: Request): Promise<WebhookResponse> {
   try {
     const response = await receive(request);

@@ -65,7 +65,7 @@ function errorResponse({ status, codes }: ErrorKind): oas31.ResponseObject {
   };
 }
 
-/** A refusal for the key itself knows no limit; status 429 has its own. */
+/** A refusal of the key itself has no limit to report; status 429 has its own. */
 function headersOf(status: number): Record<string, oas31.HeaderObject | oas31.ReferenceObject> {
   if (status === 401) {
     return { ...RESPONSE_HEADERS, 'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } } };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { InputDefinition, QueryDefinition } from '../routes/route.ts';
 import type { JsonSchema } from '../schemas/json-schema.ts';
 
-/** The JSON Schema of what an input may be before its schemas transform it, with what the route says about its fields. */
+/** The JSON Schema of an input before its schemas transform it, with the route's descriptions of its fields. */
 export function inputSchema({ schemas, fields, required = [], isForm = false }: InputDefinition): JsonSchema {
   const schema = merged(schemas.map((one) => jsonSchema(one, 'input')));
   const properties = { ...(isForm ? withoutNulls(schema.properties) : schema.properties) };
@@ -15,8 +15,8 @@ export function inputSchema({ schemas, fields, required = [], isForm = false }: 
 }
 
 /**
- * A query parameter that a schema takes: described by the value that its text has to mean (a number), or by the text
- * where JSON Schema cannot express the value (a list with commas).
+ * A query parameter: described by the value that its text must represent (a number), or by the text if JSON Schema
+ * cannot express the value (a list with commas).
  */
 export function parameterSchema({ schema }: QueryDefinition, name: string): JsonSchema {
   const meant = propertyOf(jsonSchema(schema, 'output'), name);
@@ -40,7 +40,7 @@ function withoutNull({ type, anyOf = [], ...rest }: JsonSchema): JsonSchema {
   };
 }
 
-/** Several schemas, which are checked one after the other, as one object. */
+/** Merges schemas that are checked one after the other into one object. */
 function merged(objects: readonly JsonSchema[]): JsonSchema {
   const [first, ...others] = objects;
   if (first !== undefined && others.length === 0) return first;

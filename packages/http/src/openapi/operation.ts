@@ -71,7 +71,10 @@ function successResponse({
   return { description, headers, content: Object.fromEntries(types) };
 }
 
-/** "Content-Type is the stored MIME type" (specification, "Endpoints"): any. By the format, generated clients know bytes. */
+/**
+ * "Content-Type is the stored MIME type" (specification, "Endpoints"): any. By the format, generated clients know that
+ * it is bytes.
+ */
 const FILE: oas31.ContentObject = { '*/*': { schema: { type: 'string', format: 'binary' } } };
 
 const EVENT_STREAM =

@@ -48,7 +48,7 @@ export function parameters(route: Route): (oas31.ParameterObject | oas31.Referen
   ];
 }
 
-/** An id of another form is not refused but not found, so that any text is allowed. */
+/** An id of another form is "not found" rather than refused, so any text is allowed. */
 function pathParameter({ tag, id }: Chapter, name: string): oas31.ParameterObject {
   if (id?.name !== name) throw new Error(`The routes of "${tag.name}" do not say what {${name}} is.`);
   return {

@@ -16,14 +16,14 @@ export type ReferencePages = ReadonlyMap<string, (c: Context) => RouteResponse |
 export interface ReferenceOptions {
   readonly publicUrl?: string | undefined;
   readonly docs: DocsOptions | false;
-  /** Called if the script of the page cannot be read: the page does without it. */
+  /** Called if the script of the page cannot be read; the page is then served without it. */
   readonly onUnreadable: (error: unknown) => void;
 }
 
 const DOCUMENT_PATH = '/openapi.json';
 
 export function referencePages({ publicUrl, docs, onUnreadable }: ReferenceOptions): ReferencePages {
-  let document: OpenApiDocument | undefined; // made for the first who asks: most processes are never asked
+  let document: OpenApiDocument | undefined; // made on the first request: most processes never get one
   let written: { readonly server: string; readonly bytes: Uint8Array } | undefined;
   const pages = new Map<string, (c: Context) => RouteResponse | Promise<RouteResponse>>([
     [
@@ -62,7 +62,7 @@ export const START: string = `addEventListener('load', () => {
 /** The hash of `START`: the browser runs it and Scalar, and nothing else. A test keeps it true. */
 export const START_HASH: string = 'sha256-+wSOVNX73pE73skxUfYQKSiqlKdbPZ8Baq45UauOldc=';
 
-/** Nothing comes from another host. Scripts are allowed by their hashes: not whatever this host serves. */
+/** Nothing comes from another host. Scripts are allowed by their hashes, not by host. */
 function contentSecurityPolicy(integrity: string | null): string {
   return [
     "default-src 'none'",
@@ -121,7 +121,7 @@ function scripts(integrity: string): string {
 `;
 }
 
-/** Of the plain page alone: Scalar has a `main` of its own. */
+/** The style of the plain page only: Scalar has a `main` of its own. */
 const STYLE = `
 #plain { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
 #plain dt { margin-top: 1rem; font-weight: 600 }

@@ -7,7 +7,7 @@ type Read = () => Promise<Uint8Array<ArrayBuffer>>;
 interface ScalarScript {
   /** The hash by which the page names the script, so that the browser runs exactly this file or none. */
   integrity(): Promise<string>;
-  /** The file, compressed where the browser reads that: it has megabytes. */
+  /** The file, which has megabytes: compressed if the browser accepts that. */
   respond(c: Context): Promise<RouteResponse>;
 }
 
@@ -22,7 +22,7 @@ export function scalarScript(read: Read): ScalarScript {
       return {
         headers: {
           'Content-Type': 'text/javascript; charset=utf-8',
-          // The page asks for it by its hash.
+          // The page requests it by its hash.
           'Cache-Control': 'public, max-age=31536000, immutable',
           'X-Content-Type-Options': 'nosniff',
           Vary: 'Accept-Encoding',
@@ -51,7 +51,7 @@ async function integrityOf(file: Uint8Array<ArrayBuffer>): Promise<string> {
   return `sha384-${btoa(String.fromCharCode(...hash))}`;
 }
 
-/** Takes tens of milliseconds, which whoever asks without a key must not be able to cost again and again. */
+/** Takes tens of milliseconds: clients without a key must not be able to cause that again and again. */
 async function compress(file: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const stream = new Blob([file]).stream().pipeThrough(new CompressionStream('gzip'));
   return new Uint8Array(await new Response(stream).arrayBuffer());

@@ -213,7 +213,7 @@ export const messageRoutes: RouteGroup<'messages'> = {
   },
 };
 
-/** A file comes in a form alone: in JSON the name means nothing, as any unknown field. */
+/** A file can only come in a form: in JSON the name means nothing, like any unknown field. */
 function withoutFile(body: JsonObject): SendTextInput {
   const { file: _meaningless, ...rest } = body;
   return unchecked(rest);

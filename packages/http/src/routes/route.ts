@@ -32,7 +32,7 @@ export interface Chapter {
 }
 
 interface PathId {
-  /** As the paths have it: `instance` for `{instance}`. */
+  /** The name in the paths: `instance` for `{instance}`. */
   readonly name: string;
   readonly description: string;
   /** The code for an unknown id, which every route with the id may return. */
@@ -50,18 +50,18 @@ export interface RouteDefinition {
   readonly scope: Scope | null;
   /** Another scope that the key needs. */
   readonly alsoScope?: Scope;
-  /** True for what the specification does not have. */
+  /** True if the specification does not have it. */
   readonly beyond?: true;
   /** The query parameters that it knows; any other is refused. */
   readonly query?: QueryDefinition;
-  /** The JSON that it takes. A route without one ignores whatever body it is sent. */
+  /** The JSON that it takes. A route without one ignores any body. */
   readonly body?: RequestBody;
   readonly success: SuccessResponse;
   /** The response if the same request was accepted before and nothing new was done. */
   readonly replay?: SuccessResponse & { readonly description: string };
   /**
-   * Its own error codes, if more than the request decides (earlier requests, the plan, the network). Codes that every
-   * route may return, and the one for an unknown id, are not repeated.
+   * The route's own error codes if more than the request decides (earlier requests, the plan, the network). Codes that
+   * every route may return, and the one for an unknown id, are not repeated.
    */
   readonly errors: readonly ErrorCode[];
   /** The other codes, each with a request that gets it: the reference shows this request, and the tests send it. */
@@ -69,7 +69,7 @@ export interface RouteDefinition {
   readonly handle: (request: ApiRequest) => Promise<RouteResponse>;
 }
 
-/** A route with what its group says about it. */
+/** A route with the properties of its group. */
 export interface Route extends RouteDefinition {
   /** The name of its call in the client: `instances.get`. */
   readonly operation: `${GroupName}.${string}`;
@@ -82,7 +82,7 @@ export interface Route extends RouteDefinition {
 export interface QueryDefinition {
   /** The schema with which the operation checks it. */
   readonly schema: z.ZodType;
-  /** The names that it knows, each with what it means. */
+  /** The names that it knows, each with its description. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
@@ -120,13 +120,13 @@ export interface SuccessResponse {
   readonly status: 200 | 201 | 202 | 204;
   /** `file` for the bytes of a stored file, `events` for a stream of events, null for no body at all. */
   readonly body: ResponseBody | 'file' | 'events' | null;
-  /** The content types to choose from by `Accept`, the default first; JSON alone where there is no choice. */
+  /** The content types to choose from by `Accept`, the default first; JSON if there is no choice. */
   readonly contentTypes?: readonly string[];
-  /** True for what must not be written to any cache. */
+  /** True if the response must not be cached anywhere. */
   readonly noStore?: true;
 }
 
-/** A request that has passed every check but those of its operation. */
+/** A request that has passed every check except those of its operation. */
 interface ApiRequest {
   readonly c: Context;
   readonly principal: Principal;
@@ -136,7 +136,7 @@ interface ApiRequest {
   readonly id: string;
   readonly query: Query;
   readonly body: JsonObject;
-  /** The address of the request as clients know it. */
+  /** The request's address as clients see it. */
   readonly publicUrl: () => URL;
   /** The parent of spans that the request causes; undefined if its trace is not recorded. */
   readonly traceparent: string | undefined;
@@ -145,8 +145,8 @@ interface ApiRequest {
 }
 
 /**
- * Input as it came, in the type of the operation that takes it next. Operations check their input, whatever its type
- * promises. A bad field becomes a VALIDATION_FAILED there.
+ * Input as it arrived, in the type of the next operation. Operations check their input, whatever its type promises: a
+ * bad field becomes a VALIDATION_FAILED there.
  */
 export function unchecked<Input>(input: JsonObject | Query): Input {
   return input as Input; // checked by the operation

@@ -8,7 +8,7 @@ import type { EventSchema } from './webhook-events.ts';
 
 /** Any event, as the body of a webhook. */
 const event: Resource = {
-  // Not Event: in generated clients that would hide the one of browsers.
+  // `Event` would hide the browsers' type of that name in generated clients.
   name: 'WebhookEvent',
   // Discriminated by type, so that generated clients need not try one after the other. There is at least one.
   schema: z.discriminatedUnion(

@@ -10,7 +10,7 @@ export interface Resource<Shape = unknown> {
 /** The JSON body of a response, under the name that it has in the OpenAPI document. */
 export interface ResponseBody {
   readonly name: string;
-  /** Strict: a field too many does not pass. */
+  /** Strict: an extra field is an error. */
   readonly schema: z.ZodType;
   readonly description: string;
   readonly example: object;

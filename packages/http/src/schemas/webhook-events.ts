@@ -60,7 +60,7 @@ const instanceData = exactly<EventData<'instance.connected'>>()(
   z.strictObject({ instance: eventInstance.schema }),
 );
 
-/** An act on a message: its author and its time. */
+/** An action on a message: its author and its time. */
 const deed = {
   contact: contact.meta({
     description: 'Null if the owner of the number did it, or if the network does not say who.',

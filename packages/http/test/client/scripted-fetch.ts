@@ -1,6 +1,6 @@
 import type { ClientOptions } from '../../src/client/index.ts';
 
-/** What a request was, as the server would see it. */
+/** A request as the server would see it. */
 interface SeenRequest {
   readonly method: string;
   readonly url: string;
@@ -14,7 +14,7 @@ export interface ScriptedFetch {
   readonly requests: readonly SeenRequest[];
 }
 
-/** A fetch that gives these responses in turn, the last one again and again. An error is thrown. */
+/** A fetch that returns these responses in turn, and then the last one forever. An error is thrown. */
 export function scriptedFetch(...responses: readonly (Response | Error)[]): ScriptedFetch {
   const requests: SeenRequest[] = [];
   return {
