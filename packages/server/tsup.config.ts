@@ -7,7 +7,7 @@ import { builtinsWithoutRequire, writeLicences } from '../../tsup.bundled.ts';
 import { SCALAR_FILE } from './derive/scalar.ts';
 import { library } from '../../tsup.shared.ts';
 
-/** The dashboard's pages as they were built before: from its sources they would be built when somebody opens one. */
+/** The dashboard's prebuilt pages: from its sources they would be built when one is first opened. */
 const builtDashboard: Plugin = {
   name: 'built-dashboard',
   setup({ onResolve }) {
@@ -39,7 +39,7 @@ function inDashboard(file: string): string {
   return fileURLToPath(new URL(`../dashboard/dist/${file}`, import.meta.url));
 }
 
-/** The script of the API's reference, and what reads it. */
+/** Writes the script of the API's reference, and the module that reads it. */
 async function writeScalar(directory: string): Promise<void> {
   await copyFile(SCALAR_FILE, join(directory, 'scalar-standalone.js'));
   const module = `import { readFile } from 'node:fs/promises';
@@ -49,7 +49,10 @@ export const scalar = () => readFile(new URL('scalar-standalone.js', import.meta
   await copyFile('scalar-licenses.txt', join(directory, 'scalar-licenses.txt'));
 }
 
-/** All in files of its own: what a server loads at its start decides how soon it is up, and in how much memory. */
+/**
+ * Every module is a separate file: the modules loaded at a server's start determine how soon it is up, and in how much
+ * memory.
+ */
 export default library(['src/index.ts', 'src/cli.ts'], {
   dts: { entry: { index: 'src/index.ts' } },
   external: ['#node-version', '#scalar', '@trunkline/gateway-baileys', 'pg-native'],
@@ -58,7 +61,7 @@ export default library(['src/index.ts', 'src/cli.ts'], {
   esbuildOptions(options) {
     options.conditions = ['source'];
     options.legalComments = 'inline';
-    options.keepNames = true; // the log has the classes of errors
+    options.keepNames = true; // the log includes the classes of errors
   },
   minify: true,
   sourcemap: false,

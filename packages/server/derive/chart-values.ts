@@ -1,11 +1,11 @@
 import { allSettings } from '../src/settings.ts';
 
-/** What the image and the chart decide for themselves. */
+/** Settings that the image and the chart determine. */
 const OF_THE_IMAGE = ['HOST', 'PORT', 'DATA_DIR', 'METRICS_ADDRESS'];
-/** It has a password in it. */
+/** Settings that contain a password. */
 const WITH_PASSWORD = ['DATABASE_URL'];
 
-/** deploy/helm/trunkline/values.schema.json with the names of the settings that there are. */
+/** deploy/helm/trunkline/values.schema.json with the names of the existing settings. */
 export function withSettingNames(schema: string): string {
   const isSecret = (variable: string, secret: boolean): boolean => secret || WITH_PASSWORD.includes(variable);
   const names = (secret: boolean): readonly string[] =>

@@ -8,16 +8,16 @@ import type { Terminal } from './terminal.ts';
 interface Started {
   readonly settings: Settings;
   readonly url: string;
-  /** The address of the metrics, if they have one of their own. */
+  /** The separate address of the metrics, if any. */
   readonly metricsUrl: string | null;
   readonly access: Access;
   /** How people sign in to the dashboard; null if it is not served. */
   readonly signIn: SignIn | null;
-  /** Whether another process has the sandbox network that this one was to have. */
+  /** Whether another process has the sandbox network meant for this one. */
   readonly networkIsElsewhere: boolean;
 }
 
-/** Shows the people at the terminal what they need to know; the last lines are the server's address and the API key. */
+/** Prints what people at the terminal need; the last lines are the server's address and the API key. */
 export async function announce(
   { settings, url, metricsUrl, access, signIn, networkIsElsewhere }: Started,
   terminal: Terminal,

@@ -4,7 +4,7 @@ import { isPublicAddress } from '@trunkline/core/safe-url';
 
 /**
  * The address that a request comes from: behind a proxy, the one that the proxy names, which is the last in
- * `X-Forwarded-For`. Proxies have addresses that are not public; a client with a public one could name any address.
+ * `X-Forwarded-For`. Only non-public addresses count as proxies; a client with a public one could name any address.
  */
 export function clientAddress(c: Context): string | undefined {
   const peer = getConnInfo(c).remote.address;

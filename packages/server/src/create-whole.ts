@@ -4,13 +4,13 @@ import { basename, dirname, join } from 'node:path';
 import { nameDraft } from './name-draft.ts';
 import { errorCode } from './start-error.ts';
 
-/** How often other processes that make the same file at that moment may remove a draft. */
+/** How often processes that create the same file concurrently may remove a draft. */
 const TRIES = 10;
 
 /**
- * Makes a file, readable only by its owner, which appears whole and on disk or not at all, and never replaces another
- * one. Removes the drafts that killed processes left of it. Throws the error of the system: EEXIST if something is at
- * the path, including a broken link.
+ * Creates a file, readable only by its owner, which appears whole and on disk or not at all, and never replaces another
+ * one. Removes its drafts left by killed processes. Throws the error of the system: EEXIST if something is at the path,
+ * including a broken link.
  */
 export async function createWhole(path: string, content: string): Promise<void> {
   await removeDrafts(path);
@@ -21,7 +21,7 @@ export async function createWhole(path: string, content: string): Promise<void> 
       await nameDraft(draft, path);
       break;
     } catch (error) {
-      // Another process has taken the draft for what a killed one left. Each does so once, before its own.
+      // Another process has mistaken the draft for that of a killed one. Each does so once, before its own.
       if (errorCode(error) !== 'ENOENT' || tried === TRIES) throw error;
     } finally {
       await unlink(draft).catch(() => undefined);
@@ -31,8 +31,8 @@ export async function createWhole(path: string, content: string): Promise<void> 
 }
 
 /**
- * Removes the drafts of processes that were killed while they made the file: a draft may hold the whole content. A
- * process whose draft is removed while in use makes it again.
+ * Removes the drafts of processes that were killed while they created the file: a draft may hold the whole content. A
+ * process whose draft is removed while in use creates it again.
  */
 export async function removeDrafts(path: string): Promise<void> {
   const [directory, name] = [dirname(path), `${basename(path)}.`];

@@ -26,7 +26,7 @@ export function dashboardLink(signIn: SignIn, url: string): string {
   return `${url}${DASHBOARD_PATH}/sign-in#token=${signIn.newLinkToken()}`;
 }
 
-/** Makes the same link from only the secret keys: the server knows its links by them. */
+/** Makes the same link from only the secret keys, by which the server recognises its links. */
 export function newDashboardLink(secretKeys: readonly string[], url: string): string {
   return dashboardLink(createSignIn({ secretKey: secretKeys }), url);
 }
@@ -58,7 +58,7 @@ export function addDashboard(app: Hono, parts: DashboardParts): void {
   app.all(`${DASHBOARD_PATH}/*`, serve);
 }
 
-/** The controls of the phones, for people signed in to the dashboard, which has checked who they are. */
+/** The controls of the phones, for people signed in to the dashboard, which has authenticated them. */
 function sandboxOf(parts: DashboardParts): NonNullable<DashboardOptions['sandbox']> {
   const { trunkline, logger } = parts;
   const principals = new WeakMap<Request, Principal>();

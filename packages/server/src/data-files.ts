@@ -15,7 +15,7 @@ export interface DataFiles {
   /** Says where the running server is. */
   readonly serverAddress: string;
   readonly sandboxNetwork: string;
-  /** A directory, made with the first file. */
+  /** The directory is created with its first file. */
   readonly media: string;
   /** Null if it is not in a file. */
   readonly database: string | null;
@@ -40,7 +40,7 @@ export function filesIn(
   };
 }
 
-/** The file in the data directory that names the backup of a restore that has not ended. */
+/** The file in the data directory that names the backup of an unfinished restore. */
 export const RESTORE_MARKER = 'restore.json';
 
 /** Checks the disk, changes nothing, and throws a StartError if the data cannot be used. */
@@ -139,7 +139,7 @@ async function checkWritable(what: string, path: string): Promise<void> {
   }
 }
 
-/** `other` is a pipe, a socket or a device; null is nothing, or a link that leads nowhere. */
+/** `other` is a pipe, a socket or a device; null is a missing file or a broken link. */
 async function kindOf(path: string): Promise<'directory' | 'file' | 'other' | null> {
   try {
     const found = await stat(path);

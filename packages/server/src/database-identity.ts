@@ -18,7 +18,7 @@ interface Place {
 
 /**
  * Throws a StartError if the data directory belongs to another database, or if this one is not set up: it was deleted,
- * emptied or exchanged, and a server would go on without what it has accepted. A database in use has to be open.
+ * emptied or exchanged, and a server would continue without its accepted data. A database in use has to be open.
  */
 export async function checkDatabaseIdentity(
   { storage, files }: Place,
@@ -38,7 +38,7 @@ export async function keepDatabaseIdentity({ storage, files }: Place): Promise<v
   if ((await knownId(files)) !== null) return;
   const id = await storage.setting(DATABASE_ID, randomUUID());
   await createWhole(files.databaseId, `${id}\n`).catch((error: unknown) => {
-    // Another server has noted the same.
+    // Another server has recorded the same.
     if (errorCode(error) !== 'EEXIST') throw error;
   });
 }

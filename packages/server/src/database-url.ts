@@ -1,7 +1,7 @@
 export type NamedDatabase =
   { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: string };
 
-/** A complaint that follows the name of a setting, and contains nothing of its value. */
+/** A complaint that follows the name of a setting and does not reveal its value. */
 export interface UrlFlaw {
   readonly kind: 'flaw';
   readonly complaint: string;
@@ -32,7 +32,7 @@ function flawInPostgresUrl(url: string): string | null {
   const [authority = ''] = rest.split(/[/?#]/, 1);
   const beyond = rest.slice(authority.length);
   const [path = ''] = beyond.split('?', 1);
-  // A / ? or # of the password ends it, so that the @ comes later. As a value in the query, @ is right: ?user=me@example.com
+  // A / ? or # in the password ends it, so that the @ comes later. In the query, an @ is valid: ?user=me@example.com
   const isCutOff = /[@#]/.test(path) || /^[^=&]*@|#/.test(beyond.slice(path.length));
   if (isCutOff || /%(?![\da-f]{2})/i.test(authority)) return ENCODING;
   if (authority.slice(authority.lastIndexOf('@') + 1).includes(',')) return SEVERAL_HOSTS;

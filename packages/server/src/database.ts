@@ -12,13 +12,13 @@ export type Database =
       readonly kind: 'postgres';
       readonly url: string;
       readonly maxConnections: number;
-      /** How a pooler in front of it lends out the server's connections. */
+      /** How a pooler in front of it assigns the server's connections. */
       readonly poolMode: 'session' | 'transaction';
     };
 
 export async function storageOn(database: Database): Promise<Storage> {
   if (database.kind === 'sqlite') return sqliteStorage({ path: database.path });
-  // With its driver: a server on SQLite starts sooner, in less memory.
+  // Loaded with its driver only here: a server on SQLite starts sooner, in less memory.
   const { postgresStorage } = await import('@trunkline/storage-postgres');
   const { url: connectionString, maxConnections } = database;
   const keepsSessions = database.poolMode === 'session';
@@ -37,7 +37,7 @@ export async function schemaOf(database: Database): Promise<StoredSchema> {
   return postgresSchema({ connectionString: database.url }, { logger: silentLogger });
 }
 
-/** Opens the storage. Returns whether the database has been set up, so that there is a secret key of it. */
+/** Opens the storage. Returns whether the database has been set up and so must have a secret key. */
 export async function hasWorkspace(storage: Storage, logger: Logger): Promise<boolean> {
   const { random } = nodeRuntime();
   await storage.open({ newId: createNewId((length) => random.bytes(length)), logger });

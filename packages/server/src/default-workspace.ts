@@ -9,29 +9,29 @@ interface Parts {
   readonly crypto: Pick<Crypto, 'sha256'>;
 }
 
-/** How the user of the server comes to an API key. */
+/** How the user of the server gets an API key. */
 export type Access =
-  /** Made just now: to be shown once, and then marked as shown. */
+  /** Made just now: it must be shown once, and then marked as shown. */
   | { readonly kind: 'new'; readonly token: string; readonly shown: () => Promise<void> }
   /** The key is in the variable API_KEY. */
   | { readonly kind: 'given' }
-  /** A command makes it: an earlier start has shown one, or this one has no terminal to show it on. */
+  /** A command makes it: an earlier start has shown a key, or this one has no terminal to show it on. */
   | { readonly kind: 'own' };
 
 interface KeyOptions {
   /** The value of the variable API_KEY. */
   readonly apiKey: string | undefined;
-  /** Whether a new key would be seen only by people. */
+  /** Whether only people would see a new key. */
   readonly canShow: boolean;
 }
 
 const NAME = 'Default workspace';
 /**
- * The workspace's name until its user has or can make an API key for it: the next start makes up for one that ends
- * before that.
+ * The workspace's name until its user has or can make an API key for it: if a start ends before that, the next one
+ * completes it.
  */
 const UNSHOWN_NAME = `${NAME} (nobody has a key yet)`;
-/** The name of the key that came in the variable API_KEY. */
+/** The name of the key from the variable API_KEY. */
 const GIVEN_KEY = 'API_KEY';
 
 /** Makes sure that there is a workspace, and that its user has or can make an API key with every scope. */
@@ -55,7 +55,7 @@ export async function openDefaultWorkspace(parts: Parts, { apiKey, canShow }: Ke
   return { kind: 'new', token, shown: settle };
 }
 
-/** The oldest one, so that two servers that make one at the same time agree. */
+/** Takes the oldest, so that two servers that each make one concurrently agree. */
 async function defaultWorkspace({ trunkline }: Parts): Promise<Workspace> {
   const { workspaces } = trunkline.admin;
   const [oldest] = await workspaces.list();
@@ -65,7 +65,7 @@ async function defaultWorkspace({ trunkline }: Parts): Promise<Workspace> {
   return first;
 }
 
-/** The key stays when a later start brings none, and gives way when one brings another. */
+/** The key stays if a later start brings none, and is replaced if one brings another. */
 async function installKey(
   { trunkline, storage, crypto }: Parts,
   workspace: Workspace,

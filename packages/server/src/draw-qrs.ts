@@ -1,7 +1,7 @@
 import { renderUnicodeCompact } from 'uqr';
 import type { Gateway } from '@trunkline/core';
 
-/** Draws each QR that an instance shows as text, for a person at the terminal whose phone is at hand. */
+/** Draws each QR of an instance as text, for a person at the terminal who has the phone. */
 export function drawQrs(gateway: Gateway, print: (text: string) => void): Gateway {
   return {
     ...gateway,

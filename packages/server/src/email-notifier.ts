@@ -9,7 +9,10 @@ import type {
 } from '@trunkline/core';
 import { nextStepText } from '@trunkline/core';
 
-/** Milliseconds. Together less than the minute that the service waits, so that a server that hangs holds no socket after it. */
+/**
+ * In milliseconds. Together less than the minute that the service waits, so that a server that hangs holds no socket
+ * after it.
+ */
 const TIMEOUTS = {
   dnsTimeout: 5_000,
   connectionTimeout: 10_000,
@@ -42,12 +45,12 @@ export function emailNotifier(
       const { rejected } = await transport.sendMail({
         from,
         to: [...recipients],
-        // The id stays the same if a crash makes it go out twice.
+        // The id stays the same if a crash makes it be sent twice.
         messageId: `<${id}@trunkline>`,
         subject: SUBJECTS[kind],
         text: textOf(notification),
       });
-      // The others have it, and would have it twice if it were sent again.
+      // The other recipients have it, and would get it twice if it were sent again.
       if (rejected.length > 0) {
         logger.warn(
           { notificationId: id, recipients: rejected.length },
@@ -108,7 +111,7 @@ function aboutInstance({ workspace, instance }: InstanceNotification): string {
 }
 
 function nextIn(next: NextStep, now: number): string {
-  // An outage has many tries, and the email is read after some of them.
+  // An outage has many attempts, and the email is read after some of them.
   return next.kind === 'reconnect' ? 'it keeps trying to connect' : `it ${nextStepText(next, now)}`;
 }
 

@@ -1,6 +1,6 @@
 import type { Trunkline } from '@trunkline/core';
 
-/** Makes these addresses, and no others, those that emails about the webhooks of the oldest workspace go to. */
+/** Makes these addresses the only recipients of emails about the oldest workspace's webhooks. */
 export async function setEmailRecipients(
   { admin }: Pick<Trunkline, 'admin'>,
   emails: readonly string[],

@@ -4,14 +4,14 @@ import { isTrunklineError, TrunklineError } from '@trunkline/core';
 import { refuse } from '@trunkline/core/spi/http';
 import type { ErrorCode, Logger } from '@trunkline/core';
 
-/** Errors outside of `/api/v1` look as they do in it. */
+/** Errors outside of `/api/v1` have the same shape as inside. */
 export function errorResponse(c: Context, error: TrunklineError): Response {
   const { code, message, status, details } = error;
   if (status === 401) c.header('WWW-Authenticate', 'Bearer');
   if (status === 429) c.header('Retry-After', String(details?.retry_after));
   const requestId = c.get('requestId') ?? null;
   const body = { error: { code, message, request_id: requestId, ...(details && { details }) } };
-  return c.json(body, status as ContentfulStatusCode); // none of the error codes has one without a body
+  return c.json(body, status as ContentfulStatusCode); // no error code has a status without a body
 }
 
 export function refused(code: ErrorCode, message: string): TrunklineError {

@@ -8,12 +8,12 @@ interface HealthParts {
   readonly isDraining: () => boolean;
 }
 
-/** A storage that takes longer is of no use to a request either. */
+/** A slower storage is of no use to a request either. */
 const STORAGE_DEADLINE_MS = 2_000;
 
 /** `/healthz`: this process need not be restarted. `/readyz`: requests may be sent to it. */
 export function addHealth(app: Hono, { storage, logger, isDraining }: HealthParts): void {
-  // A write: one that can only be read from accepts no message.
+  // A write, since a read-only storage cannot accept messages.
   const asked = oneAtATime(() => storage.replaceSetting('readiness', 'asked'));
   app.get('/healthz', (c) => c.json({ status: 'up' }));
   app.get('/readyz', async (c) => {
@@ -31,7 +31,7 @@ export function addHealth(app: Hono, { storage, logger, isDraining }: HealthPart
   });
 }
 
-/** The endpoint is public, and a storage that hangs must not be asked more and more. */
+/** The endpoint is public, and must not send ever more requests to a storage that hangs. */
 function oneAtATime<Reply>(ask: () => Promise<Reply>): () => Promise<Reply> {
   let inFlight: Promise<Reply> | null = null;
   return () =>

@@ -9,7 +9,7 @@ import { errorCode, StartError } from './start-error.ts';
 import type { Terminal } from './terminal.ts';
 import { whatsAppElsewhere } from './whatsapp-elsewhere.ts';
 
-/** The network that GATEWAY names. WhatsApp has no phones that a request could move, and every process may use it. */
+/** The network that GATEWAY names. On WhatsApp, requests cannot control phones, and every process may use it. */
 export async function openNetwork(
   settings: Settings,
   files: DataFiles,
@@ -20,7 +20,7 @@ export async function openNetwork(
   return { gateway, phone: null, isElsewhere: false, close() {} };
 }
 
-/** A gateway of the network that GATEWAY names, without a connection: it knows what is stored for it. */
+/** A gateway of the network that GATEWAY names, without a connection: it knows the data stored for it. */
 export async function closedGateway({ gateway }: Settings): Promise<Gateway> {
   return gateway === 'sandbox' ? createSandbox().gateway : (await loadBaileys()).baileysGateway();
 }

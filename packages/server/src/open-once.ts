@@ -1,9 +1,9 @@
 import type { Storage } from '@trunkline/core';
 
 /**
- * A storage that the server opens before the service is put together: what is wrong with the database is reported before
- * anything is written to disk. The service, which opens its storage too, then finds it open. Connecting to a database
- * elsewhere is most of what a start waits for.
+ * A storage that the server opens before it assembles the service: problems of the database are reported before
+ * anything is written to disk. The service, which opens its storage too, then finds it open. A start mostly waits for
+ * the connection to a remote database.
  */
 export function openOnce(storage: Storage): Storage {
   let isOpen = false;

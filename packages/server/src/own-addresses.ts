@@ -5,7 +5,7 @@ import type { Settings } from './settings.ts';
 
 /**
  * Returns, at each call, the addresses at which any listener of this server can be reached on a port. A webhook to one
- * of them could use rights of this machine, and read metrics that are meant only for Prometheus.
+ * of them could use rights of this machine, and read metrics meant only for Prometheus.
  */
 export function ownAddresses(
   listeners: readonly Pick<HttpListener, 'address'>[],

@@ -2,13 +2,13 @@ import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { errorCode } from './start-error.ts';
 
-/** A pipe without a writer would keep its reader waiting, and a terminal would become the one of the process. */
+/** A pipe without a writer would block its reader, and a terminal would become the process's controlling terminal. */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
-/** The content that was read, with the size, mode and owner of the same file. */
+/** The content read, with the size, mode and owner of the same file. */
 export interface PlainFile {
   readonly content: Buffer;
-  /** In bytes; more than the content has if the file is longer than was asked for. */
+  /** In bytes; more than the content has if the file exceeds the requested maximum. */
   readonly size: number;
   readonly mode: number;
   readonly uid: number;
@@ -23,7 +23,7 @@ export class NotAFileError extends Error {}
  */
 export async function readPlainFile(path: string, maxBytes: number): Promise<PlainFile> {
   const file = await open(path, READ).catch((error: unknown) => {
-    throw errorCode(error) === 'ENXIO' ? new NotAFileError(path) : error; // how a socket is refused
+    throw errorCode(error) === 'ENXIO' ? new NotAFileError(path) : error; // the error of a socket
   });
   try {
     const stat = await file.stat();
@@ -35,7 +35,7 @@ export async function readPlainFile(path: string, maxBytes: number): Promise<Pla
   }
 }
 
-/** Whether a path is a symbolic link; for a path that seems to be missing, since its target is. */
+/** Whether a path is a symbolic link; for a path that seems to be missing because its target is. */
 export async function isLink(path: string): Promise<boolean> {
   return lstat(path).then(
     (found) => found.isSymbolicLink(),

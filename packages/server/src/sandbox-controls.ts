@@ -24,11 +24,11 @@ import type { ControlledPhone, SandboxNetwork } from './sandbox-network.ts';
 
 export interface SandboxControls {
   readonly trunkline: Pick<Trunkline, 'as'>;
-  /** The API's own, so that its requests and these are counted together. */
+  /** The API's own guard, so that its requests and these are counted together. */
   readonly guard: RequestGuard;
   readonly logger: Logger;
   readonly storage: Pick<Storage, 'groups' | 'messages'>;
-  /** Null if another process has the network. */
+  /** Null if another process runs the network. */
   readonly phone: SandboxNetwork['phone'];
 }
 
@@ -39,13 +39,16 @@ interface Phone {
   readonly api: WorkspaceApi;
   /** The sandbox network's own name of a group. */
   groupNetworkId(groupId: string): Promise<string>;
-  /** Returns an act on a message, with the network's own names. */
+  /** Returns an action on a message, with the network's own names. */
   deed(deed: { readonly message: string; readonly from?: string | undefined }): Promise<SandboxDeed>;
   /** The sandbox network's own name of a message. */
   messageNetworkId(messageId: string): Promise<string>;
 }
 
-/** Lets the user do what a person with a phone would do (docs/sandbox.md), with a key of the instance's workspace that may change instances. */
+/**
+ * Lets the user act as a person with a phone (docs/sandbox.md), with a key of the instance's workspace that may change
+ * instances.
+ */
 export function addSandboxControls(app: Hono, controls: SandboxControls): void {
   const control = <Input>(
     name: string,
@@ -54,7 +57,7 @@ export function addSandboxControls(app: Hono, controls: SandboxControls): void {
   ): void => {
     const path = `/sandbox/instances/:instance/${name}` as const;
     app.post(path, async (c) => {
-      // Before any of the body is read: strangers send what they like.
+      // Runs before any of the body is read, since the sender may be a stranger.
       const principal = await controls.guard.admit(c.req.raw, {
         scope: 'instances:write',
         onRateLimit(headers) {

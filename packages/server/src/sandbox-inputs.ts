@@ -8,7 +8,7 @@ import type { Logger } from '@trunkline/core';
 import { checkContentEncoding } from '@trunkline/http/spi';
 import { refused } from './error-response.ts';
 
-/** As long as the service asks for a file, in seconds. */
+/** The longest time for which the service asks for a file, in seconds. */
 const LONGEST_DELAY = 86_400;
 
 /** A number by the rules for a recipient, as digits. */
@@ -131,7 +131,7 @@ export const inboundInput: z.ZodType<Inbound, unknown> = z
     return z.NEVER;
   });
 
-/** An act on a message by `from`, or else by the owner of the phone. */
+/** An action on a message by `from`, or else by the owner of the phone. */
 interface Deed {
   readonly message: string;
   readonly from?: string | undefined;
@@ -198,7 +198,7 @@ interface NewGroup {
 }
 
 export const groupInput: z.ZodType<NewGroup, unknown> = z.object({
-  // The group is found by its name, and no database keeps half of a pair.
+  // The group is found by its name, and no database stores half of a surrogate pair.
   name: z
     .string()
     .trim()
@@ -247,7 +247,7 @@ async function readBody(c: Context, { maxBytes, logger }: Reading): Promise<unkn
     return text === '' ? {} : JSON.parse(text);
   } catch (error) {
     if (isTrunklineError(error)) throw error;
-    // Other errors mean that the client went away.
+    // Other errors mean that the client disconnected.
     if (!(error instanceof SyntaxError || error instanceof TypeError))
       logger.debug({ err: error, path: c.req.path }, 'a request ended before its body was complete');
     const complaint = `Must be ${isForm ? 'a whole multipart form' : 'valid JSON'}.`;

@@ -7,10 +7,10 @@ export interface SandboxJournal extends NetworkJournal {
   close(): void;
 }
 
-/** Accepted messages that the network can recognise when they are sent again. */
+/** Accepted messages that the network recognises when they are sent again. */
 const KEPT_MESSAGES = 100_000;
 const FORGET_EVERY = 10_000;
-/** A process that is just ending may still hold the file. */
+/** A process that is ending may still hold the file. */
 const LOCK_WAIT_MS = 1_000;
 const SCHEMA_VERSION = 1;
 
@@ -24,7 +24,7 @@ const SCHEMA_VERSION = 1;
 export function openSandboxJournal(path: string): SandboxJournal | null {
   const database = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
   try {
-    // The lock is kept for good once taken, so that the code below need not deal with a second process.
+    // The lock is kept until the process ends, so that the code below need not handle a second process.
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
     database.exec('BEGIN EXCLUSIVE; COMMIT');
     prepareSchema(database);
@@ -90,7 +90,7 @@ function journalOn(database: DatabaseSync): SandboxJournal {
         case 'linked':
           return write('phone', '');
         case 'unlinked':
-          // Stays known as unlinked: a session that says otherwise is not believed.
+          // Stays known as unlinked: a session that contradicts this is not trusted.
           return write('phone', '');
         case 'group':
           return write('group', record.group.networkId);

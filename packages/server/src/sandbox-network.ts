@@ -8,7 +8,7 @@ import { StartError } from './start-error.ts';
 
 export interface SandboxNetwork {
   readonly gateway: Gateway;
-  /** The phone behind an instance; null if they are out of this process's reach. */
+  /** The phone behind an instance; null if this process does not run the network. */
   readonly phone: ((instanceId: string) => ControlledPhone) | null;
   /** Whether another process runs it, so that this one cannot use it. */
   readonly isElsewhere: boolean;
@@ -18,7 +18,7 @@ export interface SandboxNetwork {
 /** The parts of a phone that a tester can control. */
 export type ControlledPhone = Omit<SandboxPhone, 'accepted'>;
 
-/** The sandbox network is in one process at a time; others on the same data do all the rest. */
+/** The sandbox network runs in one process at a time; others on the same data do everything else. */
 export function openSandboxNetwork(settings: Settings, files: DataFiles): SandboxNetwork {
   const { gateway: unused } = createSandbox();
   if (!settings.roles.gateway) return { gateway: unused, phone: null, isElsewhere: false, close() {} };

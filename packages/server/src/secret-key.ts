@@ -7,7 +7,7 @@ import { errorCode, StartError } from './start-error.ts';
 const SHORTEST = 32;
 const MAX_BYTES = 4_096;
 
-/** The key that an earlier start made; undefined when there is none. */
+/** The key that an earlier start made; undefined if there is none. */
 export async function readSecretKey(path: string): Promise<string | undefined> {
   let key: string;
   try {
@@ -37,7 +37,7 @@ export async function readSecretKey(path: string): Promise<string | undefined> {
 /** The keys of a server: the first one seals, and all open. */
 export interface SecretKeys {
   readonly keys: readonly string[];
-  /** Whether a rotation was begun that has not ended: then the new key comes before the one that it replaces. */
+  /** Whether a rotation has begun and not ended: then the new key comes before the one that it replaces. */
   readonly isRotating: boolean;
 }
 
@@ -61,7 +61,7 @@ export async function findSecretKeys(
 /** The remedy for a rotation that has not ended. */
 export const END_ROTATION = 'stop the server and run "trunkline rotate-secret-key", which ends it';
 
-/** Why a database that is in use cannot be opened without its key. */
+/** The error for a database in use whose key is missing. */
 export function secretKeyMissing(path: string): StartError {
   return new StartError(
     `The secret key of the database is missing: put ${path} back, or set SECRET_KEY to what it was set to.`,
@@ -69,8 +69,8 @@ export function secretKeyMissing(path: string): StartError {
 }
 
 /**
- * Makes the key, readable only by the owner. It appears whole and on disk or not at all; if two servers start at the
- * same time, both get the one that came first.
+ * Creates the key, readable only by the owner. It appears whole and on disk or not at all; if two servers start at the
+ * same time, both get the first one.
  */
 export async function createSecretKey(path: string): Promise<string> {
   const key = randomBytes(32).toString('base64url');

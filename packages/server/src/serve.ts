@@ -12,7 +12,7 @@ export type { RunningServer } from './start-server.ts';
 export interface ServeOptions {
   /** The path of a configuration file. If omitted, none is read. */
   readonly configFile?: string | undefined;
-  /** Variables: usually `process.env`. If omitted, none counts. */
+  /** Variables: usually `process.env`. If omitted, none is read. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 
   readonly host?: string | undefined;

@@ -17,10 +17,10 @@ import type { ServerMetrics } from './telemetry/server-metrics.ts';
 
 interface ServerParts extends Omit<SandboxControls, 'guard'> {
   readonly trunkline: Trunkline;
-  /** Whether the network is the sandbox, and not one of real phones. */
+  /** Whether the network is the sandbox, without real phones. */
   readonly hasSandbox: boolean;
   readonly storage: Storage;
-  /** The address that clients know; undefined is that of each request. */
+  /** The address that clients use; undefined means that of each request. */
   readonly publicUrl: string | undefined;
   readonly docs: HttpAppOptions['docs'];
   /** Signs people in to the dashboard; null if it is not served. */
@@ -32,7 +32,7 @@ interface ServerParts extends Omit<SandboxControls, 'guard'> {
   readonly logger: Logger;
   /** Null if nothing is measured. */
   readonly metrics: ServerMetrics | null;
-  /** Without one, metrics are not served here. */
+  /** If omitted, metrics are not served here. */
   readonly metricsToken: string | undefined;
   /** Absent if nothing is traced. */
   readonly tracerProvider?: TracerProvider | undefined;
@@ -40,11 +40,11 @@ interface ServerParts extends Omit<SandboxControls, 'guard'> {
   readonly isDraining: () => boolean;
 }
 
-/** The whole app of the server: the API, the controls of the sandbox's phones, its health, and its metrics. */
+/** The whole app of the server: the API, the controls of the sandbox's phones, health, and metrics. */
 export function createServerApp(parts: ServerParts): Hono {
   const { trunkline, publicUrl, rateLimit, logger, metrics, metricsToken } = parts;
   const app = new Hono();
-  // Before every route.
+  // Must be before every route.
   if (metrics) app.use(metrics.measure);
   if (metrics && metricsToken !== undefined) addMetrics(app, { metrics, metricsToken });
   addHealth(app, parts);

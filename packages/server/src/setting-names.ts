@@ -1,6 +1,6 @@
 import { allSettings } from './settings.ts';
 
-// A setting has one name, which each place spells in its own way: PUBLIC_URL, public_url, publicUrl, --public-url.
+// A setting has one name, which each source spells differently: PUBLIC_URL, public_url, publicUrl, --public-url.
 
 /** The name of a setting in the configuration file. */
 export function keyOf(variable: string): string {

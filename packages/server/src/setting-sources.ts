@@ -30,7 +30,7 @@ export function fromOptions(options: Readonly<Record<string, unknown>>): readonl
   });
 }
 
-/** Returns a value as the environment would have it; undefined if it has no such text. */
+/** Returns a value as text, as in the environment; undefined if it cannot be written as such. */
 export function textOf(value: unknown): string | undefined {
   if (Array.isArray(value))
     return value.every((entry) => typeof entry === 'string' && !entry.includes(','))

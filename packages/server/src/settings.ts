@@ -56,7 +56,7 @@ export interface Settings {
   readonly rateLimit: number;
   readonly roles: Roles;
   readonly gateway: 'sandbox' | 'baileys';
-  /** How fast each number writes; undefined is as fast as the network takes it. */
+  /** How fast each number writes; undefined is as fast as the network accepts messages. */
   readonly messagesPerMinute: number | undefined;
   readonly smtpUrl: string | undefined;
   /** The recipients of emails about webhooks; undefined keeps them as they are. */
@@ -69,7 +69,7 @@ export interface Settings {
   readonly apiDocs: boolean;
   /** Whether the dashboard is served, on a server that has the API. */
   readonly dashboard: boolean;
-  /** The token for signing in as an admin; undefined leaves the links that are printed. */
+  /** The token for signing in as an admin; undefined leaves only the printed links. */
   readonly dashboardToken: string | undefined;
   /** The rules for language models; null if the MCP server is not served. */
   readonly mcp: McpSettings | null;
@@ -116,8 +116,8 @@ export interface GivenSetting {
 }
 
 /**
- * Reads the settings of docs/running.md; of one that is given more than once, the last counts. Throws a StartError with a
- * line for each wrong one, which does not repeat a value that may be secret.
+ * Reads the settings of docs/running.md; of one given more than once, the last counts. Throws a StartError with a line
+ * for each wrong one, without values that may be secret.
  */
 export function readSettings(given: readonly GivenSetting[]): Settings {
   const trimmed = given.map((one) => ({ ...one, text: one.text.trim() }));
@@ -181,12 +181,12 @@ const QUOTED = /^(["']).*\1$/s;
 const IN_QUOTES =
   "must not be in quotes: remove them. Docker's --env-file and Kubernetes pass quotes on as part of the value.";
 
-/** The characters shown of a refused value: enough to recognise it. */
+/** The characters of a refused value that are shown: enough to recognise it. */
 const SHOWN_CHARACTERS = 80;
 
 /** The refused value as a sentence; empty if it may be secret. */
 function shown({ variable, text }: GivenSetting): string {
-  // A key or token may have been pasted into the list of their ids.
+  // A key or token may have been pasted into the list of ids.
   const isSecret =
     /KEY|TOKEN/.test(variable) || allSettings().some((one) => one.variable === variable && one.isSecret);
   const mayHavePassword = text.includes('://') && (text.includes('@') || /password/i.test(text));

@@ -45,14 +45,14 @@ export interface RunningServer {
 export interface ServerParts {
   /** The messaging network, instead of a sandbox network in this process. */
   readonly network?: SandboxNetwork;
-  /** Changes the options of the service just before it is made. */
+  /** Changes the options of the service just before it is created. */
   readonly adapt?: (options: TrunklineOptions) => TrunklineOptions;
-  /** Replaces stdout and stderr for what people read. */
+  /** Replaces stdout and stderr for the lines that people read. */
   readonly terminal?: Terminal;
 }
 
 /**
- * Starts the server. If the address is taken, or the data on disk cannot be used, it throws an error that says so in a
+ * Starts the server. If the address is in use, or the data on disk is unusable, it throws an error that says so in one
  * line, before anything is written.
  */
 export async function startServer(
@@ -96,7 +96,7 @@ interface Listeners {
   readonly metricsListener: HttpListener | null;
 }
 
-/** If this rejects, only the listeners and the telemetry are left open. */
+/** If this rejects, only the listeners and the telemetry are still open. */
 async function startOn(
   { listener, metricsListener }: Listeners,
   { settings, logger, files, adapters, telemetry, parts }: Start,
@@ -157,7 +157,7 @@ async function startOn(
         { trunkline, storage, crypto: runtime.crypto },
         { apiKey: settings.apiKey, canShow: terminal.isTTY },
       );
-    // Another server may be doing the same at this moment: the second look finds what that one has made.
+    // Another server may be doing the same concurrently: the second attempt finds its result.
     const access = await openWorkspace().catch(openWorkspace);
     if (settings.emailTo !== undefined) await setEmailRecipients(trunkline, settings.emailTo);
 
@@ -176,7 +176,7 @@ async function startOn(
         dashboard: signIn,
         mcp,
         rateLimit: rateLimit.options,
-        logger: trunkline.logger, // which a fault that hits every request cannot flood
+        logger: trunkline.logger, // limits a fault that affects every request
         metrics: telemetry.metrics,
         tracerProvider: telemetry.providers.tracerProvider,
         metricsToken: settings.metricsToken,
@@ -239,7 +239,7 @@ interface Data {
   readonly network: SandboxNetwork | undefined;
 }
 
-/** Makes nothing before all existing data has proved to be usable. If this rejects, the storage is closed. */
+/** Creates nothing before all existing data has proved usable. If this rejects, the storage is closed. */
 async function openData({
   settings,
   files,
@@ -267,7 +267,7 @@ async function openData({
   }
 }
 
-/** A key that does not fit the database would make it useless, so none is made for a database in use. */
+/** No key is made for a database in use: a key that does not fit would make it useless. */
 async function secretKeysFor(
   { settings, files, terminal }: Pick<Data, 'settings' | 'files' | 'terminal'>,
   isInUse: boolean,
@@ -280,7 +280,9 @@ async function secretKeysFor(
   return { keys: [await createSecretKey(files.secretKey)], isRotating: false };
 }
 
-/** A rotation that began before this process was known did not wait for it: what it has sealed could not be opened here. */
+/**
+ * A rotation that began before this process registered did not wait for it, and has sealed data that it could not open.
+ */
 async function checkKeysUnchanged(
   settings: Settings,
   files: DataFiles,
@@ -291,7 +293,7 @@ async function checkKeysUnchanged(
     throw new StartError('The secret key was replaced while this server started: start it again.');
 }
 
-/** Loads the parts that only some servers use: the others start sooner, in less memory. */
+/** Loads adapters only if used: other servers start sooner, in less memory. */
 async function chosenAdapters(
   { s3, smtpUrl }: Settings,
   logger: Logger,

@@ -8,7 +8,7 @@ export interface Terminal {
   say(line: string): void;
 }
 
-/** Paths, proxies and codes of the network are in the lines: none of them does anything to the terminal. */
+/** The lines contain paths, proxies and codes of the network; none of them may control the terminal. */
 export const processTerminal: Terminal = {
   isTTY: process.stdout.isTTY,
   say: (line) => void process.stdout.write(`${printableLines(line)}\n`),

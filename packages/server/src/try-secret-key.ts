@@ -3,7 +3,10 @@ import type { Storage, TrunklineOptions } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 
-/** Starts and stops a service that does nothing: a secret key that is not the database's comes out before anything is made. */
+/**
+ * Starts and stops a service that does nothing: a secret key of another database is detected before anything is
+ * created.
+ */
 export async function trySecretKey(
   storage: Storage,
   options: Pick<TrunklineOptions, 'secretKey' | 'logger'>,
@@ -11,7 +14,7 @@ export async function trySecretKey(
   const trunkline = createTrunkline({
     ...options,
     ...nodeRuntime(),
-    storage: { ...storage, close: async () => {} }, // it goes on to be used
+    storage: { ...storage, close: async () => {} }, // it remains in use
     gateway: createSandbox().gateway,
     roles: { api: false, gateway: false, webhooks: false, maintenance: false },
   });

@@ -12,7 +12,7 @@ describe.skipIf(browser.missing !== null)('The reference of a running service', 
     async () => {
       const server = await startServer({ env: { DATA_DIR: temporaryDirectory() } });
       const { page, problems } = await browser.open();
-      // Its copy of zod tries whether it may compile schemas, and does without.
+      // Scalar's copy of zod checks whether it may compile schemas, and works without.
       problems.expect(/script-src forbids eval/);
       const elsewhere: string[] = [];
       await page.route(
@@ -23,13 +23,13 @@ describe.skipIf(browser.missing !== null)('The reference of a running service', 
         },
       );
       await page.goto(`${server.url}/api/v1/docs`);
-      const reference = page.locator('#reference'); // where Scalar is
+      const reference = page.locator('#reference'); // Scalar's container
       await reference.getByText('Beyond the specification').first().waitFor(); // a chapter of the document
       const title = await reference
         .getByRole('heading', { name: 'Trunkline', exact: true })
         .first()
         .boundingBox();
-      expect(title?.width).toBeGreaterThan(100); // the style of the plain page is for that one alone
+      expect(title?.width).toBeGreaterThan(100); // the plain page's style does not apply
       expect(await page.locator('#plain').isVisible()).toBe(false);
       await page.waitForLoadState('networkidle');
       expect(elsewhere).toEqual([]);

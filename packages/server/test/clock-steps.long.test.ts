@@ -12,20 +12,20 @@ const HOUR = 3_600_000;
 /** How far the clock is ahead, one after the other: while a server runs, and at its starts. */
 const WHILE_RUNNING = isLongForm ? [-HOUR, 0, HOUR, 0] : [-HOUR, HOUR];
 const AT_STARTS = isLongForm ? [-HOUR, HOUR, 0] : [-HOUR, HOUR];
-/** Nothing is dark for longer: less than the shortest lease, of 30 s, and more than a busy machine takes. */
+/** The longest time without progress: less than the shortest lease, of 30 s, and more than a busy machine takes. */
 const WITHIN_MS = 25_000;
 /** How long messages are sent after the clock was set: longer than processes take to agree on their time. */
 const PULSE_MS = 4_000;
-/** An endpoint gets 120 requests in a minute and no more. */
+/** An endpoint gets at most 120 requests in a minute. */
 const PULSE_EVERY_MS = 500;
 
 /** The longest times, in milliseconds. */
 interface Dark {
-  /** From the sending of a message until the receiver has heard that it is sent. */
+  /** The time from sending a message until the receiver has its notification. */
   running: number;
-  /** From the moment at which a process is ready until its first message was sent, and the receiver has heard of it. */
+  /** The time from a process being ready until its first message is sent and the receiver notified. */
   restarted: number;
-  /** The same for webhooks that were on their way, or queued, when the process before it was killed. */
+  /** The same for webhooks that were in flight, or queued, when the previous process was killed. */
   queued: number;
 }
 
@@ -119,7 +119,7 @@ function isNotified({ receiver }: Harness, id: string): boolean {
   );
 }
 
-/** However often it was sent. */
+/** Checks that it is one delivery, however often it was sent. */
 function expectOneDelivery({ receiver }: Harness, id: string): void {
   const sent = requestsAbout(receiver, id).filter(({ event }) => event.type === 'message.sent');
   expect(new Set(sent.map(({ deliveryId }) => deliveryId)).size).toBe(1);

@@ -15,12 +15,12 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 /** How long instances come and go, in real time: for at least one renewal of leases, which comes every 10 s. */
 const SECONDS = sized('COMING_AND_GOING_SECONDS', { short: 11, long: 16 });
 const LASTS_MS = SECONDS * 1_000;
-/** A machine that does nothing else is quick; one that runs all tests is given more, and still less than a lease. */
+/** An idle machine is quick; one that runs all tests gets more time, but less than a lease. */
 const IS_ALONE = SECONDS >= 60;
 const INSTANCES = IS_ALONE ? 400 : Math.ceil(SECONDS * 2.5);
 const WITHIN_MS = IS_ALONE ? 2_000 : 25_000;
 const SEND_EVERY_MS = 50;
-/** A machine that is slow to accept goes on until it has accepted as many. */
+/** A slow machine continues until it has accepted this many. */
 const MESSAGES_AT_LEAST = SECONDS * 9;
 
 describe.concurrent('one process whose instances connect and stop all the time', () => {
@@ -83,7 +83,7 @@ async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
         await setTimeout(LASTS_MS / INSTANCES / 2);
       }
     };
-    /** The newest, in each of the ways in which one stops: the oldest are those that nobody touches. */
+    /** Stops the newest instances, in each way of stopping: the oldest stay connected. */
     const go = async (): Promise<void> => {
       for (let count = 0; goesOn(); count += 1) {
         await setTimeout((LASTS_MS / INSTANCES) * 1.2);
@@ -104,7 +104,7 @@ async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
             const { message } = await api.messages.send({ instance, to: '15550100', type: 'text', text });
             sent.push({ id: message.id, instance });
           } catch (error) {
-            // One that has stopped meanwhile refuses it.
+            // An instance that has stopped meanwhile refuses the message.
             if (connected.includes(instance)) throw error;
           }
         }
@@ -115,7 +115,7 @@ async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
     const waits: number[] = [];
     for (const { id, instance } of sent) {
       const isConnected = connected.includes(instance);
-      // What was accepted while its instance stopped may wait for it, or fail with it.
+      // A message accepted while its instance stopped may wait for it, or fail with it.
       if (isConnected)
         await until(`${id} is sent`, async () => (await api.messages.get(id)).sent_at !== null);
       const { queued_at: queuedAt, sent_at: sentAt } = await api.messages.get(id);
@@ -127,7 +127,7 @@ async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
   }
 }
 
-/** An instance that is about to stop sends what was accepted for it. */
+/** An instance that is about to stop sends the messages accepted for it. */
 async function populate(
   api: WorkspaceApi,
   sent: readonly { readonly id: string; readonly instance: string }[],

@@ -8,15 +8,15 @@ import type { RunningServer, Harness } from './support/harness.ts';
 
 /** Random kills in the last test. */
 const RUNS = sized('CRASH_RUNS', { short: 2, long: 8 });
-/** Kills right at a 202. */
+/** Kills right after a 202. */
 const ROUNDS = sized('CRASH_ROUNDS', { short: 2, long: 10 });
 
-// At the same time, for most of it is waiting.
+// Concurrent, since most of the time is waiting.
 describe.concurrent('kill -9', () => {
   it('between the 202 and the send: the message is sent after the restart, once', async () => {
     const { harness, server } = await startHarness();
     await server.kill();
-    // Accepts, and cannot send: the moment is sure.
+    // Accepts, and cannot send: the moment is certain.
     const accepting = await harness.startNow({ ROLES: 'api' });
     const message = await accepting.client.send({ instance: harness.instance });
     const withFile = await accepting.client.sendFile({
@@ -73,7 +73,7 @@ describe.concurrent('kill -9', () => {
       const message = await second.client.send({ instance: harness.instance });
       expect((await second.client.message(message.id)).status).toBe('queued');
 
-      // At the same time, so that the lease of the dead one has really to run out.
+      // Starts immediately, so that the lease of the dead one really has to expire.
       const back = await harness.startNow();
       expect(back.stdout()).not.toContain('without the role gateway');
       await untilNotified(harness, second, message.id);
@@ -97,7 +97,7 @@ describe.concurrent('kill -9', () => {
         await sending;
         running = await harness.startLater();
       }
-      // A client that got no response asks again with its key, and gets the outcome of the message.
+      // A client without a response repeats the request with its key, and gets the outcome of the message.
       for (let run = 1; run <= RUNS; run++) await send(harness, running, run, accepted);
       for (const id of accepted.values()) await untilNotified(harness, running, id);
       expect(await running.stop()).toBe(0);
@@ -112,7 +112,7 @@ describe.concurrent('kill -9', () => {
   );
 });
 
-/** With three events each, few enough for the 120 requests that an endpoint gets in a minute. */
+/** Each message has three events, few enough for an endpoint's 120 requests per minute. */
 const PER_RUN = 4;
 
 /** Sends the messages of a run; each has its text as idempotency key. */

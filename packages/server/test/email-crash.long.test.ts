@@ -15,7 +15,7 @@ it('a warning outlives the process that was sending it, and goes out once more u
   const run = (minutes: number): Program =>
     startNodeProgram(PROGRAM, { args: [database, server.url, String(minutes)] });
 
-  // The server has all of the email, and the process dies before it hears so.
+  // The server has all of the email, and the process dies before its response.
   server.respondWith('hang');
   const first = run(0);
   await eventually(() => expect(server.emails.length).toBe(1));

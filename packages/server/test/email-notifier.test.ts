@@ -16,7 +16,7 @@ const notification: WebhookNotification = {
   webhook: { id: 'wh_1', url: 'https://example.com/hook', failingSince: Date.UTC(2026, 10, 20, 21, 15) },
 };
 
-/** What a logger was given, all of it as text. */
+/** A logger that records everything as text. */
 function recordingLogger(): { readonly logger: Logger; readonly lines: string[] } {
   const lines: string[] = [];
   const write = (facts: object, message: string): void => void lines.push(JSON.stringify([facts, message]));
@@ -172,7 +172,7 @@ describe('An email is not accepted', () => {
   });
 
   it('when the server has another name than its certificate', async () => {
-    // The server offers TLS, with a certificate of nobody's.
+    // The server offers TLS, with an untrusted certificate.
     const { url, emails } = await startSmtpServer({ disabledCommands: [] });
     await expect(emailNotifier(url, silentLogger).notify(notification)).rejects.toThrow(/certificate/);
     expect(emails).toEqual([]);
@@ -213,7 +213,7 @@ describe('An email is not accepted', () => {
   });
 });
 
-/** The time-outs of sockets that are set to this many milliseconds elapse when the test says so. */
+/** Socket timeouts of this many milliseconds elapse when the test says so. */
 function timeoutsOf(ms: number): () => void {
   const spy = vi.spyOn(Socket.prototype, 'setTimeout');
   onTestFinished(() => spy.mockRestore());

@@ -6,7 +6,7 @@ import type { ServerProcess } from './support/server-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 import { API_KEY, testClient } from './support/test-client.ts';
 
-/** A directory that was there before the server, as a volume is: everybody may enter it. */
+/** A directory that existed before the server, like a volume, which all users may enter. */
 function openDirectory(): string {
   const around = temporaryDirectory();
   chmodSync(around, 0o755);
@@ -25,7 +25,7 @@ async function serverOn(DATA_DIR: string): Promise<ServerProcess> {
   return server;
 }
 
-/** What the group or others may do anything with, below a directory. */
+/** The files below a directory to which the group or others have any access. */
 function openToOthers(directory: string): readonly string[] {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(
     (name) => (statSync(join(directory, name)).mode & 0o077) !== 0,

@@ -19,7 +19,7 @@ interface Look {
   readonly body: unknown;
 }
 
-/** What `/healthz` and `/readyz` say on a storage that behaves like this. */
+/** The responses of `/healthz` and `/readyz` on a storage with this behaviour. */
 async function look(replaceSetting: () => Promise<void>, draining = false): Promise<readonly Look[]> {
   const app = new Hono();
   addHealth(app, { storage: { replaceSetting }, logger: silentLogger, isDraining: () => draining });
@@ -73,7 +73,7 @@ it('A server is not ready while it cannot write, and says so to those who still 
   const terminal = { isTTY: false, say() {}, warn() {} };
   const server = await startServer(settings, silentLogger, { terminal });
   const { url } = server;
-  // A connection that stays open, as those of a load balancer do.
+  // A connection that stays open, like those of a load balancer.
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   const ready = async (): Promise<[number | undefined, string]> => {

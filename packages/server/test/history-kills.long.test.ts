@@ -8,9 +8,9 @@ import { randomInTest } from '@trunkline/test-support/seeded-test';
 import { startHarness } from './support/harness.ts';
 import type { Harness, RunningServer } from './support/harness.ts';
 
-/** The first while it is disconnected, the second while it is connected, and so on. */
+/** The first kill is during a disconnection, the second during a connection, and so on. */
 const KILLS = sized('HISTORY_KILLS', { short: 2, long: 4 });
-/** About as long as a request takes with what the gateway does about it. */
+/** About as long as a request and its effects in the gateway take. */
 const KILLED_WITHIN_MS = 120;
 
 describe.concurrent('a server that is killed while an instance is disconnected and connected', () => {
@@ -31,13 +31,13 @@ describe.concurrent('a server that is killed while an instance is disconnected a
         await running.kill();
         const answered = await request;
 
-        // Without a gateway, it stays as it was left.
+        // Without a gateway, the instance does not change.
         const looking = await harness.startNow({ ...env, ROLES: 'api' });
         const history = await historyOf(looking, harness);
         const { status } = await looking.client.instance(harness.instance);
         expect(history.at(-1)?.to).toBe(status);
         expect(breaksIn(history)).toEqual([]);
-        // What was there is there, and what was answered with it.
+        // Earlier entries remain, with those of answered requests.
         expect(history.slice(0, known.length).map(({ id }) => id)).toEqual(known.map(({ id }) => id));
         const news = history.slice(known.length).map(({ reason }) => reason);
         if (answered !== null) expect(news).toContain(`${action}_requested`);
@@ -54,7 +54,7 @@ describe.concurrent('a server that is killed while an instance is disconnected a
 
 type Action = 'connect' | 'disconnect';
 
-/** Waits until nothing more happens to the instance by itself, and returns what can be asked for next. */
+/** Waits until the instance is at rest, and returns the next possible action. */
 function untilAtRest(server: RunningServer, harness: Harness): Promise<Action> {
   return until('the instance is at rest', async () => {
     const latest = (await historyOf(server, harness)).at(-1);
@@ -81,7 +81,7 @@ async function historyOf(
   return data.toReversed();
 }
 
-/** Entries that do not begin where the one before them ended. */
+/** Entries that do not begin where the previous one ended. */
 function breaksIn(history: readonly InstanceHistoryResource[]): readonly InstanceHistoryResource[] {
   return history.filter(({ from }, index) => from !== (history[index - 1]?.to ?? null));
 }

@@ -79,7 +79,7 @@ describe('The HTTP listener', () => {
     const socket = await request11(listener, 'GET / HTTP/1.1', 'Host: a');
     socket.pause();
     await until('the response is cut off', () => isCancelled);
-    const closed = new Promise((resolve) => socket.once('close', resolve)); // also by a reset
+    const closed = new Promise((resolve) => socket.once('close', resolve)); // a reset is possible, too
     socket.on('error', () => {}).resume();
     await closed;
     expect(socket.bytesRead).toBeGreaterThan(0);
@@ -250,7 +250,7 @@ describe('The HTTP listener', () => {
   });
 });
 
-/** Writes a request line by line, as no client would. */
+/** Writes a request line by line, which clients do not do. */
 async function request11({ url }: HttpListener, ...lines: readonly string[]): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.on('error', () => {}); // the server may hang up
@@ -260,7 +260,7 @@ async function request11({ url }: HttpListener, ...lines: readonly string[]): Pr
 }
 
 async function lengthOf(socket: Socket): Promise<number> {
-  const closed = new Promise((resolve) => socket.once('close', resolve)); // also by a reset
+  const closed = new Promise((resolve) => socket.once('close', resolve)); // a reset is possible, too
   socket.resume();
   await closed;
   return socket.bytesRead;

@@ -14,7 +14,7 @@ const KEYS = sized('IDEMPOTENCY_KEYS', { short: 10, long: 30 });
 const ROUNDS = 3;
 const STORAGES = ['SQLite', 'PostgreSQL'] as const;
 
-// Each starts processes of its own, and waits for them most of the time.
+// Each starts its own processes, and mostly waits for them.
 describe('an idempotency key', () => {
   it.for(isLongForm ? STORAGES : STORAGES.slice(1))(
     'that two servers get concurrently, one of which has just started, is one message, on %s',
@@ -33,7 +33,7 @@ describe('an idempotency key', () => {
         expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 202]));
         expect(new Set(both.map(({ id }) => id)).size).toBe(1);
       }
-      // What the other one knew before this one was there.
+      // Keys used at one server before the other started.
       expect(await use(second, 'before')).toEqual({ status: 200, id: before.id });
       for (const [after, server, other] of [
         ['after', first, second],
@@ -74,7 +74,7 @@ describe('an idempotency key', () => {
     },
   );
 
-  // On PostgreSQL the database's clock counts, which no test can set: the storage contract has it there.
+  // On PostgreSQL the database's clock counts, which a test cannot set: the storage contract tests it there.
   it.runIf(isLongForm)('lasts for 24 hours, over servers that are killed, on SQLite', async () => {
     const { harness, server } = await startHarness();
     const { instance } = harness;

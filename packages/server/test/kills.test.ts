@@ -24,7 +24,7 @@ const KILLS = sized('KILLS', { short: 2, long: 6 });
 const PROGRAM = pathToFileURL(
   await builtProgram(new URL('support/programs/loaded-service.ts', import.meta.url)),
 );
-/** After it is ready; the third one and one in ten is killed while it starts. */
+/** Counted from when it is ready; the third one and one in ten is killed while it starts. */
 const KILLED_WITHIN_MS = 800;
 const KILLED_AT_START_WITHIN_MS = 600;
 
@@ -57,7 +57,7 @@ describe.concurrent('a service that is killed at random moments, half of them un
       for (let run = 1; run <= KILLS; run += 1) {
         const isLoaded = run % 2 === 0;
         const service = start(run, isLoaded ? 'full load' : 'light load');
-        // The first two get to accept something, however slow the machine is.
+        // The first two live long enough to accept something, however slow the machine is.
         const isStarting = run === 3 || (run > 3 && random(10) === 0);
         if (!isStarting) await service.line(/^ready$/m);
         if (run <= 2) await until('a message is accepted', () => service.accepted().size > 0);
@@ -72,7 +72,7 @@ describe.concurrent('a service that is killed at random moments, half of them un
       expect(await last.line(/^repeated \d+$/m)).toBe(`repeated ${accepted.size}`);
       expect(last.forgotten()).toEqual([]);
       await last.line(/^all read$/m);
-      // The limit of each endpoint makes many webhooks wait: what counts is that they go on.
+      // The limit of each endpoint delays many webhooks: it only matters that they continue.
       const unreported = (): readonly string[] =>
         [...accepted.values()].flatMap(({ id }) => (receiver.reported.has(id) ? [] : [id]));
       for (let left = unreported().length; left > 0; left = unreported().length)
@@ -92,7 +92,7 @@ describe.concurrent('a service that is killed at random moments, half of them un
       );
       const texts = new Set(sent.map(({ text }) => text));
       expect([...accepted.keys()].filter((text) => !texts.has(text))).toEqual([]);
-      // However often a webhook came: under one event and one delivery.
+      // However often a webhook was sent, it had one event id and one delivery id.
       expect(receiver.underSeveralIds()).toEqual([]);
       expect(receiver.refused).toEqual([]);
       expect(receiver.mostAtOnce()).toBeLessThanOrEqual(2);
@@ -106,9 +106,9 @@ describe.concurrent('a service that is killed at random moments, half of them un
 });
 
 interface Service {
-  /** What it has printed that it accepted, by text. */
+  /** The accepted messages that it has printed, by text. */
   accepted(): ReadonlyMap<string, Accepted>;
-  /** The idempotency keys that it has printed as forgotten. */
+  /** The idempotency keys that it has printed as lost. */
   forgotten(): readonly string[];
   /** Resolves with the first line that it prints that matches; rejects when it ends before. */
   line(pattern: RegExp): Promise<string>;
@@ -122,7 +122,7 @@ interface Service {
 function startService(args: readonly string[]): Service {
   const program = startNodeProgram(PROGRAM, { args });
   return {
-    // The last line of one that was killed may be half there.
+    // The last line of a killed process may be incomplete.
     accepted: () =>
       new Map(
         Array.from(
@@ -155,7 +155,7 @@ interface Receiver {
   readonly reported: ReadonlySet<string>;
   /** Messages whose webhooks came under more than one id. */
   underSeveralIds(): readonly string[];
-  /** Requests that were open at one endpoint at a time. */
+  /** The number of requests that were open at one endpoint at a time. */
   mostAtOnce(): number;
   close(): void;
 }
@@ -184,7 +184,7 @@ async function startReceiver(): Promise<Receiver> {
     if (!('message' in data)) throw new Error(`Nobody subscribed to ${result.event.type}.`);
     const deliveryId = String(request.headers['x-service-delivery']);
     requests.push({ messageId: data.message.id, eventId, deliveryId });
-    // Of one that is gone nobody hears.
+    // A client that is gone gets no response.
     if (response.destroyed) return;
     reported.add(data.message.id);
     response.writeHead(204).end();

@@ -28,7 +28,7 @@ async function rest(server: ServerProcess, method: string, path: string, body?: 
     headers,
     ...(body && { body: JSON.stringify(body) }),
   });
-  return (await response.json()) as Json; // looked into below
+  return (await response.json()) as Json; // read freely below
 }
 
 interface Json {
@@ -66,7 +66,7 @@ it('a model reads and sends within the settings, and a restart keeps the number 
   });
   expect(first.stderr()).toMatch(/"tool":"send_text","outcome":"ok"/);
 
-  // A start costs a second: only the long form has one in between.
+  // A start costs a second: only the long form restarts in between.
   let second = first;
   if (isLongForm) {
     await first.stop();
@@ -77,7 +77,7 @@ it('a model reads and sends within the settings, and a restart keeps the number 
     isError: true,
     content: [{ text: expect.stringContaining('"messages per day"') }],
   });
-  // A page that a browser shows, by a name that leads to this machine.
+  // Imitates a browser's page that uses a name which resolves to this machine.
   const rebound = await fetch(`${second.url}/mcp`, {
     method: 'POST',
     headers: { Origin: 'https://evil.example' },

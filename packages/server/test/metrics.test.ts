@@ -7,7 +7,7 @@ import { runServer, startServer } from './support/server-process.ts';
 import type { ServerProcess } from './support/server-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-/** A module that a process loads first: it writes a line when something loads a library of OpenTelemetry beyond its API. */
+/** A preloaded module that writes a line when OpenTelemetry's libraries, beyond its API, are loaded. */
 const TELL_OF_TELEMETRY = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   registerHooks({
@@ -18,7 +18,7 @@ const TELL_OF_TELEMETRY = `data:text/javascript,${encodeURIComponent(`
   });
 `)}`;
 
-/** The value of a line, found by what it begins with. */
+/** The value of a line, found by its beginning. */
 function valueOf(metrics: string, beginning: string): number | undefined {
   const line = metrics.split('\n').find((one) => one.startsWith(beginning));
   return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ') + 1));

@@ -49,7 +49,7 @@ const queries = [
   ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ where: title, expr }))),
 ];
 
-/** Every scrape has them. */
+/** Labels that every scrape has. */
 const OF_PROMETHEUS = ['job', 'instance', 'le'];
 
 it('the page has every metric that is emitted, each with its labels', async () => {
@@ -141,7 +141,7 @@ it('no two panels of the dashboard share an id or a place', () => {
   }
 });
 
-/** Of a histogram, the one name that its series share. */
+/** Replaces the series names of a histogram by their common one. */
 function withoutSeries(
   emitted: ReadonlyMap<string, ReadonlySet<string>>,
 ): ReadonlyMap<string, ReadonlySet<string>> {
@@ -158,10 +158,10 @@ function withoutSeries(
 }
 
 interface Query {
-  /** Where the parser did not know what to make of it. */
+  /** The parts that the parser could not parse. */
   readonly errors: readonly string[];
   readonly metrics: readonly string[];
-  /** By which it selects or groups. */
+  /** The labels by which it selects or groups. */
   readonly labels: readonly string[];
 }
 

@@ -12,11 +12,11 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 interface Collected {
   readonly path: string | undefined;
   readonly headers: IncomingHttpHeaders;
-  /** Protobuf, in which texts stand as they are. */
+  /** Protobuf, which contains texts unchanged. */
   readonly body: string;
 }
 
-/** What a collector of OpenTelemetry gets, which it takes as long as it is `up`. */
+/** A collector of OpenTelemetry that accepts and records requests as long as it is `up`. */
 async function startCollector() {
   const collected: Collected[] = [];
   const state = { up: true };

@@ -11,7 +11,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const TOUR = 'docs/tour.md';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-/** In a terminal, background programs are jobs, which end together with all that they started. */
+/** Imitates a terminal: background programs are jobs, which end together with everything that they started. */
 const LIKE_A_TERMINAL = `
 set -m
 trap 'for job in $(jobs -p); do kill -- -$job 2>/dev/null; done' EXIT
@@ -50,7 +50,7 @@ async function takeTour(directory: string): Promise<void> {
       block.replaceAll('8080', server).replaceAll('9000', receiver).replaceAll('/tmp/', `${directory}/`),
     );
   const tour = runBash([LIKE_A_TERMINAL, ...blocks].join('\n'), {
-    // What the tour leaves at its defaults and another server on this machine may use.
+    // Settings that the tour leaves at their defaults and another server on this machine may use.
     PORT: server,
     DATA_DIR: join(directory, 'data'),
   });
@@ -66,7 +66,7 @@ async function takeTour(directory: string): Promise<void> {
   const inOrder = received
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .map(({ type, status }) => `${type}: ${status}`);
-  // Those of the file may come after the end.
+  // Events of the file may arrive after the end.
   expect(inOrder.slice(0, 5)).toEqual([
     'instance.qr_required: qr_required',
     'instance.connected: connected',
@@ -85,7 +85,7 @@ async function takeTour(directory: string): Promise<void> {
     expect(output).toMatch(line);
   }
   expect(output).toMatch(/^connecting$.*^connected$/ms);
-  // Of the tour, three times, and the request of the front page.
+  // Printed three times by the tour, and by the request of the front page.
   expect(output.match(/"text":"Hello from Trunkline"/g)?.length).toBeGreaterThan(1);
   expect(readFileSync(join(directory, 'trunkline-qr.svg'), 'utf8')).toMatch(/^<svg/);
   await until('both programs have ended', async () => (await isFree(server)) && (await isFree(receiver)));
@@ -94,7 +94,7 @@ async function takeTour(directory: string): Promise<void> {
 interface Tour {
   output(): string;
   readonly ended: Promise<unknown>;
-  /** Ends the shell and all that it started. */
+  /** Ends the shell and everything that it started. */
   stop(): Promise<void>;
 }
 

@@ -13,10 +13,10 @@ const RUNS = sized('RESTART_RUNS', { short: 1, long: 2 });
 const WITHIN_MS = 25_000;
 
 interface Times {
-  /** From the kill, with the start of the new process. */
+  /** The time from the kill, with the start of the new process. */
   readonly ready: number;
   readonly sent: number;
-  /** The webhook whose requests were on their way, in both slots of its endpoint. */
+  /** The webhook whose requests were in flight, in both slots of its endpoint. */
   readonly reported: number;
 }
 

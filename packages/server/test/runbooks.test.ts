@@ -14,16 +14,16 @@ import type { OperatorsMachine } from './support/operators-machine.ts';
 import { rehearse, RUNBOOKS } from './support/runbook.ts';
 import { API_KEY } from './support/test-client.ts';
 
-/** Rehearses those as well that start several servers, or other programs. */
+/** Also rehearses pages that start several servers, or other programs. */
 const ALL = process.env['RUNBOOKS'] === '1';
-/** All but the one that types the fewest commands: each starts a program. */
+/** All except the one with the fewest commands: each starts a program. */
 const SOME = ALL || isLongForm;
 
 const BOOKED = 'Your table is booked for 20:00.';
-/** As wide as the address that it stands for. */
+/** Has the width of the address that it replaces. */
 const HOOK = 'https://shop.example.com/in';
 
-/** Starts its server, with a number that is connected. */
+/** Starts its server, with a connected number. */
 async function withNumber(machine: OperatorsMachine): Promise<string> {
   await machine.start();
   const { client } = machine;
@@ -43,7 +43,7 @@ async function scan({ client }: OperatorsMachine, instance: string): Promise<voi
   expect(status).toBe(202);
 }
 
-/** Scans the QR of the next number, on whatever database it is made. */
+/** Scans the QR of the next number, on whatever database it is created. */
 async function scanNewNumber(machine: OperatorsMachine): Promise<string> {
   const id = await until('there is a new number', async () => {
     const reply = await machine.client.request('GET', '/api/v1/instances').catch(() => null);
@@ -57,7 +57,7 @@ async function isConnected({ client }: OperatorsMachine, instance: string): Prom
   await until('it is connected', async () => (await client.instance(instance)).status === 'connected');
 }
 
-// Each takes over a server with a number that is connected, and leaves one behind: a start costs more than most pages.
+// Each page gets a server with a connected number, and leaves one behind: a start costs more than most pages.
 describe('The runbook, on one server,', () => {
   let machine: OperatorsMachine;
   let instance: string;
@@ -131,7 +131,7 @@ describe('The runbook, on one server,', () => {
   });
 
   it.runIf(ALL)('upgrade.md leads to a new version, and back to the former one', async () => {
-    // What the new version has made of the database shows when the former one is installed again.
+    // Reinstalling the previous version shows the new version's changes of the database.
     const upgrade = `new (require('node:sqlite').DatabaseSync)('${machine.path(`${data}/trunkline.db`)}').exec('PRAGMA user_version = 102')`;
     machine.install('/bin/npm', `case $* in *@1.0.0) exec '${process.execPath}' -e "${upgrade}" ;; esac`);
     const page = await rehearse('upgrade.md', machine, [[/up to date \([\d.]+ s\)/g, 'up to date (0.2 s)']]);
@@ -146,7 +146,7 @@ describe('The runbook, on one server,', () => {
   it.runIf(ALL)('litestream.md leads from a copy of the database alone to a server that runs', async () => {
     await backUp('copied');
     const copy = machine.path('/var/backups/trunkline/copied/trunkline.db');
-    // Its last argument is where the copy goes.
+    // The last argument is the target of the copy.
     machine.install('/bin/litestream', `for place; do :; done; exec cp '${copy}' "$place"`);
     await machine.stop();
     rmSync(machine.path(data), { recursive: true });
@@ -234,7 +234,7 @@ describe('The runbook', () => {
       const nginx = await startNginx(machine);
       const file = machine.path('/var/lib/trunkline/catalogue.pdf');
       writeFileSync(file, Buffer.alloc(2_000_000));
-      // As clients do that send a large file: it reads the response even if that comes before all is sent.
+      // Like clients that send a large file: it reads the response even if that arrives before everything is sent.
       const upload = async (): Promise<string> => {
         const form = [`instance=${instance}`, 'to=15550123', 'type=document', `file=@${file}`];
         const args = ['--silent', '--output', '/dev/null', '--write-out', '%{http_code}'];

@@ -5,7 +5,7 @@ import { eventually, only, until } from '@trunkline/test-support';
 import { startHarness } from './support/harness.ts';
 import type { Harness, RunningServer } from './support/harness.ts';
 
-/** Whole flows, by REST, with the events as a receiver of webhooks gets them. */
+/** Whole flows by REST, with the events that a receiver of webhooks gets. */
 describe("What people do with the sandbox's phones", () => {
   let harness: Harness;
   let server: RunningServer;
@@ -25,7 +25,7 @@ describe("What people do with the sandbox's phones", () => {
     const { body } = await server.client.request('GET', path);
     return (body as { data: readonly MessageResource[] }).data; // as the specification has it
   };
-  /** A message from somebody, once it is stored. */
+  /** A message from a person, once it is stored. */
   const received = async (from: string, text: string): Promise<MessageResource> => {
     expect((await control('messages', { from, text })).status).toBe(202);
     return until('the message is there', async () =>
@@ -67,7 +67,7 @@ describe("What people do with the sandbox's phones", () => {
       text: 'See you at ten',
       edited_at: expect.any(String),
     });
-    // A stranger's comes to nothing: what follows is reported, and it is not.
+    // A stranger's deletion has no effect: later ones are reported, but not this one.
     await control('deletions', { message: id, from: '15550666' });
     await control('deletions', { message: id, from: '15550112' });
     const data = await reported('message.deleted', { message: expect.objectContaining({ id }) });

@@ -45,7 +45,7 @@ async function ready({ scopes = SCOPES, limit = 600 }: { scopes?: readonly Scope
     isDraining: () => false,
   });
 
-  /** A body that counts what is taken of it; `breaksOff` ends it as a client that goes away does. */
+  /** A body that counts the bytes read from it; `breaksOff` ends it like a client that disconnects. */
   const body = (breaksOff = false) => {
     const seen = { pulled: 0 };
     const stream = new ReadableStream({
@@ -80,7 +80,7 @@ describe("The sandbox's controls", () => {
     expect(refused.status).toBe(status);
     expect(await refused.json()).toMatchObject({ error: { code } });
     if (status === 429) expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
-    expect(seen.pulled).toBeLessThanOrEqual(1); // what a stream fetches by itself
+    expect(seen.pulled).toBeLessThanOrEqual(1); // prefetched by the stream
   });
 
   it('refuse a suspended workspace', async () => {

@@ -51,7 +51,7 @@ describe("The sandbox's phones", () => {
     const id = await connected();
     const group = await control(id, 'groups', { name: 'Choir', participants_count: 7 });
     expect(group).toMatchObject({ status: 202, body: { data: { name: 'Choir', participants_count: 7 } } });
-    const groupId = (group.body as { data: { id: string } }).data.id; // just looked at
+    const groupId = (group.body as { data: { id: string } }).data.id; // read just before
 
     expect((await control(id, 'messages', { from: '+1 555 0111', text: 'Hi' })).status).toBe(202);
     expect(

@@ -38,7 +38,7 @@ describe("The sandbox network's journal", () => {
     if (!journal) throw new Error('The journal is held.');
     return journal;
   };
-  /** What a later process finds of these records. */
+  /** The records that a later process finds. */
   function remembered(...records: readonly NetworkRecord[]): readonly NetworkRecord[] {
     const path = join(temporaryDirectory(), 'sandbox.db');
     const writer = open(path);
@@ -95,7 +95,7 @@ describe("The sandbox network's journal", () => {
     expect(openInAnotherProcess(path)).toBe('null');
     journal.append(linked);
     journal.close();
-    // Killed at its end, without closing.
+    // The process was killed at its end, without closing.
     expect(openInAnotherProcess(path)).toBe('[{"instanceId":"ins_1"');
     const after = open(path);
     expect([...after.load()]).toEqual([linked, { ...unlinked, instanceId: 'ins_2' }]);

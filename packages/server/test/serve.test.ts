@@ -59,7 +59,7 @@ describe('serve()', () => {
       { dataDir: join(directory, 'data'), databaseUrl: `sqlite:${cooking}`, secretKey },
     ]) {
       await expect(serve({ port, logLevel: 'silent', ...options })).rejects.toThrow(/database/i);
-      // Nobody listens there: it can be taken again.
+      // The port has no listener, so it can be taken again.
       const again = createServer().listen(port, '127.0.0.1');
       await new Promise((resolve, reject) => again.once('listening', resolve).once('error', reject));
       await new Promise((resolve) => again.close(resolve));

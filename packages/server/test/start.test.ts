@@ -98,7 +98,7 @@ describe('The first start', () => {
       const shown = '\\u001b]0;owned\\u0007\\u009b31m\\u202e\\u061c\\u2028data';
       for (const printed of [first.stdout(), second.stderr]) {
         expect(printed).toContain(shown);
-        // oxlint-disable-next-line no-control-regex -- these are what it is about
+        // oxlint-disable-next-line no-control-regex -- these are its subject
         expect(printed).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u2028\u202e]/);
       }
     },
@@ -165,7 +165,7 @@ describe('A start on PostgreSQL', () => {
       const server = await startServer({ env: { DATA_DIR, DATABASE_URL: proxy.url } });
       expect(proxy.closed(), start).toBe(0);
       expect(await server.stop()).toBe(0);
-      // That it counts at all. The proxy may hear of a closed connection after the process has ended.
+      // Proves that connections are counted. The proxy may notice a closed connection after the process has ended.
       await until('the connections are closed', () => proxy.closed() > 0);
     }
   });

@@ -9,7 +9,7 @@ import { startHarness } from './support/harness.ts';
 import type { Harness, RunningServer } from './support/harness.ts';
 import { API_KEY } from './support/test-client.ts';
 
-/** Another process looks each second. Far less than a heartbeat, and more than a busy machine takes. */
+/** Another process polls each second. Far less than a heartbeat, and more than a busy machine takes. */
 const WITHIN_MS = 10_000;
 const KILLS = 2;
 const PER_KILL = 20;
@@ -51,12 +51,12 @@ describe('Two processes on one PostgreSQL', () => {
         await writer.kill();
         await first.ended;
         const before = first.ids().size;
-        // Otherwise nothing would be left to be missed.
+        // Otherwise nothing would be left to miss.
         expect(before).toBeLessThan(PER_KILL * 3);
 
         writer = await harness.startNow(env);
         expect(writer.stdout()).not.toContain('without the role gateway');
-        // Much happens before the stream is continued.
+        // Many events happen before the stream is continued.
         await until('all is read', async () => {
           const messages = await Promise.all(ids.map((id) => other.client.message(id)));
           return messages.every(({ status }) => status === 'read');
@@ -95,12 +95,12 @@ interface Arrival {
 }
 
 interface Follower {
-  /** The ids of the events that it has had. */
+  /** The ids of the events received so far. */
   ids(): ReadonlySet<string>;
-  /** What the next stream continues after. */
+  /** The id after which the next stream continues. */
   last(): string | undefined;
   found(type: string, messageId: string): Arrival | undefined;
-  /** When its stream has ended, however. */
+  /** Resolves when its stream has ended, in any way. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
@@ -137,7 +137,7 @@ async function follow({ url }: RunningServer, after?: string): Promise<Follower>
   };
 }
 
-/** Everything that is stored about messages. */
+/** All stored events about messages. */
 async function storedEvents({ url }: RunningServer, { instance }: Harness): Promise<readonly WebhookEvent[]> {
   const client = createClient({ baseUrl: `${url}/api/v1`, apiKey: API_KEY });
   const stored: WebhookEvent[] = [];

@@ -7,10 +7,10 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 import { API_KEY, testClient } from './support/test-client.ts';
 
 const CLIENTS = 400;
-/** Far below what all of them would hold, 640 MB and more, and above what the collector has yet to free. */
+/** Far below the total of all of them, 640 MB and more, and above the garbage not yet collected. */
 const MAX_MB = 150;
 
-// Whoever asks and reads nothing must not be able to take the memory of all others.
+// A client that requests and reads nothing must not be able to take the memory of all others.
 it.each([
   ['the script of the reference', '/api/v1/docs/scalar.js', false],
   ['the page of the reference', '/api/v1/docs', false],
@@ -42,9 +42,9 @@ it.each([
   const open = async (): Promise<void> => {
     const socket = connect(Number(port), '127.0.0.1');
     socket.write(request);
-    await once(socket, 'readable'); // the response has begun, and nothing of it is read
+    await once(socket, 'readable'); // the response has begun, and is not read
   };
-  // What is made once is there, and the heap has the size that it takes to serve those who read.
+  // Initialise everything that is created once, and grow the heap to the size for clients that read.
   const headers = hasKey ? { Authorization: `Bearer ${API_KEY}` } : {};
   for (let at = 0; at < CLIENTS / 4; at += 1) {
     const { body } = await fetch(server.url + path, { headers });

@@ -78,7 +78,7 @@ it.runIf(isLongForm)(
     const { port } = new URL(must(/^The metrics are at (http:\S+)$/m.exec(server.stdout())?.[1]));
     for (const host of ['127.0.0.1', '0x7f.1', '0.0.0.0', '[::ffff:127.0.0.1]'])
       expect(await create(`http://${host}:${port}/metrics`), host).toMatchObject(refused);
-    // Another address of the machine is not its own.
+    // Another address of the machine is not the server's own.
     expect((await create(`http://127.0.0.2:${port}/metrics`)).status).toBe(201);
   },
 );

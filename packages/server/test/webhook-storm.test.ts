@@ -8,17 +8,17 @@ import type { MoodyReceiver } from './support/moody-receiver.ts';
 import { startSending } from './support/sending-processes.ts';
 import type { Ask } from './support/sending-processes.ts';
 
-/** Of callers that each send the next request as soon as they have a response. */
+/** The duration; each caller sends the next request as soon as it has a response. */
 const SECONDS = sized('STORM_SECONDS', { short: 1, long: 3 });
 const SEED = sized('STORM_SEED', { short: 1, long: 1 });
 const PROCESSES = 2;
 const WORKSPACES = 2;
 const ENDPOINTS = 4;
 const CALLERS = 8;
-/** The newest deliveries, which are retried by hand: some are on their way. */
+/** The newest deliveries, which are retried by hand: some are in flight. */
 const LATELY = 10;
 
-/** The possible responses: no other is sent, whatever else happens at that time. */
+/** The possible responses: no other is sent, whatever else happens at that moment. */
 const ALLOWED = {
   test: [202, 404, 409],
   retry: [202, 404, 409],
@@ -31,7 +31,7 @@ const ALLOWED = {
   read: [200, 404],
 } as const satisfies Readonly<Record<string, readonly number[]>>;
 type Kind = keyof typeof ALLOWED;
-/** How often each is done, of all. */
+/** The relative frequency of each action. */
 const WEIGHTS: Readonly<Record<Kind, number>> = {
   test: 50,
   retry: 25,
@@ -47,11 +47,11 @@ const WEIGHTS: Readonly<Record<Kind, number>> = {
 const KINDS = Object.keys(ALLOWED).flatMap((kind) =>
   Array.from({ length: WEIGHTS[kind as Kind] }, () => kind as Kind),
 ); // its own keys
-/** What a delivery may wait for when nobody has anything to do. */
+/** Reasons for which a delivery may wait when there is nothing to do. */
 const RESTING: readonly string[] = ['retry_scheduled', 'throttled', 'endpoint_disabled'];
 
 interface Endpoint {
-  /** The receiver's. */
+  /** The receiver's number of the endpoint. */
   readonly number: number;
   readonly id: string;
 }
@@ -88,7 +88,7 @@ it(
     expect(receiver.requests.length).toBeGreaterThan(0);
     expect(receiver.mostAtOnce()).toBe(2);
     for (const request of receiver.requests) {
-      // Read when the delivery is claimed, which is a moment before it is sent.
+      // The secret is read when the delivery is claimed, a moment before it is sent.
       expect(await receiver.secretOverFor(request)).toBeLessThan(5_000);
     }
   },
@@ -168,7 +168,7 @@ async function disturb(workspaces: readonly Workspace[], storm: Storm): Promise<
   }
 }
 
-/** Of a delivery of its own, or of another workspace's, which it does not find. */
+/** Retries a delivery of its own, or of another workspace, which is not found. */
 async function retry(workspaces: readonly Workspace[], { roll }: Storm): Promise<void> {
   const { ask } = pick(workspaces, roll);
   const { ask: owner, deliveries } = pick(workspaces, roll);
@@ -188,7 +188,7 @@ function pick<Element>(list: readonly Element[], roll: Storm['roll']): Element {
   return element;
 }
 
-/** Resolves once each delivery has ended or waits for a time that is to come. */
+/** Resolves once each delivery has ended or waits for a future time. */
 async function untilQuiet({ ask, deliveries }: Workspace): Promise<void> {
   for (const id of deliveries) {
     await until(`${id} has nothing to do`, async () => {

@@ -8,7 +8,7 @@ describe('GATEWAY=baileys', () => {
     const harness = await startWhatsAppHarness({ MESSAGES_PER_MINUTE: '600' });
     const { wa, account, bob, receiver, instance, server, start } = harness;
     await linkPhone(harness, server);
-    // There are no phones here that a request could move.
+    // Requests cannot control phones here.
     const scan = `/sandbox/instances/${instance}/scan`;
     expect((await server.client.request('POST', scan)).status).toBe(404);
 
@@ -21,7 +21,7 @@ describe('GATEWAY=baileys', () => {
     );
 
     expect(await server.stop()).toBe(0);
-    // Neither the QR, which is for terminals, nor anything that Signal's library says.
+    // Neither the QR, which is for terminals, nor output of Signal's library.
     expect(server.stdout().split('\n').slice(1)).toEqual([
       `The dashboard is at ${server.url}/dashboard: "trunkline dashboard" prints a link that signs in`,
       `Trunkline is at ${server.url}/api/v1`,
@@ -34,7 +34,7 @@ describe('GATEWAY=baileys', () => {
     });
     expect(receiver.refused).toEqual([]);
 
-    // Tests of gateway-baileys start it again on what was stored, without a server.
+    // Tests of gateway-baileys restart it on stored data, without a server.
     if (!isLongForm) return;
     await wa.inbound(bob, account, 'Are you closed?');
     const next = await start();
@@ -70,7 +70,7 @@ describe('GATEWAY=baileys', () => {
       await wa.holdAcks();
       const { id } = await server.client.send({ instance, to: bob.phoneNumber, text: 'Hello Bob' });
       const unanswered = await wa.nextMessage();
-      // 0, and not the 1 of a stop that took longer than it may.
+      // 0, not the 1 of a stop that took too long.
       expect(await server.stop()).toBe(0);
       expect(server.stderr()).toContain('sends had not ended');
 

@@ -6,7 +6,7 @@ import { Fault } from './fault.ts';
 /** How long a server there may take to respond. */
 const RESPONDS_WITHIN_MS = 10_000;
 
-/** Passes if the port is free, or a server of ours has it. */
+/** Passes if the port is free, or one of our servers uses it. */
 export function checkPort({ host, port }: Settings): Promise<readonly [string, null]> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -16,13 +16,13 @@ import type {
 const ROWS_MAX = 500;
 /** The first batch of a table, whose rows may be large. */
 const ROWS_FIRST = 50;
-/** Characters and bytes of a batch. No more rows are read than would fit if they were as large as those before. */
+/** Characters and bytes of a batch. Reads only as many rows as would fit if they were as large as the previous ones. */
 const SIZE_MAX = 2 * 1024 * 1024;
 
 export interface MoveOptions {
   readonly source: MovableDatabase;
   readonly target: MovableDatabase;
-  /** The target's mark: what was done by an earlier run is not done again. */
+  /** The target's mark: work of an earlier run is not repeated. */
   readonly mark: TargetMark;
   readonly signal: AbortSignal;
   onProgress(progress: { readonly phase: 'copied' | 'compared'; readonly rows: number }): void;
@@ -39,9 +39,9 @@ export interface Moved {
 }
 
 /**
- * Copies all rows of a source that is frozen, a batch and the note of it in one transaction, so that it continues after
- * a kill with the row after the last one. Then reads all of them from the target and compares. It is left to the caller
- * to finish the target, which cannot be used before.
+ * Copies all rows of a frozen source, each batch in one transaction with a note of it, so that after a kill it
+ * continues with the next row. Then reads all of them from the target and compares. The caller has to finish the
+ * target, which cannot be used before.
  */
 export async function moveData(options: MoveOptions): Promise<Moved> {
   const mark = await copyAll(options);
@@ -90,7 +90,7 @@ async function compareAll(
   }
 }
 
-/** The rows of a table from a place on. At least one page, which may be empty. */
+/** The rows of a table from a position on, in at least one page, which may be empty. */
 async function* pages(
   database: MovableDatabase,
   {
@@ -102,7 +102,7 @@ async function* pages(
   let limit = ROWS_FIRST;
   let cursor = from;
   do {
-    // SQLite has all of its results immediately: without a turn of the event loop, no signal would be heard.
+    // SQLite returns all results synchronously: without a turn of the event loop, a signal would go unnoticed.
     await setImmediate();
     signal.throwIfAborted();
     const page = await database.read(name, cursor, limit);
@@ -142,7 +142,7 @@ export class DifferingRows extends Error {
 
 const SUM_MODULUS = 1n << 128n;
 
-/** The sum of digests is the same in whatever order a database has its rows. */
+/** The sum of digests does not depend on the order in which a database has its rows. */
 function countedWith(count: MovedCount, rows: readonly MovedRow[]): MovedCount {
   let sum = BigInt(`0x${count.sum}`);
   for (const row of rows) sum = (sum + digestOf(row)) % SUM_MODULUS;

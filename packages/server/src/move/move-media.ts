@@ -8,12 +8,12 @@ const AT_THE_SAME_TIME = 8;
 export interface MovedMedia {
   readonly files: number;
   readonly bytes: number;
-  /** Files that messages name and the source does not have. */
+  /** Files that messages name but the source does not have. */
   readonly missing: number;
 }
 
 interface MoveMediaOptions {
-  /** That says which files there are. */
+  /** The database that lists the files. */
   readonly database: MovableDatabase;
   readonly from: MediaStore;
   readonly to: MediaStore;

@@ -3,7 +3,7 @@ import type { Sampler, SamplingResult } from '@opentelemetry/sdk-trace';
 import { TraceFlags } from '@opentelemetry/api';
 
 /**
- * Records a trace that links to a recorded one, so that a message is seen to its end; `otherwise` decides for all
+ * Records a trace that links to a recorded one, so that a message is traced to its end; `otherwise` decides about all
  * others.
  */
 export class LinkedSampler implements Sampler {

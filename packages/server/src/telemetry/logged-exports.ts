@@ -10,7 +10,9 @@ interface Exporter<Batch> {
   export(batch: Batch, done: (result: ExportResult) => void): void;
 }
 
-/** The same exporter, which logs the first failure of a run of them, and its end: the library itself is silent. */
+/**
+ * The same exporter, which logs the first of several failures in a row, and their end: the library itself logs nothing.
+ */
 export function loggedExports<Batch, Kind extends Exporter<Batch>>(
   exporter: Kind & Exporter<Batch>,
   { what, logger }: { readonly what: string; readonly logger: Logger },

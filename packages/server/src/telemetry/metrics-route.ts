@@ -5,7 +5,7 @@ import type { ServerMetrics } from './server-metrics.ts';
 
 interface MetricsParts {
   readonly metrics: Pick<ServerMetrics, 'text'>;
-  /** The token that a reader must show; undefined lets everyone read. */
+  /** The token that a reader must send; undefined lets every client read. */
   readonly metricsToken: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-// The values of OpenTelemetry's own variables, as its specification has them. Each message follows the name of its
+// The values of OpenTelemetry's own variables, as its specification defines them. Each message follows the name of its
 // setting, and repeats no value that may be secret.
 
 export function otlpEndpoint(): z.ZodType<string | undefined> {
@@ -32,7 +32,7 @@ function headersNamed(text: string, context: z.RefinementCtx): Readonly<Record<s
     if (pairs.every(([name, value]) => HEADER.test(name) && /^[\t -~]+$/.test(value)))
       return Object.fromEntries(pairs);
   } catch {
-    // A value that is not URL encoding.
+    // The value is not URL-encoded.
   }
   context.addIssue('must be name=value, separated by commas, with values in URL encoding.');
   return z.NEVER;

@@ -67,7 +67,7 @@ export function openOtlp(settings: OtlpSettings, logger: Logger): Otlp {
     metricReader,
     tracerProvider,
     async close() {
-      await tracerProvider?.shutdown().catch(() => undefined); // which loggedExports has logged
+      await tracerProvider?.shutdown().catch(() => undefined); // loggedExports has logged it
     },
   };
 }

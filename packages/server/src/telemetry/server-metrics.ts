@@ -11,7 +11,7 @@ import { routePath } from 'hono/route';
 export interface ServerMetrics {
   /** The provider for `createTrunkline`. */
   readonly meterProvider: MeterProvider;
-  /** Measures requests; to be in front of every route. */
+  /** Measures requests; must be in front of every route. */
   readonly measure: MiddlewareHandler;
   /** Returns all metrics in Prometheus' format. */
   text(): Promise<string>;
@@ -22,7 +22,7 @@ export interface ServerMetrics {
 interface MetricsOptions {
   /** The directory whose disk is watched. */
   readonly dataDirectory: string;
-  /** Whether `text()` is asked for. */
+  /** Whether `text()` is used. */
   readonly isServed: boolean;
   readonly resource?: Resource;
   /** The readers other than Prometheus. */
@@ -51,7 +51,7 @@ export function createServerMetrics({
   runtime.setMeterProvider(meterProvider);
   runtime.enable();
   const duration = meter.createHistogram(
-    // Named by OpenTelemetry's conventions for HTTP.
+    // The name in OpenTelemetry's conventions for HTTP.
     'http.server.request.duration',
     {
       description: 'Until the response begins, by route',
@@ -67,7 +67,7 @@ export function createServerMetrics({
       await next();
       duration.record((performance.now() - began) / 1000, {
         'http.request.method': METHODS.has(c.req.method) ? c.req.method : '_OTHER',
-        // The route that responded, as it was declared: without the ids of this request, or a path that is nowhere.
+        // The route that responded, as it was declared: without the ids of this request, or an unknown path.
         'http.route': routePath(c),
         'http.response.status_code': c.res.status,
       });
@@ -78,7 +78,7 @@ export function createServerMetrics({
     },
     async close() {
       runtime.disable();
-      await meterProvider.shutdown().catch(() => undefined); // which whoever reads them has logged
+      await meterProvider.shutdown().catch(() => undefined); // the reader has logged it
     },
   };
 }
@@ -101,7 +101,7 @@ function observeMachine(meter: Meter, dataDirectory: string): void {
 
 const UNITS: Readonly<Record<string, string>> = { s: 'seconds', By: 'bytes' };
 
-/** Prometheus has the unit in the name, which the exporter leaves out. */
+/** Prometheus includes the unit in the name, which the exporter omits. */
 function withUnits({ resource, scopeMetrics }: ResourceMetrics): ResourceMetrics {
   const named = (metric: MetricData): MetricData => {
     const { descriptor } = metric;

@@ -18,7 +18,7 @@ export interface Telemetry {
 
 const OFF: Telemetry = { providers: {}, metrics: null, close: async () => {} };
 
-/** Loads the libraries only for what is switched on: the others start sooner, in less memory. */
+/** Loads the libraries only for enabled features: otherwise a server starts sooner, in less memory. */
 export async function openTelemetry(
   settings: Pick<Settings, 'dataDirectory' | 'metricsAddress' | 'metricsToken' | 'otlp'>,
   logger: Logger,

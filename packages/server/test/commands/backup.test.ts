@@ -21,7 +21,7 @@ import { runServer, startServer } from '../support/server-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { testClient } from '../support/test-client.ts';
 
-/** So many that a backup is killed between the first and the last. */
+/** Enough that a backup is killed between the first and the last. */
 const FILES = sized('FILES', { short: 1_500, long: 1_500 });
 const FILLER_MB = 150;
 
@@ -29,7 +29,7 @@ type Place = Pick<CommandHarness, 'cwd' | 'run'>;
 
 let used: Promise<string> | undefined;
 
-/** The directory of a server that was stopped, and commands in there. */
+/** The directory of a stopped server, and commands run in it. */
 async function stoppedServer(): Promise<Place> {
   const cwd = temporaryDirectory();
   cpSync(await (used ??= useDirectory()), cwd, { recursive: true });
@@ -47,7 +47,7 @@ function backup({ cwd, run }: Place, ...more: readonly string[]): ReturnType<Com
   return run('backup', join(cwd, 'backup'), ...more);
 }
 
-/** All files below a directory, with what is in them. */
+/** All files below a directory, with their contents. */
 function contents(directory: string): Readonly<Record<string, string>> {
   const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   const files = names.filter((name) => statSync(join(directory, name)).isFile());
@@ -175,7 +175,7 @@ describe('A backup', () => {
       const { cwd } = place;
       const database = join(cwd, 'data', 'trunkline.db');
       const large = new DatabaseSync(database);
-      // So large that a kill comes in the midst of it.
+      // Large enough that a kill hits it in the middle.
       large.exec(`CREATE TABLE filler AS
       WITH RECURSIVE row (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM row WHERE n < ${FILLER_MB})
       SELECT n, randomblob(1000000) AS filler FROM row`);

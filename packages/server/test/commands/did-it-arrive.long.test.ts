@@ -62,7 +62,7 @@ describe('Did it arrive? The page of the documentation shows what the record say
       if (!delivery) throw new Error('Nothing was sent to the webhook.');
       return delivery;
     };
-    // From one attempt to the next: in between, nothing happens.
+    // Jumps from one attempt to the next: nothing happens in between.
     for (let next = await newest(); next.next_retry_at !== null; next = await newest()) {
       clock.jump(Date.parse(next.next_retry_at) - clock.now() - SECOND);
       await clock.advance(5 * SECOND);
@@ -71,7 +71,7 @@ describe('Did it arrive? The page of the documentation shows what the record say
     expect(exhausted).toMatchObject({ attempts: 8, status: 'exhausted' });
     expect(await run('messages', 'show', message.id)).toMatch(/ attempt 8: 503$/m);
     await run('deliveries', 'list', webhook, '--status', 'exhausted');
-    // It is fixed later.
+    // The webhook is fixed later.
     clock.jump(2 * HOUR);
     sender.respond(() => ({ errorCode: null, responseStatus: 204, responseBody: '' }));
     await run('deliveries', 'retry-failed', webhook, '--yes');

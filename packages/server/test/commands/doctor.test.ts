@@ -48,7 +48,7 @@ async function findings(
   readonly result: CommandResult;
 }> {
   const result = await runCommand(['doctor', '--port', '0', ...args, '--json'], { cwd, env });
-  const { data: all } = JSON.parse(result.stdout) as { readonly data: readonly Finding[] }; // what it prints
+  const { data: all } = JSON.parse(result.stdout) as { readonly data: readonly Finding[] }; // its output
   const faults = all.filter((one) => one.result === 'fault');
   expect(result.code).toBe(faults.length > 0 ? 1 : 0);
   for (const { remedy } of faults) expect(remedy).toMatch(/\.$/);

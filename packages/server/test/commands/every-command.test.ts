@@ -9,7 +9,7 @@ import type { CommandHarness, CommandResult } from '../support/command-process.t
 import { complaintsIn } from '../support/server-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** More would start more processes, and be no quicker on two cores. In `pnpm test` one process runs them all. */
+/** More would start more processes without being quicker on two cores. In `pnpm test`, one process runs them all. */
 const CONCURRENT = isLongForm ? 2 : 1;
 
 /** Arguments that are well formed, so that a command gets as far as its service or its database. */
@@ -53,7 +53,7 @@ const remote = COMMANDS.filter(({ on }) => on === 'service').map(({ name }) => n
 const withKey = remote.filter((name) => name !== 'openapi');
 const local = COMMANDS.filter(({ on }) => on === 'database').map(({ name }) => name);
 
-/** One server for all that needs one. */
+/** One server for all commands that need one. */
 let harness: CommandHarness;
 beforeAll(async () => {
   harness = await startCommandHarness();

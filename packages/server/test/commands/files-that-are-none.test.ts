@@ -12,7 +12,7 @@ const SQLITE_HEADER = 'SQLite format 3\0';
 const KEY = 'a-secret-key-of-more-than-32-characters\n';
 const GIBIBYTE = 1024 ** 3;
 
-/** What somebody can put where a file is expected. Each is made at the path. */
+/** Things that can be where a file is expected. Each is created at the path. */
 const NO_FILES: Readonly<Record<string, (path: string) => void | Promise<void>>> = {
   'a pipe': (path) => void execFileSync('mkfifo', [path]),
   'a socket': listenAt,
@@ -38,7 +38,7 @@ function sparse(path: string, start = ''): void {
   truncateSync(path, GIBIBYTE);
 }
 
-/** A data directory with a database and a key that look as if they were good. */
+/** A data directory with a database and a key that look valid. */
 function dataDirectory({ without }: { readonly without: string }): string {
   const cwd = temporaryDirectory();
   mkdirSync(join(cwd, 'data'), { mode: 0o700 });
@@ -51,7 +51,7 @@ function dataDirectory({ without }: { readonly without: string }): string {
 }
 
 const COMMANDS: readonly (readonly string[])[] = [
-  ...(isLongForm ? [['serve', '--port', '0']] : []), // a server needs a process of its own
+  ...(isLongForm ? [['serve', '--port', '0']] : []), // a server needs its own process
   ['workspaces', 'list'],
   ['backup', 'copy'],
   ['rotate-secret-key', '--yes'],

@@ -128,7 +128,7 @@ describe('trunkline instances history', () => {
       await follow.printed(/It was disconnected on request\./);
       await client.request('POST', `/api/v1/instances/${instance}/connect`);
       await follow.printed(/The number is connected\./);
-      // Back within 30 s, so that no event is sent: the stream's next sign of life shows it.
+      // The connection is back within 30 s, so there is no event: the stream's next heartbeat reveals it.
       await client.request('POST', `/sandbox/instances/${instance}/drop`);
       for (const one of [follow, json]) await one.printed(/The connection was back within 30 s/);
       for (const one of [follow, json]) {
@@ -183,12 +183,12 @@ describe('trunkline instances history', () => {
     const cwd = temporaryDirectory();
     const forPeople = await runCommand(['instances', 'history', 'ins_1'], { cwd, env });
     expect(forPeople).toMatchObject({ code: 0, stderr: '' });
-    // oxlint-disable-next-line no-control-regex -- that there is none
+    // oxlint-disable-next-line no-control-regex -- their absence is checked
     expect(forPeople.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
     expect(forPeople.stdout.trimEnd().split('\n')).toHaveLength(2);
     expect(forPeople.stdout).toContain(`(${PRINTED}, ${PRINTED})`);
     const asJson = await runCommand(['instances', 'history', 'ins_1', '--json'], { cwd, env });
-    // oxlint-disable-next-line no-control-regex -- that there is none
+    // oxlint-disable-next-line no-control-regex -- their absence is checked
     expect(asJson.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
     expect(JSON.parse(asJson.stdout)).toEqual({ data: [entry] });
   });
@@ -275,7 +275,7 @@ describe('trunkline events', () => {
     ]) {
       for (const format of [[], ['--json']]) {
         const { stdout } = await run('events', ...args, ...format);
-        // oxlint-disable-next-line no-control-regex -- that there is none
+        // oxlint-disable-next-line no-control-regex -- their absence is checked
         expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
         expect(stdout).toContain('\\u001b]0;owned');
       }

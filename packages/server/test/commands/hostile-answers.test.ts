@@ -6,7 +6,7 @@ import type { CallOutcome, CommandCall } from '../support/command-call.ts';
 import { respondJson, startHostileService } from '../support/hostile-service.ts';
 import type { HostileService } from '../support/hostile-service.ts';
 
-// A service that responds with something else than the API has: each value of each response is replaced in turn.
+// A service whose responses differ from the API's: each value of each response is replaced in turn.
 
 const EXAMPLES = apiExamples();
 const CONCURRENT = 16;
@@ -72,11 +72,11 @@ interface Case {
 }
 
 interface Service extends HostileService {
-  /** What responses are by now, by the number in their URL. */
+  /** The changes of responses so far, by the number in their URL. */
   readonly cases: Map<string, { seen: number; readonly request: number; readonly edit: Change }>;
 }
 
-/** Responds with the examples; where the URL has the number of a case, one of them is changed. */
+/** Responds with the examples; if the URL has the number of a case, one of them is changed. */
 async function startService(): Promise<Service> {
   const cases: Service['cases'] = new Map();
   const service = await startHostileService(({ method, path }, response) => {
@@ -96,14 +96,14 @@ function exampleOf(method: string, route: string): { readonly status: number; re
   if (found === undefined) throw new Error(`There is no example of ${method} ${route}.`);
   const { status } = found;
   const body = found.body && changed(found.body, ['meta', 'next_cursor'], () => null);
-  // Nothing is left to do after the first, so that no command waits.
+  // No work is left after the first, so that no command waits.
   if (route.endsWith('/retry-failed')) return { status, body: { data: { requeued: 3, remaining: 0 } } };
   if (method === 'GET' && /^\/messages\/[^/]+$/.test(route))
     return { status, body: changed(body, ['data', 'status'], () => 'read') };
   return { status, body };
 }
 
-/** Every place of a value, the whole of it first. */
+/** Every position of a value, that of the whole first. */
 function placesIn(value: unknown, path: readonly Step[] = []): readonly (readonly Step[])[] {
   if (typeof value !== 'object' || value === null) return [path];
   const inside = Array.isArray(value)
@@ -120,11 +120,11 @@ function changed(value: unknown, [step, ...rest]: readonly Step[], change: Chang
     Object.entries(value as object).map(([name, one]) => [
       name,
       name === step ? changed(one, rest, change) : one,
-    ]), // a path of it
+    ]), // a path in it
   );
 }
 
-/** What the requests of a run without a change are answered with. */
+/** The responses to the requests of a run without a change. */
 async function bodiesOf(service: Service, call: CommandCall): Promise<readonly unknown[]> {
   const before = service.requests.length;
   const outcome = await callCommand(call, { environment: environmentOf(service, 'well') });
@@ -165,7 +165,7 @@ function nameOf({ call, request, path, change, isJson }: Case): string {
   return `${call.name}${isJson ? ' --json' : ''}, response ${request}: ${path.join('.')} as ${String(change)}`;
 }
 
-// oxlint-disable-next-line no-control-regex -- all that may not reach a terminal
+// oxlint-disable-next-line no-control-regex -- characters that must not reach a terminal
 const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
 /** The colours of statuses. */
@@ -206,7 +206,7 @@ describe('A service that responds with something else than the API has', () => {
       const name = nameOf(one);
       const code = exitCodeOf(outcome);
       codes.set(code, (codes.get(code) ?? 0) + 1);
-      // What a command does not read may be anything; and an instance that is not connected cannot send.
+      // A command ignores values that it does not read; and an instance that is not connected cannot send.
       expect([0, 1, 2, 4], `${name}: ${String(outcome.error)}`).toContain(code);
       expectClean(outcome, name);
       if (code !== 0)
@@ -240,7 +240,7 @@ describe('A service that responds with something else than the API has', () => {
   });
 });
 
-/** In `test`, one in 23: each place meets other changes, in both forms of output. */
+/** In `test`, one in 23: each position gets other changes, in both forms of output. */
 function sampleOf(cases: readonly Case[]): readonly Case[] {
   return isLongForm ? cases : cases.filter((_, index) => index % 23 === 0);
 }

@@ -9,9 +9,9 @@ import { startServer } from '../support/server-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { testClient } from '../support/test-client.ts';
 
-/** With files of at most `kib` KiB, as on a disk that is full then. */
+/** Limits files to `kib` KiB, so that the disk seems full beyond that. */
 async function withRoomFor(kib: number, cwd: string, args: readonly string[]): Promise<CommandResult> {
-  const limited = `trap '' XFSZ; ulimit -f ${kib * 2}; exec "$0" "$@"`; // counted in 512 bytes
+  const limited = `trap '' XFSZ; ulimit -f ${kib * 2}; exec "$0" "$@"`; // the unit is 512 bytes
   const program = startProgram('/bin/sh', {
     args: ['-c', limited, process.execPath, '--conditions=source', COMMAND_LINE, ...args],
     cwd,

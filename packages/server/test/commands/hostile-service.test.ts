@@ -15,12 +15,12 @@ import type { HostileService } from '../support/hostile-service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { startInTerminal, terminalMissing } from '../support/terminal-process.ts';
 
-// What a service can do that no response of JSON can: where it sends a request on to, how much it sends, and how slowly.
+// Hostile behaviour of a service beyond JSON: redirects, and responses that are too large or too slow.
 
 const KEY = 'a-key-for-the-tests';
 const MEBIBYTE = 1_048_576;
 
-/** What every command of a service is called with here. */
+/** The arguments with which every command is called here. */
 const ARGS = {
   instance: 'ins_1',
   message: 'msg_1',
@@ -72,7 +72,9 @@ async function callAll(
   expect(existsSync(path)).toBe(false);
 }
 
-/** Its message, in a command that has to end with "the service could not be reached, or what responds is not one". */
+/**
+ * The error message of a command that has to end with "the service could not be reached, or what responds is not one".
+ */
 function complaintOf(name: string, outcome: CallOutcome): string {
   expect(exitCodeOf(outcome), `${name}: ${outcome.stderr}`).toBe(4);
   expect(outcome.stdout, name).toBe('');
@@ -163,10 +165,10 @@ describe('A service that sends too much or too slowly', () => {
     'such as %s, gets one line and exit code 4 from every command',
     async (how) => {
       const service = await startHostileService((_, response) => HOW[how]?.(response));
-      // A stream that brings nothing is one to listen to: it is opened again for ever.
+      // `listen` waits on an empty stream, and reopens it forever.
       const names = how.endsWith('as a stream') ? REMOTE.filter((name) => name !== 'listen') : REMOTE;
       const look = (name: string, outcome: CallOutcome): void => {
-        // What is deleted has no body that is read.
+        // The body of a deletion's response is not read.
         if (how.startsWith('data that is') && name.endsWith(' delete')) return;
         complaintOf(name, outcome);
       };
@@ -368,7 +370,7 @@ describe('A download', () => {
       expect(second).toEqual({ code: 0, stderr: '', stdout: `copy.txt: ${FILE.length} bytes, text/plain\n` });
       expect(readFileSync(join(cwd, 'copy.txt'))).toEqual(FILE);
       expect(lstatSync(join(cwd, 'copy.txt')).mode & 0o777).toBe(0o600);
-      // Nothing is removed that this run has not made, and the name that the service chose is used nowhere.
+      // Only files of this run are removed, and the service's name is not used.
       expect(readdirSync(cwd).toSorted()).toEqual([...left, 'copy.txt']);
     },
   );
@@ -409,7 +411,7 @@ describe('A download', () => {
     const cwd = temporaryDirectory();
     const service = await startHostileService((_, response) => {
       response.writeHead(200, HEADERS).write(FILE.subarray(0, 8));
-      // Somebody else is faster, while the file comes.
+      // Another process creates the file during the download.
       void until('the download has begun', () =>
         readdirSync(cwd).some((name) => name.endsWith('.part')),
       ).then(() => {
@@ -433,7 +435,7 @@ describe('A download', () => {
   it.runIf(isLongForm)('for which there is no room leaves nothing, and says so', async () => {
     const service = await startHostileService((_, response) => response.writeHead(200, HEADERS).end(FILE));
     const cwd = temporaryDirectory();
-    // A limit on the size of files is what a test can do in the place of a full disk.
+    // A test cannot fill the disk, so it limits the size of files.
     const command = `ulimit -f 1024; exec "$0" --conditions=source "${COMMAND_LINE}" messages download msg_1 copy.txt`;
     const child = spawn('bash', ['-c', command, process.execPath], {
       cwd,
@@ -630,7 +632,7 @@ describe('The address of a service', () => {
       await callCommand({ name: 'messages list' }, { environment }),
       await callCommand({ name: 'messages list', options: { url } }, { environment: {} }),
     ];
-    // White space around a value of the environment is removed, and an empty value is none.
+    // White space around a value of the environment is removed, and an empty value counts as unset.
     if (url.trim() !== '')
       outcomes.push(
         await callCommand(
@@ -722,7 +724,7 @@ function drip(
   response.on('close', () => clearInterval(drops));
 }
 
-/** As much as the other side takes, until it closes the connection. */
+/** Writes as much as the client reads, until it closes the connection. */
 function flood(response: ServerResponse, piece: string): void {
   response.writeHead(200, { 'Content-Type': 'application/json' });
   const more = (): void => {

@@ -12,14 +12,14 @@ import { API_KEY, testClient } from '../support/test-client.ts';
 
 const PRELOAD = new URL('../support/signal-at-step.ts', import.meta.url).href;
 
-/** What makes a command get a signal right before a step that changes what is on disk. */
+/** The environment that sends a command a signal right before a step that changes the disk. */
 function signalAt(signal: NodeJS.Signals, step: string): Readonly<Record<string, string>> {
   return { NODE_OPTIONS: `--import=${PRELOAD}`, SIGNAL_AT_STEP: `${signal} ${step}` };
 }
 
 let used: Promise<string> | undefined;
 
-/** The folder of a server that was stopped, with a number, a file and a webhook's secret. */
+/** The folder of a stopped server, with a number, a file and a webhook's secret. */
 async function usedFolder(): Promise<string> {
   const copy = temporaryDirectory();
   cpSync(await (used ??= useFolder()), copy, { recursive: true });
@@ -41,12 +41,12 @@ async function useFolder(): Promise<string> {
   return cwd;
 }
 
-/** Of how many steps one is tried. */
+/** One step in this many is tried. */
 const EVERY = sized('KILL_EVERY', { short: 16, long: 1 });
 
 /**
  * Runs the command in a copy of the folder for one in `EVERY` of its steps, another one in each run, killed before that
- * step, and looks at what is left. Resolves with the number of steps, or of a few more.
+ * step, and checks the result. Resolves with the number of steps, or a few more.
  */
 async function killedAtEachStep(
   args: readonly string[],
@@ -66,7 +66,7 @@ async function killedAtEachStep(
   }
 }
 
-/** The names of all files below, which are for their owner alone. */
+/** The names of all files below, which are readable only by their owner. */
 function filesBelow(directory: string): readonly string[] {
   const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   const files = names.filter((name) => statSync(join(directory, name)).isFile());
@@ -197,7 +197,10 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
 });
 
 describe('Two commands at once', () => {
-  /** The first is stopped before a step; a second is refused; the first goes on, or is killed and the second does it. */
+  /**
+   * The first is stopped before a step; a second is refused; the first continues, or is killed and the second does the
+   * work.
+   */
   async function secondIsRefused(
     args: readonly string[],
     { folder, step, refusal }: { folder: string; step: string; refusal: string },

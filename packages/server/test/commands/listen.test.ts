@@ -29,7 +29,7 @@ describe('trunkline listen', () => {
     await listen.printed(/message\.read +evt_\w+  msg_\w+  to 15550123  Hello  → 204 in \d+ ms/);
     await run('send', '15550123', 'Hello');
     await until('it has printed the next one, too', async () => json.stdout().trimEnd().includes('\n'));
-    // Nothing else comes between the two, or before them.
+    // Nothing else is printed between the two, or before them.
     for (const line of json.stdout().trimEnd().split('\n'))
       expect(JSON.parse(line)).toMatchObject({
         data: { type: 'message.read', data: { message: { text: 'Hello' } } },
@@ -115,7 +115,7 @@ describe('trunkline listen', () => {
       'message' in event.data ? event.data.message.text : '',
     );
     expect([...new Set(texts)]).toEqual(['before', 'between', 'missed']);
-    // Of the stream that was opened again, too.
+    // The reopened stream has only this type, too.
     expect(new Set(receiver.requests.map(({ event }) => event.type))).toEqual(new Set(['message.sent']));
     expect(await second.stop()).toBe(0);
   });

@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 const WELL = 'https://well.example.com/hook';
 const ILL = 'https://ill.example.com/hook';
 
-/** The service with two webhooks, of which one does not work until `fix` is called, and a message that was read. */
+/** The service with two webhooks, one of which fails until it is fixed, and a message that was read. */
 async function startWithMessage(): Promise<
   Story & {
     readonly id: string;
@@ -48,7 +48,7 @@ async function startWithMessage(): Promise<
   };
 }
 
-/** The lines about what receivers were sent, without ids: those differ each time. */
+/** The lines about requests to receivers, without ids: those differ each time. */
 function linesAbout(output: string): readonly string[] {
   const lines = output.split('\n');
   return lines
@@ -74,7 +74,7 @@ describe('trunkline messages show', () => {
       '    2026-11-23T14:00:01.075+00:00  attempt 1: 503',
     ]);
 
-    // Each attempt until it is given up, and one by hand, days after the message was read.
+    // Makes each attempt until it is given up, and one by hand, days after the message was read.
     for (let next = await delivery(); next.next_retry_at !== null; next = await delivery()) {
       clock.jump(Date.parse(next.next_retry_at) - clock.now() - SECOND);
       await clock.advance(5 * SECOND);
@@ -97,7 +97,7 @@ describe('trunkline messages show', () => {
     expect(late.at(-10)).toBe(`  whd_…  success  ${ILL}`);
     expect(late.at(-1)).toMatch(/^    2026-11-25T10:36:\d\d\.\d{3}\+00:00  attempt 9 \(by hand\): 204$/);
 
-    // The webhook's side counts the attempt by hand beside those of the schedule.
+    // The webhook's page counts the attempt by hand in addition to those of the schedule.
     expect(await run('deliveries', 'list', failing)).toMatch(/  success  9 \(by hand\)  204$/m);
     expect(await run('deliveries', 'show', (await delivery()).id)).toMatch(
       /^attempts +9: 8 of 8 by the schedule, and 1 by hand$/m,

@@ -42,25 +42,25 @@ const HOLD_AT_PRINT = new URL('../support/hold-at-print.ts', import.meta.url).hr
 
 /** Messages that are moved; every tenth has a file. */
 const MESSAGES = sized('MOVE_MESSAGES', { short: 20, long: 200 });
-/** Of these, the ones that a server has sent itself. An endpoint gets no more than 120 requests a minute. */
+/** How many of these a server has sent itself. An endpoint gets at most 120 requests a minute. */
 const SENT_BY_SERVER = 100;
 /**
- * What a move may take, however many rows there are. After a collection about 20 MB of the heap are in use, at 100,000
- * messages and at 300,000: in a heap of this size nothing could be kept of each row. Without this limit the peak RSS is
- * from 370 to 475 MB at both sizes, most of it garbage that V8 has no reason to collect yet; with it, from 330 to 350 MB,
- * of which SQLite's cache is 64 MB.
+ * The limits of a move, however many rows there are. After a collection, about 20 MB of the heap are in use, at 100,000
+ * messages and at 300,000: a heap of this size cannot hold something for each row. Without this limit the peak RSS is
+ * from 370 to 475 MB at both sizes, most of it garbage that V8 has not collected yet. With it, the peak is from 330 to
+ * 350 MB, of which SQLite's cache is 64 MB.
  */
 const HEAP_MB = 96;
 const PEAK_MEMORY = 400 * 1024 * 1024;
 const PEAK_MEMORY_PRELOAD = new URL('../support/peak-memory.ts', import.meta.url).href;
-/** Of a kill at a random instant: about as long as a move takes. */
+/** When a kill happens at random: within about as long as a move takes. */
 const KILLED_WITHIN_MS = 1_500 + MESSAGES / 3;
 const KILLS = sized('MOVE_KILLS', { short: 2, long: 2 });
 const AT_THE_SAME_TIME = 32;
 
 const EVENTS = ['message.read', 'message.received'];
 
-/** An endpoint that is out of order until it is fixed. */
+/** An endpoint that fails until it is fixed. */
 async function brokenEndpoint(): Promise<{ url: string; requests: () => number; fix: () => void }> {
   let requests = 0;
   let status = 500;
@@ -82,11 +82,11 @@ interface Place {
   readonly cwd: string;
   start(env?: Readonly<Record<string, string>>, aheadMs?: number): Promise<ServerProcess>;
   move(...args: readonly string[]): Promise<CommandResult>;
-  /** The peak RSS of the last move, in bytes. In the long form: of a few rows it would say nothing. */
+  /** The peak RSS of the last move, in bytes. Only in the long form: for a few rows it means nothing. */
   peakMemory(): number;
-  /** All that an API at this database serves, which does nothing else. */
+  /** Everything that an API-only server on this database serves. */
   served(databaseUrl: string): ReturnType<typeof everythingServed>;
-  /** How often the network was given each text. */
+  /** The texts given to the network, repeats included. */
   sentTexts(): readonly string[];
 }
 
@@ -130,7 +130,7 @@ function place(): Place {
   };
 }
 
-/** With every kind of thing: messages of all kinds, files, groups, deliveries that wait, and messages that are queued. */
+/** Creates every kind of data: messages of all kinds, files, groups, waiting deliveries, and queued messages. */
 async function filled(
   { cwd, start }: Place,
   messages: number,
@@ -139,7 +139,7 @@ async function filled(
   instance: string;
   receiver: TestReceiver;
   broken: Awaited<ReturnType<typeof brokenEndpoint>>;
-  /** All that a server without a gateway serves of it. */
+  /** Everything that a server without a gateway serves of it. */
   served: Served;
 }> {
   const receiver = await startReceiver();
@@ -176,7 +176,7 @@ async function filled(
   await until('the broken endpoint has refused one', () => broken.requests() > 0);
   await server.stop();
   if (messages > SENT_BY_SERVER) await addSentMessages(join(cwd, 'data'), messages - SENT_BY_SERVER);
-  // Accepted, and not sent: there is no gateway.
+  // Accepted but not sent: there is no gateway.
   const api = await start({ ...env, ROLES: 'api' });
   for (const text of ['queued-1', 'queued-2', 'queued-3'])
     await testClient(api.url).send({ instance, text, idempotencyKey: text });
@@ -235,7 +235,7 @@ async function inPostgres(url: string, sql: string): Promise<void> {
   await client.end();
 }
 
-/** From then on it refuses messages as a server does whose disk is full. */
+/** Makes it refuse messages like a server whose disk is full. */
 const FILL_UP = `
   CREATE FUNCTION no_space() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
@@ -298,9 +298,9 @@ describe('trunkline move', { timeout: 900_000 }, () => {
       console.info(`${there.stdout}peak RSS ${peakThere}\n${returned.stdout}peak RSS ${peakBack}`);
     expect(Math.max(peakThere, peakBack)).toBeLessThan(PEAK_MEMORY);
 
-    // move-data.test.ts looks at the same in the databases, without servers.
+    // move-data.test.ts checks the same in the databases, without servers.
     if (!isLongForm) return;
-    // What waited goes on: each queued message is sent once, and the delivery has the tries that were left.
+    // Waiting work continues: each queued message is sent once, and the delivery has its remaining attempts.
     const [tries, heard] = [broken.requests(), receiver.requests.length];
     broken.fix();
     const server = await at.start({ DATABASE_URL: back }, 3_600_000);
@@ -395,8 +395,8 @@ describe('trunkline move', { timeout: 900_000 }, () => {
         }
         expect({ code: await last.ended, stderr: last.stderr() }).toEqual({ code: 0, stderr: '' });
         expectSame(await at.served(to), before);
-        // All of them, by whichever runs.
-        const named = before['files']?.map((file) => (file as readonly [id: string])[0]); // as everythingServed makes them
+        // Every file, whichever run moved it.
+        const named = before['files']?.map((file) => (file as readonly [id: string])[0]); // the shape of everythingServed
         expect(filesIn(media).toSorted()).toEqual(filesIn(join(at.cwd, 'data', 'media')).toSorted());
         expect(filesIn(media)).toHaveLength(named?.length ?? 0);
       }
@@ -439,7 +439,7 @@ describe('trunkline move', { timeout: 900_000 }, () => {
       const back = `sqlite:${join(at.cwd, 'data', 'back.db')}`;
       const args = ['move', '--from', url, '--to', back, '--yes'];
       const full = startProgram('sh', {
-        // In KB or half of that, as the shell has it: the schema fits, and the rows do not.
+        // In units of KB or half of that, depending on the shell: the schema fits, the rows do not.
         args: [
           '-c',
           'ulimit -f 1000; exec "$@"',
@@ -541,7 +541,7 @@ describe('trunkline move', { timeout: 900_000 }, () => {
       expect(await ended.ended).toBe(0);
       const lines = ended.stdout().split('\r\u001b[K');
       expect(lines).toContain('preparing the new database');
-      // What follows the last progress is the result.
+      // The result follows the last progress.
       expect(lines.at(-1)).toMatch(/^moved to/);
       expectSame(await at.served(to), before);
     },
@@ -557,7 +557,7 @@ describe('trunkline move', { timeout: 900_000 }, () => {
     await server.stop();
     const path = join(at.cwd, 'data', 'trunkline.db');
     const [from, to] = [`sqlite:${path}`, `sqlite:${join(at.cwd, 'data', 'other.db')}`];
-    const program = new DatabaseSync(path); // of which nobody knows
+    const program = new DatabaseSync(path); // unknown to the move
     const messages = (): unknown => program.prepare('SELECT count(*) AS messages FROM messages').get();
     const before = messages();
     expect(await at.move('--from', from, '--to', to, '--yes')).toMatchObject({ code: 0 });

@@ -22,7 +22,7 @@ import type { TestClient } from '../support/test-client.ts';
 
 const ADA = '15550111222';
 const BOB = '15550111333';
-/** Two megabytes: more than a page, in the media folder alone. */
+/** Two megabytes: more than a page, only in the media folder. */
 const FILE_MARK = 'bytes-of-a-secret-file';
 
 const closing: (() => void)[] = [];
@@ -30,7 +30,7 @@ afterAll(() => {
   for (const close of closing) close();
 });
 
-/** A receiver that sends back what it got, which is kept with the attempt. */
+/** A receiver that echoes requests, which are then stored with the attempt. */
 async function echoingReceiver(): Promise<string> {
   const server = createServer((request, response) => {
     void buffer(request).then((body) => response.writeHead(500).end(body));
@@ -73,7 +73,7 @@ async function linked(settings: Readonly<Record<string, string>> = {}): Promise<
   };
 }
 
-/** A person with all that there can be of one, and another one beside. */
+/** A person with every kind of data, and another person. */
 async function withPeople(all: Linked): Promise<void> {
   const { client, instance } = all;
   await client.registerWebhook(await echoingReceiver(), ['message.received', 'message.sent', 'message.read']);
@@ -120,7 +120,7 @@ function foundOf(all: Pick<Linked, 'cwd'>): Readonly<Record<string, number>> {
 
 const NONE = Object.fromEntries(SECRETS.map((text) => [text, 0]));
 
-/** What the server has logged that it could not do. */
+/** The failures that the server has logged. */
 function errorsIn({ server }: Pick<Linked, 'server'>): readonly string[] {
   return server
     .stderr()
@@ -214,7 +214,7 @@ describe('trunkline erase', () => {
     });
     const isGone = async (index: number): Promise<boolean> =>
       (await client.request('GET', `/api/v1/messages/${must(ids.at(index))}`)).status === 404;
-    // As soon as the first is gone, somewhere in the middle, and with the last one.
+    // Kill it once the first is gone, somewhere in the middle, and with the last one.
     for (const index of isLongForm ? [0, count / 2, count] : [count / 2]) {
       const command = startCommand(['erase', '--number', ADA, '--yes'], { cwd, env });
       await until('so many are erased', () => isGone(index));
@@ -287,7 +287,7 @@ describe('trunkline export', () => {
     rmSync(join(all.cwd, 'ada.part'));
     expect(readdirSync(outside)).toEqual([]);
 
-    // In the media folder, which others may be able to write to.
+    // A link in the media folder, which others may be able to write to.
     const media = join(all.cwd, 'data', 'media');
     const [path = ''] = readdirSync(media, { recursive: true, encoding: 'utf8' })
       .map((name) => join(media, name))

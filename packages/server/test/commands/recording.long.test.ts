@@ -26,7 +26,7 @@ it('The terminal recording of the documentation is what the commands print', asy
   };
   await run(['init']);
   expect(existsSync(join(cwd, 'trunkline.toml'))).toBe(true);
-  // In any free port: another server of this machine may have the usual one.
+  // Uses any free port: another server of this machine may have the usual one.
   const server = startCommand(['serve'], {
     cwd,
     env: { PORT: '0', LOG_LEVEL: 'warn' },
@@ -66,7 +66,7 @@ it('The terminal recording of the documentation is what the commands print', asy
   expectRecorded(PAGE, 'packages/server/test/commands/recording.long.test.ts', lines.join('\n'));
 });
 
-/** What differs each time, in one form. */
+/** Replaces the parts that differ each time by fixed ones. */
 function steady(text: string): string {
   return (
     text
@@ -78,7 +78,7 @@ function steady(text: string): string {
       .replaceAll(/\b(ins|msg|evt)_\w{26}/g, '$1_01m7…')
       .replaceAll(/\b1555\d{7}\b/g, '15550142')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, '2026-11-23T09:00:00')
-      // An instance and a message may pass a status between two looks.
+      // An instance and a message may skip a status between two polls.
       .replaceAll(/^ins_01m7… is connecting\n/gm, '')
       .replaceAll(/^(msg_01m7…) (?:sent|delivered|read)\n(?=\1)/gm, '')
       .replaceAll(/^(msg_01m7…) (?:delivered|read)$/gm, '$1 delivered')

@@ -214,7 +214,7 @@ describe('A number', () => {
           cwd,
           env,
         });
-        // oxlint-disable-next-line no-control-regex -- that there is none
+        // oxlint-disable-next-line no-control-regex -- their absence is checked
         expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
         expect(stdout).toContain('\\u001b]0;owned');
       }

@@ -25,11 +25,11 @@ interface Place {
   start(env?: Readonly<Record<string, string>>): Promise<ServerProcess>;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<CommandResult>;
   rotate(...args: readonly string[]): Promise<CommandResult>;
-  /** A server on it can open what is sealed: it signs a webhook with the secret of before. */
+  /** Checks that a server on it can open sealed values: it signs a webhook with the earlier secret. */
   works(env?: Readonly<Record<string, string>>): Promise<void>;
 }
 
-/** A directory of a server that was stopped, with webhooks whose secrets are sealed. */
+/** A directory of a stopped server, with webhooks whose secrets are sealed. */
 async function place(): Promise<Place> {
   const cwd = temporaryDirectory();
   const data = join(cwd, 'data');
@@ -112,7 +112,7 @@ describe('trunkline rotate-secret-key', () => {
       expect(at.key()).not.toBe(former);
       const lines = agreed.stdout().split('\r\u001b[K');
       expect(lines).toContain(`${WEBHOOKS + 2} secrets are sealed with the new key`);
-      // What follows the last progress is the result.
+      // The result follows the last progress.
       expect(lines.at(-1)).toMatch(/^secret key/);
       await at.works();
     },
@@ -124,9 +124,9 @@ describe('trunkline rotate-secret-key', () => {
       const at = await place();
       const former = at.key();
       const next = join(at.cwd, 'data', 'secret.key.next');
-      // Killed right after the new key was made.
+      // Kill it right after the new key was made.
       const first = startCommand(['rotate-secret-key', '--yes'], { cwd: at.cwd });
-      // It is there for a moment only where the rotation is over before anybody looks.
+      // If the rotation ends before the next check, the new key exists only for a moment.
       await until('the new key is there', () => existsSync(next) || at.key() !== former);
       await first.kill();
       if (!existsSync(next)) return expect(at.key()).not.toBe(former); // it had ended before it was killed
@@ -139,7 +139,7 @@ describe('trunkline rotate-secret-key', () => {
       expect((await at.rotate()).stderr).toMatch(
         /Process \d+ of this machine uses .*: stop the server first/,
       );
-      await server.kill(); // in the midst of sealing, maybe
+      await server.kill(); // perhaps in the middle of sealing
       expect((await at.run(['doctor', '--offline'])).stdout).toContain(
         'A rotation of the secret key has not ended',
       );
@@ -148,7 +148,7 @@ describe('trunkline rotate-secret-key', () => {
         stderr: expect.stringContaining('one key alone would not open the backup'),
       });
       await at.works();
-      // In the state in which a kill before the last step leaves it.
+      // Recreates the state after a kill before the last step.
       const kept = createHash('sha256').update(former).digest('hex').slice(0, 8);
       linkSync(join(at.cwd, 'data', 'secret.key'), join(at.cwd, 'data', `secret.key.former-${kept}`));
       const again = startCommand(['rotate-secret-key', '--yes'], { cwd: at.cwd });
@@ -217,7 +217,7 @@ describe('trunkline rotate-secret-key', () => {
       const at = await place();
       const former = at.key();
       const database = new DatabaseSync(join(at.cwd, 'data', 'trunkline.db'));
-      // As a disk that is full: after the first two, nothing can be written.
+      // Simulates a full disk: after the first two, nothing can be written.
       database.exec(`CREATE TRIGGER full BEFORE UPDATE OF sealed_secret ON endpoints
       WHEN NEW.sealed_secret <> OLD.sealed_secret AND NEW.url LIKE '%/2'
       BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);

@@ -17,7 +17,7 @@ const missing = terminalMissing();
 if (missing !== null) console.warn(`The tests in a terminal are skipped: ${missing}.`);
 
 describe.skipIf(missing !== null)('In a terminal', () => {
-  /** Types an answer once the question is there. */
+  /** Types an answer once the question is printed. */
   async function answer(
     program: ReturnType<typeof startInTerminal>,
     question: string,
@@ -133,7 +133,7 @@ describe.skipIf(missing !== null)('In a terminal', () => {
     const clear = '\r\u001b[K';
     const lines = backup.stdout().split(clear);
     expect(lines).toContain('database: checking the copy');
-    // What follows the last progress is the result, on a line of its own.
+    // The result follows the last progress, on a line of its own.
     expect(lines.at(-1)).not.toMatch(/^(database|\d+ files)/);
     expect(lines.at(-1)).toMatch(/\n$/);
     await harness.server.stop();

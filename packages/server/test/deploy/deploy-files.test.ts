@@ -15,7 +15,7 @@ const COMPOSE_FILES = ['compose.yaml', 'compose.postgres.yaml', 'compose.monitor
 const UNIT = read('systemd/trunkline.service');
 const IMAGE = DockerfileParser.parse(read('Dockerfile'));
 
-/** What a test looks into freely: what is not there is undefined, and fails the assertion on it. */
+/** Parsed data that a test reads freely: a missing field is undefined, and fails the assertion on it. */
 interface Json {
   readonly [key: string]: Json;
 }
@@ -161,7 +161,7 @@ it('Prometheus reads every server where it serves its metrics, under the name th
   const alerts = readFileSync(join(DEPLOY, '../docs/prometheus/alerts.yml'), 'utf8');
   expect(job).toBe('trunkline');
   expect(alerts).toContain('job="trunkline"');
-  // Where compose.monitoring.yaml mounts docs/prometheus.
+  // The directory where compose.monitoring.yaml mounts docs/prometheus.
   expect(rules).toEqual(['/etc/prometheus/rules/*.yml']);
 });
 

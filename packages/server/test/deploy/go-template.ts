@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
 
 /**
- * The part of Go's templates that the chart uses: npm has no Helm. It throws for whatever else a template contains, so that the
- * chart cannot grow beyond it unnoticed.
+ * The part of Go's templates that the chart uses: npm has no Helm. It throws for anything else in a template, so that
+ * the chart cannot exceed it unnoticed.
  */
 export function renderTemplates(
   files: Readonly<Record<string, string>>,
@@ -109,7 +109,7 @@ type Functions = Readonly<Record<string, (...values: readonly unknown[]) => unkn
 
 const TOKEN = /\s*("(?:[^"\\]|\\.)*"|`[^`]*`|-?\d+|[$.][\w.]*|\w+|[()|])/y;
 
-/** A pipeline: commands with `|` between them, each of which gets what the one before returned as its last argument. */
+/** A pipeline: commands separated by `|`, each of which gets the previous result as its last argument. */
 function evaluate(expression: string, { dot, variables }: Scope, functions: Functions): unknown {
   const tokens: string[] = [];
   for (TOKEN.lastIndex = 0; TOKEN.lastIndex < expression.length;) {
@@ -149,7 +149,7 @@ function evaluate(expression: string, { dot, variables }: Scope, functions: Func
   return pipeline();
 }
 
-/** Those of Go, Sprig and Helm that the chart uses. */
+/** The functions of Go, Sprig and Helm that the chart uses. */
 const FUNCTIONS: Functions = {
   add: (...numbers) => numbers.reduce((sum: number, number) => sum + Number(number), 0),
   and: (...values) => values.find((value) => !isTrue(value)) ?? values.at(-1),
@@ -180,10 +180,10 @@ const FUNCTIONS: Functions = {
 function text(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'object') throw new Error(`An object is printed: ${JSON.stringify(value)}`);
-  return String(value as string | number | boolean); // what is left of JSON
+  return String(value as string | number | boolean); // the remaining types of JSON
 }
 
-/** As Go sees it: what is empty is false. */
+/** Go's rule: empty values are false. */
 function isTrue(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.keys(value).length > 0;
   return Boolean(value);

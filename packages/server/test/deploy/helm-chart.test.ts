@@ -8,7 +8,7 @@ import { CHART, renderChart } from './helm-chart.ts';
 import type { Manifest } from './helm-chart.ts';
 import { complaintsAbout } from './kubernetes.ts';
 
-/** Of three servers, as docs/deploy/kubernetes.md has them. */
+/** The values for three servers, from docs/deploy/kubernetes.md. */
 const THREE = {
   replicas: 3,
   database: { kind: 'postgres' },
@@ -21,20 +21,20 @@ const THREE = {
   },
 };
 
-/** The kinds, once Kubernetes has nothing to complain of. */
+/** The kinds, if Kubernetes has no complaint. */
 function validated(manifests: readonly Manifest[]): readonly string[] {
   for (const manifest of manifests) expect(complaintsAbout(manifest), manifest.kind).toEqual([]);
   return manifests.map(({ kind }) => kind);
 }
 
-/** What a test looks into freely: what is not there is undefined, and fails the assertion on it. */
+/** Parsed data that a test reads freely: a missing field is undefined, and fails the assertion on it. */
 interface Json {
   readonly [key: string]: Json;
 }
 
 function deploymentOf(values: object): Json {
   const found = only(renderChart(values).filter(({ kind }) => kind === 'Deployment'));
-  return found as unknown as Json; // looked into freely
+  return found as unknown as Json; // read freely
 }
 
 describe('The Helm chart', () => {

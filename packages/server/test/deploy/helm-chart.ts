@@ -16,7 +16,7 @@ export interface Manifest {
 const read = (file: string): string => readFileSync(join(CHART, file), 'utf8');
 const schemaOfValues = JSON.parse(read('values.schema.json'));
 
-/** The manifests that `helm template` makes of the chart with these values. Throws where Helm refuses them. */
+/** The manifests that `helm template` makes of the chart with these values. Throws if Helm refuses them. */
 export function renderChart(values: object = {}, release = 'shop'): readonly Manifest[] {
   const given = merged(parse(read('values.yaml')), values);
   const validate = new Ajv({ allErrors: true, strict: false }).compile(schemaOfValues);
@@ -43,7 +43,7 @@ export function renderChart(values: object = {}, release = 'shop'): readonly Man
     .filter((manifest) => manifest !== null);
 }
 
-/** As Helm does it: objects are merged, everything else is replaced. */
+/** Merges values like Helm: objects are merged, everything else is replaced. */
 function merged(base: unknown, more: unknown): unknown {
   if (!isObject(base) || !isObject(more)) return more;
   const names = [...new Set([...Object.keys(base), ...Object.keys(more)])];

@@ -7,7 +7,7 @@ import { validate as disruptionBudget } from 'kubernetes-models/_schemas/IoK8sAp
 
 interface Validate {
   (data: unknown): boolean;
-  /** Of the last call; the package's types leave it out. */
+  /** The errors of the last call; the package's types omit them. */
   readonly errors?: readonly { readonly instancePath: string; readonly keyword: string }[] | null;
 }
 
@@ -20,7 +20,7 @@ const VALIDATORS: Readonly<Record<string, Validate>> = {
   'policy/v1 PodDisruptionBudget': disruptionBudget,
 };
 
-/** What Kubernetes would complain of in a manifest: a value of a wrong type, a field that is missing, and one that it does not have. */
+/** Kubernetes' complaints about a manifest: a value of a wrong type, a missing field, and an unknown one. */
 export function complaintsAbout(manifest: {
   readonly apiVersion: string;
   readonly kind: string;
@@ -33,7 +33,7 @@ export function complaintsAbout(manifest: {
   const wrong = isValid
     ? []
     : (validate.errors ?? []).map(({ instancePath, keyword }) => `${instancePath}: ${keyword}`);
-  // The schemas allow fields that they do not have, and never look at them.
+  // The schemas allow unknown fields, and never read them.
   const unknown = pathsOf(manifest, '').filter((path) => !read.has(path));
   return [...wrong, ...unknown.map((path) => `${path}: there is no such field`)];
 }

@@ -12,7 +12,7 @@ export interface AcceptedBreak {
   readonly why: string;
 }
 
-/** The list can only shrink: a cell that is on it and holds while the service runs fails the suite as well. */
+/** The list can only shrink: a listed cell that holds also fails the suite. */
 export const ACCEPTED_BREAKS: readonly AcceptedBreak[] = [
   {
     operation: 'dns.resolve',

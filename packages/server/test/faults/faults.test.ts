@@ -17,7 +17,7 @@ import { inMemory } from './surroundings.ts';
 
 const operations = operationsOfPorts();
 
-/** Faults at the same time, of operations that do not depend on each other: a part of what `pnpm test:long` simulates. */
+/** Concurrent faults of independent operations: a part of what `pnpm test:long` simulates. */
 const SAMPLE: readonly {
   readonly what: string;
   readonly phase?: Phase;

@@ -32,7 +32,7 @@ export interface Failing {
   /** How many calls fail; by default, all while the fault lasts. */
   readonly calls?: number;
   readonly ms?: number;
-  /** Whether only calls fail that concern one instance, or one endpoint. */
+  /** Whether only calls about one instance, or one endpoint, fail. */
   readonly ofOne?: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface Fault {
   readonly mode: Mode;
 }
 
-/** By its name, an operation that changes nothing: that its answer is lost is no more than that it fails. */
+/** By its name, an operation that changes nothing: losing its result is the same as a failure. */
 const READS = /\.(find|list|count|load|read|names|is|has|describe|coverage|queue|size|get)/;
 
 /** The modes in which an operation can fail. */
@@ -62,7 +62,7 @@ export interface Faults {
   around<Port extends object>(prefix: string, port: Port, options?: AroundOptions): Port;
   begin(): void;
   end(): void;
-  /** A call concerns the one if it names any of these, and none of the others. */
+  /** A call is about the one if it contains any of these, and none of the others. */
   readonly one: Set<string>;
   readonly others: Set<string>;
   /** How many calls have failed. */
@@ -71,20 +71,20 @@ export interface Faults {
   readonly called: ReadonlySet<string>;
   /** Operations with a call that concerned only the one. */
   readonly calledForOne: ReadonlySet<string>;
-  /** The most calls of any second. */
+  /** The maximum number of calls in a second. */
   busiestSecond(): number;
-  /** The operation that was called without a pause until it was cut off; null if there is none. */
+  /** The operation that was called without a pause until it was stopped; null if there is none. */
   endless(): string | null;
 }
 
 interface AroundOptions {
   /** The id of the instance of a connection. */
   readonly about?: string;
-  /** Whether time stands still until its calls have settled: not for what waits for the clock. */
+  /** Whether time stops until its calls have settled: not for calls that wait for the clock. */
   readonly isIo?: boolean;
 }
 
-/** More than any pass or request calls without time passing. */
+/** More than any pass or request calls while time stands still. */
 const ENDLESS = 3_000;
 
 /** The beginning of each error's message. */
@@ -126,7 +126,7 @@ export function faultsOf(
     return [...one].some((id) => text.includes(id)) && ![...others].some((id) => text.includes(id));
   };
 
-  /** The fault that this call meets; it counts as a hit. */
+  /** The fault that applies to this call, which counts as a hit. */
   const meet = (name: string, values: readonly unknown[], about: string | undefined): Fault | null => {
     const met = isOn && faultOf.get(name);
     if (!met) return null;
@@ -184,7 +184,7 @@ export function faultsOf(
         },
       ] as const;
     });
-    return Object.fromEntries(wrapped) as Port; // each operation as it was
+    return Object.fromEntries(wrapped) as Port; // each operation with its original type
   };
 
   return {
@@ -205,7 +205,7 @@ export function faultsOf(
   };
 }
 
-/** The same result. If it is a stream, time stands still during its reads, too. */
+/** The same result. If it is a stream, time also stops during its reads. */
 async function readInTime(clock: SimulatedClock, result: Promise<unknown>): Promise<unknown> {
   const value = await result;
   if (!(value instanceof ReadableStream)) return value;

@@ -23,8 +23,8 @@ interface MatrixOptions {
 }
 
 /**
- * How many operations fail in one simulation. If all promises hold, they hold for each of them; if not, the halves are
- * simulated, and so on.
+ * How many operations fail in one simulation. If all promises hold, they hold for each operation; if not, the halves
+ * are simulated, and so on.
  */
 const TOGETHER = 12;
 const MODE_TIMEOUT_MS = 30 * 60_000;
@@ -33,7 +33,9 @@ const REPORTS = join(import.meta.dirname, '../../../../reports');
 const HOLDS = '.';
 const NOT_MET = '-';
 
-/** Simulates every fault of every operation, compares what breaks with `ACCEPTED_BREAKS`, and prints the matrix. */
+/**
+ * Simulates every fault of every operation, compares the broken promises with `ACCEPTED_BREAKS`, and prints the matrix.
+ */
 export function describeMatrix({ name, surround, phase = 'running', ...options }: MatrixOptions): void {
   const modes = options.modes ?? (Object.keys(MODES) as Mode[]); // its own keys
   const operations = operationsOfPorts();
@@ -58,7 +60,7 @@ export function describeMatrix({ name, surround, phase = 'running', ...options }
     }
     if (verdict.broken.size === 0 && met.length > 0) {
       for (const fault of met) cells.set(cellOf(fault), HOLDS);
-      // One of the others kept the service from calling them.
+      // Another fault kept the service from calling them.
       await simulateAll(faults.filter((fault) => !met.includes(fault)));
       return;
     }
@@ -140,7 +142,7 @@ export function acceptedLetters({ operation, mode }: Fault, phase: Phase): strin
   return [...new Set(letters.map(String))].toSorted().join('');
 }
 
-/** In an order in which neighbours, which often depend on each other, are far apart. */
+/** Orders faults so that neighbours, which often depend on each other, are far apart. */
 function spread(faults: readonly Fault[]): readonly Fault[] {
   const columns = Math.ceil(faults.length / TOGETHER);
   return Array.from({ length: columns }, (_, column) =>

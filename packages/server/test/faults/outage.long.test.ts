@@ -13,7 +13,10 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const NUMBERS = 20;
 const AWAY_MS = 10 * MINUTE;
-/** Each number sends and receives one message in this time, so that the endpoint's throttle delays no event for long. */
+/**
+ * How often each number sends and receives one message, rarely enough that the endpoint's throttle delays no event for
+ * long.
+ */
 const EVERY_MS = 2 * MINUTE;
 const URL = 'https://hooks.example.com/all';
 

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 
 /** An operation of a port, as its interface declares it. */
 export interface Operation {
-  /** Such as `messages.accept`, `storage.open`, `connection.send`. */
+  /** The name, such as `messages.accept`, `storage.open`, `connection.send`. */
   readonly name: string;
-  /** Whether it returns a promise. An operation that does not can only throw. */
+  /** Whether it returns a promise. Other operations can only throw. */
   readonly isAsync: boolean;
-  /** Results that mean that nothing was done, without an error. */
+  /** Results which mean that nothing was done, without an error. */
   readonly refusals: readonly { readonly column: 'fenced' | 'stale' | 'none'; readonly value: unknown }[];
 }
 
 /**
- * The interfaces by the names that their operations have in the matrix. Those of the runtime itself, such as its
- * randomness, are not among them: a program whose runtime fails does not go on.
+ * The interfaces by the names that their operations have in the matrix. The runtime's own, such as its randomness, are
+ * not included: a program whose runtime fails cannot continue.
  */
 const PORTS = {
   storage: 'Storage',
@@ -27,8 +27,8 @@ const PORTS = {
 } as const;
 
 /**
- * Every operation of every port, read from the sources of the interfaces, so that an operation that is added to one is
- * simulated without being named here.
+ * Every operation of every port, read from the sources of the interfaces, so that an added operation is simulated
+ * without being listed here.
  */
 export function operationsOfPorts(): readonly Operation[] {
   const directory = join(import.meta.dirname, '../../../core/src/ports');
@@ -80,7 +80,7 @@ function refusalsIn(
   ];
 }
 
-/** Those of the storage that a service calls between its start and its stop. */
+/** The storage operations that a service calls between its start and its stop. */
 export function operationsOfStorage(): readonly Operation[] {
   const others = Object.keys(PORTS).filter((port) => port !== 'storage');
   return operationsOfPorts().filter(

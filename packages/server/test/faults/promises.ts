@@ -5,7 +5,7 @@ import type { LogLine } from './simulated-service.ts';
 import { GOOD_URL, OTHER_URL, simulate } from './simulation.ts';
 import type { Case, Happened, ListedMessage } from './simulation.ts';
 
-/** The promises, each with the letter that says in the matrix that it was broken. */
+/** The promises, each with its letter in the matrix when it is broken. */
 export const PROMISES = {
   D: 'Nothing accepted is lost, and everything flows again 90 s after the fault.',
   F: 'No message fails for good because of a fault that passes.',
@@ -21,7 +21,7 @@ export const PROMISES = {
 
 export type Letter = keyof typeof PROMISES;
 
-/** The broken promises, each with what shows it. */
+/** The broken promises, each with its evidence. */
 export interface Verdict {
   readonly broken: ReadonlyMap<Letter, readonly string[]>;
   /** Operations of which a call met its fault. */
@@ -35,12 +35,12 @@ export interface Verdict {
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const ANSWER_WITHIN_MS = 60 * SECOND;
-/** They go through all that is stored: each of their calls has a bound, and all of them together have none. */
+/** Operations on all stored data: each of their calls has a time limit, but not all of them together. */
 const THROUGH_ALL: ReadonlySet<string> = new Set(['admin.erasePerson', 'admin.resealSecrets']);
 const STOP_WITHIN_MS = 30 * SECOND;
 /** One call that hangs is given up after 35 s. */
 const START_WITHIN_MS = 40 * SECOND;
-/** How late the neighbour's events may be while the busy instance is in trouble. */
+/** How late the neighbour's events may be while the busy instance has a fault. */
 const DELAY_MS = 15 * SECOND;
 const MOST_CALLS_A_SECOND = 1_000;
 const MOST_LINES_A_MINUTE = 3;
@@ -127,7 +127,7 @@ function checkMessages(
 }
 
 function checkEvents({ traffic, outside, messages, retrying }: Happened, breaks: Breaks): void {
-  /** By what an event says of which message: its ids, and who got it. */
+  /** The ids and the receivers of each event about each message. */
   const said = new Map<string, { readonly ids: Set<string>; readonly by: Set<string> }>();
   for (const { by, event } of outside.received) {
     if (!('message' in event.data)) continue;
@@ -171,7 +171,7 @@ function checkRequests({ traffic, probedAt }: Happened, breaks: Breaks): void {
   }
 }
 
-/** A call that was only slow and a result without an error need no line. */
+/** A call that was only slow and a result without an error need not be logged. */
 function checkLines({ given, faults, outside, faultAt, told, phase }: Happened, breaks: Breaks): void {
   const lines = outside.lines.filter(
     ({ at, level }) => at >= faultAt && (level === 'warn' || level === 'error'),
@@ -187,7 +187,7 @@ function checkLines({ given, faults, outside, faultAt, told, phase }: Happened, 
             String(said).includes(name),
           )
         : [facts['err'], facts['reason']].some((said) => causesOf(said).includes(`${INJECTED} in ${name}`));
-    // What hangs as the process stops goes with it: that something was left is enough.
+    // A call that hangs while the process stops ends with it: it is enough that any line was logged.
     if (phase === 'stop' && kind === 'hang' && lines.length > 0) continue;
     if (told.some((error) => causesOf(error).includes(name))) continue;
     if (!lines.some(isNamed))

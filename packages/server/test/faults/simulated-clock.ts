@@ -1,9 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Clock } from '@trunkline/core/spi/runtime';
 
-/** A clock that a test moves, and that waits for calls of ports which are in flight: to a database, a disk or a network. */
+/** A clock that a test advances, and that waits for port calls in flight: to a database, a disk or a network. */
 export interface SimulatedClock extends Clock {
-  /** Counts the work as in flight until it has settled: meanwhile, time stands still. */
+  /** Counts the work as in flight until it has settled: meanwhile, time stops. */
   during<Value>(work: Promise<Value>): Promise<Value>;
   advance(ms: number): Promise<void>;
   settle(): Promise<void>;
@@ -14,19 +14,19 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** Rounds of the event loop in a row in which nothing has begun: then all that is left waits for a timer. */
+/** Consecutive rounds of the event loop without new work: then everything left waits for a timer. */
 const QUIET_ROUNDS = 3;
-/** The most rounds for what begins I/O without end. */
+/** The maximum number of rounds, for endless I/O. */
 const MOST_ROUNDS = 400;
-/** What a round and the count of it begin by themselves. */
+/** The I/O that a round and its counting start themselves. */
 const OWN = 2;
-/** For what is in flight, after so many rounds: they would only keep the machine busy. */
+/** After this many rounds, wait for work in flight: more rounds would only keep the machine busy. */
 const PATIENT_AFTER = 50;
 const LONGEST_CALL_MS = 60_000;
 
 /**
- * As `manualClock` of `@trunkline/core/testing`, but for real databases, disks and networks: it moves on when no call is
- * in flight.
+ * Like `manualClock` of `@trunkline/core/testing`, but for real databases, disks and networks: it advances when no call
+ * is in flight.
  */
 export function simulatedClock(start: number = Date.UTC(2026, 0, 1)): SimulatedClock {
   let now = start;

@@ -29,7 +29,7 @@ export interface SimulatedService {
   readonly fetch: (request: Request) => Response | Promise<Response>;
 }
 
-/** Everything that outlives a process: its surroundings, and what was seen of it from outside. */
+/** Everything that outlives a process: its surroundings, and what was observed from outside. */
 export interface Outside {
   readonly lines: readonly LogLine[];
   readonly received: readonly ReceivedEvent[];
@@ -40,7 +40,7 @@ export interface Outside {
   newService(): SimulatedService;
 }
 
-/** Of all that is random in a service. */
+/** The seed of all randomness in a service. */
 export const SEED: number = Number(process.env['TEST_SEED'] ?? 1);
 export const HANDLER = 'crm';
 /** A message that keeps its handler busy for longer than a claim lasts. */
@@ -104,7 +104,7 @@ export function outsideOf(clock: SimulatedClock, surroundings: Surroundings, fau
       'storage',
       {
         ...storage,
-        // Processes that follow each other share it, which keeps nothing if it is in memory.
+        // Successive processes share it; a storage in memory would lose its data.
         async open(context: Parameters<typeof storage.open>[0]) {
           if (!isOpen) await storage.open(context);
           isOpen = true;

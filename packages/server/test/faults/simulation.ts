@@ -14,39 +14,39 @@ import type { Traffic } from './traffic.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-/** How finely it is noticed that something has ended. */
+/** The precision with which an end is noticed. */
 const STEP_MS = 25;
-/** How long after a fault everything has to flow again. */
+/** The time after a fault until everything must work again. */
 const HEAL_MS = 90 * SECOND;
-/** And how long after that what is new takes to be sent, and its events to arrive. */
+/** The additional time for new messages to be sent and their events to arrive. */
 const PROBE_MS = 15 * SECOND;
 
-/** Who write and are written to. */
+/** People who write and are written to. */
 const PEOPLE = ['34600000011', '34600000012', '34600000013'] as const;
 const ERASED = '34600000019';
 
 export const GOOD_URL = 'https://hooks.example.com/all';
-/** Concerns the neighbour's instance as well, and has to be reached whatever happens to the other. */
+/** An endpoint of the neighbour's instance as well, which must be reached whatever happens to the other. */
 export const OTHER_URL = 'https://other.example.com/all';
 
 /** When the faults begin. */
 export type Phase =
-  /** While the service runs. */
+  /** Normal operation. */
   | 'running'
-  /** As a process starts that follows another one. */
+  /** The start of a process that follows another one. */
   | 'start'
-  /** As the process stops; another one follows when they are over. */
+  /** The stop of a process; another one follows when the faults are over. */
   | 'stop';
 
 export interface Case {
   readonly surround: Surround;
   readonly operations: readonly Operation[];
-  /** At the same time, of operations that have nothing to do with each other; none for what is called at all. */
+  /** Concurrent faults of independent operations; none to find the called operations. */
   readonly faults: readonly Fault[];
   readonly phase?: Phase;
 }
 
-/** What a case leaves to look at. */
+/** The observations of a case. */
 export interface Happened {
   readonly given: readonly Fault[];
   readonly faults: Faults;
@@ -63,7 +63,7 @@ export interface Happened {
   readonly retrying: ReadonlySet<string>;
   /** How long each start and stop took; null if it did not end. */
   readonly startsAndStops: readonly (number | null)[];
-  /** What starts and stops rejected with. */
+  /** The errors with which starts and stops rejected. */
   readonly told: readonly unknown[];
   readonly phase: Phase;
   readonly unhandled: readonly unknown[];
@@ -130,7 +130,7 @@ async function play({ clock, given, faults, surroundings, unhandled, phase }: St
   const startsAndStops: (number | null)[] = [];
   const told: unknown[] = [];
   const tell = (reason: unknown): void => void told.push(reason);
-  /** None while no process accepts requests. */
+  /** Null while no process accepts requests. */
   let service: SimulatedService | null = null;
   let endAt = Infinity;
 
@@ -194,7 +194,7 @@ async function play({ clock, given, faults, surroundings, unhandled, phase }: St
     traffic.send(numbers[name], PEOPLE[0], `probe ${name}`);
   for (const name of ['busy', 'neighbour'] as const)
     traffic.receive(numbers[name], PEOPLE[0], `probe in ${name}`);
-  // What fails is noted with each request.
+  // Each request records its failure.
   everyRequest(traffic, running(service).trunkline, subjects).catch(() => undefined);
   await clock.advance(PROBE_MS);
 
@@ -242,7 +242,7 @@ interface Endpoints {
   readonly broken: string;
 }
 
-/** Makes everything that there is before the faults. */
+/** Creates all data from before the faults. */
 async function prepare({ clock, traffic, network, running }: Preparation): Promise<Prepared> {
   const { admin } = running().trunkline;
   const soon = <Value>(work: Promise<Value>): Promise<Value> => inTime(clock, work);
@@ -283,7 +283,7 @@ async function prepare({ clock, traffic, network, running }: Preparation): Promi
   traffic.receive(busy, PEOPLE[0], 'in file before', {});
   await soon(request('POST', `/instances/${numbers.deleted}/disconnect`));
   await clock.advance(2 * SECOND);
-  // As the specification has them.
+  // The specification defines their types.
   const stored = (await get('/messages')) as readonly ListedMessage[];
   const deliveries = (await get(`/webhooks/${endpoints.broken}/deliveries`)) as readonly ListedDelivery[];
   const groups = (await get(`/instances/${busy}/groups`)) as readonly { readonly id: string }[];
@@ -304,7 +304,7 @@ async function prepare({ clock, traffic, network, running }: Preparation): Promi
   return { numbers, subjects, endpoints };
 }
 
-/** Reads at the end what the API shows. */
+/** Reads the final state from the API. */
 async function look(
   clock: SimulatedClock,
   { request }: Traffic,
@@ -363,7 +363,7 @@ function scheduleTraffic({ clock, traffic, network, numbers, subjects, running }
     send(busy, PEOPLE[2], 'a file', { file: true });
     send(busy, PEOPLE[0], 'a reply', { replyTo: subjects.message });
     send(busy, subjects.group, 'to a group');
-    // Whether it was sent is never known.
+    // This message's outcome is never known.
     const unknown = { instance: busy, to: '34600000004', type: 'text', text: 'no answer' };
     request('POST', '/messages', unknown).catch(() => undefined);
     receive(busy, PEOPLE[0], 'ia file', {});
@@ -377,7 +377,7 @@ function scheduleTraffic({ clock, traffic, network, numbers, subjects, running }
       return true;
     }),
   );
-  // In no process, nobody answers.
+  // No process responds at this point.
   at(3, () => void askAll().catch(() => undefined));
   at(5, () =>
     begin('link', async () => {
@@ -441,7 +441,7 @@ export async function linked(traffic: Traffic, network: Surroundings['network'],
   }
 }
 
-/** Lets time pass until the work has settled, which is not to take long. */
+/** Advances time until the work has settled, which must not take long. */
 export async function inTime<Value>(clock: SimulatedClock, work: Promise<Value>): Promise<Value> {
   if ((await outcomeWithin(clock, MINUTE, work)) === 'late')
     throw new Error('What is asked while nothing fails does not end.');

@@ -5,7 +5,7 @@ import { memoryMediaStore } from '@trunkline/core/testing';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import type { SimulatedClock } from './simulated-clock.ts';
 
-/** What a simulated service runs on. */
+/** The parts on which a simulated service runs. */
 export interface Surroundings {
   readonly storage: Storage;
   readonly media: MediaStore;
@@ -15,11 +15,11 @@ export interface Surroundings {
 
 export type Surround = (clock: SimulatedClock) => Promise<Surroundings>;
 
-/** The network behind the gateway, with the phones of the instances. What a phone cannot do now rejects. */
+/** The network behind the gateway, with the phones of the instances. Rejects what a phone cannot do now. */
 export interface Network {
   readonly gateway: Gateway;
   scan(instanceId: string, code: string): Promise<void>;
-  /** Somebody sends a message to the instance. Returns the network's id of it. */
+  /** Sends a message from a person to the instance. Returns the network's id of it. */
   receive(
     instanceId: string,
     message: Pick<SandboxMessage, 'groupNetworkId' | 'file'> & {
@@ -27,12 +27,12 @@ export interface Network {
       readonly text: string;
     },
   ): Promise<string>;
-  /** What happens in chats besides messages; absent if the network is not made to. */
+  /** Events in chats other than messages; absent if the network has none. */
   act?(instanceId: string, about: string): Promise<void>;
   drop(instanceId: string): Promise<void>;
-  /** Drops an instance, and lets nobody connect it for so long; absent if the network does not do that. */
+  /** Drops an instance, and refuses its connections for `ms`; absent if the network cannot do that. */
   away?(instanceId: string, ms: number): Promise<void>;
-  /** What the network has accepted, each network id once. */
+  /** The messages that the network has accepted, each network id once. */
   accepted(instanceId: string): readonly { readonly networkId: string; readonly text: string }[];
 }
 
@@ -46,7 +46,7 @@ export const inMemory: Surround = async (clock) => ({
 function sandboxNetwork(clock: SimulatedClock): Network {
   const { gateway, phone } = createSandbox();
   const awayUntil = new Map<string, number>();
-  /** Throws if there is no connection; whether the service hears of its end is the service's affair. */
+  /** Throws if there is no connection; the service may or may not be notified of its end. */
   const drop = (instanceId: string): void =>
     void phone(instanceId)
       .drop()
@@ -57,7 +57,7 @@ function sandboxNetwork(clock: SimulatedClock): Network {
       async open(session, listener, options) {
         if (clock.now() >= (awayUntil.get(session.instanceId) ?? 0))
           return gateway.open(session, listener, options);
-        // As a connection is refused: later, and not by the call.
+        // Like a refused connection: later, and not during the call.
         clock.setTimer(
           25,
           () => void listener.closed({ kind: 'dropped', detail: 'network_down' }).catch(() => {}),

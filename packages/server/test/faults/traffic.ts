@@ -4,18 +4,18 @@ import type { SimulatedService } from './simulated-service.ts';
 
 const SECOND = 1_000;
 const BASE = 'http://127.0.0.1/api/v1';
-/** How long a client waits before it repeats what was not accepted. */
+/** How long a client waits before it repeats a refused request. */
 const AGAIN_MS = 5 * SECOND;
-/** How long a client waits for an answer. */
+/** How long a client waits for a response. */
 const PATIENCE_MS = 60 * SECOND;
 
 interface MadeRequest {
   readonly name: string;
   readonly startedAt: number;
   endedAt: number | null;
-  /** Of a request; 0 for a call in process that rejected, 200 for any other. */
+  /** The status of a request; for a call in process, 0 if it rejected, else 200. */
   status: number;
-  /** Why its response is not what a client may expect; null if it is. */
+  /** The reason why its response is invalid; null if it is valid. */
   flaw: string | null;
 }
 
@@ -27,7 +27,7 @@ interface Accepted {
   readonly at: number;
 }
 
-/** A message that somebody has sent to an instance. */
+/** A message that a person has sent to an instance. */
 interface Written {
   readonly instance: string;
   readonly text: string;
@@ -35,19 +35,19 @@ interface Written {
   readonly at: number;
 }
 
-/** What clients and phones do. All of them repeat what failed, until `endAt`. */
+/** The actions of clients and phones. All of them repeat failures until `endAt`. */
 export interface Traffic {
   readonly requests: readonly MadeRequest[];
   readonly accepted: readonly Accepted[];
   readonly written: readonly Written[];
-  /** What a client or a phone could not bring about, though it tried until the end. */
+  /** The actions of clients and phones that still failed at the end. */
   readonly unfinished: () => readonly string[];
   /** Sets the API key of all requests. */
   identify(token: string): void;
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>;
   /** Calls an operation in process. */
   call(name: string, operation: () => Promise<unknown>): Promise<unknown>;
-  /** Begins something that goes on until it has succeeded. */
+  /** Starts work that repeats until it has succeeded. */
   begin(name: string, work: () => Promise<boolean>): void;
   send(instance: string, to: string, text: string, options?: { replyTo?: string; file?: boolean }): void;
   receive(instance: string, from: string, text: string, file?: { delayMs?: number }): void;
@@ -56,7 +56,7 @@ export interface Traffic {
 
 export interface Reply {
   readonly status: number;
-  // A response of any shape, of which a test reads what it knows.
+  // A response of any shape, of which a test reads only known fields.
   readonly json: { readonly data?: unknown; readonly error?: { readonly code?: string } } | null;
 }
 
@@ -77,7 +77,7 @@ export function trafficOf(
       clock.setTimer(ms, resolve);
     });
 
-  /** As a client does: it waits for a while. */
+  /** Like a client, it waits for a while. */
   const patiently = async <Value>(answer: Value | Promise<Value>): Promise<Value> => {
     const answered = Promise.resolve(answer);
     answered.catch(() => undefined);
@@ -208,7 +208,7 @@ async function cancelled(response: Response): Promise<string> {
   return '';
 }
 
-/** The id of what a response is about. */
+/** The id of the object in a response. */
 export function idOf(json: Reply['json']): string {
   const data = json?.data;
   const id = typeof data === 'object' && data !== null && 'id' in data ? data.id : undefined;

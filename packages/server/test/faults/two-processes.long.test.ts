@@ -20,14 +20,13 @@ const ports = operationsOfPorts();
 const operations = operationsOfStorage();
 
 interface Seen {
-  /** What the process called in that time that hangs. */
+  /** The calls of the process that hangs, during that time. */
   readonly called: ReadonlySet<string>;
   readonly wrong: readonly string[];
 }
 
 /**
- * Simulates two processes, in one of which a call of the storage never ends from some moment on. Clients reach the other
- * one.
+ * Simulates two processes, in one of which a storage call never ends from some moment on. Clients use the other one.
  */
 async function simulate(surround: Surround, hangs: Operation | null): Promise<Seen> {
   const clock = simulatedClock();
@@ -36,7 +35,7 @@ async function simulate(surround: Surround, hangs: Operation | null): Promise<Se
   const faults = faultsOf(clock, ports, hangs ? [{ operation: hangs, mode: 'hangs' }] : []);
   const around = outsideOf(clock, surroundings, faults);
   const hanging = around.newService();
-  // The process before has opened the storage.
+  // The previous process has opened the storage.
   const shared = { ...storage, open: async () => undefined, close: async () => undefined };
   const outside = outsideOf(clock, { ...surroundings, storage: shared }, faultsOf(clock, ports, []));
   let service: SimulatedService = hanging;
@@ -106,7 +105,7 @@ async function simulate(surround: Surround, hangs: Operation | null): Promise<Se
   }
 }
 
-/** On PostgreSQL, where each takes ten times as long, a part of them that differs from run to run. */
+/** On PostgreSQL, where each takes ten times as long, only a part, which differs from run to run. */
 const PART = 6;
 
 describe('two processes, one of which waits for its database for ever', () => {

@@ -49,13 +49,13 @@ const LEASE_MS = 30_000;
 const ALL = { from: null, limit: 100 };
 const never = new AbortController().signal;
 const DAY = 24 * 60 * 60 * 1000;
-/** The beginning of today by the clock of the servers, which make the partitions of the days. */
+/** The beginning of today by the clock of the servers, which create the daily partitions. */
 const TODAY = Math.floor(Date.now() / DAY) * DAY;
 const MARK = { role: 'target', id: '1', source: 'here', progress: { tables: {}, cursor: null } } as const;
 type TargetMark = Extract<MoveMark, { role: 'target' }>;
 
 interface Place {
-  /** Of PostgreSQL. */
+  /** The address of PostgreSQL. */
   readonly url?: string;
   readonly storage: () => Storage;
   readonly movable: () => MovableDatabase;
@@ -126,7 +126,7 @@ async function rowsOf({ movable }: Place, name: MovedTableName): Promise<readonl
   return rows;
 }
 
-/** As SQLite has texts, which cannot keep halves of surrogate pairs. */
+/** Replaces halves of surrogate pairs, which SQLite cannot store. */
 function wellFormed(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll(String.raw`\ud83d`, '\ufffd'));
 }
@@ -210,7 +210,7 @@ describe.each([
     const [again] = await after.leases.claim({ owner: 'new', now: NOW, ttlMs: LEASE_MS, limit: 10 });
     expect(must(again).lease.epoch).toBeGreaterThan(epoch);
 
-    // What the killed process held is due when its lease would have ended, and counts as lost.
+    // Deliveries claimed by the killed process are due when its lease would have ended, and count as lost.
     expect(await claim(after, NOW + 1)).toEqual([]);
     expect(await claim(after, NOW + LEASE_MS)).toMatchObject([
       { delivery: { id: must(waiting).id, attempts: 0 }, lostClaims: 1 },
@@ -245,7 +245,7 @@ describe.each([
       const sent = aMessage(instance, { createdAt: at });
       const idempotency = anIdempotencyRecord(sent, { key: `key ${at}` });
       await before.messages.accept({ message: sent, idempotency, backlogLimit: 100, trialLimit: null });
-      // It stays open, and is not due while those after it are tried.
+      // The delivery stays open, and is not due while those after it are tried.
       for (const [tryAt, nextRetryAt] of [
         [at, at + 60_000],
         [at + 60_000, TODAY + DAY],
@@ -261,7 +261,7 @@ describe.each([
       await before.endpoints.delete(workspace.id, deleted.id, deletedAt);
     }
     await before.close();
-    // PostgreSQL deletes old events and their places in the log in two steps, of which a kill may prevent the second.
+    // PostgreSQL deletes old events and their places in the log in two steps; a kill may prevent the second.
     if (from.url !== undefined)
       await inPostgres(from.url, (run) => run('DELETE FROM trunkline.events_default'));
     await moved(from, to);
@@ -285,7 +285,7 @@ describe.each([
       deleted_endpoints: 1,
     });
     const events = (await rowsOf(to, 'events')).map(({ id }) => id);
-    // PostgreSQL keeps the events of a day a day longer.
+    // PostgreSQL keeps the events of a day for one more day.
     expect(events).toHaveLength(to.url === undefined ? 1 : 2);
     expect((await rowsOf(to, 'event_log')).map(({ id }) => id)).toEqual(events);
   });
@@ -361,7 +361,7 @@ describe.each([
       const [from, to] = [await here(), await there()];
       const before = await opened(from);
       const { lease } = await storeLeasedInstance(before);
-      // One statement with all of them takes a busy machine longer than a statement may take.
+      // One statement with all of them would exceed the time limit of statements on a busy machine.
       for (let key = 0; key < 80; key += 1) {
         const saved = await before.sessions.save(lease, new Map([[`key ${key}`, new Uint8Array(200_000)]]));
         expect(saved).toBe('saved');
@@ -390,7 +390,7 @@ describe.each([
         onProgress({ phase, rows }) {
           if (phase !== 'compared') return;
           compared = rows;
-          // As a signal of the system is: between two turns of the event loop.
+          // A signal also arrives between two turns of the event loop.
           if (rows > 0) setImmediate(() => interruption.abort(new Error('interrupted')));
         },
       });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The OpenAPI document's examples of responses, as a service that is well would send them. */
+/** The OpenAPI document's examples of responses, as a healthy service would send them. */
 const DOCUMENT = new URL('../../../http/openapi.json', import.meta.url);
 
 interface Document {
@@ -15,7 +15,7 @@ interface DocumentedOperation {
 
 export interface ApiExample {
   readonly method: string;
-  /** Of the path below the base of the API. */
+  /** Matches the path below the base of the API. */
   readonly pattern: RegExp;
   readonly status: number;
   readonly body: unknown;

@@ -12,7 +12,7 @@ export interface CommandCall {
 export interface CallOutcome {
   readonly stdout: string;
   readonly stderr: string;
-  /** What the command ended with; null if it did what it was asked for. */
+  /** The error that the command ended with; null if it succeeded. */
   readonly error: unknown;
 }
 
@@ -23,7 +23,7 @@ interface CallContext {
   readonly signal?: AbortSignal;
 }
 
-/** Runs a command in this process, for thousands of cases; those of `command-process.ts` have one of their own. */
+/** Runs a command in this process, for thousands of cases; `command-process.ts` starts a process for each. */
 export async function callCommand(
   { name, args = {}, options = {} }: CommandCall,
   { environment, isJson = false, isTerminal = false, signal }: CallContext,
@@ -56,7 +56,7 @@ export async function callCommand(
   }
 }
 
-/** The exit code of an outcome; undefined for an error that is no refusal, which is a bug. */
+/** The exit code of an outcome; undefined for an error that is not a refusal, which is a bug. */
 export function exitCodeOf({ error }: CallOutcome): number | undefined {
   if (error === null) return 0;
   return error instanceof CommandError ? error.exitCode : undefined;

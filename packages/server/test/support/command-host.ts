@@ -19,19 +19,19 @@ interface HostedResult {
 }
 
 export interface HostReply extends HostedResult {
-  /** Whether nothing is left of the command that another one in the same process could notice. */
+  /** Whether the command left nothing behind that another one in the same process could notice. */
   readonly isReusable: boolean;
 }
 
-/** Those that wait for a command. There are as many as commands have run concurrently. */
+/** Processes that wait for a command: as many as commands have run concurrently. */
 const idle: Program[] = [];
 
-// Awaited, so that what they cost is counted.
+// Awaited, so that their cost is measured.
 afterAll(async () => {
   await Promise.all(idle.map((host) => host.kill()));
 });
 
-/** Runs a command in a process that has run others before, which costs a tenth of a process of its own. */
+/** Runs a command in a reused process, which costs a tenth of a new one. */
 export async function runInHost(command: HostedCommand): Promise<HostedResult> {
   const host = idle.pop() ?? (await startHost());
   const message = host.nextMessage();

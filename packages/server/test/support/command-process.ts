@@ -9,7 +9,7 @@ import { startServer, TERMINAL_PRELOAD } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** The program's file, for who starts it by other means. */
+/** The program's file, for callers that start it in another way. */
 export const COMMAND_LINE: string = await builtProgram(new URL('../../src/cli.ts', import.meta.url));
 
 export interface CommandResult {
@@ -21,9 +21,9 @@ export interface CommandResult {
 interface CommandOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What is on its standard input. */
+  /** The content of its standard input. */
   readonly input?: string;
-  /** Whether it prints what it would print to a terminal, secrets among it. */
+  /** Whether it prints what it would print to a terminal, including secrets. */
   readonly isAtTerminal?: boolean;
 }
 
@@ -34,12 +34,12 @@ export function startCommand(args: readonly string[], options: CommandOptions): 
   return startNodeProgram(pathToFileURL(COMMAND_LINE), { args, nodeArgs, cwd, env: environmentOf(options) });
 }
 
-/** Nothing of the tester's own environment decides what a command does. */
+/** The tester's own environment must not affect a command. */
 function environmentOf({ cwd, env = {} }: CommandOptions): Readonly<Record<string, string>> {
   return { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env };
 }
 
-/** Runs a command to its end: in a process of its own in the long form or if it has to be, else in one for several. */
+/** Runs a command to its end: in its own process in the long form or if necessary, else in a shared one. */
 export async function runCommand(args: readonly string[], options: CommandOptions): Promise<CommandResult> {
   if (!isLongForm && !needsProcess(args, options)) {
     const { cwd, input = '' } = options;
@@ -52,25 +52,25 @@ export async function runCommand(args: readonly string[], options: CommandOption
   return { code, stdout: program.stdout(), stderr: program.stderr() };
 }
 
-/** A server goes on until a signal comes, and some variables are for Node, which reads them when it starts. */
+/** A server runs until a signal arrives, and Node reads some variables when it starts. */
 function needsProcess([command]: readonly string[], { env = {} }: CommandOptions): boolean {
   return command === 'serve' || Object.keys(env).some((name) => name.startsWith('NODE_'));
 }
 
-/** A server on a directory of its own, and commands in there. */
+/** A server on its own directory, and commands run there. */
 export interface CommandHarness {
   readonly cwd: string;
   readonly server: ServerProcess;
-  /** What a command in this directory finds in its environment. */
+  /** The environment of commands in this directory. */
   readonly env: Readonly<Record<string, string>>;
   run(...args: readonly string[]): Promise<CommandResult>;
   /** The parsed lines of a command that has to succeed. */
   json(...args: readonly string[]): Promise<readonly JsonResult[]>;
-  /** The `data` of the only one. */
+  /** The `data` of the only line. */
   data(...args: readonly string[]): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** With the option where options may be. */
+/** Adds the option before the end of options. */
 function asJson(args: readonly string[]): readonly string[] {
   const end = args.indexOf('--');
   return end === -1 ? [...args, '--json'] : args.toSpliced(end, 0, '--json');

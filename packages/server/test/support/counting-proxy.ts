@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 export interface CountingProxy {
-  /** That of the server, by way of the proxy. */
+  /** The server's URL, through the proxy. */
   readonly url: string;
   /** How many of the connections through it have been closed. */
   closed(): number;
-  /** What clients have sent so far, as one character for each byte. */
+  /** The bytes that clients have sent so far, as one character each. */
   sent(): string;
 }
 

@@ -11,8 +11,8 @@ const MINUTE = 60_000;
 const PNG = new Uint8Array(Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')); // prettier-ignore
 
 /**
- * The labels of every metric that a server emits, by its name for Prometheus: a service does everything once that is
- * counted, in time that does not pass.
+ * The labels of every metric that a server emits, by its name for Prometheus: a service does everything that is counted
+ * once, on a stopped clock.
  */
 export async function emittedMetrics(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const metrics = createServerMetrics({
@@ -22,7 +22,7 @@ export async function emittedMetrics(): Promise<ReadonlyMap<string, ReadonlySet<
   });
   onTestFinished(() => metrics.close());
   await doEverything(metrics);
-  // The delay of the event loop is not emitted before it was sampled five times, and a fast run is done before that.
+  // The delay of the event loop is not emitted before it was sampled five times; a fast run is done before that.
   const text = await eventually(async () => {
     const emitted = await metrics.text();
     expect(emitted).toContain('nodejs_eventloop_delay_p99');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { API_KEY } from './test-client.ts';
 
-/** Deliveries of a webhook whose attempts are read, of each kind; and files that are read at the same time. */
+/** The number of a webhook's deliveries of each kind whose attempts are read, and of files read concurrently. */
 const SOME = 50;
 
 interface Page {
@@ -10,8 +10,8 @@ interface Page {
 }
 
 /**
- * Everything that a workspace can read at a server: all pages of each list, some deliveries with their attempts, and the
- * files as hashes. What two servers return is equal if their databases are.
+ * Everything that a workspace can read at a server: all pages of each list, some deliveries with their attempts, and
+ * the files as hashes. Two servers return the same if their databases are equal.
  */
 export async function everythingServed(url: string): Promise<Readonly<Record<string, readonly unknown[]>>> {
   const headers = { Authorization: `Bearer ${API_KEY}` };
@@ -61,7 +61,7 @@ export async function everythingServed(url: string): Promise<Readonly<Record<str
       [...open.slice(0, SOME), ...open.slice(-SOME), ...deliveries.slice(0, SOME)].map(async (delivery) => {
         const response = await get(`/api/v1/webhook-deliveries/${String(delivery['id'])}`);
         const { data } = (await response.json()) as { data: object }; // as the specification has it
-        // Why it waits changes with the time at which that is asked.
+        // The reason for waiting depends on the time of the request.
         return { ...data, waiting: null };
       }),
     );

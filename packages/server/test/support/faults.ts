@@ -12,7 +12,7 @@ import { freePort } from '@trunkline/test-support/free-port';
 import { startProgram } from '@trunkline/test-support/start-program';
 import type { OperatorsMachine } from './operators-machine.ts';
 
-/** A receiver that is out of order until it is fixed. */
+/** A receiver that fails until it is fixed. */
 export async function brokenReceiver(): Promise<{ readonly url: string; fix(): void }> {
   let isBroken = true;
   const server = createServer((_, response) => {
@@ -39,13 +39,13 @@ function tryMount(): boolean {
   return status === 0;
 }
 
-/** Until nothing more goes onto its disk. */
+/** Fills the disk of this path. */
 export function fill(path: string): void {
   const { stderr } = spawnSync('dd', ['if=/dev/zero', `of=${path}`, 'bs=4k'], { encoding: 'utf8' });
   expect(stderr).toContain('No space left on device');
 }
 
-/** The way to a server, which can be cut: then nobody listens there, and connections end. */
+/** A line to a server that can be cut: then the port has no listener, and connections end. */
 export async function lineTo(
   url: string,
 ): Promise<{ readonly url: string; cut(): Promise<void>; fix(): void }> {
@@ -82,8 +82,8 @@ const NGINX = '/usr/sbin/nginx';
 const ROOT = join(import.meta.dirname, '../../../..');
 
 /**
- * nginx as a page finds it: a configuration of its own that lacks proxy.conf. `nginx` on the machine is the program with
- * the machine's files, and its proxied server is that of the machine.
+ * nginx without proxy.conf, as the page finds it. `nginx` on the machine is the program with the machine's files, and
+ * its proxied server is that of the machine.
  */
 export async function startNginx(machine: OperatorsMachine): Promise<{ readonly url: string }> {
   const port = await freePort();
@@ -95,7 +95,7 @@ export async function startNginx(machine: OperatorsMachine): Promise<{ readonly 
     'events {}',
     `http { access_log off; client_body_temp_path ${at('/etc/nginx/bodies')}; include ${at('/etc/nginx/conf.d')}/*.conf; }`,
   ].join('\n');
-  // Without TLS: the certificate is not what this is about.
+  // There is no TLS: the test is not about the certificate.
   const site = `server {\n  listen 127.0.0.1:${port};\n  location / { proxy_pass ${machine.url}; }\n}\n`;
   writeFileSync(at('/etc/nginx/nginx.conf'), main);
   writeFileSync(at('/etc/nginx/conf.d/trunkline.conf'), site);

@@ -11,22 +11,22 @@ import type { TestClient } from './test-client.ts';
 import { startReceiver } from './test-receiver.ts';
 import type { ReceivedRequest, TestReceiver } from './test-receiver.ts';
 
-/** Longer than any lease: a server that starts so much later finds nothing held by one that was killed. */
+/** Longer than any lease: a server that starts this much later finds no lease of a killed one. */
 const LATER_MS = 61_000;
 
-/** A data directory with an instance that is connected and a receiver of every event. */
+/** A data directory with a connected instance and a receiver of every event. */
 export interface Harness {
   readonly receiver: TestReceiver;
   readonly instance: string;
   /** Starts a server on the directory, as if a little more than a minute had passed since the last start. */
   startLater(env?: Readonly<Record<string, string>>): Promise<RunningServer>;
-  /** Starts one at this very time. */
+  /** Starts one immediately. */
   startNow(env?: Readonly<Record<string, string>>): Promise<RunningServer>;
   /** Starts one whose clock is ahead by this much, or behind. */
   startAt(aheadMs: number, env?: Readonly<Record<string, string>>): Promise<RunningServer>;
-  /** Deletes the receiver's webhook, and registers a new one in its place: with slots and a minute of its own. */
+  /** Deletes the receiver's webhook, and registers a new one, with its own slots and minute. */
   replaceWebhook(server: RunningServer): Promise<void>;
-  /** What the sandbox network accepted; while no server runs. */
+  /** The messages that the sandbox network accepted. Call it while no server runs. */
   acceptedByNetwork(): readonly Extract<NetworkRecord, { kind: 'accepted' }>[];
 }
 
@@ -101,7 +101,7 @@ export function requestsAbout(receiver: TestReceiver, messageId: string): readon
   );
 }
 
-/** Waits until a message is read and the receiver has heard all about it; and nothing of it under two ids. */
+/** Waits until a message is read and the receiver notified of everything, with no event under two ids. */
 export async function untilNotified(
   { receiver }: Harness,
   { client }: RunningServer,
@@ -112,7 +112,7 @@ export async function untilNotified(
   expectNotifiedOnce(receiver, messageId);
 }
 
-/** Whatever was sent again came under the same event and delivery id. */
+/** Checks that repeats had the same event and delivery id. */
 export function expectNotifiedOnce(receiver: TestReceiver, messageId: string): void {
   const requests = requestsAbout(receiver, messageId);
   expect(typesOf(requests)).toEqual(['message.delivered', 'message.read', 'message.sent']);

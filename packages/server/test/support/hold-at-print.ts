@@ -2,15 +2,15 @@ import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 
-// Loaded into a command before anything else: once it has printed what HOLD_AT_PRINT matches, it goes no further than its
-// next step, until it is interrupted. So it is interrupted in that phase, however fast it is and whatever the load.
+// Loaded into a command first: once the command has printed a text that HOLD_AT_PRINT matches, it stops at its next
+// step until it is interrupted. So it is interrupted in that phase, however fast it is and whatever the load.
 
 const pattern = new RegExp(process.env['HOLD_AT_PRINT'] ?? '(?!)');
 let held: Promise<unknown> | null = null;
 
 // Results go to the one, progress to the other.
 for (const stream of [process.stdout, process.stderr]) {
-  const write = stream.write.bind(stream) as (...args: readonly unknown[]) => boolean; // in each of its forms
+  const write = stream.write.bind(stream) as (...args: readonly unknown[]) => boolean; // in each of its overloads
   stream.write = (...args: readonly unknown[]): boolean => {
     if (pattern.test(String(args[0]))) held ??= interrupted();
     return write(...args);
@@ -18,7 +18,7 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 function interrupted(): Promise<void> {
-  const alive = setInterval(() => {}, 60_000); // a process that only waits for a signal ends
+  const alive = setInterval(() => {}, 60_000); // a process that only waits for a signal would end
   return new Promise((resolve) =>
     process.once('SIGINT', () => {
       clearInterval(alive);

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 
 export interface HostileService {
   readonly url: string;
-  /** All that has come, oldest first. */
+  /** All requests so far, oldest first. */
   readonly requests: readonly SeenRequest[];
 }
 
@@ -21,7 +21,7 @@ interface SeenRequest {
 
 type Respond = (request: SeenRequest, response: ServerResponse) => void;
 
-/** A server on loopback that does whatever the test wants once a request is there whole; gone when the test is over. */
+/** A server on loopback that does whatever the test wants once a request has arrived; closed when the test is over. */
 export async function startHostileService(
   respond: Respond,
   tls?: { readonly key: string; readonly cert: string },
@@ -35,7 +35,7 @@ export async function startHostileService(
       })
       .catch((error: unknown) => {
         response.destroy();
-        throw error; // which fails the test
+        throw error; // this fails the test
       });
   };
   const server = tls ? createTlsServer(tls, listener) : createServer(listener);

@@ -6,16 +6,19 @@ import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { verify } from '@trunkline/receiver';
 
-/** A receiver that takes some webhooks, refuses others, is slow with some and hangs up on the rest. */
+/** A receiver that accepts some webhooks, refuses others, is slow with some and hangs up on the rest. */
 export interface MoodyReceiver {
-  /** Another endpoint at each number; `variant` is another URL of the same. */
+  /** A different endpoint for each number; `variant` is another URL of the same. */
   url(endpoint: number, variant?: number): string;
   /** The secret that an endpoint signs with from now on. */
   learnSecret(endpoint: number, secret: string): void;
   readonly requests: readonly MoodyRequest[];
-  /** How long the secret that a request was signed with had been replaced when it came, in milliseconds; 0 for the present one. */
+  /**
+   * How long ago the secret of a request's signature was replaced when it arrived, in milliseconds; 0 for the current
+   * one.
+   */
   secretOverFor(request: MoodyRequest): Promise<number>;
-  /** The most requests that one endpoint ever had to serve concurrently. */
+  /** The maximum of requests that one endpoint had to serve concurrently. */
   mostAtOnce(): number;
 }
 

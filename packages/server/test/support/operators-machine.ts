@@ -20,34 +20,34 @@ const FOLDERS =
   /(?<![\w.:/-])\/(?:var\/lib\/trunkline|opt\/trunkline|etc\/nginx|var\/log\/nginx|var\/backups\/trunkline)\b/g;
 
 /**
- * A machine as docs/deploy/systemd.md sets it up, in a directory of its own: `trunkline` is the program itself; `sudo`,
+ * A machine set up as in docs/deploy/systemd.md, in its own directory: `trunkline` is the program itself; `sudo`,
  * `systemctl` and `journalctl` are stand-ins that do what their names say.
  */
 export interface OperatorsMachine {
-  /** Of its server, without a slash at its end. */
+  /** The server's address, without a trailing slash. */
   readonly url: string;
   readonly client: TestClient;
-  /** Where a folder of the machine, as `/var/lib/trunkline`, really is. */
+  /** The real path of a folder of the machine, such as `/var/lib/trunkline`. */
   path(absolute: string): string;
-  /** What an operator's shell finds there. */
+  /** The environment of an operator's shell there. */
   readonly environment: Readonly<Record<string, string>>;
   /** A command of a page, for this machine. */
   typed(command: string): string;
-  /** What was printed on this machine, as a page shows it. */
+  /** An output of this machine, as a page shows it. */
   shown(output: string): string;
   /** Puts a program where the shell finds it. */
   install(name: string, script: string): void;
   /** Starts the server, as `systemctl start` does; resolves when it is ready or has ended. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Sets the clock of the server that runs to so much ahead. */
+  /** Sets the clock of the running server ahead by this much. */
   setClock(aheadMs: number): Promise<void>;
 }
 
 export interface MachineOptions {
   /** Lines of trunkline.toml. */
   readonly settings?: readonly string[];
-  /** The size of a disk of its own for /var/lib/trunkline, until the test is over. Only root can mount one. */
+  /** The size of a separate disk for /var/lib/trunkline, until the test is over. Only root can mount one. */
   readonly diskMb?: number;
 }
 
@@ -85,7 +85,7 @@ export async function operatorsMachine({
       hasChannel: true,
     });
     server = program;
-    // What it printed is in the journal, whether it started or not.
+    // The output is in the journal, whether it started or not.
     await program.printed(/^API key/m).catch(() => undefined);
   };
   const stop = async (): Promise<void> => {
@@ -137,7 +137,7 @@ export async function operatorsMachine({
       PATH: `${path('/bin')}:${process.env['PATH']}`,
       HOME: home,
       LANG: 'C.UTF-8',
-      // As a profile of the server's user has them.
+      // The variables in the profile of the server's user.
       TRUNKLINE_URL: url,
       TRUNKLINE_API_KEY: API_KEY,
       NODE_COMPILE_CACHE: join(process.env['TMPDIR'] ?? '/tmp', 'trunkline-compile-cache'),

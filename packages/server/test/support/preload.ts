@@ -1,7 +1,7 @@
-// Loaded into a server before anything else.
+// Loaded into a server first.
 
-// Moves its clock ahead, as if it ran that much later, and sets it again when the test says so. Timers and the monotonic
-// clock go on, as they do where a machine's clock is set.
+// Moves its clock ahead, as if it ran that much later, and sets it again when the test says so. Timers and the
+// monotonic clock continue, as they do when a machine's clock is set.
 let aheadMs = Number(process.env['CLOCK_AHEAD_MS']);
 const now = Date.now;
 Date.now = () => now() + aheadMs;
@@ -11,7 +11,7 @@ process.on('message', (message: { readonly aheadMs: number }) => {
 });
 process.channel?.unref();
 
-// Stands for a defect: an error that nobody has reckoned with.
+// Simulates a defect: an unexpected error.
 process.on('SIGUSR2', () => {
   throw new Error('A defect of the tests.');
 });

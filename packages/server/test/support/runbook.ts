@@ -7,22 +7,25 @@ import { steadyIds } from './steady-ids.ts';
 
 export const RUNBOOKS = new URL('../../../../docs/runbooks/', import.meta.url);
 
-/** What an operator types, and what is printed then: a block of a page, in which each line after `$ ` is a command. */
+/** An operator's commands and their output: a block of a page, in which each line after `$ ` is a command. */
 const BLOCK = /^```console\n([^]*?)^```$/gm;
 const END_OF_COMMAND = 'the command has ended with';
 
 /** A page of docs/runbooks, followed by an operator on a machine. */
 export interface Rehearsal {
   /**
-   * Types the commands of the next block, and compares what they print with the page. With RECORD=1 in the environment,
-   * it writes what they print into the page instead.
+   * Types the commands of the next block, and compares their output with the page. With RECORD=1 in the environment, it
+   * writes the output into the page instead.
    */
   follow(): Promise<void>;
   /** Throws if the page has a block that was not followed. */
   end(): void;
 }
 
-/** `names` are what else a page shows in the place of what is really there, and, where that is a text, the other way round. */
+/**
+ * `names` lists further texts that a page shows instead of the real ones; a string is also replaced in the other
+ * direction.
+ */
 export async function rehearse(
   name: string,
   machine: OperatorsMachine,
@@ -78,18 +81,18 @@ function writeBlock(page: URL, index: number, block: string): void {
   writeFileSync(page, text);
 }
 
-/** A line that ends in a backslash goes on in the next one. */
+/** A line that ends in a backslash continues in the next one. */
 function commandsIn(block: string): readonly string[] {
   return [...block.matchAll(/^\$ ((?:.*\\\n)*.*)$/gm)].map(([, command = '']) => command);
 }
 
 interface Shell {
-  /** Resolves with all that is printed until the command has ended. */
+  /** Resolves with everything printed until the command has ended. */
   type(command: string): Promise<string>;
   end(): Promise<void>;
 }
 
-/** One shell for a page, as an operator has it: what is set in it stays. */
+/** One shell per page, like an operator's: variables stay set. */
 function startShell({ environment, path }: OperatorsMachine): Shell {
   const program: Program = startProgram('/bin/bash', {
     args: ['--noprofile', '--norc'],
@@ -116,7 +119,7 @@ function startShell({ environment, path }: OperatorsMachine): Shell {
   };
 }
 
-/** What differs each time, in one form of the same width. */
+/** Replaces the parts that differ each time by fixed ones of the same width. */
 function steady(text: string): string {
   return (
     text
@@ -127,7 +130,7 @@ function steady(text: string): string {
         '"time":1795402800000,"pid":4711,"hostname":"trunkline"',
       )
       .replaceAll(/ in \d+ ms/g, ' in 4 ms')
-      // An instance may pass a status between two looks.
+      // An instance may skip a status between two polls.
       .replaceAll(/^ins_\w+ is (?:connecting|qr_required)\n(?:trunkline: the QR is not drawn.*\n)?/gm, '')
       .replaceAll(/\d+ MB are free/g, '71058 MB are free')
       .replaceAll(/Node\.js [\d.]+, SQLite [\d.]+\d/g, 'Node.js 24.21.0, SQLite 3.53.4')

@@ -8,11 +8,11 @@ import { createHttpApp } from '@trunkline/http';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-/** Several services on one database, each with storage, API and senders of its own, as processes would have them. */
+/** Several services on one database, each with its own storage, API and senders, like separate processes. */
 export interface SendingProcesses {
-  /** Asks as a new workspace, one of them after the other. */
+  /** Sends requests as a new workspace, to one of them after the other. */
   newWorkspace(webhookLimit: number): Promise<Ask>;
-  /** Ends them, with what they have begun; one that sends nothing serves from then on. */
+  /** Ends them, with their work in flight; one without senders serves from then on. */
   stopSending(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export type Ask = <Data>(method: string, path: string, body?: object) => Promise
 
 interface Reply<Data> {
   readonly status: number;
-  /** As the specification has it for what was asked; null without a body. */
+  /** The response's data as the specification defines it; null without a body. */
   readonly data: Data;
 }
 

@@ -10,19 +10,19 @@ const PRELOAD = new URL('preload.ts', import.meta.url).href;
 export const TERMINAL_PRELOAD: string = new URL('terminal-preload.ts', import.meta.url).href;
 
 export interface ServerOptions {
-  /** Variables of docs/running.md. The port is any free one unless it is given. */
+  /** Variables of docs/running.md. By default, the port is any free one. */
   readonly env: Readonly<Record<string, string>>;
   /** How far the server's clock is ahead: as if it had been started that much later. */
   readonly aheadMs?: number;
   readonly cwd?: string;
-  /** Whether each of its modules is loaded from a file of its own, and not from a bundle. */
+  /** Whether each of its modules is loaded from its own file, not from a bundle. */
   readonly isFromSources?: boolean;
-  /** Whether it prints what it would print to a terminal, secrets among it. */
+  /** Whether it prints what it would print to a terminal, including secrets. */
   readonly isAtTerminal?: boolean;
 }
 
 export interface ServerProcess {
-  /** Without a slash at its end. */
+  /** The address, without a trailing slash. */
   readonly url: string;
   readonly pid: number | undefined;
   /** Everything that it has printed so far. */
@@ -30,15 +30,15 @@ export interface ServerProcess {
   readonly stderr: () => string;
   /** The API key that it printed, if it did. */
   readonly shownKey: () => string | undefined;
-  /** Sets its clock, while it runs, to so much ahead of the machine's; resolves when that is done. */
+  /** Sets its clock, while it runs, ahead of the machine's by this much; resolves when that is done. */
   setClock(aheadMs: number): Promise<void>;
   /** SIGUSR2 makes it fail. */
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGUSR2'): void;
   /** Resolves with the exit code, or the signal that ended it. */
   ended(): Promise<End>;
-  /** SIGTERM, and waits for the end. */
+  /** Sends SIGTERM, and waits for the end. */
   stop(): Promise<End>;
-  /** SIGKILL, and waits for the end. */
+  /** Sends SIGKILL, and waits for the end. */
   kill(): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ function spawnServer({ env, aheadMs = 0, cwd, isFromSources = false, isAtTermina
     args: ['serve'],
     nodeArgs: [`--import=${PRELOAD}`, ...(isAtTerminal ? [`--import=${TERMINAL_PRELOAD}`] : [])],
     ...(cwd !== undefined && { cwd }),
-    // Nothing of the tester's own environment decides how the server runs.
+    // The tester's own environment must not affect the server.
     env: {
       PATH: process.env['PATH'],
       PORT: '0',

@@ -9,16 +9,16 @@ import { elapsing } from '@trunkline/test-support';
 interface Email {
   readonly from: string;
   readonly to: readonly string[];
-  /** Headers and text, as it came, but for quoted-printable line ends. */
+  /** Headers and text as received, with quoted-printable line ends decoded. */
   readonly source: string;
 }
 
 export interface SmtpServer {
-  /** As in `SMTP_URL`. */
+  /** A URL for `SMTP_URL`. */
   readonly url: string;
-  /** What came in whole, accepted or not. */
+  /** The complete emails received, accepted or not. */
   readonly emails: readonly Email[];
-  /** What it says to the next emails; `hang` says nothing. */
+  /** Sets the response to the next emails; `hang` sends none. */
   respondWith(how: 'take' | 'refuse' | 'hang'): void;
 }
 
@@ -29,7 +29,7 @@ export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
-    // It does not wait for those that are left hanging.
+    // Does not wait for connections left hanging.
     closeTimeout: elapsing(10),
     async onData(stream, { envelope }, done) {
       const source = await text(stream);
@@ -43,7 +43,7 @@ export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<
     },
     ...options,
   });
-  server.on('error', () => undefined); // clients that are killed
+  server.on('error', () => undefined); // killed clients cause errors
   const listening = server.listen(0, '127.0.0.1');
   await once(listening, 'listening');
   onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Every file below a directory with a hash of its content: equal before and after where nothing was written. */
+/** Every file below a directory with a hash of its content: equal before and after if nothing was written. */
 export function snapshot(directory: string): Record<string, string> {
   const entries = readdirSync(directory, { recursive: true, encoding: 'utf8' }).toSorted();
   return Object.fromEntries(

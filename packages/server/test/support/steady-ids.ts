@@ -1,11 +1,11 @@
 export interface SteadyIds {
-  /** The text with numbered ids in the place of real ones: the same one is the same throughout. */
+  /** Replaces real ids by numbered ones: the same id gets the same number throughout. */
   show(text: string): string;
-  /** The text with the real ids in the place of numbered ones that were shown. */
+  /** Replaces numbered ids that were shown by the real ones. */
   reveal(text: string): string;
 }
 
-/** Ids of one length, numbered in the order in which they come. */
+/** Ids of one length, numbered in their order of appearance. */
 export function steadyIds(): SteadyIds {
   const known = new Map<string, string>();
   const counts = new Map<string, number>();

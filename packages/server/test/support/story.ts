@@ -15,9 +15,9 @@ export const SECOND = 1_000;
 export const MINUTE: number = 60 * SECOND;
 export const HOUR: number = 60 * MINUTE;
 
-/** A service whose time the test moves, with a number that is connected, and its operator's terminal. */
+/** A service whose clock the test controls, with a connected number, and its operator's terminal. */
 export interface Story {
-  /** Where the service listens, without a slash at its end. */
+  /** The service's address, without a trailing slash. */
   readonly url: string;
   readonly trunkline: Trunkline;
   readonly api: WorkspaceApi;
@@ -26,15 +26,15 @@ export interface Story {
   readonly sender: RecordingSender;
   readonly instance: string;
   readonly phone: SandboxPhone;
-  /** Whether the messaging network lets anybody connect. */
+  /** Whether the messaging network accepts connections. */
   setReachable(isReachable: boolean): void;
-  /** Lets time pass until the call has returned. */
+  /** Advances the clock until the call has returned. */
   during<Reply>(call: Promise<Reply>): Promise<Reply>;
-  /** Runs a command against the service, as its operator would, and keeps what it prints. */
+  /** Runs a command against the service, as its operator would, and records its output. */
   run(...args: readonly string[]): Promise<string>;
-  /** The same, but keeps only the first lines, as `head` does. */
+  /** The same, but records only the first lines, as with `head`. */
   firstLines(count: number, ...args: readonly string[]): Promise<void>;
-  /** The commands and what they printed, with ids that are the same each time. */
+  /** The commands and their output, with ids that are the same each time. */
   recording(): string;
   /** A text with the ids of the recording. */
   show(text: string): string;
@@ -96,7 +96,7 @@ export async function startStory({
   };
 }
 
-/** The network behind a line that can be cut: whoever connects meanwhile gets what a real network's client gets. */
+/** The network behind a line that can be cut: clients that connect meanwhile get a real network's error. */
 function onNetwork(gateway: Gateway, network: { readonly isReachable: boolean }): Gateway {
   return {
     ...gateway,
@@ -114,7 +114,7 @@ function onNetwork(gateway: Gateway, network: { readonly isReachable: boolean })
   };
 }
 
-/** A terminal in which commands run, and what was typed and printed in it. */
+/** A terminal in which commands run, with everything typed and printed in it. */
 export function recordedTerminal(
   env: Readonly<Record<string, string>>,
 ): Pick<Story, 'run' | 'firstLines' | 'recording' | 'show'> {

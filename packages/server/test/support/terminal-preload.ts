@@ -1,2 +1,2 @@
-// Loaded into a program before anything else: it prints what it would print to a terminal.
+// Loaded into a program first: it then prints what it would print to a terminal.
 process.stdout.isTTY = true;

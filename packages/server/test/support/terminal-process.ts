@@ -3,7 +3,7 @@ import { startProgram } from '@trunkline/test-support/start-program';
 import type { Program } from '@trunkline/test-support/start-program';
 import { COMMAND_LINE } from './command-process.ts';
 
-/** Why there are no terminals here; null if there are. In CI there have to be. */
+/** The reason why terminals are unavailable here; null if they are available. CI must have them. */
 export function terminalMissing(): string | null {
   const isThere = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
   if (isThere === true) return null;
@@ -24,8 +24,8 @@ export function startInTerminal(
 ): Program {
   const command = [process.execPath, '--conditions=source', COMMAND_LINE, ...args].map(quoted).join(' ');
   return startProgram('script', {
-    // With the exit code of the command, and nothing of its own in the output.
-    // It has a size of its own: without one, prompts wrap after every character.
+    // Passes on the exit code of the command, and prints nothing itself. The size is set: without one, prompts wrap
+    // after every character.
     args: [
       '--quiet',
       '--return',

@@ -3,7 +3,7 @@ import { until } from '@trunkline/test-support';
 
 export const API_KEY = 'a-key-for-the-tests';
 
-/** What the tests ask of a server. */
+/** The requests of the tests to a server. */
 export interface TestClient {
   request(method: string, path: string, options?: RequestOptions): Promise<Reply>;
   createInstance(): Promise<InstanceResource>;
@@ -19,7 +19,7 @@ export interface TestClient {
 }
 
 interface RequestOptions {
-  /** A form, or what is sent as JSON. */
+  /** A form, or a value to send as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -6,18 +6,18 @@ import { afterAll } from 'vitest';
 import { verify } from '@trunkline/receiver';
 import type { WebhookEvent } from '@trunkline/receiver';
 
-/** A receiver in the test's own process: it outlives every server that is killed. */
+/** A receiver in the test's own process: it outlives every killed server. */
 export interface TestReceiver {
   readonly url: string;
-  /** Set as soon as it is known: what comes before is refused. */
+  /** Set as soon as it is known: earlier requests are refused. */
   secret: string;
   /** Every request that was verified, with or without a response. */
   readonly requests: readonly ReceivedRequest[];
-  /** What was sent with another signature than ours. */
+  /** Requests with a signature other than ours. */
   readonly refused: readonly string[];
   /** Leaves requests of this type without a response from now on; null leaves none. */
   hold(type: string | null): void;
-  /** Responds to what was held. */
+  /** Responds to held requests. */
   release(): void;
 }
 
@@ -40,7 +40,7 @@ export async function startReceiver(): Promise<TestReceiver> {
   let held: string | null = null;
 
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // Servers whose clock is ahead sign with it.
+    // Servers whose clock is ahead use it to sign.
     const result = await verify({
       secret: receiver.secret,
       headers: request.headers,

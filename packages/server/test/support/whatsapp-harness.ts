@@ -19,7 +19,7 @@ export interface WhatsAppHarness {
   readonly bob: Person;
   readonly receiver: TestReceiver;
   readonly instance: string;
-  /** The first one, which runs. */
+  /** The first server, which is running. */
   readonly server: WhatsAppServer;
   /** Starts another on the same data. */
   start(): Promise<WhatsAppServer>;
@@ -44,7 +44,7 @@ export async function startWhatsAppHarness(
         API_KEY,
         GATEWAY: 'baileys',
         WEBHOOK_URL_POLICY: 'local',
-        // The tests ask for a status until it is there, more often than the limit allows.
+        // The tests poll for a status more often than the limit allows.
         RATE_LIMIT: '0',
         NODE_OPTIONS: `--import=${PRELOAD}`,
         FAKE_WHATSAPP: JSON.stringify(wa.client),
@@ -63,7 +63,7 @@ export async function startWhatsAppHarness(
   return { wa, account, bob, receiver, instance, server, start };
 }
 
-/** As a person would: asks for a QR, and scans it. */
+/** Acts like a person: requests a QR, and scans it. */
 export async function linkPhone(
   { wa, account, instance }: WhatsAppHarness,
   server: WhatsAppServer,

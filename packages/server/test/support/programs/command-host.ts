@@ -1,6 +1,6 @@
-// Runs commands in one process, one after the other. Each finds what it would find in a process of its own: its arguments,
-// its environment, its working directory and standard streams that nobody has used. What is left of it ends with the
-// process, where it cannot be removed: then no other command runs in here.
+// Runs commands in one process, one after the other. Each finds the state of a new process: its arguments, its
+// environment, its working directory and unused standard streams. If a command leaves something that cannot be removed,
+// no other one runs in here.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { readdirSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
@@ -32,7 +32,7 @@ interface Streams {
   readonly stderr: Printed;
 }
 
-// What a command prints goes to its own streams, even if it prints it after its end.
+// A command prints to its own streams, even after its end.
 const streams = new AsyncLocalStorage<Streams>();
 for (const name of ['stdin', 'stdout', 'stderr'] as const) {
   const own = process[name];
@@ -52,11 +52,11 @@ async function run({ args, cwd, env, input }: HostedCommand): Promise<HostReply>
   process.chdir(cwd);
   process.exitCode = undefined;
   await streams.run(printed, () => main(MANIFEST));
-  // A process ends when nothing is left that it waits for.
+  // A process ends once it waits for nothing more.
   while (isSurpassed(pending)) await setTimeout(LOOK_EVERY_MS, undefined, { ref: false });
   const code = Number(process.exitCode);
   const result = { code, stdout: printed.stdout.text(), stderr: printed.stderr.text() };
-  // What is printed from now on is an error that ends this process.
+  // Output from now on is an error that ends this process.
   for (const stream of [printed.stdout, printed.stderr]) stream.removeAllListeners('error').end();
   process.exitCode = undefined;
   process.chdir('/');
@@ -70,10 +70,10 @@ function replaceEnvironment(env: Readonly<Record<string, string>>): void {
   Object.assign(process.env, env);
 }
 
-/** A file that a blob has read: it is listed until it is collected as garbage, and keeps nothing alive. */
+/** A file that a blob has read: it stays listed until it is garbage-collected, and keeps nothing alive. */
 const READ_FILE = 'FileHandleReadWrap';
 
-/** How many there are of each kind of thing that keeps this process alive. */
+/** The number of each kind of resource that keeps this process alive. */
 function pendingKinds(): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const kind of process.getActiveResourcesInfo())
@@ -85,7 +85,10 @@ function isSurpassed(pending: ReadonlyMap<string, number>): boolean {
   return [...pendingKinds()].some(([kind, count]) => count > (pending.get(kind) ?? 0));
 }
 
-/** What a command may leave without keeping the process alive: files and locks, listeners, the mask of new files. */
+/**
+ * Resources that a command may leave without keeping the process alive: files and locks, listeners, the mask of new
+ * files.
+ */
 function held(): string {
   const listeners = process.eventNames().map((name) => [String(name), process.listenerCount(name)]);
   return JSON.stringify([readdirSync('/dev/fd').length, process.umask(), listeners]);
@@ -93,9 +96,9 @@ function held(): string {
 
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
 
-/** Those that `fetch` keeps open for the next request: a process has none when it starts. */
+/** Closes connections that `fetch` keeps for the next request: a new process has none. */
 async function closeConnections(): Promise<void> {
-  const dispatcher = Reflect.get(globalThis, DISPATCHER) as Dispatcher | undefined; // as undici shares it
+  const dispatcher = Reflect.get(globalThis, DISPATCHER) as Dispatcher | undefined; // shared by undici
   if (dispatcher === undefined) return;
   Reflect.set(globalThis, DISPATCHER, new dispatcher.constructor());
   await dispatcher.destroy();

@@ -1,5 +1,5 @@
-// A service whose clock stands at will, with an endpoint that fails for two days; the warning goes to an SMTP server.
-// Given the database, the SMTP server, and how many minutes after the first start it runs.
+// A service on a simulated clock, with an endpoint that fails for two days; the warning goes to an SMTP server.
+// Arguments: the database, the SMTP server, and how many minutes after the first start it runs.
 import { createTrunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
@@ -27,7 +27,7 @@ const trunkline = createTrunkline({
 await trunkline.start();
 if (minutes === '0') await failForTwoDays();
 await clock.advance(MINUTE);
-// The email is on its way, in real time.
+// The email is sent in real time.
 setInterval(() => void clock.settle(), 10);
 
 async function failForTwoDays(): Promise<void> {
@@ -42,7 +42,7 @@ async function failForTwoDays(): Promise<void> {
   const { id } = await webhooks.create({ url: 'https://hooks.example.com/', events: ['message.sent'] });
   await webhooks.test(id);
   await clock.settle();
-  // In leaps between the retries.
+  // Leaps from one retry to the next.
   for (let passed = 0; passed < 48 * HOUR; passed += HOUR / 2) {
     clock.jump(HOUR / 2 - 5_000);
     await clock.advance(5_000);

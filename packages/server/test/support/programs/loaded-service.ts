@@ -1,6 +1,6 @@
-// A service with the sandbox network that is killed while it is at work. Given the database, the network's file, the
-// places that it sends from, as JSON, and what it does: `set up`, `light load`, `full load` or `rest`. What it has
-// accepted it prints, line by line: `accepted <place> <text> <id>`. `rest` is given a file with all of that as JSON.
+// A service with the sandbox network that is killed under load. Arguments: the database, the network's file, the places
+// that it sends from, as JSON, and its work: `set up`, `light load`, `full load` or `rest`. It prints each accepted
+// message on a line: `accepted <place> <text> <id>`. `rest` gets a file with all of those as JSON.
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { createTrunkline, silentLogger } from '@trunkline/core';
@@ -11,7 +11,7 @@ import { postgresStorage } from '@trunkline/storage-postgres';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { openSandboxJournal } from '../../../src/sandbox-journal.ts';
 
-/** A workspace with one instance, and an endpoint that is notified of what was sent. */
+/** A workspace with one instance, and an endpoint that is notified of sent messages. */
 export interface Place {
   readonly workspaceId: string;
   readonly instance: string;
@@ -29,7 +29,7 @@ const PLACES = 60;
 /** Callers of each place that send as fast as responses come. */
 const CALLERS = 3;
 const LIGHT_EVERY_MS = 40;
-/** Keys that are used again concurrently. */
+/** Keys that are reused concurrently. */
 const REPEATED_TOGETHER = 500;
 const LOOK_EVERY_MS = 250;
 const PAGE = 100;
@@ -111,7 +111,7 @@ function sendFrom(index: number, text: string): ReturnType<WorkspaceApi['message
   return trunkline.workspace(place.workspaceId).messages.send(message, { idempotencyKey: text });
 }
 
-/** Uses each key again, and prints which of them did not lead to their message. */
+/** Reuses each key, and prints those that did not lead to their message. */
 async function repeat(accepted: readonly Accepted[]): Promise<void> {
   for (let from = 0; from < accepted.length; from += REPEATED_TOGETHER) {
     const some = accepted.slice(from, from + REPEATED_TOGETHER);
@@ -125,7 +125,7 @@ async function repeat(accepted: readonly Accepted[]): Promise<void> {
   console.log(`repeated ${accepted.length}`);
 }
 
-/** Until every message is read; then says so, and waits for the end of its input. */
+/** Waits until every message is read; then prints that, and waits for the end of its input. */
 async function rest(): Promise<void> {
   while ((await openMessages()) > 0) await setTimeout(LOOK_EVERY_MS);
   console.log('all read');

@@ -1,4 +1,4 @@
-// Loaded into a server before anything else: as if @trunkline/gateway-baileys were not installed beside it.
+// Loaded into a server first: simulates that @trunkline/gateway-baileys is not installed.
 import { registerHooks } from 'node:module';
 
 registerHooks({
