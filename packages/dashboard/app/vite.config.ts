@@ -11,7 +11,10 @@ function languageOf(module: string | null): string {
   return language === undefined ? '' : `${language}-`;
 }
 
-/** The document's script is small, and loads the dashboard after the first paint: its files are fetched meanwhile. */
+/**
+ * The document's script is small, and loads the dashboard after the first paint; the dashboard's files are fetched
+ * meanwhile.
+ */
 const fetchedMeanwhile: Plugin = {
   name: 'fetched-meanwhile',
   transformIndexHtml: {
@@ -29,7 +32,7 @@ const fetchedMeanwhile: Plugin = {
 /** A script with all that it imports. */
 function filesOf(script: string, bundle: Rolldown.OutputBundle): ReadonlySet<string> {
   const files = new Set([script]);
-  // What is added on the way is gone through as well.
+  // The loop also visits the files that it adds.
   for (const file of files) {
     const chunk = bundle[file];
     if (chunk?.type === 'chunk') for (const name of chunk.imports) files.add(name);
@@ -37,13 +40,13 @@ function filesOf(script: string, bundle: Rolldown.OutputBundle): ReadonlySet<str
   return files;
 }
 
-/** After what the first paint needs. */
+/** A link that leaves the first paint's files priority. */
 function preload(file: string): HtmlTagDescriptor {
   const attrs = { rel: 'modulepreload', crossorigin: true, href: `./${file}`, fetchpriority: 'low' };
   return { tag: 'link', attrs, injectTo: 'head' };
 }
 
-/** The files of each page, for the server, which names those of the page that is asked for in the document. */
+/** The files of each page, for the server, which names those of the requested page in the document. */
 const filesOfPages: Plugin = {
   name: 'files-of-pages',
   generateBundle(_options, bundle) {
@@ -80,7 +83,7 @@ const PARENT = /getParentRoute: \(\) => (\w+)/;
 const PATH = /path: '([^']*)'/;
 const PAGE = /import\('\.\.\/([^']+)'\), '\w+', \[([^\]]*)\]/;
 
-/** The pages that stand in routes.ts. A test compares their paths with those of the router. */
+/** The pages in routes.ts. A test compares their paths with those of the router. */
 function routedPages(): readonly RoutedPage[] {
   const paths = new Map([['root', '']]);
   const pages: RoutedPage[] = [];
@@ -103,7 +106,7 @@ function fileNameOf(area: string): string {
   return area.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Where the dashboard is, is known at run time only: every path is relative, and nothing is inline (CSP). */
+/** The location of the dashboard is known at run time only: every path is relative, and nothing is inline (CSP). */
 const config: InlineConfig = {
   root: import.meta.dirname,
   base: './',
@@ -114,19 +117,19 @@ const config: InlineConfig = {
   plugins: [fetchedMeanwhile, filesOfPages],
   oxc: { jsx: { runtime: 'automatic', development: false } },
   build: {
-    // light-dark() and :has(), and nothing newer.
+    // For light-dark() and :has(); nothing newer is used.
     target: ['chrome123', 'firefox121', 'safari17.5'],
     assetsInlineLimit: 0,
-    // All of them are smaller than one file of scripts: a request for each costs more.
+    // All styles are smaller than one script file: a request for each would cost more.
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     license: { fileName: 'licenses.md' },
     rolldownOptions: {
-      // 'use client' has a meaning for servers that render React: none here.
+      // 'use client' matters only to servers that render React.
       checks: { moduleLevelDirective: false },
       output: {
-        // Files cost a request each: what comes first is one, and so is what most pages share.
+        // Each file costs a request: the initial code is one file, the code that most pages share another.
         codeSplitting: {
           groups: [
             { name: 'start', tags: ['$initial'], priority: 2 },

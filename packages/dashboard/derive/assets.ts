@@ -8,9 +8,9 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
 /**
- * The files of the built browser's side by their path below the dashboard's root. Those below `assets/` have a hash of the
- * content in their names: they never change. `index.html` has `<base href="./" />`, in whose place the server writes the path
- * from the page that was asked for to the root.
+ * The files of the built browser's side by their path below the dashboard's root. Files below `assets/` have a content
+ * hash in their names: they never change. In `index.html`, the server replaces `<base href="./" />` with the path from
+ * the requested page to the root.
  */
 export type BuiltFiles = Readonly<Record<string, BuiltFile>>;
 
@@ -21,7 +21,7 @@ interface BuiltFile {
 }
 
 const ROOT = join(import.meta.dirname, '..');
-/** What goes into the build: a change of any of these builds it again. */
+/** The sources of the build: a change of any of these triggers a new build. */
 const SOURCES = [
   'app',
   'derive',
@@ -35,8 +35,8 @@ const KEPT_DAYS = 7;
 let loading: Promise<BuiltFiles> | null = null;
 
 /**
- * What `dist/assets.js` of the published package gives, from a clone: the build is made when it is missing or older than its
- * sources, once for each process, into a folder that is named by them. Starts at the same time make the same folder.
+ * Loads the content of the published package's `dist/assets.js` in a clone. It is built if missing or older than its
+ * sources, once per process, into a folder named by them. Concurrent starts make the same folder.
  */
 export function loadAssets(): Promise<BuiltFiles> {
   loading ??= builtFromSources().catch((error: unknown) => {
@@ -71,7 +71,7 @@ async function buildInto(module: string): Promise<void> {
   }
 }
 
-/** Below node_modules, which nothing else looks at; elsewhere if that cannot be written to. */
+/** Below node_modules, which other tools ignore; elsewhere if that is not writable. */
 async function folderFor(hash: string): Promise<string> {
   const builds = join(ROOT, 'node_modules', '.cache', 'trunkline-dashboard');
   const folder = join(builds, hash);

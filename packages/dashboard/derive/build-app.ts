@@ -5,8 +5,8 @@ import { build } from 'vite';
 import type { Rolldown } from 'vite';
 import config from '../app/vite.config.ts';
 
-// Builds the browser's side and writes it as a module: `node derive/build-app.ts <file>`. A process of its own, so that
-// a server that starts from its sources does not keep the bundler in memory.
+// Builds the browser's side and writes it as a module: `node derive/build-app.ts <file>`. Runs as a separate process,
+// so that a server that starts from its sources does not keep the bundler in memory.
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -20,9 +20,9 @@ const TYPES: Readonly<Record<string, string>> = {
 const [, , target = 'dist/assets.js'] = process.argv;
 await writeAssets(target);
 
-/** In one step, so that nobody reads half of it, and two builds do not disturb each other. */
+/** Writes each file in one step, so that no reader sees half of it, and two builds do not interfere. */
 async function writeAssets(path: string): Promise<void> {
-  // Vite decides by it whether React is built for development.
+  // Vite reads it: React is not built for development.
   process.env['NODE_ENV'] = 'production';
   const files = await builtFiles();
   const served = [...files].flatMap(([name, content]) => {
@@ -32,7 +32,7 @@ async function writeAssets(path: string): Promise<void> {
   });
   await mkdir(dirname(path), { recursive: true });
   await write(path, moduleOf(Object.fromEntries(served)));
-  // Their licences want to be passed on with what is bundled.
+  // The licences of bundled packages must be distributed with them.
   await write(join(dirname(path), 'app-licenses.md'), files.get('licenses.md') ?? '');
 }
 

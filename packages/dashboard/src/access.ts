@@ -27,8 +27,8 @@ export function accessOfScopes(scopes: readonly Scope[]): 'workspace' | 'read-on
 }
 
 /**
- * Checks the value that `authorize` returned. Too much access would not be noticed, so an unclear value is an error and
- * not a guess. Throws a TypeError.
+ * Checks the value that `authorize` returned. Too much access would go unnoticed, so an unclear value is an error, not
+ * a guess. Throws a TypeError.
  */
 export function checkAccess(returned: unknown): DashboardAccess | null {
   if (returned === null) return null;

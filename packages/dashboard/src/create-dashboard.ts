@@ -74,7 +74,7 @@ function dashboardWith(
   if (options.sandbox) addSandbox(app, { path: apiPath, guard, requestId, sandbox: options.sandbox });
 
   const ofWorkspace = `${apiPath}/workspaces/:workspace`;
-  // The reference of the API has a policy of its own, which lets scripts of another site in.
+  // The reference of the API has its own policy, which allows scripts of another site.
   for (const page of ['docs', 'openapi.json'])
     app.all(`${ofWorkspace}/${page}`, (c) => notFound(requestId(c)));
   app.route(ofWorkspace, createHttpApp(trunkline, { basePath: '', guard, ...linksFrom(options) }));
@@ -141,7 +141,7 @@ interface SandboxPlace {
   readonly sandbox: NonNullable<DashboardOptions['sandbox']>;
 }
 
-/** Hands requests below `workspaces/{workspace}/sandbox` on, as `/sandbox/…`, once the sender is known. */
+/** Passes requests below `workspaces/{workspace}/sandbox` on as `/sandbox/…`, once the sender is known. */
 function addSandbox(app: Hono, { path, guard, requestId, sandbox }: SandboxPlace): void {
   const pattern = `${path}/workspaces/:workspace/sandbox/*` as const;
   app.all(pattern, async (c) => {

@@ -35,15 +35,15 @@ export interface DashboardOptions {
    */
   readonly publicUrl?: string | undefined;
   /**
-   * The address that a request comes from; undefined if it is unknown. After 30 attempts to sign in within a minute that
-   * failed, an address has to wait. Without this option, only attempts with the same credential are counted together.
+   * The address that a request comes from; undefined if it is unknown. After 30 failed attempts to sign in within a
+   * minute, an address has to wait. Without this option, only attempts with the same credential are counted together.
    */
   readonly clientAddress?: ((request: Request) => string | undefined) | undefined;
   /** The origins whose pages may show the dashboard in a frame, such as `https://app.example.com`. Default: none. */
   readonly frameAncestors?: readonly string[] | undefined;
   /**
    * How many requests each session's key or workspace may make; `false` switches the limit off. Default
-   * `{ requestsPerMinute: 600 }`. They are counted apart from those of the REST API.
+   * `{ requestsPerMinute: 600 }`. They are counted separately from those of the REST API.
    */
   readonly rateLimit?: RateLimitOptions | false | undefined;
 }

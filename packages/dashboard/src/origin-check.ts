@@ -1,9 +1,9 @@
 import { refused } from './session.ts';
 
 /**
- * Refuses a request that changes something and does not come from a page of the dashboard itself: cookies go along with
- * requests that other sites make. Browsers say where a request comes from in `Sec-Fetch-Site`; over http, some say it in
- * `Origin` alone. Programs say neither, and have the REST API.
+ * Refuses a request that changes data and does not come from a page of the dashboard itself: browsers attach cookies to
+ * requests of other sites, too. They say where a request comes from in `Sec-Fetch-Site`; over http, some only in
+ * `Origin`. Programs send neither, and have the REST API.
  */
 export function checkOrigin(request: Request, publicUrl: string | undefined): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;

@@ -4,8 +4,8 @@ import type { Asset, Assets } from './assets.ts';
 const unpacked = new Map<string, Promise<Asset>>();
 
 /**
- * The built files, which are loaded when the first page is asked for: a server without visitors does without them.
- * Each is unpacked when it is asked for, and kept.
+ * The built files, loaded when the first page is requested: a server without visitors never loads them. Each is
+ * unpacked on its first request, and cached.
  */
 export const pageAssets: Assets = async (name) => {
   const { loadAssets } = await import('#assets');

@@ -17,7 +17,7 @@ export async function pageResponse(
   const name = below.replace(/^\//, '');
   const asset = name === '' || name === DOCUMENT || name === PAGES ? null : await assets(name);
   if (asset) return assetResponse(request, name, asset);
-  // The name is of a script that a newer version no longer has: the document would not work as a script.
+  // The name of a script that a newer version no longer has: the document would not work as a script.
   if (name.startsWith('assets/')) return null;
   const pages = await assets(PAGES);
   const preloads = pages ? preloadsOf(request, { below, pages: UTF8.decode(pages.bytes) }) : '';
@@ -57,8 +57,8 @@ function documentResponse(
 }
 
 /**
- * The path from a page to the root of the dashboard, which holds behind any prefix that a proxy takes away. It is made
- * of dots and of the base path's own last segment, whatever was asked for.
+ * The path from a page to the root of the dashboard, which works behind any prefix that a proxy strips. It consists of
+ * dots and of the base path's own last segment, whatever was requested.
  */
 function wayToRoot(basePath: string, below: string): string {
   if (below === '') return basePath === '' ? './' : `./${basePath.slice(basePath.lastIndexOf('/') + 1)}/`;
@@ -66,7 +66,7 @@ function wayToRoot(basePath: string, below: string): string {
   return depth === 0 ? './' : '../'.repeat(depth);
 }
 
-/** As RFC 9110 section 12.5.3 has it; one that is refused with `q=0` is not accepted. */
+/** Follows RFC 9110 section 12.5.3; an encoding refused with `q=0` is not accepted. */
 function acceptsGzip(header: string | null): boolean {
   return (header ?? '').split(',').some((part) => {
     const [coding, ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase());

@@ -1,6 +1,9 @@
 import type { PageFiles } from './assets.ts';
 
-/** The first request of every page but the sign-in, and the next ones of some pages: the same URLs as in the page. */
+/**
+ * The first request of every page except the sign-in page, and the next ones of some pages: the same URLs as in the
+ * page.
+ */
 const SESSION = 'api/session';
 const FIRST_READS: Readonly<Record<string, string>> = {
   '/w/$workspace': 'api/workspaces/$workspace/overview',
@@ -8,8 +11,8 @@ const FIRST_READS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Tags for the document that fetch what the page at `below` needs, while its script is on its way. `pages` is the JSON that
- * is built: a list of `PageFiles`.
+ * Tags for the document that fetch the needs of the page at `below` while its script loads. `pages` is built JSON: a
+ * list of `PageFiles`.
  */
 export function preloadsOf(
   request: Request,
@@ -33,8 +36,8 @@ export function preloadsOf(
 }
 
 /**
- * The value of each `$name` in a path that fits; null if it does not, or if a value cannot be an id. An address that
- * only leads on (`/$`) fits no path.
+ * The value of each `$name` in a path that matches; null if it does not, or if a value cannot be an id. An address that
+ * only redirects (`/$`) matches no path.
  */
 function parametersOf(path: string, below: string): ReadonlyMap<string, string> | null {
   const wanted = path.split('/');

@@ -23,7 +23,7 @@ export function securityHeaders(frameAncestors: readonly string[]): SecurityHead
   ]);
 }
 
-/** The response with these headers. Its own policy holds as well: browsers apply every policy. */
+/** Adds these headers to the response. Its own policy applies, too: browsers enforce every policy. */
 export function withSecurityHeaders(response: Response, headers: SecurityHeaders): Response {
   const secured = new Headers(response.headers);
   for (const [name, value] of headers) {

@@ -32,7 +32,7 @@ export function sessionByAuthorize(
   };
 }
 
-/** At the limit, the work of `authorize` is not stopped, and its later result is ignored. */
+/** At the limit, `authorize` is not stopped; its later result is ignored. */
 function withinLimit<Value>(ask: () => Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {

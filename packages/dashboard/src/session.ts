@@ -20,7 +20,7 @@ export interface Session {
   readonly principal: Principal | null;
 }
 
-/** Finds the session of a request, each time again. `fresh` also looks up again what is remembered for some seconds. */
+/** Finds the session of a request, on each call. `fresh` also bypasses what is cached for some seconds. */
 export type SessionOf = (request: Request, options?: { readonly fresh?: boolean }) => Promise<Session | null>;
 
 export function sessionOfAccess(access: DashboardAccess): Session {
@@ -46,12 +46,12 @@ export async function principalIn(
   }
   const workspace = await trunkline.admin.workspaces.find(workspaceId);
   if (!workspace) throw refused('NOT_FOUND', 'There is no such workspace.');
-  // People who run the service have to see what a suspended workspace did.
+  // Operators of the service need to see the data of a suspended workspace.
   if (session.workspaceId !== null) unwrap(checkSuspension(workspace));
   return ownerOf(workspace, session.scopes);
 }
 
-/** The dashboard instead of a key: an owner without a member, with the scopes of the session. */
+/** The dashboard acts as the key's owner, without a member, with the scopes of the session. */
 function ownerOf(workspace: Workspace, scopes: readonly Scope[]): Principal {
   return {
     workspace,

@@ -34,7 +34,7 @@ export function workspaceGuard(parts: WorkspaceGuard): RequestGuard {
       checkOrigin(request, publicUrl);
       const principal = await principalOf(request);
       if (rateLimit) {
-        // Counted apart from the key's own requests, so that use of the dashboard does not slow down programs.
+        // Counted separately from the key's own requests, so that use of the dashboard does not slow down programs.
         const { apiKey, workspace } = principal;
         const counted = `dashboard ${workspace.id} ${apiKey.id}`;
         const { headers, verdict } = await rateLimit.count(counted, onStoreFailure);
@@ -50,7 +50,7 @@ export function workspaceGuard(parts: WorkspaceGuard): RequestGuard {
   };
 }
 
-/** The workspace that a path is about, as it was sent: there is one reading of it, here. */
+/** The workspace in a path as it was sent: it is parsed only here. */
 function workspaceIdIn(request: Request, apiPath: string): string {
   const { pathname } = new URL(request.url);
   const prefix = `${apiPath}/workspaces/`;
@@ -61,7 +61,7 @@ function workspaceIdIn(request: Request, apiPath: string): string {
 
 function checkMay({ apiKey, workspace }: Principal, scope: Scope | null, { method }: Request): void {
   if (scope !== null) unwrap(checkScope(apiKey, scope));
-  // Only people who run the service get this far with a suspended workspace.
+  // Only operators of the service get this far with a suspended workspace.
   if (workspace.suspendedAt !== null && method !== 'GET' && method !== 'HEAD')
     throw refused(
       'WORKSPACE_SUSPENDED',

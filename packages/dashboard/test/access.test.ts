@@ -13,12 +13,14 @@ import { startDashboard } from './support/serve-dashboard.ts';
 import type { DashboardHarness } from './support/serve-dashboard.ts';
 
 /**
- * Who may: anybody, any session, an admin or a reader of everything, an admin alone; or, in a workspace, whoever may see it
- * and has these scopes.
+ * The required access: none, any session, an admin or a reader of everything, an admin only; or, in a workspace, a
+ * session that may see it and has these scopes.
  */
 type Needs = 'anybody' | 'session' | 'see-all' | 'admin' | readonly Scope[];
 
-/** Every route below `api`, which is every action of the dashboard. One that is added fails until it has its row. */
+/**
+ * Every route below `api`, which is every action of the dashboard. The test fails for a new route until it has its row.
+ */
 const TABLE: Readonly<Record<string, Needs>> = {
   'GET /session': 'session',
   'POST /sign-in': 'anybody',
@@ -82,7 +84,7 @@ const TABLE: Readonly<Record<string, Needs>> = {
 
 const sandbox: DashboardOptions['sandbox'] = () => new Response(null, { status: 202 });
 
-/** For the list of the routes, none of which is asked. */
+/** Used only to list the routes; none is requested. */
 const nobodyAdmitted = { admit: async () => Promise.reject(new Error('Nobody is admitted.')) };
 
 test('the table has every route, and no other', async () => {
@@ -104,9 +106,9 @@ test('the table has every route, and no other', async () => {
 
 interface Caller {
   readonly name: string;
-  /** Somebody at a browser, who has come in in this way; anew for each request, as some end their session. */
+  /** Makes a new visitor with this kind of session, for each request, since some requests end the session. */
   readonly visit: (harness: DashboardHarness) => Promise<Visitor>;
-  /** The code of the refusal; null for what is allowed. */
+  /** The code of the refusal; null if allowed. */
   readonly refusal: (needs: Needs, method: string) => string | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -243,7 +245,7 @@ describe.each(isLongForm ? CALLERS : CALLERS.filter(({ name }) => IN_SHORT.inclu
           headers,
           ...(method !== 'GET' && { json: {} }),
         });
-        // Where `authorize` says who it is, nobody signs in.
+        // With `authorize`, the routes of the sign-in do not exist.
         if (seen.code === 'NOT_FOUND' && pattern.startsWith('/sign-')) continue;
         verdicts[route] = REFUSALS.has(seen.code ?? '') ? (seen.code ?? null) : null;
         expected[route] = refusal(needs, method);
@@ -291,7 +293,7 @@ it.each([
   ['an admin of one workspace', { access: 'admin', workspaceId: 'ten_1' }],
 ])('an authorize that returns %s lets nobody in', async (_, returned) => {
   const { trunkline, workspaceId } = await startDashboard();
-  const authorize = (): DashboardAccess => returned as DashboardAccess; // what JavaScript would let through
+  const authorize = (): DashboardAccess => returned as DashboardAccess; // JavaScript would allow it
   const visit = visitor(createDashboard(trunkline, { authorize }));
   for (const path of ['session', 'admin/workspaces', `workspaces/${workspaceId}/messages`]) {
     expect((await visit('GET', `/dashboard/api/${path}`)).code).toBe('INTERNAL_ERROR');

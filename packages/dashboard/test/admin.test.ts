@@ -62,7 +62,7 @@ it('workspaces are found by a part of their names, or by their ids', async () =>
   const admin = await adminOf(harness);
   const find = async (query: Record<string, string>) => {
     const { json } = await admin('GET', `${ADMIN}/workspaces?${new URLSearchParams(query).toString()}`);
-    const { workspaces: found, next_after } = json['data'] as unknown as WorkspacePage; // as the page has it
+    const { workspaces: found, next_after } = json['data'] as unknown as WorkspacePage; // the page's shape
     return { names: found.map(({ name }) => name), next: next_after };
   };
   expect(await find({ find: harness.workspaceId })).toMatchObject({ names: ['Acme'] });
@@ -71,7 +71,7 @@ it('workspaces are found by a part of their names, or by their ids', async () =>
     'Workspace 990',
     'Workspace 991',
   ]);
-  // A search goes through a thousand of them, and goes on from there.
+  // A search reads a thousand of them, and continues from there.
   const { names, next } = await find({ find: 'space 1009' });
   expect(names).toEqual([]);
   expect(await find({ find: 'space 1009', after: next ?? '' })).toEqual({

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { loadAssets } from '#assets';
 import { pagePaths } from './support/app-routes.ts';
 
-/** Over the wire, in bytes: operator's budget for the first page. */
+/** Bytes over the wire, the budget for the first page. */
 const FIRST_PAGE_MAX = 200 * 1024;
 
 const IMPORTED = /(?:from|import)\s*["']\.\/([^"']+)["']/g;
@@ -14,7 +14,7 @@ async function builtText(name: string): Promise<string> {
   return new Response(content?.pipeThrough(new DecompressionStream('gzip'))).text();
 }
 
-/** The files that a script brings with it, itself among them. */
+/** The files that a script imports, including itself. */
 async function withImports(name: string, known = new Set<string>()): Promise<ReadonlySet<string>> {
   if (known.has(name)) return known;
   known.add(name);

@@ -8,7 +8,7 @@ const read = (from: number, to: number): MessageResource[] =>
   Array.from({ length: from - to + 1 }, (_, index) => messageOf(from - index));
 
 function messageOf(number: number): MessageResource {
-  return { id: `msg_${String(number).padStart(3, '0')}` } as MessageResource; // the thread looks at nothing else
+  return { id: `msg_${String(number).padStart(3, '0')}` } as MessageResource; // the thread reads nothing else
 }
 
 const numbers = ({ messages }: Thread): number[] => messages.map(({ id }) => Number(id.slice(4)));

@@ -6,7 +6,7 @@ const loaded = vi.hoisted(() => ({ times: 0 }));
 
 vi.mock('#assets', () => {
   loaded.times += 1;
-  const gzip = 'H4sIAAAAAAAAAwMAAAAAAAAAAAA='; // of nothing
+  const gzip = 'H4sIAAAAAAAAAwMAAAAAAAAAAAA='; // empty content
   return { loadAssets: async () => ({ 'index.html': { type: 'text/html; charset=utf-8', gzip } }) };
 });
 

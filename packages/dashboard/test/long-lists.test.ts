@@ -8,11 +8,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import { visitor } from './support/browser-like.ts';
 import { ADMIN_TOKEN, startDashboard } from './support/serve-dashboard.ts';
 
-/** As many messages, and a tenth as many chats: `LIST_MESSAGES=1000000`. */
+/** The number of messages, with a tenth as many chats: `LIST_MESSAGES=1000000`. */
 const MESSAGES = Number(process.env['LIST_MESSAGES'] ?? 2_000);
 const OF_A_CHAT = 10;
 const CHATS = MESSAGES / OF_A_CHAT;
-/** As the pages of the dashboard have it. */
+/** The page size of the dashboard. */
 const PAGE = 50;
 /** How many pages at the beginning, in the middle and at the end are timed. */
 const TIMED = 20;
@@ -22,7 +22,7 @@ interface Listed {
   readonly meta: { readonly next_cursor: string | null };
 }
 
-// What each page reads of the database, the plans of its statements show: see query-plans.test.ts of the storage.
+// The plans of its statements show how much of the database each page reads: see query-plans.test.ts of the storage.
 it(
   'long lists of messages and of chats are read by pages to their ends',
   { timeout: 1_800_000 },
@@ -65,7 +65,7 @@ async function openLongLists() {
   const { id: instance } = await connect('Support');
   const pool = new Pool({ connectionString, max: 1 });
   onTestFinished(() => pool.end());
-  // In the database itself: through the service it would take too long.
+  // Inserts rows in the database itself: through the service it would take too long.
   const made = `(${clock.now()} - ${MESSAGES} + row)`;
   const id = `(lpad(to_hex(${made}), 12, '0') || '7' || lpad(to_hex(row % 4096), 3, '0')
     || '8' || substr(md5('message' || row), 1, 15))::uuid`;
@@ -77,7 +77,7 @@ async function openLongLists() {
        'outbound', 'text', 'sent', '1555' || lpad((row % ${CHATS})::text, 7, '0'), 'Hello ' || row, ${made}
      FROM generate_series(1, ${MESSAGES}) AS row`,
   );
-  // The clock stands still, so that the service never files them.
+  // The clock is stopped, so the service never files them.
   while ((await storage.chats.file?.(10_000))?.more === true);
   await pool.query(`ANALYZE "${schema}".messages, "${schema}".chats, "${schema}".chat_messages`);
 
@@ -93,7 +93,7 @@ async function openLongLists() {
         'GET',
         `/dashboard/api/workspaces/${workspaceId}${pathname}?${searchParams.toString()}`,
       );
-      return json as unknown as Listed; // as the API has it
+      return json as unknown as Listed; // the API's shape
     },
   };
 }

@@ -5,7 +5,7 @@ interface NumberStatus {
 }
 
 it('a number that is connecting needs nobody, one without its QR does', async () => {
-  // By a name that the compiler does not follow: these tests are not compiled as the app is, with JSX.
+  // The name hides the import from the compiler: these tests are not compiled like the app, with JSX.
   const module: string = '../app/src/domain/number-status.ts';
   const { countTroubles } = await vi.importActual<NumberStatus>(module);
   const numbers = [

@@ -11,7 +11,7 @@ it('says in one read how a workspace is, as far as the session may see it', asyn
     url: 'https://hooks.example.com',
     events: ['message.received'],
   });
-  // The clock that stands still does not let it come back.
+  // The stopped clock keeps it from reconnecting.
   await sandbox.phone(instance).drop();
   const { message } = await messages.send({ instance, to: '15550100', type: 'text', text: 'Hello' });
 

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 
 const APP = new URL('../app/src/', import.meta.url);
-/** They come with the first file. */
+/** The areas whose texts are in the first file. */
 const OF_THE_FRAME = ['common', 'shell'];
 
-/** The areas whose texts a file and what it imports show. Types, and what is fetched later, are not followed. */
+/** The areas whose texts a file and its imports show. Types and dynamic imports are not followed. */
 async function areasShownBy(file: URL, seen = new Set<string>()): Promise<readonly string[]> {
   if (seen.has(file.href)) return [];
   seen.add(file.href);

@@ -69,7 +69,7 @@ it('a link holds for an hour, and a session for twelve', async () => {
   expect((await admin('GET', SESSION)).status).toBe(200);
   now += 1;
   expect((await admin('GET', SESSION)).code).toBe('UNAUTHENTICATED');
-  // A clock that was wrong when it was made would let it live for as long.
+  // If the clock was wrong when it was made, it would live for as long.
   now -= 13 * HOUR;
   expect((await admin('GET', SESSION)).code).toBe('UNAUTHENTICATED');
 });
@@ -114,7 +114,7 @@ it('a session that was signed out of is over, also for somebody who has its cook
 
 it('a link that was used, and a session that was signed out of, are over in every process', async () => {
   const storage = memoryStorage();
-  // As separate processes, none of them makes the ids of another one.
+  // As separate processes, they never generate the same ids.
   const shared = () => ({ trunkline: { storage, random: systemRandom() } });
   const one = await startDashboard(shared());
   const two = await startDashboard(shared());
@@ -128,7 +128,7 @@ it('a link that was used, and a session that was signed out of, are over in ever
   await admin('POST', '/dashboard/api/sign-out');
   await two.clock.advance(5_000);
   expect((await copy('GET', SESSION)).code).toBe('UNAUTHENTICATED');
-  // One that begins later never knew the session.
+  // A process that starts later never knew the session.
   const three = await startDashboard(shared());
   const late = visitor(three.dashboard, { cookie: copy.cookie() });
   expect((await late('GET', SESSION)).code).toBe('UNAUTHENTICATED');

@@ -14,7 +14,7 @@ function fakeTimers(): void {
   onTestFinished(() => void vi.useRealTimers());
 }
 
-/** What the page keeps open, until it is over. */
+/** Opens the page's stream; the result says whether it is over. */
 async function openStream(
   dashboard: Dashboard,
   { workspaceId }: Pick<DashboardHarness, 'workspaceId'>,
@@ -61,7 +61,7 @@ test.each<[string, (harness: DashboardHarness) => Promise<unknown>]>([
 
 type Authorize = () => Promise<DashboardAccess | null>;
 
-/** An `authorize` that lets everybody in, until the app behind it does otherwise. */
+/** An `authorize` that admits every request until a test changes it. */
 async function startWithAuthorize() {
   const logged: unknown[] = [];
   const logger: Logger = { ...silentLogger, error: ({ err }) => logged.push(err) };

@@ -7,7 +7,7 @@ interface Texts {
 
 type Areas = Readonly<Record<string, () => Promise<Texts>>>;
 
-/** What is the same word in both languages, or a name. */
+/** Words that are the same in both languages, and names. */
 const SAME = [
   'API',
   'Audio',
@@ -23,9 +23,9 @@ const SAME = [
   'webhooks',
 ];
 
-/** Each text by its key; of one with a value in it, the words around that. */
+/** Each text by its key; for a text with a value in it, the words around the value. */
 async function textsIn(language: 'en' | 'es'): Promise<ReadonlyMap<string, string>> {
-  // By a name that the compiler does not follow: these tests are not compiled as the app is, with JSX.
+  // The name hides the import from the compiler: these tests are not compiled like the app, with JSX.
   const module: string = `../app/src/texts/${language}/index.ts`;
   const { [language.toUpperCase()]: areas = {} }: Readonly<Record<string, Areas>> = await import(module);
   const texts = new Map<string, string>();
@@ -52,7 +52,7 @@ it('the Spanish texts address people formally, all of them', async () => {
   const folder = new URL('../app/src/texts/es/', import.meta.url);
   const informal = [
     /(?<!\p{L})(tú|tus?|contigo|cópiala|déjalo|guárdala|pídeselo|puedes)(?!\p{L})/giu,
-    // Inside a sentence these say what somebody does.
+    // Inside a sentence these are the third person.
     /(?<=['`.:] ?)(abre|añade|comprueba|copia|crea|deja|elige|entra|envía|escribe|guarda|inicia|vuelve)(?!\p{L})/giu,
   ];
   const names = await readdir(folder);

@@ -15,13 +15,13 @@ export async function showDashboard(): Promise<void> {
   const root = document.getElementById('root');
   if (!root) throw new Error('The page has no element #root: it is not the dashboard’s own.');
   const queries = createQueryClient();
-  // The texts of the frame. In English, they came with this file.
+  // The texts of the frame. In English, this file includes them.
   await loadAreas(currentLanguage(), ['common', 'shell']);
   const reactRoot = createRoot(root);
-  // Rendered in slices: user input does not wait for all of it.
+  // Rendered in slices, so that user input does not wait for all of it.
   startTransition(() =>
     reactRoot.render(
-      // Styles come only from our files: the page's Content-Security-Policy refuses any that a library puts in.
+      // Styles come only from our files: the page's Content-Security-Policy refuses any that a library inserts.
       <CSPProvider disableStyleElements>
         <QueryClientProvider client={queries}>
           <LanguageProvider>

@@ -6,7 +6,7 @@ import { NOT_LOADED } from './texts/not-loaded.ts';
 import { applyTheme, keptTheme } from './shell/theme.ts';
 
 // The document's own script: small, so that the document's first content (`waiting.css`) is painted before the
-// dashboard, whose file is fetched meanwhile, takes the processor.
+// dashboard, whose file is fetched meanwhile, occupies the processor.
 
 applyTheme(keptTheme());
 
@@ -23,6 +23,6 @@ async function load(): Promise<void> {
   }
 }
 
-// A tab in the background does not paint: there would be no next frame.
+// A tab in the background does not paint, so it never gets a next frame.
 if (document.hidden) void load();
 else requestAnimationFrame(() => setTimeout(() => void load()));

@@ -6,7 +6,7 @@ import type {
   WorkspaceResource,
 } from '../schemas/admin.ts';
 
-/** `numbers`: how many each workspace has, those that have any. */
+/** `numbers`: how many each workspace has, if any. */
 export function workspaceResource(
   workspace: Workspace,
   numbers: ReadonlyMap<string, number>,

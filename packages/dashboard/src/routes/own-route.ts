@@ -18,7 +18,7 @@ export interface OwnRequest {
   readonly request: Request;
   /** Null if the route needs no session and there is none. */
   readonly session: Session | null;
-  /** The value that the path has for `:name`. */
+  /** The path's value for `:name`. */
   readonly parameter: (name: string) => string;
   /** The JSON of the request; an empty object if it has none. */
   readonly body: JsonObject;

@@ -21,7 +21,7 @@ interface OwnRouteParts {
   readonly hasSandbox: boolean;
 }
 
-/** Every route of the dashboard's own. */
+/** Every route of the dashboard's own API. */
 export function ownRoutes({ trunkline, signIn, guard, hasSandbox }: OwnRouteParts): readonly OwnRoute[] {
   const facts = { trunkline, features: { sandbox: hasSandbox, signOut: signIn !== undefined } };
   const { admin } = trunkline;

@@ -15,7 +15,7 @@ interface Service {
 /** Larger than any input of these routes. */
 const LARGEST_BODY = 16_384;
 
-/** The handler of a route: origin, session and access, before anything of the body is read. */
+/** The handler of a route: checks origin, session and access before it reads the body. */
 export function serveOwnRoute(
   { trunkline, sessionOf, publicUrl }: Service,
   { method, access, handle }: OwnRoute,

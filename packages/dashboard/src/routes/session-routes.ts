@@ -31,7 +31,7 @@ export async function sessionResource(
   const workspace =
     principal?.workspace ??
     (workspaceId === null ? null : await trunkline.admin.workspaces.find(workspaceId));
-  // A workspace that `authorize` names and that was never created is shown as empty.
+  // A workspace that `authorize` names but that does not exist is shown as empty.
   const shown = workspace ?? (workspaceId === null ? null : { id: workspaceId, name: workspaceId });
   return {
     access,

@@ -6,12 +6,12 @@ import { time } from './admin-resources.ts';
 import type { OwnRequest, OwnRoute } from './own-route.ts';
 import { queueResource } from './queue-resource.ts';
 
-/** The traffic of a workspace: the messages that wait to be sent by a number, and how many there were in each hour. */
+/** The traffic of a workspace: the messages that each number still has to send, and the count of each hour. */
 export function trafficRoutes(
   { admin }: Pick<DashboardTrunkline, 'admin'>,
   guard: Pick<RequestGuard, 'admit'>,
 ): readonly OwnRoute[] {
-  /** The workspace, for those who may read its messages. */
+  /** Returns the workspace if the sender may read its messages. */
   const workspaceIn = async ({ request }: OwnRequest): Promise<string> =>
     (await guard.admit(request, { scope: 'messages:read' })).workspace.id;
   const queue: OwnRoute['handle'] = async (request) => {

@@ -37,7 +37,7 @@ export interface KeyResource {
   readonly member_id: string | null;
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** The first characters of the token, to know it by; null if the service does not know them. */
+  /** The first characters of the token, to recognise it; null if the service does not know them. */
   readonly prefix: string | null;
   readonly created_at: string;
   readonly expires_at: string | null;
@@ -183,7 +183,7 @@ export interface SystemResource {
   readonly workload: {
     /** How many instances have each status. */
     readonly instances: Readonly<Record<string, number>>;
-    /** Instances that need a process, and that none holds. */
+    /** Instances that need a process but have none. */
     readonly unheld_instances: number;
     readonly queued_messages: number;
     readonly oldest_queued_message: {

@@ -1,4 +1,4 @@
-/** The messages that wait to be sent by one number, including those that the network does not take for now. */
+/** The messages waiting to be sent by one number, including those that the network does not accept for now. */
 export interface QueueResource {
   readonly instance_id: string;
   /** Counted up to 1,000. */

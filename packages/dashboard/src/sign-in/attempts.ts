@@ -1,24 +1,24 @@
 import { refused } from '../session.ts';
 
 const WINDOW_MS = 60_000;
-/** Failures from one address, or with one credential: more than people mistype, and too few to guess a token. */
+/** Failures from one address, or with one credential: more than typos, and too few to guess a token. */
 const FAILURES_MAX = 30;
-/** Failures of all sources: far more than people mistype, and too few to guess anything or keep the database busy. */
+/** Failures of all sources: far more than typos, and too few to guess anything or keep the database busy. */
 const ALL_FAILURES_MAX = 3_000;
 
-/** Counts the attempts to sign in that failed. */
+/** Counts failed attempts to sign in. */
 export interface Attempts {
   /**
    * Throws RATE_LIMITED if too many attempts have failed, from one of these sources or from all. The returned function
-   * takes the attempt back, once it has succeeded.
+   * removes a successful attempt from the count.
    */
   begin(sources: readonly string[]): () => void;
 }
 
-/** Counts by source, so that failures of one source do not keep others out. */
+/** Counts by source, so that failures of one source do not lock others out. */
 export function createAttempts(): Attempts {
   let failures = new Map<string, number>();
-  // In time since the process began: the clock may be set.
+  // A monotonic time, since the clock may be set.
   let endsAt = 0;
   return {
     begin(sources) {

@@ -31,7 +31,7 @@ const OPTION_NAMES: OptionNames<SignInOptions> = {
 
 const SESSION_MS = 12 * 60 * 60_000;
 const LINK_MS = 60 * 60_000;
-/** How far the clock may have been set back since, or that of another process may be ahead. */
+/** The maximum by which the clock may have been set back since, or another process's clock may be ahead. */
 const AHEAD_MS = 5 * 60_000;
 
 const LINK_PREFIX = 'link_';
@@ -64,7 +64,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   const sessions = sealedTokens(secretKeys, 'session');
   const links = sealedTokens(secretKeys, 'link');
   const attempts = createAttempts();
-  /** The fingerprint of the admin token in an admin's sessions: with another token they end. */
+  /** The fingerprint of the admin token in an admin's sessions, which end when the token changes. */
   const adminPrint = digest(`dashboard admin ${adminToken ?? ''}`).toString('base64url');
   const isYoung = (at: number, ms: number): boolean => at - AHEAD_MS <= now() && now() < at + ms;
 
@@ -135,7 +135,7 @@ function spentIdOf({ id }: { readonly id: string }): string {
   return `dashboard_session_${id}`;
 }
 
-/** The time until which a spent token is remembered: a clock that is behind would accept it a little longer. */
+/** The time until which a spent token is stored: a clock that is behind would accept it a little longer. */
 function endOf(at: number, ms: number): number {
   return at + ms + AHEAD_MS;
 }

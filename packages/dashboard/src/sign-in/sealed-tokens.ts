@@ -2,7 +2,7 @@ import { nodeCrypto, systemRandom } from '@trunkline/core/node';
 
 const NONCE_LENGTH = 12;
 
-/** Tokens that are given out and must come back unchanged: JSON, sealed with AES-256-GCM. */
+/** Tokens that are issued and must return unchanged: JSON, sealed with AES-256-GCM. */
 export interface SealedTokens {
   seal(content: object): string;
   /** Null if the token was not sealed here, or was changed. */
@@ -10,8 +10,8 @@ export interface SealedTokens {
 }
 
 /**
- * Each purpose has a key of its own, which HKDF-SHA256 derives from the secret keys: a token sealed for one purpose
- * cannot be opened for another. The first of several keys seals, and all open.
+ * Each purpose has its own key, which HKDF-SHA256 derives from the secret keys: a token sealed for one purpose cannot
+ * be opened for another. The first of several keys seals, and all open.
  */
 export function sealedTokens(secretKeys: readonly string[], purpose: string): SealedTokens {
   const crypto = nodeCrypto();
@@ -31,7 +31,8 @@ export function sealedTokens(secretKeys: readonly string[], purpose: string): Se
     },
     open(token) {
       const bytes = new Uint8Array(Buffer.from(token, 'base64url'));
-      // Some bits of the last character, and characters of no alphabet, are not read: there is one way to write a token.
+      // Decoding ignores some bits of the last character, and characters outside the alphabet: accept only the
+      // canonical form.
       if (Buffer.from(bytes).toString('base64url') !== token) return null;
       const [nonce, sealed] = [bytes.subarray(0, NONCE_LENGTH), bytes.subarray(NONCE_LENGTH)];
       for (const key of keys) {

@@ -25,7 +25,7 @@ async function adminOf(path: string) {
   return { ...served, ...tab, workspaceId, admin: served.trunkline.admin };
 }
 
-/** Whoever the program around the dashboard lets see every workspace, and change nothing. */
+/** A user whom the embedding program lets see every workspace, and change nothing. */
 async function readerOf(path: string) {
   const served = await serveDashboard({ dashboard: { authorize: () => ({ access: 'read-only' }) } });
   const { page, problems } = await browser.open();
@@ -33,7 +33,7 @@ async function readerOf(path: string) {
   return { ...served, page, problems };
 }
 
-/** What a button of this page would send, sent all the same. */
+/** Sends the request of a button that the page hides. */
 function send(page: Page, { origin, url }: ServedDashboard, method: string, path: string, data: object = {}) {
   return page.context().request.fetch(`${url}/api/admin/workspaces${path}`, {
     method,
@@ -58,7 +58,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await form.getByText('Choose at least one.').waitFor();
     await form.getByLabel('Read messages').check();
     await form.getByRole('button', { name: 'Create' }).click();
-    // The service says it, at the field and nowhere else, and the field has the focus.
+    // The service reports it, only at the field, and the field has the focus.
     const name = form.getByLabel('Name');
     await form.getByText('Must have 1 to 255 characters.').waitFor();
     expect(await page.evaluate('document.activeElement.name')).toBe('name');
@@ -276,7 +276,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
       await trunkline.admin.members.create({ workspaceId, email: 'ada@example.com' });
       await page.goto(`${reader.url}${path.replace('$workspace', workspaceId)}`);
       await page.getByRole('main').getByText(seen).first().waitFor();
-      // What copies an id has no text, and to look for one changes nothing.
+      // The buttons that copy an id have no text, and a search changes nothing.
       const buttons = await page.getByRole('main').getByRole('button').allTextContents();
       expect(buttons.filter((text) => text !== '' && text !== 'Search')).toEqual([]);
       await expectAccessible(page);
@@ -318,7 +318,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await press(page, 'Try again');
     await eventually(async () => expect(await rows(page)).toHaveLength(2));
 
-    // Of a field that the form does not have, the message says it, once.
+    // If the form lacks the field, the message names it, once.
     problems.expect(/status of 422/);
     const refused = {
       code: 'VALIDATION_FAILED',

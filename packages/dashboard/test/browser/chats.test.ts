@@ -26,10 +26,10 @@ const field = (page: Page) => page.getByRole('textbox', { name: 'Message', exact
 const own = (page: Page) => thread(page).getByRole('article', { name: 'You' });
 const rows = (page: Page): Promise<string[]> => page.locator('tbody tr').allTextContents();
 
-/** A text, since it runs in the page. */
+/** A string, since it runs in the page. */
 const TOO_WIDE = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
 
-/** How far from its upper edge a message is shown. */
+/** The distance of a message from its upper edge. */
 const placeOf = async (page: Page, text: string): Promise<number> => {
   const box = await thread(page).getByText(text, { exact: true }).boundingBox();
   return Math.round(must(box).y);
@@ -118,7 +118,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await reply.getByRole('button', { name: 'Replies to: Ana Pérez Where is my order?' }).click();
     await expectAccessible(page);
     await screenshot(page, 'chat');
-    // What somebody else did, in the thread and not only in a new read of it.
+    // The other tab's reply is in the thread, not only after a new read.
     expect(await own(page).count()).toBe(2);
   });
 
@@ -199,7 +199,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await phone.receive({ from: ANA, text: 'Are you there?' });
     await page.getByRole('button', { name: 'One new message' }).waitFor();
     expect(Math.abs((await placeOf(page, 'Number 70')) - before)).toBeLessThanOrEqual(1);
-    // What was read further up is still there.
+    // Messages loaded further up are still there.
     await thread(page).getByText('Number 20', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'One new message' }).click();
     await eventually(async () =>
@@ -219,7 +219,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await page.getByRole('button', { name: 'Older messages' }).click();
     await thread(page).getByText('This is the oldest message that is stored.').waitFor();
     await thread(page).getByText('Number 0', { exact: true }).waitFor();
-    // No message twice, none left out.
+    // No message is duplicated or missing.
     expect(await own(page).count()).toBe(120);
   });
 
@@ -230,7 +230,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     let isLost = true;
     await page.route(sends, async (route) => {
       if (route.request().method() !== 'POST' || !isLost) return route.fallback();
-      // The service takes it, and its response is lost.
+      // The service accepts it, and its response is lost.
       await route.fetch();
       await route.abort();
     });
@@ -263,7 +263,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await field(page).fill('Twice');
     await page.getByRole('button', { name: 'Send', exact: true }).dblclick();
     await own(page).filter({ hasText: 'Twice' }).getByText('Read').waitFor();
-    // The same words again are a message of their own.
+    // The same text again is a new message.
     await field(page).fill('Twice');
     await field(page).press('Enter');
     await eventually(async () => expect(await own(page).filter({ hasText: 'Twice' }).count()).toBe(2));
@@ -378,7 +378,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     expect(await number.count()).toBe(0);
     numbers.resolve();
     await number.waitFor();
-    expect(await link.boundingBox()).toEqual(place); // whoever was about to click it hits it
+    expect(await link.boundingBox()).toEqual(place); // a click aimed at it before hits it
     await link.click();
     await own(page).getByText('Hola').waitFor();
     await page.getByLabel('Language').selectOption('es');

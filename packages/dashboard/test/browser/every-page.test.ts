@@ -11,20 +11,20 @@ import { signedInKeptTab } from '../support/tab.ts';
 const browser = await testBrowser();
 const PATHS = await pagePaths();
 const OF_WORKSPACE = PATHS.filter((path) => path.startsWith('/w/'));
-/** The first of them needs no session, the others only lead on. */
+/** The first needs no session, the others only redirect. */
 const NOT_PAGES = ['/sign-in', '/', '/$'];
 const WITH_DATA = PATHS.filter((path) => !NOT_PAGES.includes(path));
-/** The pages that have a path for each workspace and nothing else. */
+/** The pages whose path has no parameter except the workspace. */
 const LISTS = OF_WORKSPACE.filter((path) => (path.match(/\$/g) ?? []).length === 1);
 
 const CONTACT = '15550100';
-/** Nothing listens there, so that its deliveries fail. */
+/** No server listens there, so that its deliveries fail. */
 const NOWHERE = 'http://127.0.0.1:9/hook';
 const READ_SCOPES = ['instances:read', 'messages:read', 'webhooks:read'] as const;
 
 /**
- * One service for all tests, which only look at it: with a workspace that has something of each kind, one that has
- * nothing, and somebody's who may see neither.
+ * One service for all tests, which only look at it. It has a workspace with something of each kind, an empty one, and
+ * one whose user may see neither.
  */
 async function openService() {
   const { promise: ending, resolve } = Promise.withResolvers<() => Promise<void>>();
@@ -44,7 +44,7 @@ async function openService() {
   };
 }
 
-/** What the parameters of the paths stand for, once there is something of each kind. */
+/** Creates something of each kind, and returns the values of the paths' parameters. */
 async function fill({ trunkline, workspaceId, connect, sandbox }: ServedDashboard): Promise<Values> {
   const { messages, webhooks, instances } = trunkline.workspace(workspaceId);
   const webhook = await webhooks.create({ url: NOWHERE, events: ['message.received', 'message.sent'] });
@@ -82,19 +82,19 @@ function addressOf(path: string, values: Values): string {
   });
 }
 
-/** Whatever the page reads is there, or has failed. */
+/** Waits until every read of the page is done or failed. */
 async function isLoaded(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await eventually(async () => expect(await page.getByText('Loading…').count()).toBe(0));
 }
 
-/** Pixels. A bar to scroll with has its place beside the page. */
+/** Pixels beyond the page's edge. The scrollbar is next to the page. */
 const BEYOND = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
-/** Looks at the page in light; in the long form also in dark and at phone width. Pictures of that are for people. */
+/** Checks the page in light; in the long form also in dark and at phone width. The pictures are for people. */
 async function expectInOrder(page: Page, name: string): Promise<void> {
   const check = async (look: Look): Promise<void> => {
-    // In dark, the rest is as it is in light.
+    // In dark, only the colours differ.
     expect(await axe(page, { about: look === 'dark' ? 'colour' : 'everything' }), look).toEqual([]);
     const beyond: unknown = await page.evaluate(BEYOND);
     expect(beyond, `${look}: pixels beyond the edge`).toBeLessThanOrEqual(0);
@@ -146,7 +146,7 @@ describe.skipIf(browser.missing !== null)('every page of the dashboard', () => {
       await page.getByText('The storage is away.').first().waitFor();
       await expectInOrder(page, `${nameOf(path)}-failed`);
       await page.unroute(failing);
-      // A try may fix several of them.
+      // One retry may fix several of them.
       await eventually(async () => {
         const again = page.getByRole('button', { name: 'Try again' });
         if ((await again.count()) > 0) await again.first().click({ timeout: HANG_MS / 6 });

@@ -10,7 +10,7 @@ const browser = await testBrowser();
 
 const REPORTS = new URL('../../../../reports/', import.meta.url);
 const KIB = 1_024;
-/** How often it is opened to say how long it takes: once is for the test, ten or more for figures. */
+/** How often it is opened to measure the time: once for the test, ten or more for figures. */
 const RUNS = Number(process.env['FIRST_PAGE_RUNS'] ?? 1);
 
 const answer = (page: Page) => page.getByText('All is well.');
@@ -36,7 +36,7 @@ describe.skipIf(browser.missing !== null)('the first page', () => {
     goOn();
     await answer(page).waitFor();
     expect(await page.locator('.waiting').isVisible()).toBe(false);
-    // Once it has come to rest: one opens at once, and also while the service is away.
+    // Loaded once the page is idle, so that a dialog opens immediately, even during an outage.
     expect((await dialogs).ok()).toBe(true);
   });
 
@@ -49,7 +49,7 @@ describe.skipIf(browser.missing !== null)('the first page', () => {
     const { page, problems, at } = await signedInTab(browser, served);
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
-    // Once it is open, all is read again.
+    // An open stream would read everything again.
     await page.route('**/events/stream?**', () => {});
     await page.goto(at(path));
     await page.getByText(shown).waitFor();
@@ -95,7 +95,7 @@ describe.skipIf(browser.missing !== null)('the first page', () => {
         expect(visits.second).toBeLessThan(16 * KIB);
         await page.close();
       }
-      // How long it takes depends on who else uses the machine: for people to read.
+      // The time depends on other load: for people to read.
       const report = {
         bytes: visits.first,
         bytes_of_a_reload: visits.second,

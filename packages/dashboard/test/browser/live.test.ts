@@ -12,7 +12,7 @@ const REPORTS = new URL('../../../../reports/', import.meta.url);
 const STREAM = '**/events/stream?**';
 const KIB = 1_024;
 const HOUR_MS = 3_600_000;
-/** What comes in in an hour of the page's clock: `HOUR_MESSAGES=20000`. */
+/** How many messages arrive in an hour of the page's clock: `HOUR_MESSAGES=20000`. */
 const HOUR_MESSAGES = Number(process.env['HOUR_MESSAGES'] ?? 300);
 
 describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
@@ -43,7 +43,7 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
     const { id } = await served.connect('Support');
     const { page, problems, at } = await signedInTab(browser, served);
     if (answer.status !== 200) problems.expect(/status of 502/);
-    // Its timers alone: the minutes in between are not waited for.
+    // Skips the minutes in between by the page's own timers.
     await page.clock.install();
     await page.route(STREAM, (route) => route.fulfill(answer));
     await page.goto(at('/numbers'));
@@ -64,7 +64,7 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
       await page.clock.fastForward(30_000);
       expect(await page.getByText('Live', { exact: true }).filter({ visible: true }).count()).toBe(1);
     });
-    // A shorter word moves nothing.
+    // A shorter word moves nothing else.
     expect(await navigation.boundingBox()).toEqual(place);
   });
 
@@ -96,7 +96,7 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
       const receive = async (count: number, text: string): Promise<void> => {
         for (let number = 1; number <= count; number++) {
           await phone.receive({ from: '15550100', text: `${text} ${number}` });
-          // Of the page alone, and for less at a time than a stream may be silent.
+          // Advances only the page's clock, by less than a stream may be silent.
           if (number % 5 === 0) await page.clock.fastForward((5 * HOUR_MS) / HOUR_MESSAGES);
         }
       };
@@ -106,7 +106,7 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
       await page.clock.install();
       await page.goto(at('/messages'));
       await untilLive(page);
-      // A whole page of them, so that what is shown stays the same.
+      // Fill a whole page, so that the shown count stays the same.
       await receive(60, 'Before');
       await last('Before 60');
       const before = await heapBytes(page);

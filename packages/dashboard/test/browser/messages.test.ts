@@ -98,7 +98,7 @@ describe.skipIf(browser.missing !== null)('messages in the dashboard', () => {
 
   it.runIf(isLongForm)('say why they have failed, and what a file is', async () => {
     const { page, at, api, instance, sandbox } = await openWithNumber(browser, '/messages');
-    // The sandbox network refuses numbers that end so.
+    // The sandbox network refuses numbers with this ending.
     const { message } = await api.messages.send({ instance, to: '15550003', type: 'text', text: 'Hello' });
     await page.goto(at(`/messages/${message.id}`));
     await page.getByText('It failed.').waitFor();

@@ -31,7 +31,7 @@ describe.skipIf(browser.missing !== null)('what waits to be sent', () => {
     await hours.getByText('As a table').click();
     expect(await hours.locator('tbody tr').allTextContents()).toEqual([expect.stringMatching(/1$/)]);
 
-    // The sandbox leaves no message waiting for so long.
+    // In the sandbox, no message waits for a minute.
     const queues = vi.spyOn(storage.workload, 'queues');
     const waitsFor = (ms: number): void => {
       const oldest = { messageId: message.id, since: Date.now() - ms };

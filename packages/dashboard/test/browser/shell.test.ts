@@ -35,7 +35,7 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     const dialog = page.getByRole('dialog');
     await dialog.waitFor();
     expect(await focused(page)).toBe('name');
-    // Letters that would lead elsewhere.
+    // Letters that are shortcuts elsewhere.
     await page.keyboard.type('gn?/');
     expect(await dialog.getByLabel('Name').inputValue()).toBe('gn?/');
     await page.keyboard.press('Escape');
@@ -100,7 +100,7 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     const served = await serveDashboard();
     await served.connect('Support');
     const { page, at } = await signedInTab(browser, served);
-    // As a browser has it that was started in the locale C.
+    // A browser that was started in the locale C reports this.
     await page.addInitScript("Object.defineProperty(navigator, 'languages', { value: ['en-US@posix'] })");
     await page.goto(at('/numbers'));
     await page.getByRole('link', { name: 'Support' }).click();
@@ -151,7 +151,7 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     await title(bound, 'Support');
     expect(bound.url()).toBe(`${url}/w/${workspaceId}/numbers/${id}`);
 
-    // With two workspaces, one is chosen first, and then the last one that the tab has shown is meant.
+    // With two workspaces, the user chooses one first; then the last one that the tab has shown counts.
     const other = await served.trunkline.admin.workspaces.create({ name: 'Other' });
     const { page } = await signedInTab(browser, served);
     await page.goto(`${url}/messages?status=failed`);
@@ -223,7 +223,7 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
   });
 });
 
-/** Signs in, and goes where the dashboard's own addresses have to be right. */
+/** Signs in, and visits pages that need the dashboard's own addresses to be right. */
 async function visit(page: Page, apiKey: string): Promise<void> {
   await page.getByLabel('API key or admin token').fill(apiKey);
   await page.getByRole('button', { name: 'Sign in' }).click();

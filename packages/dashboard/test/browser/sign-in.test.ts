@@ -33,7 +33,7 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     );
     expect(kept).not.toContain('link_');
     expect(await page.evaluate('localStorage.length')).toBe(0);
-    // Nothing that a script can read.
+    // Scripts cannot read a cookie.
     expect(await page.evaluate('document.cookie')).toBe('');
     await page.goBack();
     expect(page.url()).not.toContain('token');
@@ -171,7 +171,7 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     await page.goto(at('/messages'));
     await untilLive(page);
     problems.expect(/status of 401/);
-    // What the page reads by itself every ten seconds gets no response.
+    // The page's own poll every ten seconds gets no response.
     await page.route('**/messages?**', () => {});
     const [key] = await served.trunkline.admin.apiKeys.list(served.workspaceId);
     await served.trunkline.admin.apiKeys.revoke(served.workspaceId, key?.id ?? '');

@@ -14,7 +14,7 @@ const heading = (page: Page): Promise<void> =>
   page.getByRole('heading', { level: 1, name: 'System', exact: true }).waitFor();
 const process = (page: Page, name: string) => page.getByRole('row', { name });
 
-/** What another process of the service says of itself. */
+/** The report of another process of the service. */
 function report(changes: Partial<ProcessReport> = {}): ProcessReport {
   const now = Date.now();
   return {
@@ -55,7 +55,7 @@ describe.skipIf(browser.missing !== null)('the system in the dashboard', () => {
       .workspace(workspaceId)
       .messages.send({ instance: number.id, to: '15550100', type: 'text', text: 'Later.' });
     const now = Date.now();
-    // The sandbox leaves no message waiting for long.
+    // In the sandbox, no message waits for long.
     const read = storage.workload.read.bind(storage.workload);
     vi.spyOn(storage.workload, 'read').mockImplementation(async (limits) => ({
       ...(await read(limits)),

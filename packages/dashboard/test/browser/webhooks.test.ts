@@ -17,7 +17,7 @@ interface Request {
   readonly body: string;
 }
 
-/** A receiver on loopback, which responds as it is told to. */
+/** A receiver on loopback, whose response a test sets. */
 async function startReceiver() {
   const requests: Request[] = [];
   const state = { status: 200, body: 'ok' };
@@ -48,7 +48,7 @@ const rows = (page: Page): Promise<string[]> => page.locator('tbody tr').allText
 const verdict = (page: Page) => page.getByRole('main').getByRole('status').first();
 const press = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click();
-/** What was last copied. The browser of the tests has no clipboard to read. */
+/** The text last copied. The browser of the tests has no clipboard to read. */
 const copied = (page: Page): Promise<unknown> => page.evaluate('globalThis.copied');
 const catchCopies = (page: Page): Promise<unknown> =>
   page.addInitScript(() => {
@@ -94,13 +94,13 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await page.getByText('No delivery yet.').waitFor();
     await screenshot(page, 'webhook-empty');
 
-    // It works.
+    // The webhook works.
     await press(page, 'Send a test');
     await page.getByRole('link', { name: 'webhook.test' }).waitFor();
     await verdict(page).getByText('Delivering', { exact: true }).waitFor();
     await page.getByText('1 delivered, 0 not delivered').first().waitFor();
 
-    // It breaks: seen here, in the list, and on Now.
+    // The webhook breaks: shown here, in the list, and on Now.
     await untilLive(page);
     receiver.respond.status = 500;
     receiver.respond.body = `<h1>Database is down</h1>${'\nat Pool.query'.repeat(60)}`;
@@ -118,7 +118,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await troubled.getByRole('link', { name: 'Orders' }).click();
     await page.getByRole('link', { name: 'message.sent' }).click();
 
-    // Why: the attempt, its response, the request.
+    // The reason: the attempt, its response, the request.
     await page.getByRole('heading', { level: 1, name: 'Delivery of message.sent' }).waitFor();
     await verdict(page).getByText('It is tried again by itself.').waitFor();
     const attempts = page.getByRole('region', { name: 'Attempts' });
@@ -142,7 +142,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await page.getByText('Copied').waitFor();
     expect(await copied(page)).toContain(String.raw`"text":"It'\''s here"`);
 
-    // Somebody disables it to fix it, enables it, and sends again what failed.
+    // A user disables the webhook, fixes it, enables it, and sends the failed delivery again.
     await page.getByRole('link', { name: 'Orders' }).click();
     await press(page, 'Disable');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Disable' }).click();
@@ -155,7 +155,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await page.getByRole('link', { name: 'message.sent' }).click();
     await press(page, 'Send again');
     await verdict(page).getByText('The receiver accepted it.').waitFor();
-    // On a busy machine, the service has tried it again meanwhile.
+    // On a busy machine, the service may have retried it meanwhile.
     await attempts.getByText(/^Attempt \d+ \(by hand\)$/).waitFor();
     await page.getByRole('link', { name: 'Orders' }).click();
     await verdict(page).getByText('Delivering', { exact: true }).waitFor();
@@ -238,7 +238,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
       await eventually(async () => expect(await listed.count()).toBe(50));
       expect(new URL(page.url()).search).toBe('');
 
-      // One event, and where else it went.
+      // One event, and its deliveries to other webhooks.
       await page.getByLabel('Event').selectOption('message.read');
       await listed.getByRole('link', { name: 'message.read' }).first().click();
       const others = page.getByRole('region', { name: 'Other deliveries of this event' });
@@ -259,7 +259,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await eventually(async () =>
       expect((await api.webhooks.deliveries(id, { limit: 100 })).nextCursor).not.toBeNull(),
     );
-    // Its open deliveries fail with it.
+    // Disabling it fails the open deliveries.
     await api.webhooks.update(id, { status: 'disabled' });
     await api.webhooks.update(id, { status: 'enabled' });
     receiver.respond.status = 200;
@@ -305,7 +305,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
       await region.getByText('The signature does not belong to this secret, time and body.').waitFor();
       await check(secret, lines.filter((line) => !/x-service-signature/i.test(line)).join('\n'), body);
       await region.getByText('The header with the signature is missing.').waitFor();
-      // That of Standard Webhooks, from a log in JSON.
+      // The signature of Standard Webhooks, from a log in JSON.
       const standard = Object.fromEntries(
         Object.entries(headers).filter(([name]) => name.startsWith('webhook-')),
       );
@@ -317,7 +317,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
       expect(await copied(page)).toMatch(/-H 'X-Service-Signature: v1=[0-9a-f]{64}'/);
       expect(sent.filter((text) => text.includes(secret.slice(6, 40)))).toEqual([]);
 
-      // Over http from another machine.
+      // The page uses http from another machine.
       await page.addInitScript(() => Reflect.defineProperty(globalThis, 'isSecureContext', { value: false }));
       await page.reload();
       await region.getByText('The browser signs only on pages with https').waitFor();

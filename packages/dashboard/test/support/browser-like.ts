@@ -1,32 +1,32 @@
 import type { Dashboard } from '../../src/index.ts';
 
-/** What a test sees of a response. */
+/** A response as a test sees it. */
 interface Seen {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed body; undefined where it is no JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly json: Json;
-  /** The error code, where the response is an error. */
+  /** The error code, if the response is an error. */
   readonly code: string | undefined;
 }
 
-/** Parsed JSON that a test looks into freely: what is not there is undefined, and fails the assertion on it. */
+/** Parsed JSON that a test reads freely: a missing field is undefined, and fails the assertion on it. */
 interface Json {
   readonly [key: string]: Json;
 }
 
 interface Visit {
   readonly json?: unknown;
-  /** One that is empty is left out. */
+  /** Empty headers are left out. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: RequestInit['body'];
 }
 
-/** Somebody at a browser: keeps the cookie, and says where requests come from, as browsers do. */
+/** A user's browser: keeps the cookie, and says where requests come from, as browsers do. */
 export interface Visitor {
   (method: string, path: string, visit?: Visit): Promise<Seen>;
-  /** What would be sent as `Cookie`. */
+  /** The value of the `Cookie` header. */
   cookie(): string;
   signIn(credential: { readonly api_key: string } | { readonly token: string }): Promise<Seen>;
 }
@@ -34,7 +34,7 @@ export interface Visitor {
 interface VisitorOptions {
   readonly cookie?: string;
   readonly origin?: string;
-  /** Of every request. */
+  /** Headers of every request. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -81,7 +81,7 @@ function withoutEmpty(headers: Readonly<Record<string, string>>): Headers {
   return new Headers(Object.entries(headers).filter(([, value]) => value !== ''));
 }
 
-/** Of a stream of events, which has no end, the first chunk. */
+/** The text; of a stream of events, which has no end, the first chunk. */
 async function textOf(response: Response): Promise<string> {
   const isStream = response.headers.get('Content-Type') === 'text/event-stream';
   if (!isStream || !response.body) return response.text();
@@ -93,7 +93,7 @@ async function textOf(response: Response): Promise<string> {
 
 function parse(text: string): Json {
   try {
-    return JSON.parse(text) as Json; // looked into freely, see `Json`
+    return JSON.parse(text) as Json; // read freely, see `Json`
   } catch {
     return undefined as never; // the same
   }

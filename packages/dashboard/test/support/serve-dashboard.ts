@@ -17,9 +17,9 @@ export const SECRET_KEY = 'a secret key of the tests, long enough';
 export const ADMIN_TOKEN = 'the admin token of the tests';
 
 /**
- * A whole service with its dashboard on loopback, for the tests of pages: everything that the page, a test of the API or a
- * browser needs. It runs on storage in memory, the sandbox network and the machine's clock, where a message that is sent is
- * read within a tenth of a second; `startDashboard` is the same on a clock that stands still, without a socket.
+ * A whole service with its dashboard on loopback, for tests of pages, of the API and in a browser. It runs on
+ * storage in memory, the sandbox network and the machine's clock, where a sent message is
+ * read within a tenth of a second. `startDashboard` is the same on a stopped clock, without a socket.
  *
  * ```ts
  * const { url, link, workspaceId, connect, sandbox } = await serveDashboard();
@@ -55,7 +55,7 @@ export async function serveDashboard(given: ServeOptions = {}): Promise<ServedDa
   return { ...harness, origin, url, link: () => `${url}/sign-in#token=${harness.signIn.newLinkToken()}` };
 }
 
-/** The same without a socket, on a clock that stands still: call `dashboard.fetch`. */
+/** The same without a socket, on a stopped clock: call `dashboard.fetch`. */
 export async function startDashboard(
   given: HarnessOptions = {},
 ): Promise<DashboardHarness & { readonly clock: ManualClock }> {
@@ -76,7 +76,7 @@ export interface HarnessOptions {
 }
 
 interface ServeOptions extends HarnessOptions {
-  /** Gets what ends it. */
+  /** Gets the function that ends it. */
   readonly until?: (end: () => Promise<void>) => void;
 }
 
@@ -88,7 +88,7 @@ export interface DashboardHarness {
   /** A workspace, Acme, and a key of it with every scope. */
   readonly workspaceId: string;
   readonly apiKey: string;
-  /** Another key, of Acme if none is named. */
+  /** Another key, by default of Acme. */
   newKey(key?: Partial<NewApiKey>): Promise<string>;
   /** A new number, linked and connected. */
   connect(name?: string): Promise<InstanceResource>;
@@ -97,7 +97,7 @@ export interface DashboardHarness {
 export interface ServedDashboard extends DashboardHarness {
   /** `http://127.0.0.1:<port>` */
   readonly origin: string;
-  /** Of the dashboard, without a slash at its end. */
+  /** The dashboard's address, without a trailing slash. */
   readonly url: string;
   /** A new link that signs an admin in, once. */
   link(): string;

@@ -12,13 +12,13 @@ interface Tab {
 }
 
 interface TabOptions extends PageOptions {
-  /** Who signs in; by default, an admin with a new link. */
+  /** The key to sign in with; by default, a new link of an admin. */
   readonly apiKey?: string;
 }
 
 /**
- * A tab of somebody who is signed in and has not yet loaded anything of the dashboard. The sign-in page itself has tests
- * of its own.
+ * A tab of a signed-in user that has not yet loaded anything of the dashboard. The sign-in page itself has its own
+ * tests.
  */
 export async function signedInTab(
   browser: TestBrowser,
@@ -51,7 +51,7 @@ export async function openWithNumber(
   return { ...served, ...tab, instance, phone: served.sandbox.phone(instance), api };
 }
 
-/** A signed-in tab for many tests, one after the other, which only look. */
+/** A signed-in tab for many tests, one after the other, that only look. */
 export async function signedInKeptTab(
   browser: TestBrowser,
   served: ServedDashboard,
@@ -74,12 +74,12 @@ async function signIn(
   if (!response.ok()) throw new Error(`The sign-in was refused: ${await response.text()}`);
 }
 
-/** Hints come: what changes from now on shows without a poll. */
+/** Waits until hints arrive: from then on, changes show without a poll. */
 export function untilLive(page: Page): Promise<void> {
   return untilIndicator(page, 'Live');
 }
 
-/** The word that says how fresh the page is; it stands in the narrow page's bar as well, out of sight. */
+/** Waits for the indicator's word; the narrow page's bar has it as well, out of sight. */
 export function untilIndicator(page: Page, word: string): Promise<void> {
   return page.getByText(word, { exact: true }).filter({ visible: true }).waitFor();
 }

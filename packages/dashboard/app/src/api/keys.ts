@@ -1,4 +1,4 @@
-/** The data that a hint or an action makes out of date. A query of a workspace begins with its area. */
+/** The data that a hint or an action invalidates. A query of a workspace begins with its area. */
 export type Area =
   'overview' | 'numbers' | 'messages' | 'chats' | 'webhooks' | 'deliveries' | 'keys' | 'members';
 

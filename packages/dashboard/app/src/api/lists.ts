@@ -22,7 +22,7 @@ export const webhooksQuery = (workspaceId: string) =>
 /** How many messages there were in each of the last 24 hours. */
 export const hoursQuery = (workspaceId: string) =>
   queryOptions({
-    // Of no area: every message is a hint, and these are many to count.
+    // Belongs to no area: every message is a hint, and counting these is expensive.
     queryKey: ['hours', workspaceId],
     queryFn: ({ signal }) =>
       request<readonly HourResource[]>(`workspaces/${encodeURIComponent(workspaceId)}/hours`, { signal }),

@@ -3,8 +3,8 @@ import { isClientError } from '@trunkline/http/client';
 import { isSignedOut, recheckSession } from './session.ts';
 
 /**
- * The cache of all data that was read. A 401 of any request makes the session's own query ask again, which leads to the
- * sign-in page if the session is over.
+ * The cache of all data that was read. A 401 of any request refetches the session's query, which leads to the sign-in
+ * page if the session is over.
  */
 export function createQueryClient(): QueryClient {
   const onError = (error: unknown): void => {
@@ -35,7 +35,10 @@ export function createQueryClient(): QueryClient {
   return client;
 }
 
-/** The typed client repeats requests that ask for it; only a network that was away for a moment is left. */
+/**
+ * The typed client itself repeats requests if a response asks for it; this leaves a network that was briefly
+ * unreachable.
+ */
 function mayPass(error: unknown): boolean {
   return isClientError(error) && error.code === 'NETWORK_ERROR';
 }

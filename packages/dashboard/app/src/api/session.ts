@@ -11,7 +11,7 @@ export const sessionQuery = queryOptions({
   retry: false,
 });
 
-/** Finds out whether the session is over, which leads to the sign-in page. */
+/** Checks whether the session is over, which leads to the sign-in page. */
 export function recheckSession(queries: QueryClient): void {
   void queries.resetQueries({ queryKey: sessionQuery.queryKey });
 }

@@ -3,7 +3,7 @@ import { classes } from './class-names.ts';
 import styles from './button.module.css';
 
 export interface ButtonProps extends ComponentProps<'button'> {
-  /** `primary`: the one thing to do here. `danger`: an action that cannot be undone. */
+  /** `primary`: the main action here. `danger`: an action that cannot be undone. */
   readonly kind?: 'primary' | 'plain' | 'danger' | 'bare';
   /** Whether the action is in progress: a second press does nothing. */
   readonly isBusy?: boolean;
@@ -20,7 +20,7 @@ export function Button({
     <button
       type="button"
       {...rest}
-      // Not `disabled`, which would take the focus away.
+      // `disabled` would take the focus away.
       aria-disabled={isBusy || rest['aria-disabled']}
       onClick={(event) => {
         if (isBusy) event.preventDefault();
@@ -31,7 +31,7 @@ export function Button({
   );
 }
 
-/** For a link that is the thing to do here. */
+/** For a link that is the main action here. */
 export function buttonClass(kind: NonNullable<ButtonProps['kind']>): string {
   return classes(styles['button'], styles[kind]);
 }

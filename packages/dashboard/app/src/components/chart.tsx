@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { classes } from './class-names.ts';
 import styles from './chart.module.css';
 
-/** The height of the picture, which has no unit and is stretched to the page's width. */
+/** The height of the picture in its own units; it is stretched to the page's width. */
 export const CHART_HEIGHT = 60;
 const SLOT = 20;
 const BAR = 16;
@@ -18,7 +18,7 @@ interface ChartProps {
   /** The texts below the ends of the line. */
   readonly from: string;
   readonly to: string;
-  /** `Bar`s. */
+  /** The `Bar`s. */
   readonly children: ReactNode;
 }
 
@@ -66,7 +66,7 @@ export function Bar({ slot, tone, y, height, isNarrow = false }: BarProps): Reac
   );
 }
 
-/** The length of the bar for `value`, if the longest is `longest`: every value above zero can be seen. */
+/** The length of the bar for `value`, if the longest is `longest`: every value above zero is visible. */
 export function barLength(value: number, most: number, longest: number): number {
   return value === 0 ? 0 : Math.max(2, (value / Math.max(1, most)) * longest);
 }

@@ -5,19 +5,19 @@ import styles from './check-group.module.css';
 import { useFieldErrors } from './form.tsx';
 
 interface CheckGroupProps<Value extends string> {
-  /** As the API calls it: its errors are found by it. */
+  /** The name in the API, which finds the field's errors. */
   readonly name: string;
   readonly label: string;
   readonly options: readonly { readonly value: Value; readonly label: string; readonly hint?: string }[];
   readonly chosen: readonly Value[];
   onChoose(chosen: readonly Value[]): void;
-  /** Buttons that make a whole choice. */
+  /** Buttons that each set the whole choice. */
   readonly presets?: readonly { readonly label: string; readonly values: readonly Value[] }[];
-  /** An error found before the API was asked. */
+  /** An error found before the request. */
   readonly error?: string | undefined;
 }
 
-/** Any number of a few choices, each in words and as the API calls it. */
+/** Any number of a few choices, each in words and with its name in the API. */
 export function CheckGroup<Value extends string>({
   name,
   label,

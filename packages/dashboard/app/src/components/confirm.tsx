@@ -12,7 +12,7 @@ interface ConfirmProps {
   onClose(): void;
   /** Names the thing: *Delete Support?* */
   readonly title: string;
-  /** A text about what will be lost. */
+  /** The text about the data to be lost. */
   readonly children: ReactNode;
   /** The verb on the button. */
   readonly verb: string;

@@ -8,10 +8,10 @@ import { StatusShape } from './status-badge.tsx';
 
 interface ErrorViewProps {
   readonly error: unknown;
-  /** Reads it again, or does it again. */
+  /** Reads or acts again. */
   readonly onRetry?: (() => unknown) | undefined;
   readonly isRetrying?: boolean;
-  /** Whether older data is shown with it. */
+  /** Whether older data is shown, too. */
   readonly isStale?: boolean;
 }
 
@@ -54,7 +54,7 @@ export function ErrorView({
   );
 }
 
-/** The message itself explains the errors of the first fields. */
+/** The message itself includes the errors of the first fields. */
 function UnnamedFields({
   message,
   fields = {},

@@ -22,7 +22,7 @@ interface FormProps {
 export function Form({ onSubmit, error, children }: FormProps): ReactNode {
   const form = useRef<HTMLFormElement>(null);
   const [isAllAtFields, setAllAtFields] = useState(true);
-  // An error may be found before the API is asked.
+  // An error may be found before the request.
   const [tries, setTries] = useState(0);
   useEffect(() => {
     if (tries === 0 || !form.current) return;
@@ -54,7 +54,7 @@ export function Form({ onSubmit, error, children }: FormProps): ReactNode {
   );
 }
 
-/** A long form may have its end out of sight. */
+/** The end of a long form may be out of sight. */
 function intoView(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: 'nearest' });
 }
@@ -67,11 +67,11 @@ interface Controlled {
 }
 
 interface FieldProps {
-  /** As the API calls it: its errors are found by it. */
+  /** The name in the API, which finds the field's errors. */
   readonly name: string;
   readonly label: string;
   readonly hint?: ReactNode;
-  /** An error found before the API was asked. */
+  /** An error found before the request. */
   readonly error?: string | undefined;
   /** The `<input>`, `<select>` or `<textarea>`. */
   readonly children: ReactElement<Controlled>;

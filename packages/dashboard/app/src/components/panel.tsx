@@ -9,7 +9,7 @@ interface PanelProps {
   readonly action?: ReactNode;
   /** Whether only screen readers get the title, because the page has the same one. */
   readonly isTitleUnseen?: boolean;
-  /** The content brings its own space: a table. */
+  /** Whether the content has its own spacing: a table. */
   readonly isFlush?: boolean;
   readonly children: ReactNode;
 }

@@ -9,7 +9,7 @@ interface SearchFieldProps {
   readonly label: string;
   readonly hint: string;
   readonly action: string;
-  /** Gets the text without white space around it; empty to end the search. */
+  /** Gets the trimmed text; empty ends the search. */
   onFind(wanted: string): void;
 }
 

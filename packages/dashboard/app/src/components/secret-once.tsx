@@ -9,7 +9,7 @@ import styles from './secret-once.module.css';
 import { Warning } from './warning.tsx';
 
 interface SecretOnceProps {
-  /** Null while there is none to show. */
+  /** Null if there is none to show. */
   readonly secret: string | null;
   onClose(): void;
   readonly title: string;

@@ -19,7 +19,7 @@ interface TableProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   keyOf(row: Row): string;
-  /** The rows are of an older read; new ones are on their way. */
+  /** Whether the rows are from an older read and new ones are loading. */
   readonly isStale?: boolean;
 }
 
@@ -75,5 +75,5 @@ export function Table<Row>({ caption, columns, rows, keyOf, isStale = false }: T
   );
 }
 
-/** For the link of a row: its target is the row. */
+/** The class of a row's link: its target is the row. */
 export const rowLink: string = styles['rowLink'] ?? '';

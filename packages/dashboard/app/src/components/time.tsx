@@ -43,7 +43,7 @@ function Distance({ locale, ms }: { readonly locale: string; readonly ms: number
   return distanceText(locale, Math.abs(useNow() - ms));
 }
 
-/** No days: two of them may be 72 h, or 48. */
+/** Uses no days: two of them may be 72 h, or 48. */
 function Countdown({ locale, ms }: { readonly locale: string; readonly ms: number }): ReactNode {
   const { value, unit } = largestUnit(Math.max(0, ms - useNow()), SHORT_UNITS);
   return units(locale, unit).format(value);
@@ -52,7 +52,7 @@ function Countdown({ locale, ms }: { readonly locale: string; readonly ms: numbe
 function Ago({ locale, ms }: { readonly locale: string; readonly ms: number }): ReactNode {
   const past = useNow() - ms;
   const { value, unit } = largestUnit(Math.abs(past));
-  // The page's time moves on once a second: a recent event may be ahead of it.
+  // The page's clock advances once a second: a recent event may be ahead of it.
   if (value === 0) return relative(locale, 'auto').format(0, unit);
   return relative(locale, 'always').format(past >= 0 ? -value : value, unit);
 }
@@ -68,7 +68,7 @@ const SHORT_UNITS = UNITS.slice(1);
 
 type Unit = (typeof UNITS)[number]['unit'];
 
-/** The largest unit that it has two of, as in the API's own sentences: 90 s, 14 min, 36 h, 3 d. */
+/** The largest unit that fits at least twice, as in the API's own sentences: 90 s, 14 min, 36 h, 3 d. */
 function largestUnit(
   ms: number,
   of: readonly (typeof UNITS)[number][] = UNITS,
@@ -83,7 +83,7 @@ export function distanceText(locale: string, ms: number): string {
   return units(locale, unit).format(value);
 }
 
-// Formats are slow to make and used in each row.
+// Formats are slow to create and used in each row.
 const formats = new Map<string, Intl.DateTimeFormat>();
 const unitFormats = new Map<string, Intl.NumberFormat>();
 const relatives = new Map<string, Intl.RelativeTimeFormat>();
@@ -99,7 +99,7 @@ function units(locale: string, unit: Unit): Intl.NumberFormat {
   return made(unitFormats, `${locale} ${unit}`, () => new Intl.NumberFormat(locale, options));
 }
 
-/** Of nothing, `auto` says *now*. */
+/** For zero, `auto` says *now*. */
 function relative(locale: string, numeric: 'always' | 'auto'): Intl.RelativeTimeFormat {
   const options = { style: 'short', numeric } as const;
   return made(relatives, `${locale} ${numeric}`, () => new Intl.RelativeTimeFormat(locale, options));
@@ -115,7 +115,7 @@ const listeners = new Set<() => void>();
 let timer: number | undefined;
 let now = Date.now();
 
-/** The time, once a second, from one timer for the whole page; none while nothing is shown that needs it. */
+/** The time, updated once a second by one timer for the whole page; no timer while nothing shown needs it. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }

@@ -11,7 +11,7 @@ export interface TimelineEntry {
   readonly at: string;
   readonly tone: Tone;
   readonly title: ReactNode;
-  /** Codes, processes, what comes next. */
+  /** Codes, processes, next steps. */
   readonly details?: ReactNode;
 }
 

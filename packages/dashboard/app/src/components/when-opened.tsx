@@ -2,8 +2,8 @@ import { Suspense, useState } from 'react';
 import type { ReactNode } from 'react';
 
 /**
- * Renders its children from the first time that they open: their code is a file of its own. Afterwards they stay, so
- * that they can close on their own.
+ * Renders its children once they are first opened: their code is a separate file. Afterwards they stay, so that they
+ * can close on their own.
  */
 export function WhenOpened({
   isOpen,

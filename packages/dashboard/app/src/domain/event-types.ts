@@ -1,6 +1,6 @@
 import type { OptInEventType, WebhookEventType } from '@trunkline/receiver';
 
-// Only the names: the table of `@trunkline/receiver` would bring its sentences with it, into the first file of the app.
+// Names only: the table of `@trunkline/receiver` would bring its sentences into the first file of the app.
 
 export type EventType = WebhookEventType;
 export type SubscribableType = Exclude<EventType, 'webhook.test'>;

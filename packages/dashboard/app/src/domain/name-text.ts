@@ -1,7 +1,7 @@
-/** The most characters of a name that are shown. */
+/** The most characters that are shown of a name. */
 const NAME_MAX = 80;
 
-/** Characters that change the order or the look of the text around them, or take space without being seen. */
+/** Characters that change the order or the look of the text around them, or take space invisibly. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2800\u3164]+/gu;
 /** Characters that join and colour emoji. */
 const JOINERS = /[\u200c\u200d]/u;

@@ -1,13 +1,13 @@
 import type { CallResult, StreamResult } from '@trunkline/http/client';
 import type { Timers } from './throttle.ts';
 
-/** How the page learns of changes. */
+/** How the page gets changes. */
 export type LiveState =
   /** The first connection is being made. */
   | 'connecting'
   /** Hints come as changes happen. */
   | 'live'
-  /** No stream gets through, or there are too many: the pages ask every few seconds. */
+  /** No stream gets through, or there are too many: the pages poll every few seconds. */
   | 'polling'
   /** The service cannot be reached. */
   | 'offline'
@@ -35,12 +35,12 @@ const CATCH_UP_MS = 30_000;
 const SILENCE_MAX_MS = 35_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
-/** Seen ids: the stream repeats up to a minute when it goes on. */
+/** Seen ids: a stream that continues repeats up to a minute. */
 const SEEN_MAX = 1_000;
 
 /**
- * One stream of events, as hints of what has changed: opened again when it breaks, 1 s later at first and then up to a
- * minute later. `start` and `stop` may be called in any order, any number of times.
+ * One stream of events, as hints about changed data. A broken stream is opened again, 1 s later at first and then up to
+ * a minute later. `start` and `stop` may be called in any order, any number of times.
  */
 export function createHintStream(options: HintStreamOptions): {
   start(): void;
@@ -79,7 +79,7 @@ export function createHintStream(options: HintStreamOptions): {
         if (event && isNew(seen, id)) onHint(event.type);
       }
     } catch {
-      // The connection broke off; `finally` opens the next one.
+      // The connection failed; `finally` opens the next one.
     } finally {
       cancelSilence();
       if (abort === current) retry(isRefused);
@@ -91,7 +91,7 @@ export function createHintStream(options: HintStreamOptions): {
     current = null;
     const longest = Math.min(FIRST_RETRY_MS * 2 ** failures, LAST_RETRY_MS);
     failures++;
-    // The first break is most often a restart of the service or a proxy's limit, which is not worth showing.
+    // The first break is usually a restart of the service or a proxy's limit, which is not worth showing.
     if (failures > 2 && !isRefused) onState('polling');
     cancelRetry = timers.after(longest * (0.5 + random() / 2), begin);
   };

@@ -22,7 +22,7 @@ const TIMERS: Timers = {
   },
 };
 
-/** A tab hidden for this long gives its connection up: browsers allow six to a server without HTTP/2. */
+/** A tab hidden for this long closes its connection: browsers allow six to a server without HTTP/2. */
 const HIDDEN_MAX_MS = 30_000;
 
 /** One stream of hints for the shown workspace: changed data is read again, if it is on the page. */
@@ -42,7 +42,7 @@ export function LiveProvider({
       return;
     }
     const invalidate = throttleByName<Area>((area) => {
-      // A read that is on its way is not cut off: traffic that never ends would keep it from ever arriving.
+      // A read in flight is not cancelled: endless traffic would keep it from ever arriving.
       void queries.invalidateQueries({ queryKey: keyOf(workspaceId, area) }, { cancelRefetch: false });
     }, TIMERS);
     const stream = createHintStream({
@@ -95,8 +95,8 @@ export function useLiveState(): LiveState {
 }
 
 /**
- * How often to read the shown data again, for `refetchInterval`: seldom while hints come, since some changes have no
- * event (a delivery's attempt, a queue that grows), and every `POLL_MS` otherwise. A hidden tab reads nothing.
+ * How often to read the shown data again, for `refetchInterval`: rarely while hints arrive, since some changes have no
+ * event (a delivery's attempt, a growing queue), and every `POLL_MS` otherwise. A hidden tab reads nothing.
  */
 export function useRefreshMs(whileLiveMs: number = 30_000): number {
   return useLiveState() === 'live' ? whileLiveMs : Math.min(POLL_MS, whileLiveMs);

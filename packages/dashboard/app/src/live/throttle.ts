@@ -1,4 +1,4 @@
-/** The timers of the hints; a test has its own. */
+/** The timers of the hints; tests inject their own. */
 export interface Timers {
   now(): number;
   /** Returns a function that cancels the timer. */
@@ -10,8 +10,8 @@ const SHORTEST_GAP_MS = 1_000;
 const LONGEST_GAP_MS = 8_000;
 
 /**
- * Runs `run(name)` soon after a name is given for the first time, so that a burst is one run, and then no more often than
- * after 1 s. While names keep coming the gap doubles, up to 8 s: a page in the middle of traffic does not hammer.
+ * Runs `run(name)` soon after a name is first given, so that a burst is one run, and then at most once a second. While
+ * names keep arriving, the gap doubles, up to 8 s, so that a page does not poll hard in heavy traffic.
  */
 export function throttleByName<Name extends string>(
   run: (name: Name) => void,

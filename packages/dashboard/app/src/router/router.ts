@@ -13,9 +13,9 @@ export function createAppRouter(queries: QueryClient) {
     basepath: BASE_PATH === '' ? '/' : BASE_PATH,
     parseSearch,
     stringifySearch,
-    // Leaves parameters that no page has read out of the address. Otherwise a page is given them unchecked.
+    // Removes parameters that no page has read from the address. Otherwise a page gets them unchecked.
     search: { strict: true },
-    // Fetches the files of a page when its link is pointed at.
+    // Fetches the files of a page when the pointer is on its link.
     defaultPreload: 'intent',
     defaultNotFoundComponent: NotFound,
     defaultErrorComponent: PageFailure,

@@ -13,7 +13,7 @@ import { page } from './page.ts';
 import type { RawSearch } from './search.ts';
 
 // The pages of the dashboard. The search parameters of a page are in the `search.ts` next to it. The page itself is a
-// file of its own that is fetched when it is needed, with the texts of the areas that are named last.
+// separate file that is fetched on demand, with the texts of the areas listed last.
 
 const root = createRootRouteWithContext<{ readonly queries: QueryClient }>()();
 
@@ -38,7 +38,7 @@ const home = createRoute({
   component: page(() => import('../pages/home/home-page.tsx'), 'HomePage', []),
 });
 
-/** Addresses without a page, and those whose page is below a workspace: they lead there. */
+/** Addresses without a page, and those whose page needs a workspace: they redirect there. */
 const short = createRoute({
   getParentRoute: () => session,
   path: '$',

@@ -1,7 +1,7 @@
 /** The unchecked texts after the `?` of the URL. */
 export type RawSearch = Readonly<Record<string, unknown>>;
 
-/** Keeps every value as text: ids and cursors are never taken for numbers. */
+/** Keeps every value as text: ids and cursors are never parsed as numbers. */
 export function parseSearch(search: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(search));
 }
@@ -15,7 +15,7 @@ export function stringifySearch(search: Readonly<Record<string, unknown>>): stri
   return text === '' ? '' : `?${text}`;
 }
 
-/** A text of the URL, if it is there and not too long for the API. */
+/** A text of the URL, if present and not too long for the API. */
 export function textIn(search: RawSearch, name: string, max: number = 500): string | undefined {
   const value = search[name];
   return typeof value === 'string' && value !== '' && value.length <= max ? value : undefined;
@@ -30,7 +30,7 @@ export function oneOfIn<Value extends string>(
   return values.find((value) => value === search[name]);
 }
 
-/** Leaves out fields without a value, as the types of the router demand. */
+/** Omits fields without a value, as the types of the router require. */
 export function present<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {

@@ -14,8 +14,8 @@ interface AdministrationProps {
 }
 
 /**
- * A page of the administration. A session of one workspace may not see it, and is told so without a request that would
- * be refused. The page's state is dropped when the workspace changes: open dialogs are about the previous one.
+ * A page of the administration. A session of one workspace may not see it and gets a notice, without a request that
+ * would be refused. The page's state is dropped when the workspace changes: open dialogs are about the previous one.
  */
 export function Administration({ title, workspaceId, children }: AdministrationProps): ReactNode {
   const t = useTexts('shell');

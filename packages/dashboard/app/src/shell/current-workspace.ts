@@ -18,7 +18,7 @@ export function useCurrentWorkspace(): string | null {
   return inUrl ?? bound?.id ?? keptText(NAME);
 }
 
-/** Whoever signs in next begins without one. */
+/** The next session starts without a workspace. */
 export function forgetCurrentWorkspace(): void {
   forgetChoice(NAME);
 }

@@ -6,7 +6,7 @@ interface Entry extends NavigationEntry {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** The pages that this session has something to see on. */
+/** The pages that this session may see. */
 export function useEntries(workspaceId: string | null): readonly Entry[] {
   const { scopes, workspace } = useSession();
   return NAVIGATION.flatMap((entry): readonly Entry[] => {

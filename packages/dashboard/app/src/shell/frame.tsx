@@ -25,7 +25,7 @@ export function Frame(): ReactNode {
         <button type="button" className={styles['skip']} onClick={() => main.current?.focus()}>
           {t.skip}
         </button>
-        {/* One of the two is shown. */}
+        {/* CSS shows one of the two. */}
         <header className={styles['bar']}>
           <Drawer workspaceId={workspaceId} />
           <LiveIndicator />

@@ -1,4 +1,4 @@
-/** A choice of the user for this tab: it does not identify them, and is gone when the tab is closed. */
+/** A choice of the user for this tab: it does not identify them, and ends with the tab. */
 export function keptChoice<Value extends string>(name: string, values: readonly Value[]): Value | null {
   const kept = keptText(name);
   return values.find((value) => value === kept) ?? null;
@@ -9,7 +9,7 @@ export function keptText(name: string): string | null {
   try {
     return sessionStorage.getItem(`trunkline.${name}`);
   } catch {
-    return null; // a browser that keeps nothing
+    return null; // the browser refuses storage
   }
 }
 
@@ -17,7 +17,7 @@ export function keepChoice(name: string, value: string): void {
   try {
     sessionStorage.setItem(`trunkline.${name}`, value);
   } catch {
-    // The choice holds until the page is left.
+    // The choice lasts until the page is left.
   }
 }
 
@@ -25,6 +25,6 @@ export function forgetChoice(name: string): void {
   try {
     sessionStorage.removeItem(`trunkline.${name}`);
   } catch {
-    // Nothing was kept.
+    // Nothing was stored.
   }
 }

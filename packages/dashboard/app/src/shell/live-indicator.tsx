@@ -14,7 +14,7 @@ const TONES: Readonly<Record<LiveState, Tone>> = {
   paused: 'idle',
 };
 
-/** How fresh the page is, in a word, and why on hover. */
+/** How current the page is, in a word, with the reason on hover. */
 export function LiveIndicator(): ReactNode {
   const t = useTexts('shell');
   const state = useLiveState();

@@ -6,13 +6,13 @@ export interface NavigationEntry {
   readonly name:
     'now' | 'numbers' | 'messages' | 'chats' | 'webhooks' | 'keys' | 'members' | 'workspaces' | 'system';
   readonly to: string;
-  /** Pages that belong to it, and are not below it. */
+  /** Pages that belong to it without being below it. */
   readonly also?: string;
   /** The key to press after `g`. */
   readonly letter: string;
   /** The scope that it needs. */
   readonly scope?: SessionResource['scopes'][number];
-  /** Whether it is about the whole service: only for a session that is not bound to a workspace. */
+  /** Whether it is about the whole service: only for sessions that are not bound to a workspace. */
   readonly isGlobal?: boolean;
   /** Whether it is about one workspace, and also only for such a session. */
   readonly isAdministration?: boolean;

@@ -12,7 +12,7 @@ export function useSession(): SessionResource {
 }
 
 /**
- * Whether to show the buttons of the administration. The service refuses actions itself: this only avoids offering
+ * Whether to show the buttons of the administration. The service itself refuses the actions: this only avoids offering
  * them.
  */
 export function useIsAdmin(): boolean {

@@ -8,16 +8,16 @@ import { Frame } from './frame.tsx';
 import styles from './frame.module.css';
 import { SessionContext } from './session-context.ts';
 
-/** Everything but the sign-in page: without a session, it leads there, and back afterwards. */
+/** Everything except the sign-in page: without a session, it leads there, and back afterwards. */
 export function SessionGate(): ReactNode {
   const { data, error, refetch, isFetching } = useQuery(sessionQuery);
-  // The frame with its page takes long to render, so it is rendered in slices. Query data would be rendered in one go.
+  // The frame with its page takes long to render, so it is rendered in slices, which query data would not be.
   const session = useDeferredValue(data ?? null, null);
   const router = useRouter();
   const isOut = isSignedOut(error);
   useEffect(() => {
     if (!isOut) return;
-    // The latest location, not the pending one: this navigation changes that.
+    // The latest location, not the pending one, which this navigation would change.
     const { href } = router.latestLocation;
     const search = href === '/' ? {} : { next: href };
     void router.navigate({ to: '/sign-in', search, replace: true });

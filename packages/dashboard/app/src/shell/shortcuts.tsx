@@ -64,7 +64,7 @@ function Shortcut({ keys, meaning }: { readonly keys: string; readonly meaning: 
   );
 }
 
-/** Whether the target is in a field, a menu or a dialog, in which keys mean something else. */
+/** Whether the target is in a field, a menu or a dialog, where keys have other meanings. */
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

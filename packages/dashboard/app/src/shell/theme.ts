@@ -3,7 +3,7 @@ import { keepChoice, keptChoice } from './kept-choice.ts';
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** The theme of the system, unless another one was chosen for this tab. */
+/** The system's theme, unless the user chose another for this tab. */
 export function keptTheme(): Theme {
   return keptChoice('theme', THEMES) ?? 'system';
 }

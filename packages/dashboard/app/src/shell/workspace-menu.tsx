@@ -15,7 +15,7 @@ interface WorkspaceMenuProps {
 /** The most workspaces in the menu; the page of the workspaces has all. */
 const SHOWN_MAX = 50;
 
-/** The menu of workspaces. It is open from the start, since it is rendered when the user asks for it. */
+/** The menu of workspaces. It starts open, since it is rendered when the user asks for it. */
 export function WorkspaceMenu({ workspaceId, workspaces, label, children }: WorkspaceMenuProps): ReactNode {
   const t = useTexts('shell');
   const navigate = useNavigate();

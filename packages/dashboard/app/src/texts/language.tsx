@@ -25,7 +25,7 @@ export function LanguageProvider({ children }: { readonly children: ReactNode })
   const choose = (chosen: Language): void => {
     keepChoice('language', chosen);
     newest.current = chosen;
-    // The page stays as it is until all of its words are there.
+    // The page stays as it is until all of its texts are loaded.
     void loadAreas(chosen, areasIn(language)).finally(() => {
       if (newest.current === chosen) setLanguage(chosen);
     });
@@ -39,7 +39,7 @@ export function useLanguage(): Chosen {
   return use(LanguageContext);
 }
 
-/** The texts of one area. They come with the page that names the area in `routes.ts`; any other one waits here for them. */
+/** The texts of one area. They are loaded with the page that names the area in `routes.ts`; others suspend here. */
 export function useTexts<Name extends Area>(area: Name): TextsOf<Name> {
   const { language } = use(LanguageContext);
   return loadedTexts(language, area) ?? use(loadTexts(language, area));

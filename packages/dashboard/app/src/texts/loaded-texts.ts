@@ -11,12 +11,15 @@ type Loading = { [Name in Area]?: Promise<TextsOf<Name>> };
 const loaded: Readonly<Record<Language, Loaded>> = { en: {}, es: {} };
 const loading: Readonly<Record<Language, Loading>> = { en: {}, es: {} };
 
-/** The words of an area, if they have been fetched. */
+/** The texts of an area, if they have been fetched. */
 export function loadedTexts<Name extends Area>(language: Language, area: Name): TextsOf<Name> | undefined {
   return loaded[language][area];
 }
 
-/** Fetches the words of an area, once; a failure is kept, so that a page which waits for them does not ask in a circle. */
+/**
+ * Fetches the texts of an area, once; a failure is cached, so that a page that waits for them does not request them in
+ * a loop.
+ */
 export function loadTexts<Name extends Area>(language: Language, area: Name): Promise<TextsOf<Name>> {
   const known: Promise<TextsOf<Name>> | undefined = loading[language][area];
   if (known) return known;
@@ -25,7 +28,7 @@ export function loadTexts<Name extends Area>(language: Language, area: Name): Pr
   return texts;
 }
 
-/** The words of all these areas; those that could not be fetched before are asked for again. */
+/** The texts of all these areas; those that failed before are requested again. */
 export async function loadAreas(language: Language, areas: readonly Area[]): Promise<void> {
   await Promise.all(
     areas.map((area) =>
@@ -44,7 +47,7 @@ export function areasIn(language: Language): readonly Area[] {
 
 async function fetchTexts<Name extends Area>(language: Language, area: Name): Promise<TextsOf<Name>> {
   const texts: TextsOf<Name> = await FILES[language][area]().catch((error: unknown) => {
-    // A file that is gone (an update of the service in between) must not empty the page.
+    // A missing file (an update of the service in between) must not empty the page.
     if (language !== 'en') return loadTexts('en', area);
     throw error;
   });

@@ -80,7 +80,7 @@ function Chat({ workspace, number, counterpart }: ChatProps): ReactNode {
           <Link to="/w/$workspace/numbers/$instance" params={{ workspace, instance: number.id }}>
             {number.name}
           </Link>
-          {/* The name is loaded later. What it adds comes last, so that no link moves away from the pointer. */}
+          {/* The name is loaded later and comes last, so that no link moves away from the pointer. */}
           {name !== addressText(counterpart) && <Id value={counterpart} />}
         </>
       }
@@ -114,7 +114,7 @@ function Chat({ workspace, number, counterpart }: ChatProps): ReactNode {
   );
 }
 
-/** Null in the chat with a person, and while the name is not known. */
+/** Null in the chat with a person, and until the name is known. */
 function useGroupName(workspaceId: string, instanceId: string, counterpart: string): string | null {
   const t = useTexts('chats');
   const isGroup = counterpart.startsWith('grp_');

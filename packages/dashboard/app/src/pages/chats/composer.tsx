@@ -20,7 +20,7 @@ interface ComposerProps {
   readonly onReply: Dispatch<SetStateAction<MessageResource | null>>;
 }
 
-/** The field to reply. Its content stays until the service has taken it. */
+/** The field to reply. Its content stays until the service has accepted it. */
 export function Composer({ address, name, repliedTo, onReply }: ComposerProps): ReactNode {
   const t = useTexts('chats');
   const id = useId();
@@ -30,7 +30,7 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
   const [text, setText] = useState('');
   const [file, setFile] = useState<File | null>(null);
   const { send, isSending, error, isDoubtful } = useSend(address.workspaceId, (message, sent) => {
-    // Text written since then belongs to the next message.
+    // Text typed since then belongs to the next message.
     setText((now) => (now === wordsOf(sent) || now.trim() === '' ? '' : now));
     setFile((now) => ('file' in sent && now === sent.file ? null : now));
     onReply((now) => (now?.id === sent.reply_to ? null : now));
@@ -47,7 +47,7 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
     send(outgoing(address, { text, file, repliedTo }));
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    // The Enter that ends the choice of a character is not for us.
+    // An Enter that ends the composition of a character does not send.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     if (!event.repeat) submit();
@@ -94,7 +94,7 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
           aria-label={t.addFile}
           onChange={(event) => {
             setFile(event.target.files?.[0] ?? null);
-            // The same file may be chosen again.
+            // Allows choosing the same file again.
             event.target.value = '';
             field.current?.focus();
           }}
@@ -147,7 +147,7 @@ function outgoing(
   return { ...message, type: mediaTypeOf(file), file, ...caption };
 }
 
-/** The types of files that the network shows as media; all others are documents. */
+/** The types of files that the network displays as media; all others are documents. */
 const SHOWN: Readonly<Record<string, MediaType>> = {
   'image/jpeg': 'image',
   'image/png': 'image',

@@ -17,7 +17,7 @@ export function chatName({
   return group_id === null && counterpart !== '' ? counterpart : null;
 }
 
-/** The same from the messages that were read, newest first: the newest known name. */
+/** The name of the other side from the messages that were read, newest first: the newest known one. */
 export function threadName(counterpart: string, messages: readonly MessageResource[]): string {
   const named = messages.find(({ contact }) => nameText(contact?.name) !== null);
   const name = nameText(named?.contact?.name) ?? messages.map(counterpartName).find((each) => each !== null);

@@ -16,7 +16,7 @@ interface NewMessageProps {
   onClose(): void;
 }
 
-/** The first message to a person; it leads to the chat with them. */
+/** Sends the first message to a person, then leads to the chat with them. */
 export function NewMessage({ isOpen, ...props }: NewMessageProps & { readonly isOpen: boolean }): ReactNode {
   const t = useTexts('chats');
   const { number, onClose } = props;

@@ -21,7 +21,7 @@ export function NumberChoice({
 }: {
   readonly workspace: string;
   readonly chosen: string | undefined;
-  /** The choice stays once it is made. */
+  /** Whether the choice can be changed. */
   readonly mayChange?: boolean;
   readonly children: (number: InstanceResource) => ReactNode;
 }): ReactNode {
@@ -61,7 +61,7 @@ export function NumberChoice({
   );
 }
 
-/** Lists the connected numbers first: they have something to read. */
+/** Lists the connected numbers first: they have chats to read. */
 function Numbers({
   numbers,
   hint,
@@ -109,7 +109,7 @@ function ToNumbers({ workspace }: { readonly workspace: string }): ReactNode {
   );
 }
 
-/** The one with this id, or the only one there is. */
+/** The number with this id, or the only one. */
 export function numberAmong(
   numbers: readonly InstanceResource[],
   chosen: string | undefined,

@@ -62,7 +62,7 @@ export interface ChatAddress {
   readonly counterpart: string;
 }
 
-/** The most pages that are read again after a hint: messages further up stay as they were read. */
+/** The most pages that are read again after a hint: messages further up are not updated. */
 const NEWEST_PAGES = 4;
 
 export const threadQuery = (address: ChatAddress) =>
@@ -82,7 +82,7 @@ export const threadQuery = (address: ChatAddress) =>
     gcTime: 0,
   });
 
-/** Reads the messages before the oldest known one. Resolves with whether there are no more. */
+/** Reads the messages before the oldest known one. Resolves with whether it was the last page. */
 export async function readOlder(queries: QueryClient, address: ChatAddress): Promise<boolean> {
   const { queryKey } = threadQuery(address);
   const cursor = queries.getQueryData(queryKey)?.olderCursor ?? null;

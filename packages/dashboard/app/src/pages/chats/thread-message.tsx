@@ -16,15 +16,15 @@ import styles from './thread-message.module.css';
 interface ThreadMessageProps {
   readonly workspaceId: string;
   readonly message: MessageResource;
-  /** The message that it replies to, if that is in the thread. */
+  /** The message that it replies to, if the thread has it. */
   readonly quoted: MessageResource | null;
-  /** Whether the user came here by a quote. */
+  /** Whether the user followed a quote to it. */
   readonly isMarked: boolean;
   readonly onReply: ((message: MessageResource) => void) | null;
   onQuoted(id: string): void;
 }
 
-/** One message: its author if that is not clear, its content, its time, and the status of one's own. */
+/** One message: its author if unclear, its content, its time, and its status if it is ours. */
 export function ThreadMessage(props: ThreadMessageProps): ReactNode {
   const t = useTexts('chats');
   const { workspaceId, message, isMarked, onReply } = props;
@@ -117,7 +117,7 @@ function Quote({
   onQuoted,
 }: ThreadMessageProps & { readonly replyTo: string }): ReactNode {
   const t = useTexts('chats');
-  // The quoted message may be further up than the page has read.
+  // The quoted message may be further up than the page has loaded.
   const elsewhere = useQuery({ ...messageQuery(workspaceId, replyTo), enabled: quoted === null }).data;
   const found = quoted ?? elsewhere ?? null;
   const content = (

@@ -22,7 +22,10 @@ interface ThreadViewProps {
   readonly onReply: ((message: MessageResource) => void) | null;
 }
 
-/** The messages, the newest at the bottom. The view stays where one reads, or at the newest message if one is there. */
+/**
+ * The messages, the newest at the bottom. The view stays where the user reads, or at the newest message if the user is
+ * there.
+ */
 export function ThreadView({ address, name, thread, onReply }: ThreadViewProps): ReactNode {
   const t = useTexts('chats');
   const { locale } = useLanguage();
@@ -33,7 +36,7 @@ export function ThreadView({ address, name, thread, onReply }: ThreadViewProps):
   const queries = useQueryClient();
   const isLong = isAtEnd && messages.length > GROWN_MAX;
   useEffect(() => {
-    // Nothing is cut while one reads further up.
+    // Nothing is cut while the user reads further up.
     if (!isLong) return;
     queries.setQueryData(threadQuery(address).queryKey, (known) => {
       const cut = known && cutThread(known);
@@ -47,7 +50,7 @@ export function ThreadView({ address, name, thread, onReply }: ThreadViewProps):
   const byId = new Map(messages.map((message) => [message.id, message]));
   return (
     <div className={styles['frame']}>
-      {/* A person reads it with the arrow keys: it has to have the focus for that. */}
+      {/* Scrolling with the arrow keys needs the focus. */}
       <div ref={area} role="log" aria-label={t.threadLabel(name)} tabIndex={0} className={styles['area']}>
         <div ref={list} className={styles['list']}>
           <Older
@@ -110,7 +113,7 @@ function Older({
     try {
       const isEnd = await readOlder(queries, address);
       setError(null);
-      // The button goes, and the focus with it.
+      // The button disappears, and the focus with it.
       if (isEnd) onNoMore();
     } catch (thrown) {
       setError(thrown);

@@ -20,7 +20,7 @@ interface Stretch {
   readonly nextCursor: string | null;
 }
 
-/** Whether a read from the newest message on has come as far as what was read before. */
+/** Whether a read from the newest message on reaches the known messages. */
 export function reaches(fresh: Stretch, known: Thread | undefined): boolean {
   const oldest = known?.messages.at(-1)?.id;
   const last = fresh.messages.at(-1)?.id;

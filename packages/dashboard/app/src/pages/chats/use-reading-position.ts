@@ -10,15 +10,15 @@ interface ReadingPosition {
   /** The content of the area; its messages have `data-message`. */
   readonly list: RefObject<HTMLDivElement | null>;
   readonly isAtEnd: boolean;
-  /** The newest message that was there when one was last at the end. */
+  /** The newest message at the time when the user was last at the end. */
   readonly seen: string;
   toEnd(): void;
   toMessage(id: string): void;
 }
 
 /**
- * Keeps the text that one reads in its place, even if other content comes or changes its height: the message at the
- * upper edge, or the end of the thread while one is there. Browsers do so only in part, and not all of them.
+ * Keeps the text that the user reads in place, even if other content arrives or changes its height: the message at the
+ * upper edge, or the end of the thread if the user is there. Browsers do so only in part, and not all of them.
  */
 export function useReadingPosition(newest: string): ReadingPosition {
   const area = useRef<HTMLDivElement>(null);

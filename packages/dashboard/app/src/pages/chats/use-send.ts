@@ -12,13 +12,13 @@ interface Sending {
   readonly isSending: boolean;
   /** The error of the last attempt. */
   readonly error: unknown;
-  /** No response came: the message may be on its way. */
+  /** No response arrived: the message may have been accepted. */
   readonly isDoubtful: boolean;
 }
 
 /**
- * Sends one message at a time, each once: as long as the same message is tried again, it goes under the same idempotency
- * key, and a second press while the first is on its way does nothing.
+ * Sends one message at a time, each once: retries of the same message use the same idempotency key, and a second press
+ * during a request does nothing.
  */
 export function useSend(
   workspaceId: string,
@@ -60,7 +60,7 @@ export function useSend(
     send(message) {
       if (isBusy.current) return;
       isBusy.current = true;
-      // Not called if the component is gone by then.
+      // Not called if the component has unmounted by then.
       mutation.mutate(message, { onSuccess: (accepted) => onSent(accepted, message) });
     },
     isSending: mutation.isPending,
@@ -69,7 +69,7 @@ export function useSend(
   };
 }
 
-/** Not `crypto.randomUUID`, which browsers keep from pages without TLS. */
+/** `crypto.randomUUID` is missing on pages without TLS. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

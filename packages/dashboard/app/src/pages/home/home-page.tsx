@@ -16,9 +16,9 @@ import { useSession } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 
 /**
- * An address without a workspace: `/`, or that of a page without `/w/…` before it, which was typed or written down.
- * Leads to this page of the session's workspace, of the one that the tab has shown last, or of the only one; otherwise
- * the user chooses one here.
+ * An address without a workspace: `/`, or a page's address without `/w/…`, typed or written down. Leads to this page of
+ * the session's workspace, of the one that the tab has shown last, or of the only one; otherwise the user chooses one
+ * here.
  */
 export function HomePage(): ReactNode {
   const { workspace: bound } = useSession();

@@ -15,7 +15,7 @@ export type EditedMember = MemberResource | 'new';
 
 interface EditMemberProps {
   readonly workspaceId: string;
-  /** Null while none is edited. */
+  /** Null if no member is edited. */
   readonly member: EditedMember | null;
   onClose(): void;
 }

@@ -8,11 +8,11 @@ import styles from './message-steps.module.css';
 
 interface Step {
   readonly name: 'accepted' | 'sent' | 'delivered' | 'read' | 'failed' | 'received';
-  /** Null for one that has not come yet. */
+  /** Null for a step still to come. */
   readonly at: string | null;
 }
 
-/** The way of a message, each step with its time and how long after the one before it came. */
+/** The steps of a message, each with its time and the time since the previous one. */
 export function MessageSteps({ message }: { readonly message: MessageResource }): ReactNode {
   const t = useTexts('messages');
   const { locale } = useLanguage();

@@ -8,11 +8,11 @@ import { Panel } from '../../components/panel.tsx';
 import { Table } from '../../components/table.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 
-/** The service counts no further. */
+/** The service stops counting here. */
 const COUNTED_TO = 1_000;
 const REFRESH_MS = 60_000;
 
-/** Messages by hour: whether this is a day like others. */
+/** Messages by hour, to compare with other days. */
 export default function HoursPanel({ workspaceId }: { readonly workspaceId: string }): ReactNode {
   const t = useTexts('now');
   const query = useQuery({ ...hoursQuery(workspaceId), refetchInterval: REFRESH_MS });

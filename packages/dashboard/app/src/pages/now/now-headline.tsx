@@ -15,7 +15,7 @@ interface NowHeadlineProps {
   readonly connected: number;
 }
 
-/** The answer in one sentence. */
+/** The workspace's state in one sentence. */
 export function NowHeadline({
   numbers,
   webhooks,
@@ -46,7 +46,7 @@ export function NowHeadline({
   );
 }
 
-/** The worst of these. A number that connects needs no attention. */
+/** The worst of these. A connecting number needs no attention. */
 function toneIf({ bad, act, busy }: Readonly<Record<'bad' | 'act' | 'busy', boolean>>): Tone {
   if (bad) return 'bad';
   if (act) return 'act';

@@ -15,7 +15,7 @@ interface WaitingMessagesProps {
   readonly queues: readonly QueueResource[];
 }
 
-/** The messages whose sending is late, by their number. */
+/** The messages that are sent late, by number. */
 export function WaitingMessages({ workspace, numbers, queues }: WaitingMessagesProps): ReactNode {
   const t = useTexts('now');
   const { locale } = useLanguage();

@@ -12,7 +12,7 @@ import styles from './number-page.module.css';
 import { dayQuery } from './queries.ts';
 import { toneOfStatus } from '../../domain/number-status.ts';
 
-/** Of less than a minute, a picture of a day says nothing. */
+/** A chart of less than a minute would say nothing. */
 const SHORTEST_MS = 60_000;
 
 interface DayStripProps {

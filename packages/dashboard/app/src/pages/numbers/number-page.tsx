@@ -29,7 +29,7 @@ const route = getRouteApi('/session/w/$workspace/numbers/$instance');
 
 export function NumberPage(): ReactNode {
   const { workspace, instance } = route.useParams();
-  // Not every step of a connection is an event: while one is made, the page looks often.
+  // Some steps of connecting have no event: while it lasts, the page polls often.
   const calm = useRefreshMs();
   const query = useQuery({
     ...numberQuery(workspace, instance),

@@ -52,13 +52,13 @@ export function NumberTimeline({ workspaceId, instanceId, cursor }: NumberTimeli
   );
 }
 
-/** A stop that was asked for is not a fault. */
+/** A requested stop is not a fault. */
 function toneOfEntry({ to, caused_by, code }: InstanceHistoryResource): ReturnType<typeof toneOfStatus> {
   if (to === 'disconnected' && caused_by === 'api' && code === null) return 'idle';
   return toneOfStatus(to);
 }
 
-/** Details of an entry. Only the next step of the newest entry is still ahead; the others have happened or not. */
+/** Details of an entry. Only the next step of the newest entry is still ahead; the others are past. */
 function Details({
   entry,
   isNewest,

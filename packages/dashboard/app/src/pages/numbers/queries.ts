@@ -12,7 +12,7 @@ export const numberQuery = (workspaceId: string, instanceId: string) =>
       unwrap(await clientOf(workspaceId).instances.get(instanceId, { signal })).data,
   });
 
-/** Null for a number that is not there any more. */
+/** Null for a number that no longer exists. */
 export const queueQuery = (workspaceId: string, instanceId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'overview', 'queue', instanceId),
@@ -39,13 +39,13 @@ export const qrQuery = (workspaceId: string, instanceId: string) =>
     queryKey: keyOf(workspaceId, 'numbers', 'qr', instanceId),
     queryFn: async ({ signal }) =>
       unwrap(await clientOf(workspaceId).instances.qr(instanceId, { signal })).data,
-    // A code that has expired must never be shown.
+    // An expired code must never be shown.
     gcTime: 0,
     staleTime: 0,
     retry: false,
   });
 
-/** More changes than this in a day are of a number that flaps: the strip then has its newest part. */
+/** A number with more changes in a day is flapping: the strip then shows the newest part. */
 const DAY_ENTRIES_MAX = 100;
 
 /** The history of the last day, and the time when it was read. */

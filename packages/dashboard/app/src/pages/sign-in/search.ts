@@ -8,7 +8,7 @@ export interface SignInSearch {
 
 const HERE = 'https://dashboard.invalid';
 
-/** Only a path: never the address of another site, however it is written. */
+/** Accepts only a path: never the address of another site, however it is written. */
 export function signInSearch(search: RawSearch): SignInSearch {
   const next = textIn(search, 'next', 2_000);
   return next?.startsWith('/') && URL.parse(next, HERE)?.origin === HERE ? { next } : {};

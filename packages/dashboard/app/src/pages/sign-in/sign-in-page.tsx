@@ -13,13 +13,16 @@ import styles from './sign-in-page.module.css';
 
 const route = getRouteApi('/sign-in');
 
-/** By an API key, by the admin token, or by the link that the server prints, which has its token in the fragment. */
+/**
+ * Signs in by an API key, by the admin token, or by the link that the server prints, which has its token in the
+ * fragment.
+ */
 export function SignInPage(): ReactNode {
   const t = useTexts('signIn');
   const { product } = useTexts('shell');
   const { next = '/' } = route.useSearch();
   const linkToken = useLinkToken();
-  // A new document: nothing of an earlier session stays in memory.
+  // Load a new document: no data of an earlier session stays in memory.
   const onSuccess = (): void => location.replace(`${BASE_PATH}${next}`);
   const byLink = useMutation({ mutationKey: ['session', 'link'], mutationFn: signInByLink, onSuccess });
   const byHand = useMutation({ mutationKey: ['session', 'sign-in'], mutationFn: signIn, onSuccess });
@@ -89,7 +92,7 @@ function SignInForm({
   );
 }
 
-/** The token of the link, taken out of the address: it stays neither there nor in the history. */
+/** The token of the link, removed from the address, so that neither the address nor the history keeps it. */
 function useLinkToken(): string | null {
   const { hash } = useLocation();
   const navigate = useNavigate();

@@ -15,7 +15,7 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { HANDLERS_KEY } from './queries.ts';
 import styles from './system.module.css';
 
-/** The service counts no further. */
+/** The service stops counting here. */
 const COUNTED_TO = 1_000;
 
 /** The subscriptions of the embedder's code. */
@@ -104,7 +104,7 @@ function Actions({ handler: { name, exhausted } }: { readonly handler: Subscript
   );
 }
 
-/** A call retries a hundred; the service makes sure that the round ends. */
+/** One call retries a hundred; the service makes sure that this ends. */
 async function retryAll(path: string): Promise<number> {
   let requeued = 0;
   for (;;) {

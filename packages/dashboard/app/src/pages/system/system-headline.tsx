@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/language.tsx';
 
 const NEEDED = ['gateway', 'webhooks', 'maintenance'] as const;
 
-/** Whether a process does each of the jobs. One serves the API: it responded. */
+/** Whether each job has a process. The API has one: it responded. */
 export function SystemHeadline({
   system: { processes, workload },
 }: {

@@ -24,11 +24,11 @@ export function SystemPage(): ReactNode {
 
 function System(): ReactNode {
   const { title } = useTexts('system');
-  // There are no events about these.
+  // Processes and queues have no events.
   const refetchInterval = useRefreshMs(10_000);
   const system = useQuery({ ...systemQuery, refetchInterval });
   const handlers = useQuery({ ...handlersQuery, refetchInterval });
-  // Shown from the top down: late data does not move anything that is read already.
+  // Shown from the top down: late data does not move content that is being read.
   return (
     <Page title={title}>
       <Loaded query={system}>

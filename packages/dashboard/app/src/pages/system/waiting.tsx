@@ -6,7 +6,7 @@ import { Panel } from '../../components/panel.tsx';
 import { Time } from '../../components/time.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 
-/** The service counts no further. */
+/** The service stops counting here. */
 const COUNTED_TO = 10_000;
 
 /** The open work of the whole service, and its age. */

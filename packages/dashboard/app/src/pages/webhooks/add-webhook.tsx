@@ -21,7 +21,10 @@ interface AddWebhookProps {
   onClose(): void;
 }
 
-/** Adds a webhook, shows its secret, then leads to its page. Its place must not vanish with the first webhook. */
+/**
+ * Adds a webhook, shows its secret, then leads to its page. The component must stay mounted when the first webhook
+ * appears.
+ */
 export function AddWebhook({ workspaceId, isOpen, onClose }: AddWebhookProps): ReactNode {
   const t = useTexts('webhooks');
   const navigate = useNavigate();
@@ -75,7 +78,7 @@ function AddForm({
       void queries.invalidateQueries({ queryKey: keyOf(workspaceId, 'webhooks') });
       onAdded(webhook);
     },
-    // The secret is in the state of the page that shows it, and nowhere else.
+    // The secret is only in the state of the page that shows it.
     gcTime: 0,
   });
   return (

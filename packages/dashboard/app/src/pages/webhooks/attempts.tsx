@@ -58,7 +58,7 @@ function Outcome({
   );
 }
 
-/** The length that is shown at first; the rest is shown on request. */
+/** The number of lines shown at first; the rest is shown on request. */
 const EXCERPT_LINES = 6;
 const EXCERPT_CHARACTERS = 400;
 

@@ -64,7 +64,7 @@ export function CheckSignature({
           <input
             value={secret}
             placeholder="whsec_…"
-            // No password, which browsers offer to keep; and no check of its spelling, which some do elsewhere.
+            // Neither a password, which browsers offer to save, nor spell-checked, which some do on a server.
             autoComplete="off"
             spellCheck={false}
             className={styles['code']}

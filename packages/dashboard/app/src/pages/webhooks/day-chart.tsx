@@ -20,7 +20,7 @@ export function DayChart({
   const t = useTexts('webhooks');
   const { locale } = useLanguage();
   const numbers = new Intl.NumberFormat(locale);
-  // The weekday is needed: it begins on another day.
+  // The weekday is needed: the chart begins on another day.
   const clock = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: 'numeric', minute: '2-digit' });
   const total = (count: (slot: Slot) => number): string =>
     numbers.format(slots.reduce((sum, slot) => sum + count(slot), 0));
@@ -86,7 +86,7 @@ export function DayChart({
   );
 }
 
-/** Up or down from the line, so that no colour is needed. */
+/** Bars go up or down from the line, so that no colour is needed. */
 function CountBars({ slots }: { readonly slots: readonly Slot[] }): ReactNode {
   const most = Math.max(1, ...slots.flatMap(({ delivered, failed, open }) => [delivered, failed, open]));
   const half = CHART_HEIGHT / 2;

@@ -10,7 +10,7 @@ import styles from './day-panel.module.css';
 import { dayQuery } from './queries.ts';
 import type { DayOfDeliveries } from './queries.ts';
 
-/** The last day of a webhook: deliveries that it took and refused, and how long they took. */
+/** The last day of a webhook: accepted and refused deliveries, and how long they took. */
 export default function DayPanel({
   workspaceId,
   webhookId,

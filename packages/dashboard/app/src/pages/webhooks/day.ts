@@ -8,7 +8,7 @@ export interface Slot {
   /** Epoch milliseconds. */
   readonly from: number;
   readonly delivered: number;
-  /** Given up, or to be tried again after a failure. */
+  /** Given up, or to be retried. */
   readonly failed: number;
   /** Not tried yet. */
   readonly open: number;

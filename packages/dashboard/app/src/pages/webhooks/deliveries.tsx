@@ -79,7 +79,7 @@ export function Deliveries({
                 isStale={query.isPlaceholderData}
               />
             )}
-            {/* The API has no cursor towards newer ones. */}
+            {/* The API has no cursor towards newer deliveries. */}
             <Pager
               prevCursor={cursor === undefined ? null : ''}
               nextCursor={nextCursor}
@@ -92,7 +92,7 @@ export function Deliveries({
   );
 }
 
-/** Reads the webhook's health and day again when the outcome of an attempt is seen: it changes them as well. */
+/** Reads the webhook's health and day again when an attempt's outcome arrives: it changes them as well. */
 function useRestAfter(workspaceId: string, deliveries: readonly DeliveryResource[] | undefined): void {
   const queries = useQueryClient();
   const outcomes = deliveries?.map(({ id, status, attempts }) => `${id} ${status} ${attempts}`).join();

@@ -12,7 +12,7 @@ import { useMay } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { bodyOf, curlOf } from './request-text.ts';
 
-/** Sends a delivery that has ended without success again, and copies its request. */
+/** Sends a failed delivery again, and copies its request. */
 export function DeliveryActions({
   workspaceId,
   delivery: { id, status, request },

@@ -45,7 +45,7 @@ const DAY_MAX = 2 * DAY_PAGE;
 
 export interface DayOfDeliveries {
   readonly deliveries: readonly DeliveryResource[];
-  /** Whether there were more on that day than were read. */
+  /** Whether the day had more than were read. */
   readonly isPart: boolean;
 }
 

@@ -2,12 +2,12 @@ import type { DeliveryDetailResource } from '@trunkline/http/client';
 
 type Request = DeliveryDetailResource['request'];
 
-/** The body as it was sent: JSON without white space. Null if it is not stored any more. */
+/** The body as it was sent: JSON without white space. Null if it is no longer stored. */
 export function bodyOf({ payload }: Request): string | null {
   return isEmptyObject(payload) ? null : JSON.stringify(payload);
 }
 
-/** The request as a command for a shell, with more headers if they are given: those of a signature. */
+/** The request as a shell command, with additional headers if given: those of a signature. */
 export function curlOf(request: Request, signature: Readonly<Record<string, string>> = {}): string {
   const { url, headers } = request;
   const all = Object.entries({ ...headers, ...signature });
@@ -18,7 +18,7 @@ export function curlOf(request: Request, signature: Readonly<Record<string, stri
   ].join(' \\\n  ');
 }
 
-/** For a POSIX shell. Nothing within single quotes has a meaning but their end. */
+/** Quotes a text for a POSIX shell. Within single quotes, only their end is special. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

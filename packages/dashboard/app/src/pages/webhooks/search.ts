@@ -9,7 +9,7 @@ import type { RawSearch } from '../../router/search.ts';
 
 export interface WebhooksSearch {
   readonly state?: WebhookState;
-  /** Those to which it is reported. */
+  /** Webhooks that subscribe to this event. */
   readonly event?: SubscribableType;
 }
 

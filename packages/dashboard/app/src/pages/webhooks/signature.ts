@@ -8,12 +8,12 @@ import {
 } from '@trunkline/receiver';
 import type { VerifyFailureReason } from '@trunkline/receiver';
 
-// All of it happens in the browser: no secret is sent anywhere.
+// Everything here runs in the browser: no secret is sent anywhere.
 
-/** The data that a user found in the log of a receiver. */
+/** The data that a user copies from the log of a receiver. */
 interface Received {
   readonly secret: string;
-  /** A line for each: `X-Service-Timestamp: 1767225600`. */
+  /** One header per line: `X-Service-Timestamp: 1767225600`. */
   readonly headers: string;
   readonly body: string;
 }
@@ -33,7 +33,7 @@ export function canSign(): boolean {
   return isSecureContext;
 }
 
-/** Whether the secret has signed the body, however long ago. */
+/** Whether the secret has signed the body, at any time. */
 export async function checkSignature({ secret, headers: lines, body }: Received): Promise<Checked> {
   const headers = headersIn(lines);
   const seconds = headers.get(TIMESTAMP_HEADER) ?? headers.get(STANDARD_TIMESTAMP_HEADER);
@@ -48,7 +48,7 @@ export async function checkSignature({ secret, headers: lines, body }: Received)
   return { wrong: result.ok ? null : result.reason, signedAt };
 }
 
-/** The headers of a signature that is made now. */
+/** The headers of a signature made now. */
 export async function signatureHeaders(
   secret: string,
   body: string,
@@ -60,7 +60,7 @@ export async function signatureHeaders(
   };
 }
 
-/** Leaves out lines that are not headers: people paste whole requests. */
+/** Skips lines that are not headers: people paste whole requests. */
 function headersIn(lines: string): Headers {
   const headers = new Headers();
   for (const line of lines.split('\n')) {
@@ -71,13 +71,13 @@ function headersIn(lines: string): Headers {
     try {
       headers.append(name, value);
     } catch {
-      // A name or a value that no request can have.
+      // A request cannot have such a name or value.
     }
   }
   return headers;
 }
 
-/** Removes quotes, which logs in JSON have. */
+/** Removes the quotes of JSON logs. */
 function withoutQuotes(text: string): string {
   return text
     .trim()

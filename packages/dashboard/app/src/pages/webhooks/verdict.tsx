@@ -3,7 +3,7 @@ import { StatusBadge } from '../../components/status-badge.tsx';
 import type { Tone } from '../../components/status-badge.tsx';
 import styles from './verdict.module.css';
 
-/** The answer to the question of the page: a status, and its meaning in a sentence. Announced when it changes. */
+/** The main fact of the page: a status, and its meaning in a sentence. Announced when it changes. */
 export function Verdict({
   tone,
   status,

@@ -14,7 +14,7 @@ export interface WebhookValues {
   readonly trace: boolean;
 }
 
-/** The input of the API. */
+/** The settings as input of the API. */
 export function inputOf({ url, description, events, trace }: WebhookValues) {
   const words = description.trim();
   return {
@@ -25,14 +25,14 @@ export function inputOf({ url, description, events, trace }: WebhookValues) {
   };
 }
 
-/** Moves the API's error about the address, which has a code of its own, to the field of the address. */
+/** Moves the API's error about the address, which has its own code, to the field of the address. */
 export function atAddress<Reply>(result: CallResult<Reply>): CallResult<Reply> {
   if (result.ok || result.error.code !== 'INVALID_WEBHOOK_URL') return result;
   const { error } = result;
   return { ...result, error: { ...error, details: { ...error.details, fields: { url: [error.message] } } } };
 }
 
-/** The fields of a webhook, of a new one and of one that is edited. */
+/** The fields of a new or an edited webhook. */
 export function WebhookFields({
   values,
   onChange,
@@ -40,14 +40,14 @@ export function WebhookFields({
 }: {
   readonly values: WebhookValues;
   onChange(values: WebhookValues): void;
-  /** Whether the user wanted to go on without an event. */
+  /** Whether the user tried to continue without an event. */
   readonly isMissingEvents: boolean;
 }): ReactNode {
   const t = useTexts('webhooks');
   const { url, description, events, trace } = values;
   const optionsOf = (types: readonly SubscribableType[]) =>
     types.map((value) => ({ value, label: value, hint: t.eventMeanings[value] }));
-  /** The others stay as they are. */
+  /** Other types stay as they are. */
   const choose = (types: readonly SubscribableType[], chosen: readonly SubscribableType[]): void =>
     onChange({ ...values, events: [...events.filter((type) => !types.includes(type)), ...chosen] });
   return (

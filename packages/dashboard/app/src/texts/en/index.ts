@@ -2,7 +2,7 @@ import { common } from './common.ts';
 import { shell } from './shell.ts';
 
 /**
- * One entry for each area, one file for each entry. The words of the frame are in the first file, those of an area are fetched
+ * One entry per area, one file per entry. The first file includes the words of the frame; those of an area are fetched
  * with the first page that names it in `routes.ts`.
  */
 export const EN = {

@@ -1,7 +1,7 @@
 import type { InstanceHistoryResource } from '@trunkline/http/client';
 import type { TextsOf } from '../texts.ts';
 
-/** By the reason of the API; one that a newer service has stays in English. */
+/** The sentences by the API's reason; a reason of a newer service stays in English. */
 const REASONS: Readonly<Record<InstanceHistoryResource['reason'], string>> = {
   created: 'Se añadió el número.',
   connect_requested: 'Alguien pidió conectarlo.',
