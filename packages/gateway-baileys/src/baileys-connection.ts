@@ -33,10 +33,10 @@ export interface ConnectionParts {
   readonly skipped: (kind: string) => void;
 }
 
-/** How long the last arrivals may take to be reported before the end is. The next connection reports the rest. */
+/** How long reports of the last arrivals may take before the end is reported. The next connection reports the rest. */
 const LAST_REPORTS_MS = 5_000;
 
-/** Opens one connection of an instance: it connects, or pairs where nothing is stored, and reports what happens. */
+/** Opens one connection of an instance: it connects, or pairs if nothing is stored, and reports events. */
 export async function openConnection(parts: ConnectionParts): Promise<GatewayConnection> {
   const { session, listener, context, memory, versions } = parts;
   const { clock, logger } = context;
@@ -73,12 +73,12 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
 
   const followState = ({ connection, qr, isNewLogin }: Partial<ConnectionState>): void => {
     if (qr || connection === 'open') life.progressed();
-    // Linked: the network asks for a new connection now.
+    // Linked: the network now asks for a new connection.
     if (isNewLogin) life.expectProgress();
     if (connection === 'open') opened().catch(giveUp);
   };
 
-  /** Everything that is known is stored when this resolves. */
+  /** When this resolves, everything known is stored. */
   const drain = async (): Promise<void> => {
     await stored.arrivals.flush().catch(() => undefined);
     await stored.values.completed();

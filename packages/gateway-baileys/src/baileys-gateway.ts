@@ -19,13 +19,13 @@ import { quietConsole } from './socket/baileys-logs.ts';
 export interface BaileysGateway extends Gateway {
   /**
    * The number of arrivals since the process began that are neither a message nor an event of this API (statuses, posts
-   * in channels, votes in polls…), by kind. `plaintext` are messages that name a person as sender and are not encrypted.
+   * in channels, votes in polls…), by kind. `plaintext` are unencrypted messages that name a person as sender.
    */
   skipped(): ReadonlyMap<string, number>;
 }
 
 /**
- * A gateway to WhatsApp, over the protocol of its web client. Throws a `TypeError` that names the option that is wrong.
+ * A gateway to WhatsApp, over the protocol of its web client. Throws a `TypeError` that names the first wrong option.
  */
 export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGateway {
   const settings = readOptions(options);
@@ -101,7 +101,7 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
   };
 }
 
-/** Connects only to unlink. Messages that come meanwhile stay where they are, for the case that it does not work. */
+/** Connects only to unlink. Messages that arrive meanwhile stay with the network, in case that fails. */
 async function unlinkStored(
   { instanceId }: Session,
   open: (listener: GatewayListener) => ReturnType<Gateway['open']>,

@@ -9,7 +9,7 @@ export interface ClientVersion {
   refused(version: WAVersion | null, network: InstanceNetwork): Promise<boolean>;
 }
 
-/** Shared by all instances: a version is refused for all of them, and the current one is asked for once. */
+/** Shared by all instances: a version is refused for all of them, and the current one is requested once. */
 export function clientVersion(
   askForCurrent: (network: InstanceNetwork) => Promise<WAVersion>,
 ): ClientVersion {

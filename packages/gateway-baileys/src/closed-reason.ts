@@ -6,9 +6,9 @@ import type { InstanceMemory } from './instance-memory.ts';
 import { banEndsAt, describeClose } from './socket/close-codes.ts';
 import { statusCodeOf } from './socket/status-code.ts';
 
-/** Whoever took our place may be a copy of this service that is about to stop: give it time, once. */
+/** The client that replaced us may be a copy of this service that is about to stop: give it time, once. */
 const AFTER_REPLACED_MS = 60_000;
-/** Replaced again within this time of coming back: two of us would go on taking it from each other. */
+/** If replaced again within this time of returning, two clients would keep replacing each other. */
 const REPLACED_AGAIN_MS = 600_000;
 
 interface ClosingInstance {
@@ -65,7 +65,7 @@ async function versionRefused(
       ? { kind: 'restart' }
       : { kind: 'failed', code: detail };
   } catch {
-    // The current version could not be found out.
+    // The current version could not be determined.
     return { kind: 'dropped', detail };
   }
 }

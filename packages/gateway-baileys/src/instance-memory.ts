@@ -24,9 +24,9 @@ export interface InstanceMemory {
   readonly restrictions: Restrictions;
   readonly read: ReadMessages;
   readonly pruning: PruningProgress;
-  /** Calls that were reported lately, by their id. */
+  /** Calls that were reported recently, by id. */
   readonly calls: QuickLRU<string, true>;
-  /** When another connection last took the place of ours, by `clock.elapsed()`. */
+  /** When another connection last replaced ours, by `clock.elapsed()`. */
   replacedAt: number | null;
 }
 

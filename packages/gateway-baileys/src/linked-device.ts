@@ -30,7 +30,7 @@ export async function linkedProfile(socket: WASocket, clock: Clock): Promise<Lin
   };
 }
 
-/** Null if the network said that there is no picture to see, undefined if it did not say it. */
+/** Null if the network said that there is no visible picture, undefined if it did not say so. */
 function withoutPicture(error: unknown): null | undefined {
   return NO_PICTURE.has(queryErrorOf(error) ?? statusCodeOf(error) ?? 0) ? null : undefined;
 }
@@ -39,8 +39,8 @@ function withoutPicture(error: unknown): null | undefined {
 const RESPONSE_MS = 8_000;
 
 /**
- * Takes the device off the phone's list, and waits for the network to say so (Baileys' own logout only asks). Rejects
- * when it did not: the phone would go on listing the device.
+ * Removes the device from the phone's list, and waits for the network's confirmation (Baileys' own logout only asks).
+ * Rejects without one: the phone would go on listing the device.
  */
 export async function unlinkDevice(
   { socket, clock }: { readonly socket: WASocket; readonly clock: Clock },
@@ -61,7 +61,7 @@ export async function unlinkDevice(
   });
 }
 
-/** The network may end the connection instead of responding: that is a response too. */
+/** The network may end the connection instead of responding: that counts as a response. */
 function checkUnlinked(error: unknown): void {
   if (statusCodeOf(error) !== 401)
     throw new Error('The connection ended before WhatsApp responded to the logout.');

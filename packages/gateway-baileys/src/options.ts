@@ -15,12 +15,12 @@ export interface BaileysGatewayOptions {
   readonly pace?: PaceOptions | undefined;
   /**
    * Returns the current version of WhatsApp Web. Called after the network has refused the client's version. By default,
-   * it asks web.whatsapp.com, through the proxy of the instance, if it has one.
+   * it asks web.whatsapp.com, through the proxy of the instance, if any.
    */
   readonly currentVersion?: (() => Promise<WhatsAppVersion>) | undefined;
   /**
-   * How instances connect to the network. A function returns it for each, and is called before each of its connections:
-   * if it throws or rejects, the connection is tried again later.
+   * How instances connect to the network. A function is called before each connection of each instance: if it throws or
+   * rejects, the connection is retried later.
    */
   readonly socket?:
     SocketOptions | ((instanceId: string) => InstanceOptions | Promise<InstanceOptions>) | undefined;
@@ -31,14 +31,14 @@ type WhatsAppVersion = [number, number, number];
 
 interface SocketOptions {
   /**
-   * The address of a proxy, with `http:`, `https:` or `socks5:`, and a user name and a password if it asks for them.
-   * Everything goes through it: the connection, files in both directions, and the look-up of the current version. It also
-   * finds the addresses of hosts.
+   * The address of a proxy, with `http:`, `https:` or `socks5:`, and a user name and a password if it requires them.
+   * Everything goes through it: the connection, files in both directions, and the lookup of the current version. It
+   * also resolves host names.
    */
   readonly proxy?: string | URL;
-  /** Instead of `proxy`: how to connect. Everything goes through it, unless there is a `fetchAgent`. */
+  /** How to connect, instead of `proxy`. Everything goes through it, unless there is a `fetchAgent`. */
   readonly agent?: Agent;
-  /** The agent for all requests but the WebSocket. */
+  /** The agent for all requests except the WebSocket. */
   readonly fetchAgent?: Agent;
   /** A server other than WhatsApp's. */
   readonly waWebSocketUrl?: string | URL;
@@ -54,17 +54,17 @@ interface SocketOptions {
 
 /** The options of one instance. */
 interface InstanceOptions extends SocketOptions {
-  /** Instead of the gateway's. */
+  /** Replaces the gateway's. */
   readonly deviceName?: string;
-  /** Instead of the gateway's; null for none. */
+  /** Replaces the gateway's; null for none. */
   readonly pace?: PaceOptions | null;
 }
 
 export interface GatewaySettings {
   readonly currentVersion: (network: InstanceNetwork) => Promise<WhatsAppVersion>;
   /**
-   * Rejects if the app's settings of the instance are wrong. A proxy of the instance's own replaces the proxy and the
-   * agents of the options.
+   * Rejects if the app's settings of the instance are wrong. The instance's own proxy replaces the proxy and the agents
+   * of the options.
    */
   of(instanceId: string, proxyUrl: string | null): Promise<InstanceSettings>;
 }
@@ -72,7 +72,7 @@ export interface GatewaySettings {
 export interface InstanceSettings {
   readonly deviceName: string;
   readonly pace: PaceOptions | null;
-  /** Baileys' own. */
+  /** Baileys' own options. */
   readonly socket: Omit<SocketOptions, keyof NetworkOptions>;
   readonly network: InstanceNetwork;
 }
@@ -103,7 +103,7 @@ const INSTANCE_OPTION_NAMES: OptionNames<InstanceOptions> = {
   pace: true,
 };
 
-/** Fills in the defaults; throws an error that names the option that is wrong. */
+/** Fills in the defaults; throws an error that names the first wrong option. */
 export function readOptions(options: BaileysGatewayOptions): GatewaySettings {
   checkOptionNames('baileysGateway', options, OPTION_NAMES);
   const { deviceName = 'Trunkline', pace = null, currentVersion = latestVersion, socket = {} } = options;

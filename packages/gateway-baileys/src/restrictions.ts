@@ -7,9 +7,9 @@ type Source = 'timelock' | 'capping';
 export interface Restrictions {
   /** The restriction in force; null if there is none. */
   current(): Restriction | null;
-  /** Notes the network's latest word on a restriction; null if it has ended. */
+  /** Notes the network's latest report of a restriction; null if it has ended. */
   note(source: Source, restriction: Restriction | null): void;
-  /** Reports the restriction in force, unless it was reported since the network's latest word. */
+  /** Reports the restriction in force, unless it was reported since the network's latest report. */
   report(listener: Pick<GatewayListener, 'restricted'>): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ interface RestrictionWatch {
   readonly failed: (error: unknown) => void;
 }
 
-/** Reports what the network says about the standing of the number. */
+/** Reports the network's restrictions of the number. */
 export function watchRestrictions({ socket, restrictions, listener, failed }: RestrictionWatch): void {
   const note = (source: Source, restriction: Restriction | null): void => {
     restrictions.note(source, restriction);
@@ -60,7 +60,7 @@ export function watchRestrictions({ socket, restrictions, listener, failed }: Re
 
 type Timelock = NonNullable<ConnectionState['reachoutTimeLock']>;
 
-/** The number may write in chats that there are, and begin no others. */
+/** The number may write only in existing chats. */
 function timelockOf({ isActive, timeEnforcementEnds }: Timelock): Restriction | null {
   return isActive ? { code: 'cannot_start_chats', until: timeOrNull(timeEnforcementEnds?.getTime()) } : null;
 }
@@ -74,7 +74,7 @@ function cappingOf({
   return { code: 'sending_capped', until: timeOrNull(Number(endsAt) * 1000) };
 }
 
-/** The network may say anything, or nothing. */
+/** The network may send anything, or nothing. */
 function timeOrNull(time: number | undefined): number | null {
   return time !== undefined && Number.isSafeInteger(time) && time > 0 ? time : null;
 }

@@ -35,13 +35,13 @@ export interface WiringParts {
   readonly context: GatewayContext;
   readonly settings: InstanceSettings;
   readonly memory: InstanceMemory;
-  /** The version that we report; null for that of Baileys. */
+  /** The version that we report; null for Baileys' own. */
   readonly version: WAVersion | null;
   readonly stored: StoredSession;
   readonly skipped: (kind: string) => void;
 }
 
-/** A socket whose events go where they belong. Its connection state is the caller's to follow. */
+/** A socket with its events connected. The caller follows its connection state. */
 export interface WiredSocket {
   readonly socket: WASocket;
   readonly log: ILogger;
@@ -51,7 +51,7 @@ export interface WiredSocket {
   readonly media: MediaNetwork;
   readonly timers: ChatTimers;
   readonly findGroup: Groups['find'];
-  /** Reports all groups, as soon as the network names them. */
+  /** Reports all groups, as soon as the network lists them. */
   readonly syncGroups: () => void;
   readonly pauses: Pauses;
   /** Called with an error that a new connection fixes. */

@@ -22,7 +22,7 @@ async function activity<Kind extends Activity['kind']>(
   return report.activity;
 }
 
-/** Whatever was sent before is reported by now. */
+/** Waits until everything sent before is reported. */
 async function settled({ network, link }: Linked): Promise<void> {
   const text = `marker ${crypto.randomUUID()}`;
   await network.wa.inbound(network.reader, network.account, text);
@@ -75,7 +75,7 @@ describe('what the owner of the number writes on the phone', () => {
     const { content } = await activity(harness.link, 'echo', (echo) => echo.content.type === 'document');
     if (content.type === 'text') throw new Error('It has a file.');
     const stream = await content.file.open();
-    expect(await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).text()).toBe('the bill'); // as fetch wants it
+    expect(await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).text()).toBe('the bill'); // fetch expects this type
   });
 
   it.runIf(isLongForm)('is never what the instance itself has sent', async () => {

@@ -212,7 +212,7 @@ describe('messages that are too much', () => {
 });
 
 describe('plaintexts that are no message', () => {
-  /** Field 1 of a field of a field…, which readers that call themselves run out of stack with. */
+  /** Nested fields, on which recursive readers overflow the stack. */
   const nested = (depth: number): Uint8Array => {
     let inner: Buffer<ArrayBufferLike> = Buffer.from([0x0a, 0]);
     for (let level = 0; level < depth; level += 1) {

@@ -101,7 +101,7 @@ describe('a group whose members change', () => {
     wa.removeFromGroup(group, account);
     const message = { instance: flow.instance, to: id, type: 'text', text: 'Why?' } as const;
     const sent = await flow.service().client.messages.send(message);
-    // By the time of the send, the removal is known or is not.
+    // By the time of the send, the removal may or may not be known.
     const error = sent.ok ? (await untilMessage(flow, sent.data.id, 'failed')).error : sent.error;
     expect(error).toMatchObject({ code: sent.ok ? 'group_unknown' : 'GROUP_NOT_FOUND' });
   });

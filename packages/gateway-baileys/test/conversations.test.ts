@@ -150,7 +150,7 @@ describe('a message over the REST API', () => {
     const flow = await startLinkedFlow();
     const { wa, account, bob, instance, service } = flow;
     const bytes = new Uint8Array(3_000).fill(7);
-    // The first page of an Ogg file begins like this, and its content, after 28 bytes, says that it is Opus.
+    // An Ogg file begins like this; after 28 bytes, its content says that it is Opus.
     bytes.set(Buffer.from('OggS\0\x02'));
     bytes.fill(0, 6, 28);
     bytes[26] = 1;

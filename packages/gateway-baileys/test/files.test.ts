@@ -13,7 +13,7 @@ import type { Service } from './support/service.ts';
 const JPEG = Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 16, 0x4a, 0x46, 0x49, 0x46, 0);
 const FILE = { type: 'document', mimeType: 'text/plain', filename: 'a.txt' } as const;
 
-/** Files that stall: more than are downloaded at a time. */
+/** Files that stall: more than are downloaded concurrently. */
 const STALLED = sized('STALLED_FILES', { short: 10, long: 50 });
 
 describe('a received file', () => {
@@ -34,7 +34,7 @@ describe('a received file', () => {
     await untilNotified(flow, 'message.received');
     await untilMessage(flow, sent.id, 'read');
     await flow.service().stop();
-    // The downloads are given a minute each: all of this was done before the first one's was over.
+    // The downloads have a minute each: all of this took less than the first one's.
     expect(performance.now() - begun).toBeLessThan(60_000);
   });
 

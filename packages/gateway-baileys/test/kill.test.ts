@@ -11,9 +11,9 @@ import { comeBack, startCrashHarness, startPairedHarness } from './support/crash
 import type { CrashHarness } from './support/crash-harness.ts';
 import { must, pairByQr, reportedAbout, untilMessage, untilStatus, untilNotified } from './support/flow.ts';
 
-/** Kills whose moment is left to the network or to chance. */
+/** Kills at a moment left to the network or to chance. */
 const RUNS = sized('KILL_RUNS', { short: 1, long: 5 });
-/** With which of the writes the server is killed: with every one, or with every seventh. */
+/** At which of the writes the server is killed: at every one, or at every seventh. */
 const STEP = sized('KILL_STEP', { short: 7, long: 1 });
 /** Messages that arrive together. */
 const BURST = 4;
@@ -61,7 +61,7 @@ describe.concurrent('kill -9', { timeout: 900_000 + RUNS * 30_000 }, () => {
     async () => {
       const harness = await startPairedHarness();
       const { wa, account } = harness;
-      // Each from somebody who has not written before, which uses a pre-key up.
+      // Each from a new person, which uses up a pre-key.
       const arrive = (index: number): Promise<string> =>
         wa.inbound(wa.person(`55119${20_000_000 + index}`), account, `Message ${index}`);
       const writes = await writesOf(harness, async () => {
@@ -184,7 +184,7 @@ describe.concurrent('kill -9', { timeout: 900_000 + RUNS * 30_000 }, () => {
         const document = { type: 'document', mimeType: 'application/pdf', bytes } as const;
         await wa.inbound(bob, account, { ...document, caption: String(index) });
       }
-      // Without their files.
+      // All arrive, without their files.
       await untilReceived(harness, BURST);
       await harness.service().kill();
       await wa.setMediaHosts('up');
@@ -240,7 +240,7 @@ describe.concurrent('kill -9', { timeout: 900_000 + RUNS * 30_000 }, () => {
     await harness.service().ended();
     if (writes === 0) await pairAgain(harness);
     else await comeBack(harness);
-    // The phone goes on listing the device that nobody has the keys of.
+    // The phone still lists the device whose keys are lost.
     expect(wa.linkedDevices(account).map(({ connected }) => connected)).toEqual(
       writes === 0 ? [false, true] : [true],
     );
@@ -248,13 +248,13 @@ describe.concurrent('kill -9', { timeout: 900_000 + RUNS * 30_000 }, () => {
   });
 });
 
-/** What somebody does to a message of theirs. */
+/** An action of a person on their own message. */
 interface Deed {
   readonly deed: string;
   readonly type: OptInEventType;
-  /** About the message with this id of the network's. */
+  /** About the message with this network id. */
   readonly outgoing: (id: string) => Parameters<CrashHarness['wa']['inbound']>[2];
-  /** What is in the message then. */
+  /** The fields of the message afterwards. */
   readonly after: object;
 }
 
@@ -303,7 +303,7 @@ function storedBy({ service }: CrashHarness): number {
     .filter(({ name }) => name === 'receive').length;
 }
 
-/** When the client acknowledged these messages to the network, or these receipts of them. */
+/** When the client acknowledged these messages, or these receipts of them, to the network. */
 function confirmedAt({ wa }: CrashHarness, ids: readonly string[]): readonly number[] {
   return wa
     .transcript()
@@ -322,7 +322,7 @@ function storedAfterMs(harness: CrashHarness, ids: readonly string[]): readonly 
   return stored.slice(-ids.length).map(({ at }, index) => at - (reported[index] ?? 0));
 }
 
-/** Since so many writes, an arrival was stored as a message and then erased: nothing is left to do. */
+/** Since then, an arrival was stored as a message and then erased: no work is left. */
 function untilErased({ service }: CrashHarness, before: number): Promise<void> {
   return eventually(() => {
     const names = service()
@@ -333,10 +333,10 @@ function untilErased({ service }: CrashHarness, before: number): Promise<void> {
   });
 }
 
-/** The server has died by itself, or dies now that all is done. */
+/** The server has killed itself, or is killed now that all is done. */
 async function killAtLast({ service }: CrashHarness, done: Promise<unknown>): Promise<void> {
   const server = service();
-  done.catch(() => undefined); // of a server that is dead
+  done.catch(() => undefined); // of a dead server
   await Promise.race([server.ended(), done]);
   await server.kill();
 }

@@ -17,7 +17,7 @@ const vcard = 'BEGIN:VCARD\nFN:Ann\nitem1.TEL;type=CELL;waid=34600000000:+34 600
 const place = { degreesLatitude: 40.41, degreesLongitude: -3.7, name: 'Plaza Mayor', address: 'Madrid' };
 const quickReply = JSON.stringify({ display_text: 'Track', id: 'track-1' });
 
-/** What was sent, and what an app gets: its text, its kind and the fields of that. */
+/** A message as sent, and the text, the kind and the fields that an app gets. */
 const TEXTS: Readonly<Record<string, readonly [proto.IMessage, string, IncomingMessage['detail']]>> = {
   'a location': [
     { locationMessage: place },

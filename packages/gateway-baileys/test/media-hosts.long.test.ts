@@ -24,7 +24,7 @@ function referenceOf(file: IncomingFile): Uint8Array {
   return file.reference;
 }
 
-/** An instance with a message whose file nobody has downloaded. */
+/** An instance with a message whose file has not been downloaded. */
 async function received(): Promise<Linked & { readonly file: IncomingFile; readonly networkId: string }> {
   const harness = await linked({ clock: hurriedClock() });
   const { wa, account, reader } = harness.network;

@@ -28,7 +28,7 @@ it('messages to more people than WhatsApp lets the number ask about in a minute 
   for (const id of sent) expect(await untilMessage(flow, id, 'sent')).toMatchObject({ error: null });
   expect(people.map((person) => wa.inbox(person).length)).toEqual(people.map(() => 1));
   expect(wa.sentMessages({ from: account })).toHaveLength(PEOPLE);
-  // A message is not tried again before the minute for which it is held is over.
+  // A message is not retried before the minute for which it is held is over.
   expect(refusals().length).toBeGreaterThan(0);
   expect(refusals().length).toBeLessThanOrEqual(PEOPLE * 4);
 });

@@ -43,7 +43,7 @@ describe('a message that is being stored when the connection ends', () => {
     const id = await wa.inbound(reader, account, 'the last words');
     await wa.receiptFor(id);
     wa.drop(account);
-    // Which takes much longer than to notice the end.
+    // Connecting takes much longer than noticing the end.
     await (await open()).first('connected');
     expect(slow.all('closed')).toEqual([]);
     storing.resolve();
@@ -223,7 +223,7 @@ describe('a message that came without what it says', () => {
   );
 });
 
-/** The names of what is stored of one type. */
+/** The names of the stored values of one type. */
 function left({ values }: MemorySession, type: string): readonly string[] {
   return [...values.keys()].filter((name) => name.includes(type));
 }
@@ -239,7 +239,7 @@ describe('a message that another process stored', () => {
     const dying = await open({ taking });
     await dying.first('connected');
     const networkId = await wa.inbound(reader, account, 'do not lose me');
-    // The network hears that we have it, and forgets it.
+    // The network gets our receipt, and deletes the message.
     await wa.receiptFor(networkId);
     const kept = session.copy();
     await dying.connection().close();

@@ -21,10 +21,10 @@ it.each(isLongForm ? [503, 515] : [503])(
         logins += 1;
       }
     };
-    // It goes on until the network is stopped.
+    // Runs until the network is stopped.
     end().catch(() => {});
     await pause(clock, 5 * MINUTE);
-    // The first connection was there before.
+    // The first connection existed before.
     expect(logins).toBeGreaterThanOrEqual(3);
     expect(logins).toBeLessThanOrEqual(7);
   },

@@ -12,7 +12,7 @@ function responsesTo({ network }: Linked, id: string) {
     .map(({ node }) => ({ tag: node.tag, error: node.attrs['error'] }));
 }
 
-/** The texts that are reported up to the one that ends them. */
+/** The texts reported up to and including `last`. */
 async function textsUntil({ link }: Pick<Linked, 'link'>, last: string): Promise<readonly unknown[]> {
   await link.first('message', ({ message }) => textOf(message) === last);
   return link.all('message').map(({ message }) => textOf(message));

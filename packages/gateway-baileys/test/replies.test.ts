@@ -72,7 +72,7 @@ describe('a reply', () => {
 });
 
 describe('an audio', () => {
-  /** Four tones of Opus would do; phones and the loopback server look at the container alone. */
+  /** Four tones of Opus would do; phones and the loopback server check only the container. */
   const bytes = new Uint8Array(2_000).fill(7);
   bytes.set(new TextEncoder().encode('OggS'));
   const audio = (mimeType: string, voice?: boolean) =>

@@ -56,7 +56,7 @@ it.each([
   expect(leaksIn(`the key is ${printed}.`, [{ what: 'a key', bytes: KEY }])).toEqual(['a key']);
 });
 
-/** Some of those that must be among what is looked for. */
+/** Some values that the search must include. */
 const KEYS = [
   'creds.noiseKey.private',
   'creds.signedIdentityKey.private',
@@ -168,7 +168,7 @@ async function unlink(harness: CrashHarness): Promise<void> {
   must(await client.instances.logout(other?.id ?? ''));
 }
 
-/** Words that nothing else says. */
+/** Words that occur nowhere else. */
 function newWords(): { next(): string; readonly all: readonly Secret[] } {
   const all: Secret[] = [];
   return {

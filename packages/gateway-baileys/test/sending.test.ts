@@ -113,7 +113,7 @@ it('that waits for its turn as the connection ends was not sent', async () => {
 
 it('the WhatsApp gateway keeps messages as far apart as its option says', async () => {
   const pace = { messagesPerMinute: 12 };
-  // Only waiting counts, not how long a send takes.
+  // Only the waits count, not how long a send takes.
   const clock = { ...hurriedClock(), now: () => Date.UTC(2026, 0) };
   const harness = await linked({ clock, gateway: { pace }, readsByItself: false });
   const { wa } = harness.network;

@@ -42,14 +42,14 @@ it('the WhatsApp gateway uploads the keys that it has made for a linked device, 
     );
   });
   await link.connection().close();
-  // Some have been used up by now.
+  // The first keys are partly used up.
   expect([...session.values.keys()]).not.toContain(`key.pre-key.${INITIAL_PREKEY_COUNT + 1}`);
 });
 
 it('the WhatsApp gateway ends a connection whose keys another process has now, before it can do harm', async () => {
   const { network, session, link } = await linked();
   const { wa, account, reader } = network;
-  // So that nothing but the message itself is to be written for the next one.
+  // Now only the next message itself remains to be written.
   await wa.inbound(reader, account, 'for this process');
   await link.first('message');
   session.fence();

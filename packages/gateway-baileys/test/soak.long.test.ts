@@ -8,24 +8,24 @@ import type { LinkedNumber, ManyNumbers } from './support/many-numbers.ts';
 // The long form: SOAK_NUMBERS=50 SOAK_MESSAGES=20 SOAK_GAP_MS=5000 SOAK_DROP_EVERY_MS=30000.
 const NUMBERS = Number(process.env['SOAK_NUMBERS'] ?? 3);
 const MESSAGES = Number(process.env['SOAK_MESSAGES'] ?? 6);
-/** Between one text of a number and the next. */
+/** The interval between two texts of a number. */
 const GAP_MS = Number(process.env['SOAK_GAP_MS'] ?? 400);
 const DROP_EVERY_MS = Number(process.env['SOAK_DROP_EVERY_MS'] ?? 2_000);
 /**
- * How long 99 of 100 texts may take, while files stall and while other numbers are refused, limited and dropped. In the
- * long form alone, which has the machine to itself: what the short form shares it with decides how long anything takes
- * there. That no text waits for a file is shown by the manual clock, in core's test of late files.
+ * The maximum time of 99 of 100 texts, while files stall and other numbers are refused, limited and dropped. It is checked
+ * only in the long form, which has the machine to itself: in the short form, other load decides how long anything takes.
+ * Core's test of late files shows on a manual clock that texts do not wait for files.
  *
- * The numbers write independently of each other, one after the other within each gap, and not all at the same moment: first
- * messages of fifty numbers at one moment are fifty times the work of one, whoever does it.
+ * The numbers write independently of each other, one after the other within each gap, not all at the same moment: first
+ * messages of fifty numbers at one moment would be fifty times the work of one.
  */
 const MAY_TAKE_MS = 2_000;
 const IS_LONG = process.env['SOAK_NUMBERS'] !== undefined;
-/** More than there are downloads of one number at a time. */
+/** More than one number downloads concurrently. */
 const STALLED_FILES = 10;
 /** The minute for which limited messages are held takes six seconds. */
 const SPEED = 10;
-/** A number whose connection was dropped is back after so long, and has what came meanwhile. */
+/** Within this time, a dropped number is back, and has the messages that arrived meanwhile. */
 const BACK_AFTER_MS = 5_000;
 const FINISHED_MS = 60_000 + NUMBERS * MESSAGES * 500;
 
@@ -40,7 +40,7 @@ it(
   async () => {
     const service = await startManyNumbers({ numbers: NUMBERS, speed: SPEED });
 
-    // Files stall, and nothing else is wrong: texts do not wait for them.
+    // Files stall, and nothing else fails: texts do not wait for them.
     await stallFiles(service);
     checkTimes(await exchange(service, 'calm').arrived());
 
@@ -54,7 +54,7 @@ it(
   },
 );
 
-/** Photos for each number, of which half arrives, and then nothing more. */
+/** Sends photos to each number, of which half arrives, and then nothing more. */
 async function stallFiles({ wa, numbers }: ManyNumbers): Promise<void> {
   await wa.failMedia('stall', numbers.length * STALLED_FILES);
   for (const number of numbers) {
@@ -74,7 +74,7 @@ type Disturbed = Awaited<ReturnType<RemoteFakeWhatsApp['disturbed']>>[number];
 interface Arrived {
   /** The phone number of the account that wrote or got it. */
   readonly account: string;
-  /** Whom it went to: texts to the same recipient wait for each other. */
+  /** The recipient: texts to the same one wait for each other. */
   readonly to: string;
   /** Milliseconds since the epoch. */
   readonly writtenAt: number;
@@ -82,9 +82,9 @@ interface Arrived {
 }
 
 interface Exchange {
-  /** Resolves when everybody has written all. */
+  /** Resolves when everything is written. */
   readonly written: Promise<unknown>;
-  /** Resolves when all has arrived. */
+  /** Resolves when everything has arrived. */
   arrived(): Promise<readonly Arrived[]>;
 }
 
@@ -135,8 +135,8 @@ function exchange(service: ManyNumbers, round: Round): Exchange {
 }
 
 /**
- * The texts whose number was neither refused, nor limited, nor dropped from shortly before they were written until they
- * arrived, and that did not wait behind one of which this is not true, to the same recipient.
+ * The texts whose number was not refused, limited or dropped from shortly before they were written until they arrived.
+ * Texts that waited behind a disturbed one to the same recipient are left out.
  */
 function undisturbed(texts: readonly Arrived[], disturbances: readonly Disturbed[]): readonly Arrived[] {
   const byAccount = Map.groupBy(disturbances, ({ account }) => account);
@@ -184,7 +184,7 @@ async function disturb({ wa, numbers }: ManyNumbers, over: Promise<unknown>): Pr
   }
 }
 
-/** What people and the service have, once each and in the order in which it was written. */
+/** Checks that people and the service have each text once, in the order in which it was written. */
 async function checkNothingIsDoubled(service: ManyNumbers, rounds: readonly Round[]): Promise<void> {
   const { wa, api, numbers, received } = service;
   const indexes = Array.from({ length: MESSAGES }, (_, index) => index);
@@ -222,7 +222,7 @@ function recipientOf({ people }: LinkedNumber, round: Round, index: number): Per
   return must(people[index % known]);
 }
 
-/** Who writes to the number. */
+/** The person who writes to the number. */
 function writerTo({ people }: LinkedNumber): Person {
   return must(people[0]);
 }

@@ -10,7 +10,9 @@ import type { Linked } from './support/linked.ts';
 const DAY = 86_400_000;
 const REFUSED = { kind: 'refused', error: { code: 'account_restricted' } };
 
-/** Tokens are counted by weeks that begin on Thursdays: in these tests it is Sunday, so that none of them begins meanwhile. */
+/**
+ * Tokens are counted by weeks that begin on Thursdays: these tests start on a Sunday, so that no week begins meanwhile.
+ */
 const SUNDAY = Date.parse('2026-11-22T12:00:00Z');
 beforeAll(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: SUNDAY, shouldAdvanceTime: true });
@@ -32,7 +34,7 @@ const send = (link: TestLink, { phoneNumber }: Person): Promise<SendOutcome> =>
 const someone = ({ network }: Linked, needsToken = true): Person =>
   network.wa.person('5511944443333', { needsToken });
 
-/** Resolves when the client has acknowledged a stanza: what it says is not said again. */
+/** Resolves when the client has acknowledged a stanza, which is then not repeated. */
 function untilAcknowledged({ network }: Linked, id: string): Promise<void> {
   return eventually(() => {
     const acks = network.wa
@@ -66,7 +68,7 @@ describe('somebody whom WhatsApp lets nobody write to without a token', () => {
       const { wa, account } = harness.network;
       const friend = someone(harness);
       await untilAcknowledged(harness, wa.giveToken(friend, account, { addressing }));
-      // Nothing but what is stored goes on.
+      // Only stored data survives.
       wa.drop(account);
       await harness.link.connection().close();
       const again = await harness.open();
@@ -98,7 +100,7 @@ describe('somebody whom WhatsApp lets nobody write to without a token', () => {
     await untilAcknowledged(harness, wa.giveToken(friend, account, { givenAt }));
     expect(await send(harness.link, friend)).toMatchObject(REFUSED);
     await untilAcknowledged(harness, wa.giveToken(friend, account));
-    // One that was overtaken on its way changes nothing.
+    // An older token that arrives late changes nothing.
     await untilAcknowledged(harness, wa.giveToken(friend, account, { givenAt: Date.now() - 27 * DAY }));
     expect(await send(harness.link, friend)).toEqual({ kind: 'accepted' });
   });
@@ -129,7 +131,7 @@ describe('a token of ours', () => {
     const again = await harness.open();
     await again.first('connected');
     expect(await send(again, bob)).toEqual({ kind: 'accepted' });
-    // What it would have asked, it would have asked before this.
+    // If it asked, it would have asked before this.
     await wa.inbound(bob, account, 'Thanks');
     await again.first('message', ({ message }) => textOf(message) === 'Thanks');
     expect(given()).toEqual([bob.phoneNumber]);

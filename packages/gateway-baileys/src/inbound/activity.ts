@@ -10,16 +10,16 @@ import { momentOf } from './message-kinds.ts';
 import { networkIdOf } from './network-id.ts';
 import { senderOf } from './phone-number.ts';
 
-/** An act on a message that the actor's app has named. */
+/** An action on a message that the actor's app has named. */
 export type Deed = Extract<MessageContent, { kind: 'reaction' | 'edit' | 'deletion' | 'media_update' }>;
 
-/** The session that a deed came to. */
+/** The session that received a deed. */
 export interface Witness {
   readonly people: People;
   readonly findAdmins: FindAdmins;
 }
 
-/** A deed as core takes it; null if the actor had no right to it, which an app other than WhatsApp's can send. */
+/** A deed as core's type; null if the actor had no right to it, which an app other than WhatsApp's can send. */
 export async function activityOf(witness: Witness, message: WAMessage, deed: Deed): Promise<Activity | null> {
   const { people } = witness;
   const contact = await contactOf(people, message);
@@ -66,7 +66,7 @@ async function memberIn(
   return (await contactReport(people, { jids: [participant] }))?.networkId ?? otherwise;
 }
 
-/** Admins of a group can delete what others wrote. Our own phone is believed. */
+/** Admins of a group can delete others' messages. Our own phone is trusted. */
 async function isAdmin({ findAdmins }: Witness, message: WAMessage): Promise<boolean> {
   const group = groupOf(message);
   if (group === null) return false;
@@ -83,7 +83,7 @@ export function groupOf({ key }: WAMessage): string | null {
   return isJidGroup(chat) ? chat : null;
 }
 
-/** When a message was sent by the network's clock, in epoch milliseconds. */
+/** When a message was sent, by the network's clock, in epoch milliseconds. */
 export function sentAt({ messageTimestamp }: WAMessage): number | null {
   return messageTimestamp ? momentOf(toNumber(messageTimestamp) * 1_000) : null;
 }

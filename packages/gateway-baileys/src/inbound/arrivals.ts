@@ -16,35 +16,35 @@ import { createUnreadable } from './unreadable.ts';
 import type { Unreadable } from './unreadable.ts';
 
 const TYPE = 'arrival';
-/** How the names of stored arrivals begin: they are read when a connection is opened. */
+/** The prefix of stored arrivals' names: they are read when a connection is opened. */
 export const ARRIVALS: string = keyName(TYPE, '');
-/** How long the erasure of what is stored elsewhere by now may wait for others, to go with them. */
+/** How long erasing an arrival that is stored elsewhere by now may wait, to be batched with others. */
 const ERASE_AFTER_MS = 250;
 
 /**
- * Messages that were decrypted and are not stored as messages yet. The network has got our acknowledgement, so this
- * is all that is left of them if the process ends now.
+ * Messages that were decrypted but are not stored as messages yet. The network has our acknowledgement, so this is
+ * their only copy if the process ends now.
  */
 export interface Arrivals {
-  /** Sees every stanza before Baileys does, to know which message a ciphertext belongs to. */
+  /** Sees every stanza before Baileys does, to match ciphertexts to messages. */
   watch(socket: WASocket): void;
-  /** The changes to write together with the keys. Null if there are none. */
+  /** The changes to write together with the keys; null if there are none. */
   record(ciphertext: Uint8Array, plaintext: Uint8Array): RecordedArrival | null;
-  /** The ciphertext could not be decrypted. Resolves when that is written. */
+  /** The ciphertext could not be decrypted. Resolves once that is written. */
   recordFailure(ciphertext: Uint8Array, error: unknown): Promise<void>;
-  /** The stanza's message came without a ciphertext. Resolves when that is written. */
+  /** The stanza's message arrived without a ciphertext. Resolves once that is written. */
   recordUnreadable(stanza: BinaryNode): Promise<void>;
-  /** The arrival is written: the listener gets it now, sooner than by Baileys' events. */
+  /** The arrival is written: the listener gets it now, earlier than by Baileys' events. */
   announce(arrival: RecordedArrival): void;
-  /** Calls `heard` with each arrival that an earlier connection left, oldest first, and then with every new one. */
+  /** Calls `heard` with each arrival left by an earlier connection, oldest first, and then with every new one. */
   listen(me: Me | undefined, heard: (message: WAMessage) => void): void;
-  /** Whether the listener got this message lately. */
+  /** Whether the listener got this message recently. */
   wasHeard(key: MessageIdentity): boolean;
   /** The key of a message that this process has read before; null for any other. */
   readBefore(stanza: BinaryNode): WAMessage['key'] | null;
   /** The message is stored, or will never be one. */
   complete(key: MessageIdentity): void;
-  /** Erases what is completed. */
+  /** Erases completed arrivals. */
   flush(): Promise<void>;
   /** The messages that could not be decrypted so far. */
   readonly unreadable: Unreadable;
@@ -53,7 +53,7 @@ export interface Arrivals {
 interface RecordedArrival {
   /** A set of Signal keys, of types of our own. */
   readonly keys: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Empty if nothing of the message is stored. */
+  /** Empty if no part of the message is stored. */
   readonly arrivals: readonly Arrival[];
 }
 
@@ -63,7 +63,7 @@ interface Arrival extends StanzaOrigin {
   readonly message: Uint8Array;
 }
 
-/** By their identity, messages that a process has read: Baileys reports each once more, and so may the network. */
+/** Messages that a process has read, by their identity: Baileys reports each once more, and so may the network. */
 export type ReadMessages = QuickLRU<string, true>;
 
 export function readMessages(): ReadMessages {
@@ -130,12 +130,12 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
       const stanza = stanzas.get(ciphertext);
       if (!stanza || !me) return null;
       const opened = proto.Message.decode(unpadRandomMax16(plaintext));
-      // The rest of what our own phone sends to this device alone is Baileys' to read.
+      // Baileys handles the rest of what our own phone sends only to this device.
       if (stanza.attrs['category'] === 'peer')
         return messageOf(originOf(stanza), me).key.fromMe ? recordResent(opened) : null;
       const message = withoutCopy(opened);
       const read = readContent(message);
-      // The key of a group comes in the stanza of the first message that it opens.
+      // A group's key comes in the stanza of the first message encrypted with it.
       if (read.kind === 'other' && read.name === 'senderKeyDistributionMessage') return null;
       const origin = originOf(stanza);
       const identity = identityOf(messageOf(origin, me).key);
@@ -171,7 +171,7 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
     },
     complete(key) {
       completed.add(ARRIVALS + identityOf(key));
-      // An arrival that is not erased is stored again after a restart, and found to be stored already.
+      // An arrival that is not erased is read again after a restart, and found to be stored already.
       cancelTimer ??= clock.setTimer(ERASE_AFTER_MS, () => void flush().catch(() => undefined));
     },
     flush,
@@ -179,7 +179,7 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
   };
 }
 
-/** A copy of what the phone's owner wrote is wrapped. */
+/** Unwraps the copy of a message that the phone's owner wrote. */
 function withoutCopy(opened: proto.IMessage): proto.IMessage {
   return opened.deviceSentMessage?.message ?? opened;
 }
@@ -193,7 +193,7 @@ function keyOf(stanza: BinaryNode, me: Me): WAMessage['key'] | null {
   }
 }
 
-/** Baileys' own words for a message whose key is used up. */
+/** Baileys' text for a message whose key is used up. */
 function isRepeat(error: unknown): boolean {
   return error instanceof Error && error.message === MISSING_KEYS_ERROR_TEXT;
 }

@@ -7,7 +7,7 @@ import { momentOf } from './message-kinds.ts';
 import { networkIdOf } from './network-id.ts';
 import { childrenOf } from './stanza-message.ts';
 
-/** The tags that announce a call. `offer_notice` is a call that came while this device was not connected. */
+/** The tags that announce a call. `offer_notice` is for a call that arrived while this device was not connected. */
 const OFFERS = new Set(['offer', 'offer_notice']);
 
 /** The id and the offer of an incoming call. Null for any other event of a call. */

@@ -7,7 +7,7 @@ import { userOf } from './phone-number.ts';
 /** Longer than WhatsApp lets people call themselves. */
 const LONGEST_NAME = 256;
 
-/** The parts of a socket that know who is who. */
+/** The parts of a socket that identify people. */
 export interface People {
   readonly user?: { readonly id: string; readonly lid?: string | undefined } | undefined;
   readonly authState: Pick<WASocket['authState'], 'keys'>;
@@ -16,7 +16,7 @@ export interface People {
   };
 }
 
-/** A person, by the names that the network uses: a LID, a number, or both. */
+/** A person, by the network's names: a LID, a number, or both. */
 export interface Named {
   readonly jids: readonly (string | null | undefined)[];
   readonly name?: string | null | undefined;
@@ -24,7 +24,7 @@ export interface Named {
 }
 
 /**
- * A person as core takes one: the LID is the id, because it stays when the number is hidden or changes. If the network
+ * A person as core's type: the LID is the id, because it stays when the number is hidden or changes. If the network
  * names only one of them, the other comes from what was learned before. Null if no person is named.
  */
 export async function contactReport(

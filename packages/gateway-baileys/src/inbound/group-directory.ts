@@ -7,8 +7,8 @@ const MAX_MEMBERS = 100_000;
 const GROUP_AS_MEMBERS = 100;
 
 /**
- * The members of groups, so that sending to one need not ask the network each time. Holds the groups that were used last,
- * packed: in Baileys' form, the members of a big account's groups take tens of megabytes.
+ * The members of groups, so that sending to one need not query the network each time. Holds the groups that were used
+ * last, packed: in Baileys' form, the members of a big account's groups take tens of megabytes.
  */
 export interface GroupDirectory {
   get(jid: string): GroupMetadata | undefined;
@@ -23,7 +23,7 @@ interface PackedGroup {
 }
 
 export function groupDirectory(maxMembers: number = MAX_MEMBERS): GroupDirectory {
-  /** The one used last is the last. */
+  /** Ordered by use, the most recent last. */
   const groups = new Map<string, PackedGroup>();
   let size = 0;
 
@@ -80,7 +80,7 @@ interface PackedMembers {
 
 const DIGITS = /^[1-9]\d{0,17}$/;
 
-/** Null if an id has an unknown form: such a group is asked for each time. */
+/** Null if an id has an unknown form: such a group is queried each time. */
 function packed(participants: readonly GroupParticipant[]): PackedMembers | null {
   const servers: string[] = [];
   const users = new BigUint64Array(participants.length);

@@ -6,8 +6,8 @@ import { storable } from './storable-text.ts';
 type Querying = Pick<WASocket, 'query'>;
 
 /**
- * Asks which groups the number is in, without their members: of a big account, these are tens of thousands, which take
- * seconds to read. If the network does not report the number of members, the members are asked for.
+ * Queries the number's groups without their members: a big account has tens of thousands, which take seconds to read.
+ * If the network does not report the number of members, the members are queried.
  */
 export async function askForGroups(socket: Querying): Promise<readonly GroupReport[]> {
   const groups = await ask(socket, []);

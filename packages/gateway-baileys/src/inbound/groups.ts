@@ -7,7 +7,7 @@ import type { GroupDirectory } from './group-directory.ts';
 import { askForGroups } from './group-queries.ts';
 import { storable } from './storable-text.ts';
 
-/** Changes of a group that come within this time of each other are read together. */
+/** Changes of a group that arrive within this time of each other are read together. */
 const REREAD_AFTER_MS = 1_000;
 /** The network answers with 429 if it is asked too often: the wait after that, doubled each time. */
 const FIRST_RETRY_MS = 5_000;
@@ -19,22 +19,22 @@ interface GroupWatch {
   /** Waits that end with the connection. */
   readonly pauses: Pauses;
   readonly report: (groups: readonly GroupReport[], extent: GroupsExtent) => Promise<void>;
-  /** Called with what did not work, which is tried again: once until something works. */
+  /** Called with a failure that will be retried: once until something works. */
   readonly failed: (error: unknown) => void;
 }
 
 export interface Groups {
-  /** Reports all groups, as soon as the network names them. */
+  /** Reports all groups, as soon as the network lists them. */
   sync(): void;
-  /** The members of a group; asks the network if they are not known. */
+  /** The members of a group; queries the network if they are not known. */
   find(jid: string): Promise<GroupMetadata>;
 }
 
 /** Follows the groups that the number is in, and reports those that change. */
 export function watchGroups({ socket, directory, pauses, report, failed }: GroupWatch): Groups {
-  // Members may have come and gone while there was no connection.
+  // Members may have joined and left while there was no connection.
   directory.clear();
-  /** Reported since all were asked for: the network's list may be older. */
+  /** Reported since all were queried: the network's list may be older. */
   const recent = new Map<string, GroupReport>();
   /** The groups to read, in the order of their changes. */
   const changed = new Set<string>();
@@ -74,7 +74,7 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
     recent.clear();
     const all = new Map((await askForGroups(socket)).map((group) => [group.networkId, group]));
     await report([...new Map([...all, ...recent]).values()], { full: true });
-    // The list leaves out the names of some groups, which their own descriptions have.
+    // The list omits the names of some groups, which their own descriptions have.
     for (const { networkId, name } of all.values()) {
       if (name === undefined && !recent.has(networkId)) changed.add(networkId);
     }
@@ -85,13 +85,13 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
     try {
       await learn([await read(jid)]);
     } catch (error) {
-      // The network does not describe a group to a number that is not in it any more: the list of all says that.
+      // The network does not describe a group to a number that is no longer in it: the list of all shows that.
       if (!isNoMember(error)) throw error;
       isListStale = true;
     }
   };
 
-  /** Makes one query at a time. A group whose query fails stays in the list, and all wait before the next try. */
+  /** Makes one query at a time. A group whose query fails stays in the list, and all wait before the next attempt. */
   const readAll = async (): Promise<void> => {
     let wait = FIRST_RETRY_MS;
     while (!pauses.isOver() && (isListStale || changed.size > 0)) {
@@ -148,7 +148,7 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
     });
   });
   socket.ev.on('groups.update', (groups) => {
-    // A change says what is new alone, so the whole is asked for.
+    // A change has only the new fields, so query the whole group.
     for (const { id, participants } of groups) if (id && !participants) noteChange(id);
   });
   socket.ev.on('group-participants.update', ({ id, action, participants }) => {
@@ -163,7 +163,9 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
   return { sync, find: async (jid) => directory.get(jid) ?? read(jid) };
 }
 
-/** The network says that groups have changed while we were away: Baileys would ask for all of them with their members. */
+/**
+ * The network reports that groups have changed while we were away: Baileys would query all of them with their members.
+ */
 function takeOverDirtyGroups(socket: WASocket, sync: () => void): void {
   socket.ws.prependListener('CB:ib,,dirty', (stanza: BinaryNode) => {
     const dirty = getBinaryNodeChild(stanza, 'dirty');
@@ -171,12 +173,12 @@ function takeOverDirtyGroups(socket: WASocket, sync: () => void): void {
     if (!dirty || (type !== 'groups' && type !== 'communities')) return;
     dirty.attrs = { ...dirty.attrs, type: `${type} (being read)` };
     sync();
-    // Else the network says it again with the next connection.
+    // Else the network repeats it on the next connection.
     void socket.cleanDirtyBits('groups').catch(() => undefined);
   });
 }
 
-/** Whether the network responded that we are not in the group that was asked about. */
+/** Whether the network responded that the number is not in the queried group. */
 export function isNoMember(error: unknown): boolean {
   const code = queryErrorOf(error) ?? statusCodeOf(error);
   return code === 403 || code === 404;
@@ -186,7 +188,7 @@ function reportOf({ id, subject, size, participants }: GroupMetadata): GroupRepo
   return {
     networkId: id,
     name: storable(subject) ?? undefined,
-    // The number itself is in the group: a count of 0 means that the network does not say it.
+    // The number itself is in the group: a count of 0 means that the network does not report it.
     participantsCount: (size ?? participants.length) || undefined,
   };
 }

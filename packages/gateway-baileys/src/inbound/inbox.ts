@@ -20,9 +20,9 @@ import { messageOf, originOf } from './stanza-message.ts';
 import { unavailabilityOf, undecryptable } from './undecryptable.ts';
 import type { UnreadableMessage } from './unreadable.ts';
 
-/** Texts and receipts that are stored concurrently. Files are not among them: core says how many it takes. */
+/** Texts and receipts that are stored concurrently. Core itself limits concurrent files. */
 const CONCURRENT = 8;
-/** How long after it was not taken a file is reported again: doubled each time. */
+/** How long after a refused report a file is reported again: doubled each time. */
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
 
@@ -32,21 +32,21 @@ interface InboxParts {
   readonly listener: Pick<GatewayListener, 'message' | 'receipt' | 'activity'>;
   readonly clock: Clock;
   readonly media: MediaNetwork;
-  /** Calls that were reported lately. */
+  /** Calls that were reported recently. */
   readonly calls: QuickLRU<string, true>;
-  /** Counts what is neither a message nor an activity of this API, by its kind. */
+  /** Counts arrivals that are neither a message nor an activity of this API, by kind. */
   readonly skipped: (kind: string) => void;
-  /** A report was not taken: the connection is to end, and what arrived is reported again by the next. */
+  /** A report was refused: the connection must end, and the next one reports the arrivals again. */
   readonly refused: (error: unknown) => void;
   /** Resolves at the end of the connection. */
   readonly ended: Promise<unknown>;
 }
 
-/** Takes what the network delivers to where it is stored. */
+/** Passes what the network delivers to its storage. */
 export interface Inbox {
-  /** The connection is open: reports what has come, beginning with what an earlier connection left. */
+  /** The connection is open: reports arrivals, beginning with those left by an earlier connection. */
   open(): void;
-  /** Resolves when what has come so far is reported: files that are not taken yet are left to the next connection. */
+  /** Resolves once all arrivals so far are reported; files that are not taken yet are left to the next connection. */
   completed(): Promise<void>;
 }
 
@@ -69,28 +69,28 @@ export function createInbox(parts: InboxParts): Inbox {
       arrivals.complete(message.key);
       stored();
     };
-    // Neither texts nor receipts wait for a file. It stays recorded until it is taken, which is what bounds the memory.
+    // Neither texts nor receipts wait for a file. It stays recorded until it is taken, which bounds the memory.
     if (report?.hasFile) void untilTaken(deliver);
     else await deliver();
   };
 
-  /** A media store that is full must not cost the connection: it is tried again on this one, or else on the next. */
+  /** A full media store must not cost the connection: the file is retried on this one, or else on the next. */
   const untilTaken = async (deliver: MessageReport['deliver']): Promise<void> => {
     for (let wait = FIRST_RETRY_MS; !pauses.isOver(); wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
       try {
         return await deliver();
       } catch {
-        // The listener that did not take it has logged why.
+        // The listener that refused it has logged why.
         await pauses.pause(wait);
       }
     }
   };
 
   const take = (message: WAMessage): void => {
-    // Not readable yet: the sender's phone is asked to send it again, under the same id.
+    // Not readable yet: the sender's phone is asked to send it again under the same id.
     if (!message.message) return;
     const read = readContent(message.message);
-    // Found before this one is among them: only what came earlier is waited for.
+    // Look it up before adding this one: only earlier arrivals are waited for.
     const target = 'target' in read ? inFlight.find(networkIdOf(read.target.id)) : null;
     const stored = read.kind === 'content' ? inFlight.add(networkIdOf(message.key.id)) : () => {};
     const run = (): void => work.run(laneOf(message), () => receive(message, read, stored).catch(refused));
@@ -104,7 +104,7 @@ export function createInbox(parts: InboxParts): Inbox {
     }
   };
 
-  /** Resolves when `report` was taken, in order with everything else of this key. */
+  /** Resolves when `report` was taken, in order with the others of this key. */
   const inOrder = (key: string, report: () => Promise<void>): Promise<void> => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     work.run(key, () => report().then(resolve, reject));
@@ -136,7 +136,7 @@ export function createInbox(parts: InboxParts): Inbox {
   };
 
   const reportUndecryptable = async (message: WAMessage, reason: 'no_key' | 'view_once'): Promise<void> => {
-    // The owner's own phone shows what it sent.
+    // The owner's own phone displays what it sent.
     if (message.key.fromMe) return skipped('own');
     await takeActivity(await undecryptable(socket, message, reason));
   };
@@ -160,7 +160,7 @@ export function createInbox(parts: InboxParts): Inbox {
   );
   holdStanzas(socket, 'call', takeCall);
   holdStanzas(socket, 'message', takeUnavailable);
-  // Messages that are not recorded come only this way, in both types: `append` are those written while we were away.
+  // Messages that are not recorded arrive only this way, in both types: `append` has those written while we were away.
   socket.ev.on('messages.upsert', ({ messages }) => {
     for (const message of messages) if (!arrivals.wasHeard(message.key)) take(message);
   });
@@ -177,7 +177,10 @@ function laneOf({ key }: WAMessage): string {
 
 const { DELIVERY_ACK, READ, PLAYED } = proto.WebMessageInfo.Status;
 
-/** Receipts of messages to a person. They name the message by its id; how they name the chat changes from one to the next. */
+/**
+ * Receipts of messages to a person. They identify the message by its id; their name for the chat changes from one to
+ * the next.
+ */
 function directReceipts(updates: BaileysEventMap['messages.update']): readonly MessageReceipt[] {
   return updates.flatMap(({ key, update: { status } }): readonly MessageReceipt[] => {
     if (!key.id || key.fromMe === false) return [];

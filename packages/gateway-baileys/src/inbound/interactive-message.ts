@@ -69,7 +69,7 @@ function newerIn(message: proto.Message.IInteractiveMessage): InteractiveMessage
   };
 }
 
-/** `{"display_text":"Track","id":"track-1"}`, which anybody may have written. */
+/** `{"display_text":"Track","id":"track-1"}`, or whatever else a sender wrote. */
 function flowButton(name: string | null | undefined, params: string | null | undefined): Button {
   const { id, title } = namesIn(params);
   return { id: id ?? name, title: title ?? name };

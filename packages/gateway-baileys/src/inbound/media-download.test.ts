@@ -10,7 +10,7 @@ const CONTENT: Buffer = randomBytes(50_000);
 
 interface Sealed {
   readonly file: MediaFile;
-  /** The file as a host has it. */
+  /** The file as stored on a host. */
   readonly encrypted: Buffer<ArrayBuffer>;
 }
 
@@ -32,7 +32,7 @@ async function sealed(): Promise<Sealed> {
   };
 }
 
-/** A network of these hosts, each with what it responds. */
+/** A network of these hosts, each with its response. */
 function networkOf(hosts: Readonly<Record<string, (range: string | null) => Promise<Response>>>): {
   readonly network: MediaNetwork;
   readonly asked: readonly string[];
@@ -60,7 +60,7 @@ async function read(file: MediaFile, network: MediaNetwork): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Sends so much, and breaks off. */
+/** Sends `bytes`, then breaks off. */
 function broken(bytes: Uint8Array<ArrayBuffer>): Response {
   let isSent = false;
   return new Response(

@@ -8,16 +8,15 @@ import type { MediaSource } from './message-content.ts';
 /** How often all hosts are tried. */
 const ROUNDS = 3;
 const ROUND_AFTER_MS = 1_000;
-/** A host that sends nothing for this long is left for the next one. */
+/** A host that sends nothing for this long is given up for the next one. */
 const HOST_STALLED_MS = 8_000;
 const BLOCK = 16;
 /** The length of the MAC after the ciphertext, in bytes. */
 const MAC_LENGTH = 10;
 
 /**
- * Downloads and decrypts a file as it is read. A download that breaks off is taken up again where it was, at the next
- * host; a file that no host has is asked for at the phone. Ends with an error where the bytes are not those that were
- * sent.
+ * Downloads and decrypts a file as it is read. An interrupted download resumes at the next host; a file that no host
+ * has is requested from the phone. Ends with an error if the bytes are not those that were sent.
  */
 export function downloadMedia(file: MediaFile, network: MediaNetwork): ReadableStream<Uint8Array> {
   const cancelled = new AbortController();
@@ -29,7 +28,7 @@ export function downloadMedia(file: MediaFile, network: MediaNetwork): ReadableS
         if (done) controller.close();
         else controller.enqueue(value);
       },
-      // The request first: a generator that waits for a host that is silent does not return.
+      // End the request first: a generator that waits for a silent host does not return.
       async cancel(reason) {
         cancelled.abort(reason);
         await bytes.return(undefined);
@@ -39,7 +38,7 @@ export function downloadMedia(file: MediaFile, network: MediaNetwork): ReadableS
   );
 }
 
-/** Passes a file on, and fails at its end where its digest is another than the sender's. */
+/** Passes a file through, and fails at its end if its digest differs from the sender's. */
 async function* checked(
   { fileSha256, fileLength }: MediaSource,
   bytes: AsyncIterable<Uint8Array>,
@@ -77,7 +76,7 @@ async function* decrypted(
   yield decipher.final();
 }
 
-/** The encrypted file, from whichever hosts have it: each goes on where the one before has broken off. */
+/** The encrypted file, from whichever hosts have it: each resumes where the previous one broke off. */
 async function* fromHosts(
   file: MediaFile,
   network: MediaNetwork,
@@ -88,7 +87,7 @@ async function* fromHosts(
   for (let round = 1; ; round += 1) {
     let lastError: unknown = new Error('WhatsApp names no media host.');
     let isGone = false;
-    // Again each time: what a connection knows of the hosts may have expired.
+    // Ask each time: the connection's knowledge of the hosts may have expired.
     for (const host of await network.hosts({ refresh: round > 1 })) {
       try {
         const path = network.reuploads.pathOf(file);
@@ -120,7 +119,7 @@ const GONE: readonly number[] = [403, 404, 410];
 
 interface HostRequest {
   readonly address: string;
-  /** How much of the file there is already. */
+  /** How much of the file is already downloaded. */
   readonly offset: number;
   readonly network: MediaNetwork;
   readonly signal: AbortSignal;
@@ -140,10 +139,10 @@ async function* bytesFrom({ address, offset, network, signal }: HostRequest): As
         signal: AbortSignal.any([signal, ended.signal]),
       }),
     );
-    // The whole file has been sent, whatever went wrong at its end.
+    // The whole file has been sent, even if its end failed.
     if (offset > 0 && response.status === RANGE_NOT_SATISFIABLE) return;
     checkStatus(response);
-    // A host that ignores the range sends what is known already.
+    // A host that ignores the range sends the known bytes again.
     let known = response.status === PARTIAL_CONTENT ? 0 : offset;
     if (known === 0 && offset > 0) checkRange(response, offset);
     const reader = response.body?.getReader();
@@ -176,7 +175,7 @@ function checkStatus({ ok, status }: Response): void {
 
 class NoAddressError extends Error {}
 
-/** The sender chooses the path alone: an address of its choice would be fetched from inside our network. */
+/** The sender chooses only the path: an address of its choice would be fetched from inside our network. */
 function addressOf({ directPath, url }: MediaSource, host: string): string {
   const path = directPath || (url && URL.canParse(url) ? pathOf(new URL(url)) : '');
   const address = `https://${host}${path}`;

@@ -4,11 +4,11 @@ import type { MediaContent, MediaSource } from './message-content.ts';
 
 /** A file of a message, as long as it is on WhatsApp's media hosts or on the phone. */
 export interface MediaFile extends Pick<MediaContent, 'keyType' | 'source'> {
-  /** Of the message: the phone finds the file by it. */
+  /** The message's key, by which the phone finds the file. */
   readonly key: proto.IMessageKey;
 }
 
-/** The field of a message for each use that a key is derived for. */
+/** The message field for each use that a key is derived for. */
 const FIELDS = [
   ['image', 'imageMessage'],
   ['sticker', 'stickerMessage'],
@@ -18,8 +18,8 @@ const FIELDS = [
 ] as const;
 
 /**
- * The file as a `proto.WebMessageInfo` that says nothing else of its message. Undefined for what no other connection
- * could download: the sender has described it at such length.
+ * The file as a `proto.WebMessageInfo` without anything else of its message. Undefined if the sender's description is
+ * too long to store, so that no other connection could download it.
  */
 export function referenceTo({ key, keyType, source }: MediaFile): Uint8Array | undefined {
   const field = FIELDS.find(([type]) => type === keyType)?.[1];

@@ -9,9 +9,9 @@ import type { MediaReuploads } from './media-reuploads.ts';
 export interface MediaNetwork {
   readonly clock: Clock;
   readonly fetch: Fetch;
-  /** The media hosts that the network names, in its order, and its fallback; never one that a sender names. */
+  /** The media hosts that the network lists, in its order, and its fallback; never one from a sender. */
   hosts(how: { readonly refresh: boolean }): Promise<readonly string[]>;
-  /** Notes whether a host works: those that failed last come last from then on. */
+  /** Notes whether a host works: those that failed most recently are tried last. */
   noteHost(host: string, works: boolean): void;
   readonly reuploads: MediaReuploads;
 }
@@ -26,9 +26,9 @@ interface NetworkParts {
 
 export function mediaNetwork({ socket, clock, fetch, waWebSocketUrl }: NetworkParts): MediaNetwork {
   const { hostname } = new URL(waWebSocketUrl ?? DEFAULT_CONNECTION_CONFIG.waWebSocketUrl);
-  // Another server has media hosts of its own.
+  // Another server has its own media hosts.
   const fallback = hostname.endsWith('.whatsapp.com') ? [DEF_MEDIA_HOST] : [];
-  /** When each failed, unless it has worked since. */
+  /** When each host failed, unless it has worked since. */
   const failedAt = new Map<string, number>();
   return {
     clock,

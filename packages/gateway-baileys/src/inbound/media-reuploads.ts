@@ -7,10 +7,10 @@ import type { MediaFile } from './media-file.ts';
 
 /** How long the phone may take to upload a file again: less than core waits for the next byte of a file. */
 const REUPLOAD_MS = 25_000;
-/** Files that were asked for of late. A phone that is slow to respond is understood at the next try. */
+/** Files that were requested recently. A slow phone's response is still matched at the next attempt. */
 const REMEMBERED = 1_000;
 
-/** Has the phone of the number upload files again that the media hosts have no more. */
+/** Asks the number's phone to upload files that the media hosts no longer have. */
 export interface MediaReuploads {
   /** The path of the file since the phone uploaded it again; null if it has not. */
   pathOf(file: MediaFile): string | null;
@@ -21,7 +21,7 @@ export interface MediaReuploads {
 interface Request {
   readonly mediaKey: Uint8Array;
   path: string | null;
-  /** Those who wait for the response. */
+  /** The downloads that wait for the response. */
   waiting: PromiseWithResolvers<void> | null;
 }
 
@@ -46,7 +46,7 @@ export function mediaReuploads(socket: WASocket, clock: Clock): MediaReuploads {
   const ask = (file: MediaFile, mediaKey: Uint8Array): PromiseWithResolvers<void> => {
     const { id = '' } = file.key;
     const waiting = Promise.withResolvers<void>();
-    // It may fail when no download waits for it.
+    // The promise may reject when no download waits for it.
     waiting.promise.catch(() => undefined);
     const known = requests.get(id ?? '');
     requests.set(id ?? '', { mediaKey, path: known?.path ?? null, waiting });
@@ -66,7 +66,7 @@ export function mediaReuploads(socket: WASocket, clock: Clock): MediaReuploads {
       const limit = { what: 'The upload of a file by the phone', ms: REUPLOAD_MS };
       await withDeadline(clock, limit, waiting.promise).catch((error: unknown) => {
         const request = requests.get(file.key.id ?? '');
-        // The next try asks again.
+        // The next attempt asks again.
         if (request?.waiting === waiting) request.waiting = null;
         throw error;
       });

@@ -13,7 +13,7 @@ export interface MediaContent {
   readonly caption: string | null;
   readonly filename: string | null;
   readonly mimeType: string;
-  /** The use that its key is derived for. */
+  /** The purpose for which its key is derived. */
   readonly keyType: WAMediaType;
   readonly source: MediaSource;
 }
@@ -27,7 +27,7 @@ export type MediaSource = Pick<
 /** The content of a message. */
 interface SaidContent {
   readonly content: { readonly type: 'text'; readonly text: string } | MediaContent;
-  /** Absent if the type says everything. */
+  /** Absent if the type is specific enough. */
   readonly detail?: MessageKindAndPayload;
 }
 
@@ -37,7 +37,7 @@ export type MessageContent =
       /** The network id of the message that this one replies to. */
       readonly replyTo: string | null;
     })
-  /** An act on the message that `target` names, from the actor's point of view. */
+  /** An action on the message that `target` names, from the actor's point of view. */
   | { readonly kind: 'reaction'; readonly target: proto.IMessageKey; readonly emoji: string | null }
   | { readonly kind: 'edit'; readonly target: proto.IMessageKey; readonly text: string }
   | { readonly kind: 'deletion'; readonly target: proto.IMessageKey }
@@ -50,7 +50,7 @@ export type MessageContent =
 const LONGEST_EMOJI = 64;
 const LONGEST_TYPE = 200;
 
-/** Reads what a message says, whatever it is wrapped in. Stickers are images here, and voice notes audio. */
+/** Reads the content of a message, whatever wraps it. Stickers are images here, and voice notes audio. */
 export function readContent(wrapped: proto.IMessage | null | undefined): MessageContent {
   const unwrapped = unwrapMessage(wrapped);
   if (!unwrapped) return { kind: 'other', name: nameOf(wrapped) };
@@ -68,7 +68,7 @@ export function readContent(wrapped: proto.IMessage | null | undefined): Message
 }
 
 const { AssociationType } = proto.MessageAssociation;
-/** The associations that complete another message. Pictures of an album are messages of their own. */
+/** The associations that complete another message. Pictures of an album are separate messages. */
 const PARTS = new Set<number>([
   AssociationType.HD_IMAGE_DUAL_UPLOAD,
   AssociationType.HD_VIDEO_DUAL_UPLOAD,
@@ -79,7 +79,7 @@ const PARTS = new Set<number>([
   AssociationType.STICKER_ANNOTATION,
 ]);
 
-/** Copies of the file that the message has. */
+/** Better copies of the message's file. */
 const BETTER_COPIES = new Set<number>([
   AssociationType.HD_IMAGE_DUAL_UPLOAD,
   AssociationType.HD_VIDEO_DUAL_UPLOAD,
@@ -177,14 +177,14 @@ function media(
   };
 }
 
-/** A reply to a status is a message that replies to none of this chat. */
+/** A reply to a status is not a reply to any message of this chat. */
 function repliedTo(context: proto.IContextInfo | null): string | null {
   const elsewhere = context?.remoteJid ?? undefined;
   if (!context?.stanzaId || isJidStatusBroadcast(elsewhere ?? '') || isJidNewsletter(elsewhere)) return null;
   return networkIdOf(context.stanzaId) || null;
 }
 
-/** For the count alone: the name of the first field that is set. */
+/** The name of the first field that is set, only for counting. */
 function nameOf(message: proto.IMessage | null | undefined): string {
   const set = Object.entries(message ?? {}).find(
     ([name, value]) => value !== null && value !== undefined && name !== 'messageContextInfo',

@@ -5,13 +5,13 @@ import type { proto } from '@whiskeysockets/baileys';
 import type { InteractiveMessage } from './interactive-message.ts';
 import { storable, storableJson, storableLine } from './storable-text.ts';
 
-/** A message without a file: what it is, and what it says in words. */
+/** A message without a file: its kind, and a description in words. */
 export interface KindOfText {
   readonly text: string;
   readonly detail?: MessageKindAndPayload;
 }
 
-/** More than WhatsApp lets people choose or send; what is beyond is left out. */
+/** More than WhatsApp lets people choose or send; the rest is left out. */
 const MOST_ITEMS = 300;
 const LONGEST_CARD = 65_536;
 const LONGEST_NUMBER = 100;
@@ -38,7 +38,7 @@ function inWords(detail: MessageKindAndPayload, text: string | null = null): Kin
   return { text: text ?? (storable(kindText(detail)) || 'Message'), detail };
 }
 
-/** Kinds that have a text alone. */
+/** Kinds that only have a text. */
 function named(what: string, name: string | null | undefined, more: string | null | undefined): KindOfText {
   const title = storableLine(name);
   const text = storable(more);
@@ -55,7 +55,7 @@ function place(kind: 'location' | 'live_location', message: Place): KindOfText {
   const longitude = message.degreesLongitude ?? 0;
   const name = storableLine(message.name);
   const address = storableLine(message.address);
-  // Numbers outside the Earth, or NaN, which JSON cannot hold.
+  // Numbers outside the Earth, or NaN, which JSON cannot represent.
   if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180))
     return named('Location', name ?? address, null);
   return inWords({ kind, payload: { latitude, longitude, name, address } });
@@ -89,7 +89,7 @@ function event({ name, description, startTime }: proto.Message.IEventMessage): K
   return inWords({ kind: 'event', payload });
 }
 
-/** Epoch milliseconds of a year with four digits, which is what timestamps of databases and JSON can be. */
+/** Epoch milliseconds of a year with four digits, as timestamps of databases and JSON require. */
 export function momentOf(milliseconds: number): number | null {
   const [first, last] = [0, Date.UTC(9999, 11, 31)];
   return milliseconds > first && milliseconds < last ? Math.floor(milliseconds) : null;
@@ -145,7 +145,7 @@ function choice({ id, title }: Choice): { readonly id: string; readonly title: s
   return { id: storableLine(id) ?? '', title: storableLine(title) ?? '' };
 }
 
-/** The answer to a form, and the buttons of newer messages, which answer in the same way. */
+/** The answer to a form; buttons of newer messages answer in the same way. */
 function formReply({
   body,
   nativeFlowResponseMessage: form,

@@ -9,9 +9,9 @@ import type { MessageContent } from './message-content.ts';
 
 /** The report of a message that the network delivered. */
 export interface MessageReport {
-  /** A file's may take minutes, and nothing waits for it. */
+  /** A file's report may take minutes; no other waits for it. */
   readonly hasFile: boolean;
-  /** Rejects if it was not taken. May be called again then. */
+  /** Rejects if the report was refused. May be called again then. */
   deliver(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ interface ReportParts {
   readonly skipped: (kind: string) => void;
 }
 
-/** Null for what is only counted. */
+/** Null for messages that are only counted. */
 export async function reportOf(
   parts: ReportParts,
   message: WAMessage,

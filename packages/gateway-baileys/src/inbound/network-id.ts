@@ -5,8 +5,8 @@ import { storable } from './storable-text.ts';
 const LONGEST = 128;
 
 /**
- * A message's id as it is stored. Its sender chooses it, and it is a key in databases: one that is too long for that is
- * replaced by its digest, so that it still identifies a repeat.
+ * A message's id as it is stored. Its sender chooses it, and it is a key in databases: an id that is too long is
+ * replaced by its digest, which still identifies a repeat.
  */
 export function networkIdOf(id: string | null | undefined): string {
   const given = storable(id) ?? '';

@@ -3,9 +3,9 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
 
 /**
- * Keeps stanzas from Baileys that never become a message: statuses, posts in channels, and texts that name a person as
- * sender and are not encrypted. Baileys would acknowledge them with an error; the network then keeps them, and can hold
- * back everything behind them. `skipped` gets the kind of each.
+ * Keeps stanzas from Baileys that never become a message: statuses, posts in channels, and unencrypted texts that name
+ * a person as sender. Baileys would acknowledge them with an error; the network then keeps them, and can hold back
+ * everything behind them. `skipped` gets the kind of each.
  */
 export function refuseStanzas(socket: WASocket, skipped: (kind: string) => void): void {
   const refuse = (kind: string | null, stanza: BinaryNode): boolean => {
@@ -27,7 +27,7 @@ function refusedMessage({ attrs, content }: BinaryNode): string | null {
   return isPlain ? 'plaintext' : null;
 }
 
-/** Baileys takes plain texts out of the notifications of a channel, whoever they are from. */
+/** Baileys extracts plain texts from the notifications of a channel, whoever sent them. */
 function refusedNotification({ attrs }: BinaryNode): string | null {
   return attrs['type'] === 'newsletter' && !isJidNewsletter(attrs['from']) ? 'plaintext' : null;
 }

@@ -9,9 +9,9 @@ interface RepeatWatch {
 }
 
 /**
- * Confirms messages that come once more after they were read: the network did not get our receipt, as of a connection
- * that fell silent. Their keys are used up, so that Baileys would refuse them; the network then keeps them, and can hold
- * everything behind them back.
+ * Confirms messages that arrive again after they were read: the network did not get our receipt, for example because a
+ * connection fell silent. Their keys are used up, so Baileys would refuse them; the network then keeps them, and can
+ * hold back everything behind them.
  */
 export function confirmRepeats({ socket, arrivals, skipped }: RepeatWatch): void {
   interceptStanzas(socket, 'message', (stanza) => {

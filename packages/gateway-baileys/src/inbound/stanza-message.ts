@@ -10,7 +10,7 @@ export interface Me {
 /** The parts of a stanza that name the author of its message. */
 export interface StanzaOrigin {
   readonly attrs: BinaryNode['attrs'];
-  /** Of a business, as the network certifies it. */
+  /** The name of a business, as the network certifies it. */
   readonly verifiedName?: string;
 }
 

@@ -6,15 +6,15 @@ export function storable(text: string | null | undefined): string | null {
 /** Longer than any name, title or address that an app lets people type. */
 const LINE = 1_000;
 
-/** The same, cut to what a name or a title may have. */
+/** Storable text, cut to the length of a name or a title. */
 export function storableLine(text: string | null | undefined, longest: number = LINE): string | null {
   return storable(text?.slice(0, longest));
 }
 
-/** Deeper than forms are; readers and writers of JSON call themselves for each level. */
+/** Deeper than forms are nested; readers and writers of JSON recurse at each level. */
 const DEEPEST = 20;
 
-/** A value of JSON that every database can store; null where it is nested too deeply, or no JSON. */
+/** A value of JSON that every database can store; null if it is nested too deeply, or not JSON. */
 export function storableJson(text: string): unknown {
   try {
     return storableValue(JSON.parse(text), DEEPEST);

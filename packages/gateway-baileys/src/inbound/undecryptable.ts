@@ -8,7 +8,7 @@ import { networkIdOf } from './network-id.ts';
 import { senderOf } from './phone-number.ts';
 import { childrenOf } from './stanza-message.ts';
 
-/** Why a message comes without a ciphertext: for the phone alone, for other devices, or until it is asked for. */
+/** Why a message arrives without a ciphertext: it is only for the phone, for other devices, or sent on request. */
 type Unavailability = 'view_once' | 'for_others' | 'unknown';
 
 const UNAVAILABLE: Readonly<Record<string, Unavailability>> = {

@@ -6,28 +6,28 @@ import { networkIdOf } from './network-id.ts';
 import type { StanzaOrigin } from './stanza-message.ts';
 
 const TYPE = 'unreadable';
-/** How the names under which they are stored begin: they are read when a connection is opened. */
+/** The prefix of the names under which they are stored: they are read when a connection is opened. */
 export const UNREADABLE: string = keyName(TYPE, '');
 /**
  * How long the sender's phone has to send an unreadable message again. Phones that are on take seconds. A message that
- * comes later is received as usual.
+ * arrives later is received as usual.
  */
 const WAIT_MS = 300_000;
 /** A stranger can send any number of them. */
 const MOST = 200;
 
-/** Messages that could not be decrypted, stored by identity until they can be, or until the time for that is over. */
+/** Messages that could not be decrypted, stored by identity until they can be, or until their time is over. */
 export interface Unreadable {
-  /** Resolves when it is written, or dropped, because there are too many. */
+  /** Resolves when the message is written, or dropped because there are too many. */
   record(identity: string, origin: StanzaOrigin): Promise<void>;
   /** The message with this id of the network; null if there is none, or more than one. */
   find(networkId: string): Pick<UnreadableMessage, 'identity' | 'origin'> | null;
   /** The changes to write with the keys of messages that can be read now; null if none was unreadable. */
   erasure(...identities: readonly string[]): Erasure | null;
-  /** Calls `heard` for each, those of an earlier connection first, and `dropped` for those that are too many. */
+  /** Calls `heard` for each, those of an earlier connection first, and `dropped` for those over the limit. */
   listen(heard: (message: UnreadableMessage) => void, dropped: () => void): void;
   has(identity: string): boolean;
-  /** Forgets a message that was reported, or read in another way. */
+  /** Deletes a message that was reported, or read in another way. */
   erase(identity: string): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export interface UnreadableMessage {
 }
 
 interface StoredOrigin extends StanzaOrigin {
-  /** When it came, in epoch milliseconds. */
+  /** When it arrived, in epoch milliseconds. */
   readonly since: number;
 }
 
@@ -68,7 +68,7 @@ export function createUnreadable(values: SessionValues, clock: Clock): Unreadabl
       });
       return found.length === 1 ? (found[0] ?? null) : null;
     },
-    // If this is not written, the connection ends, and with it what is known here.
+    // If this is not written, the connection ends, and with it this state.
     erasure(...identities) {
       const erased = identities.filter((identity) => known.delete(identity));
       if (erased.length === 0) return null;
@@ -77,7 +77,7 @@ export function createUnreadable(values: SessionValues, clock: Clock): Unreadabl
     listen(heard, dropped) {
       drop = dropped;
       hear = (identity, { since, ...origin }) => {
-        // A clock that was wrong when it came makes the wait no longer.
+        // A clock that was wrong at its arrival does not prolong the wait.
         const waitMs = Math.min(Math.max(0, since + WAIT_MS - clock.now()), WAIT_MS);
         heard({ identity, origin, waitMs });
       };

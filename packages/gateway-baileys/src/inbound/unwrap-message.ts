@@ -1,6 +1,6 @@
 import type { proto } from '@whiskeysockets/baileys';
 
-/** A message without what it comes in, such as a message that disappears or one that was sent from an album. */
+/** A message without its wrappers, such as those of a message that disappears or one sent from an album. */
 export interface UnwrappedMessage {
   readonly message: proto.IMessage;
   /** The references of the message, above all to the one that it replies to. */
@@ -9,7 +9,7 @@ export interface UnwrappedMessage {
   readonly association: proto.IMessageAssociation | null;
 }
 
-/** Each has the message itself in its own field `message`. */
+/** Each wrapper has the message itself in its own field `message`. */
 const WRAPPERS = [
   'ephemeralMessage',
   'viewOnceMessage',
@@ -57,7 +57,7 @@ function wrapperIn(message: proto.IMessage): proto.Message.IFutureProofMessage |
 function contextOf(message: proto.IMessage): proto.IContextInfo | null {
   for (const content of Object.values(message)) {
     if (typeof content !== 'object' || content === null || !('contextInfo' in content)) continue;
-    // The only field of this name in the protocol; what a sender puts there is decoded by its definition.
+    // The only field of this name in the protocol, so a sender's value is decoded by its definition.
     if (content.contextInfo) return content.contextInfo as proto.IContextInfo;
   }
   return null;

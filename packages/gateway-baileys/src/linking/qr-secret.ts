@@ -4,7 +4,7 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import type { Clock } from '@trunkline/core/spi/gateway';
 import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
 
-/** How long after a code was typed the pairing may take. Later, the code has failed. */
+/** How long the pairing may take after a code was typed. Later, the code has failed. */
 const CODE_PAIRING_MS = 60_000;
 
 export interface QrSecret {
@@ -20,16 +20,16 @@ interface SecretOptions {
 }
 
 /**
- * The secret in a QR proves to us that a phone has scanned it. The network may retire it at any time before that, also
- * while a phone scans; Baileys does not know of that, and reads the secret once. The pairing by a code has a secret of its
- * own in the same place, from the moment at which the code is typed.
+ * The secret in a QR proves to us that a phone has scanned it. The network may retire it at any time before that, even
+ * during a scan; Baileys ignores that, and reads the secret once. The pairing by a code has its own secret in the same
+ * place, from the moment at which the code is typed.
  */
 export function watchQrSecret({ socket, clock, changed }: SecretOptions): QrSecret {
   const { creds } = socket.authState;
   let codeTypedAt = -Infinity;
   let isRetired = false;
 
-  /** A secret that a code pairing needs is replaced as soon as that has failed. */
+  /** A secret that a pairing by code needs is replaced as soon as that has failed. */
   const replaceRetired = (): boolean => {
     if (!isRetired || clock.elapsed() < codeTypedAt + CODE_PAIRING_MS) return false;
     isRetired = false;

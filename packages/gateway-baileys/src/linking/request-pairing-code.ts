@@ -14,7 +14,7 @@ import { queryErrorOf } from '../socket/status-code.ts';
 const SYSTEM = 'Windows';
 const BROWSER = 'Chrome';
 
-/** WhatsApp does not take a code for this phone. Asking again would not help, and counts as another try. */
+/** WhatsApp refuses a code for this phone. Asking again would not help, and counts as another attempt. */
 export class PairingCodeRefused extends Error {
   override readonly name = 'PairingCodeRefused';
 
@@ -23,7 +23,7 @@ export class PairingCodeRefused extends Error {
   }
 }
 
-/** The network's own troubles begin with 500: they pass. */
+/** The network's own problems begin with 500, and are temporary. */
 export function codeRefusal(code: number): Error {
   return code < 500
     ? new PairingCodeRefused(code)

@@ -4,7 +4,7 @@ import { watchQrSecret } from './qr-secret.ts';
 import { requestPairingCode } from './request-pairing-code.ts';
 import { watchTypedCode } from './typed-code.ts';
 
-/** How long Baileys shows the first QR, and each one after it, where no option says otherwise. */
+/** How long Baileys shows the first QR, and each one after it, if no option is set. */
 const FIRST_QR_MS = 60_000;
 const NEXT_QR_MS = 20_000;
 
@@ -12,7 +12,7 @@ interface Pairing {
   readonly socket: WASocket;
   readonly listener: Pick<GatewayListener, 'qr'>;
   readonly clock: Clock;
-  /** Digits of the phone that is to type a code, which is asked for once and stays through all QRs. */
+  /** Digits of the phone on which a code is typed, which is requested once and stays through all QRs. */
   readonly pairingNumber: string | null;
   readonly qrLifetimeMs: number | undefined;
   readonly failed: (error: unknown) => void;

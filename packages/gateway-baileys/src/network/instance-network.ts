@@ -9,7 +9,7 @@ export interface NetworkOptions {
   readonly fetchAgent?: Agent | undefined;
 }
 
-/** The way from an instance to the network. Whatever the gateway asks for goes this way. */
+/** The way from an instance to the network. All requests of the gateway use it. */
 export interface InstanceNetwork {
   /** For the WebSocket; undefined for none. */
   readonly agent: Agent | undefined;
@@ -37,6 +37,6 @@ export function instanceNetwork({ proxy, agent, fetchAgent }: NetworkOptions): I
 
 /** The options that make `fetch` use a dispatcher. */
 export function withDispatcher(dispatcher: Dispatcher | undefined): RequestInit {
-  // The types of Node's own fetch are those of another version.
+  // Node's own fetch has the types of another version.
   return dispatcher ? ({ dispatcher } as unknown as RequestInit) : {};
 }

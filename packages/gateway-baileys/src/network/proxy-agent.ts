@@ -16,11 +16,11 @@ export function checkProxy(proxy: string | URL): void {
   }
 }
 
-/** Connects to wherever it is asked to through the proxy. Its errors have no word of the proxy's address. */
+/** Connects to any requested host through the proxy. Its errors never contain the proxy's address. */
 export function proxyAgent(proxy: string | URL): Agent {
   const url = new URL(proxy);
   if (!url.protocol.startsWith('socks5')) return new HttpProxy(url);
-  // The proxy resolves the names, so that they reach no other resolver.
+  // The proxy resolves the names, so that no other resolver sees them.
   url.href = url.href.replace(/^socks5h?:/, 'socks5h:');
   return new SocksProxy(url);
 }
@@ -37,7 +37,7 @@ class SocksProxy extends SocksProxyAgent {
   }
 }
 
-/** The errors of the libraries may have the address in them, its password, or what a hostile proxy wrote. */
+/** The libraries' errors may contain the address, its password, or text of a hostile proxy. */
 function failWithoutAddress(error: unknown): never {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   const reason = typeof code === 'string' ? ` (${code})` : '';

@@ -6,7 +6,7 @@ interface Ack {
 }
 
 export interface Acks {
-  /** Resolves with the response to this message. To be called before it is sent. */
+  /** Resolves with the response to this message. Call it before the message is sent. */
   expect(networkId: string): Promise<Ack>;
   forget(networkId: string): void;
 }

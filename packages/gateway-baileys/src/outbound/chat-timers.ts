@@ -5,7 +5,7 @@ import type { SessionValues } from '../session/session-values.ts';
 import { keyName } from '../session/signal-keys.ts';
 
 const TYPE = 'chat-timer';
-/** The longest timer that WhatsApp's apps offer is 90 days: whatever is far beyond that was made up. */
+/** WhatsApp's apps offer at most 90 days: a timer far beyond that is forged. */
 const LONGEST_SECONDS: number = 366 * 24 * 3_600;
 
 /**
@@ -20,12 +20,12 @@ export interface ChatTimers {
 interface TimerWatch {
   readonly socket: Pick<WASocket, 'ev'>;
   readonly values: Pick<SessionValues, 'read' | 'save'>;
-  /** Called when the timer of a group is set: what was known of it is outdated. */
+  /** Called when the timer of a group is set: its cached data is outdated. */
   readonly groupChanged: (jid: string) => void;
   readonly failed: (error: unknown) => void;
 }
 
-/** Learns the timers from what arrives in each chat, and keeps them with the session. */
+/** Learns the timers from the messages that arrive in each chat, and stores them with the session. */
 export function watchChatTimers({ socket, values, groupChanged, failed }: TimerWatch): ChatTimers {
   const read = async (jid: string): Promise<number | null> => {
     const name = keyName(TYPE, jid);
@@ -35,7 +35,7 @@ export function watchChatTimers({ socket, values, groupChanged, failed }: TimerW
   const learn = async (jids: readonly (string | null | undefined)[], seconds: number): Promise<void> => {
     const timer = seconds > 0 && seconds <= LONGEST_SECONDS ? Math.floor(seconds) : null;
     for (const jid of jids) {
-      // Write only changes: most chats have no timer, and each message says so.
+      // Write only changes: most chats have no timer, and each message repeats that.
       if (!jid || (await read(jid)) === timer) continue;
       await values.save(new Map([[keyName(TYPE, jid), timer === null ? null : encodeValue(timer)]]));
     }

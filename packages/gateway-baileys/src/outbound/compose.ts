@@ -5,7 +5,7 @@ import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import { Readable } from 'node:stream';
 import { withWaveform } from './waveform.ts';
 
-/** An upload that does not move for this long is given up. */
+/** An upload without progress for this long is given up. */
 const UPLOAD_STALLED_MS = 30_000;
 
 /** The chat that a message is made for. */
@@ -15,7 +15,7 @@ interface ComposedFor {
   readonly timer: number | null;
 }
 
-/** Makes the message that phones understand; uploads its file, as it is read, encrypted. */
+/** Composes the message that phones understand; uploads its file, encrypted as it is read. */
 export async function compose(
   { socket, logger }: { readonly socket: WASocket; readonly logger: ILogger },
   { jid, timer }: ComposedFor,
@@ -23,21 +23,21 @@ export async function compose(
 ): Promise<proto.IMessage> {
   const { id = '', lid } = socket.user ?? {};
   const { message } = await generateWAMessage(jid, await networkContent(content), {
-    // Whoever wrote the quoted message is named as this chat names people.
+    // The author of the quoted message, under this chat's name for people.
     userJid: (isLidUser(jid) && lid) || id,
     ...(replyTo && { quoted: quotedMessage(jid, replyTo) }),
     messageId: networkId,
     upload: socket.waUploadToServer,
     mediaUploadTimeoutMs: UPLOAD_STALLED_MS,
     logger,
-    // As the chat's own apps do: without it, the message would stay.
+    // Do as the chat's own apps do: without it, the message would stay.
     ...(timer !== null && { ephemeralExpiration: timer }),
   });
   if (!message) throw new Error('The message is empty.');
   return message;
 }
 
-/** The message that another one replies to, as far as it shows there. */
+/** The message that another one replies to, with the parts that are shown there. */
 function quotedMessage(jid: string, { networkId, senderId, text }: QuotedMessage): WAMessage {
   const participant = senderId ?? undefined;
   return {
@@ -46,10 +46,10 @@ function quotedMessage(jid: string, { networkId, senderId, text }: QuotedMessage
   };
 }
 
-/** Phones play a voice message as one only if its type names the codec. */
+/** Phones play a voice message as such only if its type names the codec. */
 const VOICE_TYPE = 'audio/ogg; codecs=opus';
 
-/** Never an address to fetch: neither a preview of a link in the text nor a file by its URL. */
+/** Contains no address to fetch: neither a preview of a link in the text nor a file by its URL. */
 async function networkContent(content: OutgoingContent): Promise<AnyMessageContent> {
   if (content.type === 'text') return { text: content.text, linkPreview: null };
   const { file } = content;
@@ -77,7 +77,7 @@ function voiceMessage(opened: ReadableStream<Uint8Array>, mimetype: string): Any
     audio: { stream: Readable.fromWeb(content) },
     mimetype: mimetype.startsWith('audio/ogg') ? VOICE_TYPE : mimetype,
     ptt: true,
-    // Baileys reads the file before it encodes this, and passes on what its types do not name.
+    // Baileys reads the file before it encodes this, and passes through fields that its types do not name.
     waveform,
   };
   return message;

@@ -22,7 +22,7 @@ const NETWORK_BUSY: MessageError = {
     'WhatsApp did not take the message, or did not respond to what has to be asked before it, until it was given up. It was not sent: send it again later, and fewer messages at a time.',
 };
 
-/** WhatsApp names no device of the recipient that the message could be encrypted for. */
+/** WhatsApp lists no device of the recipient to encrypt the message for. */
 export const UNREACHABLE: SendOutcome = {
   kind: 'not_sent',
   reason: 'WhatsApp names no device of the recipient with keys',
@@ -41,7 +41,7 @@ export function isClosed(error: unknown): boolean {
   return typeof error === 'number' || statusCodeOf(error) === 428;
 }
 
-/** Something failed before the message was written. */
+/** The outcome of a failure before the message was written. */
 export function notWritten(error: unknown): SendOutcome {
   if (isClosed(error)) return { kind: 'not_sent', reason: CONNECTION_CLOSED };
   if (isUnencryptable(error)) return UNREACHABLE;
@@ -67,7 +67,7 @@ function isUnencryptable(error: unknown): boolean {
   return error instanceof Error && error.message === 'All encryptions failed';
 }
 
-/** Errors that the network reports for a message. It will not take the same message later either. */
+/** Errors that the network reports for a message. It will not accept the same message later either. */
 const REFUSALS: Readonly<Record<string, MessageError>> = {
   '401': { code: 'not_allowed', message: 'WhatsApp does not let the number of this instance write there.' },
   '403': { code: 'not_allowed', message: 'WhatsApp does not let the number of this instance write there.' },
@@ -88,10 +88,10 @@ const REFUSALS: Readonly<Record<string, MessageError>> = {
   },
 };
 
-/** The network has not taken the message, and may take it later: too many messages, or an outdated list of members. */
+/** The network has refused the message for now: too many messages, or an outdated list of members. */
 const REFUSED_FOR_NOW = new Set(['421', '429']);
 
-/** The network's own troubles: it may have taken the message. */
+/** The network's own problems: it may have accepted the message. */
 const PASSING = new Set(['408', '500', '502', '503', '504']);
 
 /** Reads the error code of an ack; null if the network has accepted the message. */

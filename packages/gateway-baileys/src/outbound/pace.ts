@@ -1,12 +1,12 @@
 import type { Clock, Random } from '@trunkline/core/spi/gateway';
 
-/** How fast an instance sends. WhatsApp bans numbers that write in bursts, as a person does not. */
+/** How fast an instance sends. WhatsApp bans numbers that write in bursts, unlike a person. */
 export interface PaceOptions {
-  /** 3 to 600. Messages are as far apart as this says, each distance longer or shorter by up to half. */
+  /** 3 to 600. Messages are spaced accordingly, each interval longer or shorter by up to half. */
   readonly messagesPerMinute: number;
 }
 
-/** The slowest keeps well within the time that core gives a send. */
+/** Even the slowest pace stays well within core's time limit for a send. */
 const SLOWEST = 3;
 const FASTEST = 600;
 
@@ -19,7 +19,7 @@ export function checkPace({ messagesPerMinute }: PaceOptions): void {
 }
 
 export interface Pace {
-  /** Returns how many milliseconds the next message has to wait, and counts it as sent then. Null: there is no pace. */
+  /** Returns how many milliseconds the next message has to wait, and counts it as sent then. Null means no pace. */
   next(options: PaceOptions | null): number;
 }
 

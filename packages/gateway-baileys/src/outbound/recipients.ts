@@ -15,11 +15,11 @@ const FOUND_MS: number = 24 * HOUR;
 const NOT_FOUND_MS: number = 10 * MINUTE;
 
 interface Found {
-  /** The network's name of the number: not always its digits. Null where it is not on WhatsApp. */
+  /** The network's name of the number: not always its digits. Null if it is not on WhatsApp. */
   readonly jid: string | null;
 }
 
-/** The owners of numbers, as the network reported lately. */
+/** The owners of numbers, as the network reported recently. */
 export type RecipientCache = Keyv<Found>;
 
 export function recipientCache(): RecipientCache {
@@ -41,7 +41,7 @@ export interface Addresses {
 }
 
 /**
- * Asks the network for its names of a recipient; null if the number is not on WhatsApp. Rejects without a response.
+ * Queries the network for its names of a recipient; null if the number is not on WhatsApp. Rejects without a response.
  * WhatsApp moves contacts from numbers to hidden ids (LIDs), and then refuses to deliver to the number, so the hidden
  * id comes first, unless only the number has worked.
  */
@@ -63,8 +63,8 @@ export async function findAddresses(
 }
 
 /**
- * The recipient of a message, if WhatsApp registers them under another number than the one that was dialled: with or
- * without Brazil's ninth digit, Mexico's 1 or Argentina's 9.
+ * The recipient of a message, if WhatsApp registers them under another number than the dialled one: with or without
+ * Brazil's ninth digit, Mexico's 1 or Argentina's 9.
  */
 export async function registeredElsewhere(
   socket: WASocket,
@@ -75,7 +75,7 @@ export async function registeredElsewhere(
   return contactReport(socket, { jids: [jid, other] });
 }
 
-/** Keeps which of two names the network has delivered to after it had refused the other. */
+/** Stores which of two names works, after the network has refused the other. */
 export async function rememberAddress(socket: WASocket, { jid, other }: Addresses): Promise<void> {
   const lid = [jid, other].find((name) => name !== null && isLidUser(name));
   if (!lid) return;

@@ -41,8 +41,8 @@ export async function relay(
 }
 
 /**
- * Asks for all that is needed to encrypt a message for a person, so that nothing but the message is left to be written.
- * Returns whether there is a device to encrypt it for.
+ * Queries everything needed to encrypt a message for a person, so that only the message remains to be written. Returns
+ * whether there is a device to encrypt it for.
  */
 export async function canEncryptFor(socket: WASocket, jid: string): Promise<boolean> {
   const { me } = socket.authState.creds;

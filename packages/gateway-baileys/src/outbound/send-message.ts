@@ -55,8 +55,8 @@ interface Prepared {
 }
 
 /**
- * Sends one message and returns what the network said to it: that it was written is not that it was taken. `writing` is
- * called before any of it may be written: what fails before was not sent.
+ * Sends one message and returns the network's response: a written message is not necessarily accepted. `writing` is
+ * called before any of it may be written: a failure before that means that it was not sent.
  */
 export async function sendMessage(
   outbox: Outbox,
@@ -92,7 +92,7 @@ const NOT_IN_GROUP = refused(
   'The number of this instance is no longer in the group: have it added again.',
 );
 
-/** All that has to be asked and uploaded before a message is written. */
+/** All queries and uploads before a message is written. */
 async function prepare(outbox: Outbox, message: OutgoingMessage): Promise<Prepared | SendOutcome> {
   const chat = await (message.isGroup ? findGroupChat(outbox, message.to) : findPerson(outbox, message));
   return 'kind' in chat ? chat : { kind: 'prepared', chat, content: await compose(outbox, chat, message) };
@@ -118,7 +118,7 @@ async function findGroupChat({ findGroup }: Outbox, jid: string): Promise<Chat |
   }
 }
 
-/** The network refuses a person's other address, too, when it forbids to write to them: that costs one try. */
+/** If the network forbids writing to a person, it refuses their other address, too: that costs one attempt. */
 async function sendToPerson(
   outbox: Outbox,
   { networkId }: OutgoingMessage,
@@ -130,7 +130,7 @@ async function sendToPerson(
   if (error !== '463' || other === null || restrictions.current() !== null) return ackOutcome(error);
   if (!(await canEncryptFor(socket, other))) return ackOutcome(error);
   const again = await relay(outbox, { jid: other, networkId }, content);
-  // A write that fails ends the connection by itself, and the message has its outcome.
+  // A failed write ends the connection itself, and the message has its outcome.
   if (again === null) await rememberAddress(socket, { jid: other, other: jid }).catch(() => undefined);
   return ackOutcome(again);
 }

@@ -1,4 +1,4 @@
-/** How many bars phones show of a voice message, each from 0 to 100. */
+/** How many bars phones show for a voice message, each from 0 to 100. */
 const BARS = 64;
 /** How many groups of packets are kept while a file is read: memory stays bounded. */
 const MOST_GROUPS = 1_024;
@@ -11,8 +11,8 @@ const CAPTURE_PATTERN = [0x4f, 0x67, 0x67, 0x53]; // OggS
 
 /**
  * Returns the same content, and its waveform, which is filled in once the content was read. Opus spends more bytes on
- * sound than on silence, so the sizes of its packets stand for the loudness: decoding could take gigabytes of memory.
- * Without any packet, all bars are 0.
+ * sound than on silence, so packet sizes approximate the loudness: decoding could take gigabytes of memory. Without any
+ * packet, all bars are 0.
  */
 export function withWaveform(content: ReadableStream<Uint8Array>): {
   readonly content: ReadableStream<Uint8Array>;
@@ -33,7 +33,9 @@ export function withWaveform(content: ReadableStream<Uint8Array>): {
   return { content: content.pipeThrough(passing), waveform };
 }
 
-/** Calls `found` with the size of each packet that ends in the chunks. Bytes that are not an Ogg page end the reading. */
+/**
+ * Calls `found` with the size of each packet that ends in the chunks. Reading ends at bytes that are not an Ogg page.
+ */
 function oggPackets(found: (size: number) => void): (chunk: Uint8Array) => void {
   const header = new Uint8Array(PAGE_HEADER + 255);
   let filled = 0;

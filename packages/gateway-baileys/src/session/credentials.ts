@@ -8,14 +8,14 @@ import type { SessionValues } from './session-values.ts';
 export const CREDENTIALS = 'creds';
 
 /**
- * The credentials of the linked device, or new ones to pair with. Credentials of a pairing that never ended would make
- * the network refuse every login, so they are erased with everything that belongs to them.
+ * The credentials of the linked device, or new ones to pair with. Credentials of an unfinished pairing would make the
+ * network refuse every login, so they are erased with everything that belongs to them.
  */
 export async function readCredentials(values: SessionValues): Promise<AuthenticationCreds> {
   const bytes = values.resident.get(CREDENTIALS);
   const stored = bytes && decodeValue<AuthenticationCreds>(bytes);
   if (stored && isPaired(stored)) return stored;
-  // The credentials come last: they decide whether this is done again.
+  // Erase the credentials last: they decide whether this is done again.
   for await (const names of namePages(values, ''))
     await erase(
       values,

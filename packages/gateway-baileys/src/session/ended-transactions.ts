@@ -2,8 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys';
 
 /**
- * Baileys begins work in a transaction that goes on after its end, such as giving the recipient of a message a token and
- * then storing that. Such work would add to a transaction that is already written, and be lost: so it is done outside.
+ * Baileys starts work in a transaction that continues after its end, such as sending a token to the recipient of a
+ * message and then storing that. Such work would add to a transaction that is already written, and be lost, so it runs
+ * outside.
  */
 export function leaveEndedTransactions(keys: SignalKeyStoreWithTransaction): void {
   const { get, set, transaction, isInTransaction } = keys;
@@ -13,7 +14,7 @@ export function leaveEndedTransactions(keys: SignalKeyStoreWithTransaction): voi
   const inOpen = <T>(work: () => T): T => (isOver() ? outside(work) : work());
 
   const begin: typeof transaction = (work, key) => {
-    // One within another is a part of it.
+    // A nested transaction is part of the outer one.
     if (current.getStore()) return transaction(work, key);
     const state = { isOver: false };
     const marked: typeof work = async () => {

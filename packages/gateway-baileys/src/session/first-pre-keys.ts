@@ -10,8 +10,8 @@ import { signalKeys } from './signal-keys.ts';
 const WRITTEN_TOGETHER = 100;
 
 /**
- * Makes the keys that a device uploads once it is linked. Baileys makes all of them in one piece if they are not there,
- * and keeps everything else in the process waiting for a tenth of a second and more.
+ * Makes the keys that a device uploads once it is linked. If they are missing, Baileys makes all of them in one go, and
+ * blocks the rest of the process for a tenth of a second or more.
  */
 export async function makeFirstPreKeys(
   values: SessionValues,
@@ -31,7 +31,7 @@ export async function makeFirstPreKeys(
     }
     await keys.set({ 'pre-key': made });
   }
-  // Baileys uploads those that it finds before this one and that the network does not have.
+  // Baileys uploads existing keys before this one that the network does not have.
   creds.nextPreKeyId = INITIAL_PREKEY_COUNT + 1;
   await saveCredentials(values, creds);
 }

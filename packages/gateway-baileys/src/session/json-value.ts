@@ -1,6 +1,6 @@
 import { BufferJSON } from '@whiskeysockets/baileys';
 
-/** Stored values are JSON in which bytes are marked as such, as Baileys itself stores them. */
+/** Encodes a stored value as JSON in which bytes are marked as such, as Baileys itself does. */
 export function encodeValue(value: unknown): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(value, BufferJSON.replacer));
 }

@@ -3,9 +3,9 @@ import { decodeValue, encodeValue } from './json-value.ts';
 /** The type of Baileys' keys that pair a hidden id (LID) with a phone number, one for each direction. */
 export const LID_PAIRS = 'lid-mapping';
 
-/** A pair without a message for so many days is erased: the next message of the person brings it again. */
+/** A pair without a message for this many days is erased: the person's next message restores it. */
 const KEPT_DAYS = 180;
-/** A pair that is used gets a new date only at this age, so that most uses write nothing. */
+/** The date of a used pair is renewed only at this age, so that most uses write nothing. */
 const RENEWED_AFTER_DAYS = 7;
 
 const DAY_MS = 86_400_000;

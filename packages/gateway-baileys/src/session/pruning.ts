@@ -5,17 +5,17 @@ import { isSentLongAgo } from './sent-messages.ts';
 import type { SessionValues } from './session-values.ts';
 import { keyName } from './signal-keys.ts';
 
-/** Names that are looked at together. */
+/** Names that are checked together. */
 const PAGE = 500;
-/** Leaves the instance, the database and the other instances most of the time. */
+/** Leaves room for the instance, the database and the other instances most of the time. */
 const BETWEEN_PAGES_MS = 1_000;
 const BETWEEN_ROUNDS_MS = 86_400_000;
 
-/** How far the round has come, which outlives a connection. */
+/** How far the current round is, which outlives a connection. */
 export interface PruningProgress {
-  /** The last name looked at. */
+  /** The last checked name. */
   after: string | null;
-  /** When the next page may be looked at, by `clock.elapsed()`. */
+  /** When the next page may be checked, by `clock.elapsed()`. */
   dueAt: number;
 }
 
@@ -53,7 +53,7 @@ async function prunePage(values: SessionValues, names: readonly string[], today:
     if (isSentLongAgo(name, today)) changes.set(name, null);
   }
   const stored = await values.read(names.filter((name) => name.startsWith(TOKENS) || name.startsWith(PAIRS)));
-  // From here to the write nothing waits: what is used meanwhile is written after it.
+  // There is no await until the write: uses in the meantime are written after it.
   for (const [name, bytes] of stored) {
     const isToErase = name.startsWith(TOKENS)
       ? isTokenExpired(decodeValue(bytes), today)
@@ -63,10 +63,10 @@ async function prunePage(values: SessionValues, names: readonly string[], today:
   await values.save(changes);
 }
 
-/** As long as WhatsApp Web keeps a token of a trusted contact: four weeks, the current one included. */
+/** How long WhatsApp Web keeps a token of a trusted contact: four weeks, the current one included. */
 const TOKEN_DAYS = 28;
 
-/** When a contact's token was made, and when ours was last sent: seconds since the epoch, or their digits. */
+/** When a contact's token was made, and when ours was last sent: in seconds since the epoch, or their digits. */
 interface TrustedContactToken {
   readonly timestamp?: string | number;
   readonly senderTimestamp?: string | number;

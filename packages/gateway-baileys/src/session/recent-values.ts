@@ -1,6 +1,6 @@
-/** Stored values that were used last, as far as they fit; null for a name that nothing is stored under. */
+/** The most recently used stored values, as far as they fit; null for a name without a stored value. */
 export interface RecentValues {
-  /** Undefined where it is not known. */
+  /** Undefined if it is not known. */
   get(name: string): Uint8Array | null | undefined;
   set(name: string, value: Uint8Array | null): void;
 }
@@ -11,7 +11,7 @@ const MAX_BYTES = 1_048_576;
 const ENTRY_BYTES = 150;
 
 export function recentValues(maxBytes: number = MAX_BYTES): RecentValues {
-  /** The one used last is the last. */
+  /** Ordered by use, the most recent last. */
   const entries = new Map<string, Uint8Array | null>();
   let bytes = 0;
 

@@ -8,10 +8,10 @@ import { keyName } from './signal-keys.ts';
 
 const TYPE = 'sent';
 const SENT: string = keyName(TYPE, '');
-/** How long a message is kept for a phone that was off and asks for it again. */
+/** How long a message is kept for a phone that was off and requests it again. */
 const KEPT_DAYS = 7;
 
-/** The messages sent in the last days, for phones that could not read them and ask again. */
+/** The messages sent in the last days, for phones that could not read them and request them again. */
 export interface SentMessages {
   find(networkId: string): Promise<proto.IMessage | undefined>;
   /** The changes to write together with the keys that the message was encrypted with. */
@@ -44,7 +44,7 @@ export function sentMessageIdIn(name: string): string | null {
   return id.slice(id.indexOf('.') + 1);
 }
 
-/** Whether this is the name of a sent message that is too old for phones to ask for. */
+/** Whether this is the name of a sent message that is too old to be requested by phones. */
 export function isSentLongAgo(name: string, today: number): boolean {
   return name.startsWith(SENT) && today - Number.parseInt(name.slice(SENT.length), 10) > KEPT_DAYS;
 }

@@ -5,15 +5,15 @@ type SessionChanges = ReadonlyMap<string, Uint8Array | null>;
 type SessionReads = Required<Pick<Session, 'read' | 'names'>>;
 
 /**
- * The stored values of one instance, read when they are needed and written through. A big account stores a hundred thousand
+ * The stored values of one instance, read on demand and written through. A big account stores a hundred thousand
  * values, of which it uses a few hundred a day.
  */
 export interface SessionValues extends SessionReads {
-  /** Values that are needed without a wait: these few are in memory. */
+  /** Values that are needed without a wait: these few stay in memory. */
   readonly resident: ResidentValues;
   /** One transaction; null deletes. Transactions are written one after another, in the order of the calls. */
   save(changes: SessionChanges): Promise<void>;
-  /** Resolves when everything begun is written, or has failed. */
+  /** Resolves when all writes that have begun are done or have failed. */
   completed(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ interface ResidentValues {
   names(prefix: string): readonly string[];
 }
 
-/** The values that are read with the session, and are then in memory. */
+/** The values that are read with the session, and stay in memory. */
 interface Resident {
   readonly names: readonly string[];
   /** All values whose names begin with one of these. */
@@ -31,8 +31,8 @@ interface Resident {
 }
 
 /**
- * `failed` is called once, when a write did not succeed: what Baileys then has in memory is ahead of what is stored, so
- * the connection must end. Nothing is written after that.
+ * `failed` is called once, when a write failed: Baileys' memory is then ahead of the storage, so the connection must
+ * end. Nothing is written after that.
  */
 export async function readSession(
   session: Session,
@@ -41,13 +41,13 @@ export async function readSession(
 ): Promise<SessionValues> {
   const { stored, resident, isResident } = await openSession(session, withResident);
   const recent = recentValues();
-  /** The values that are being written, which count as stored. */
+  /** The values being written, which count as stored. */
   const inFlight = new Map<string, Uint8Array | null>();
   let writes: Promise<void> = Promise.resolve();
   let writesBegun = 0;
   let broken = false;
 
-  /** Undefined where only the storage knows; null for a name that nothing is stored under. */
+  /** Undefined if only the storage knows; null for a name without a stored value. */
   const known = (name: string): Uint8Array | null | undefined => {
     const written = inFlight.get(name);
     if (written !== undefined) return written;
@@ -70,7 +70,7 @@ export async function readSession(
       if (!isResident(name)) recent.set(name, value);
       else if (value) resident.set(name, value);
       else resident.delete(name);
-      // Unless another write of it waits for its turn.
+      // Unless another write of it is waiting.
       if (inFlight.get(name) === value) inFlight.delete(name);
     }
   };
@@ -115,7 +115,7 @@ interface OpenedSession {
   readonly isResident: (name: string) => boolean;
 }
 
-/** Of a session that cannot be read in parts, everything is resident. */
+/** If a session cannot be read in parts, everything is resident. */
 async function openSession(session: Session, { names, prefixes }: Resident): Promise<OpenedSession> {
   const stored = readableInParts(session);
   if (!stored) {
@@ -148,7 +148,7 @@ function readableInParts(session: Session): SessionReads | null {
 
 const PAGE = 500;
 
-/** Goes through all names that begin with `prefix`, also if some are deleted meanwhile. */
+/** Iterates over all names that begin with `prefix`, even if some are deleted meanwhile. */
 export async function* namePages(
   { names }: Pick<SessionReads, 'names'>,
   prefix: string,

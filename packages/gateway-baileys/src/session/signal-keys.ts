@@ -5,20 +5,18 @@ import { decodeValue, encodeValue } from './json-value.ts';
 import { LID_PAIRS, dayOf, decodeLidPair, encodeLidPair, isToBeRenewed, oppositeOf } from './lid-pairs.ts';
 import type { SessionValues } from './session-values.ts';
 
-/** Keys that are read or written before others have a turn: a group of a thousand members needs thousands. */
+/** Keys that are read or written before other work may run: a group of a thousand members needs thousands. */
 const TOGETHER = 200;
 
 /**
- * Signal's keys and sessions among an instance's stored values: one transaction per `set`. Each `get` returns objects of
- * its own: Baileys changes some of them before it knows whether they will be stored.
+ * Signal's keys and sessions among an instance's stored values: one transaction per `set`. Each `get` returns new
+ * objects: Baileys changes some of them before it knows whether they will be stored.
  */
 export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): SignalKeyStore {
-  /**
-   * The set that is being encoded: what it holds is not among the values yet, and nothing is read or written before it is.
-   */
+  /** The set being encoded: its values are not stored yet, and nothing is read or written before they are. */
   let encoding: Promise<unknown> | null = null;
 
-  /** Not before the key is returned: it is only noted that the pair is still used. */
+  /** Runs after the key is returned: it only notes that the pair is still used. */
   const renew = async (id: string): Promise<void> => {
     const today = dayOf(clock.now());
     const pair = await readLidPair(values, id);
@@ -38,7 +36,7 @@ export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): Si
   const open = (type: keyof SignalDataTypeMap, id: string, bytes: Uint8Array): unknown => {
     if (type !== LID_PAIRS) return revived(type, decodeValue(bytes));
     const pair = decodeLidPair(bytes);
-    // A write that fails ends the connection, as any other.
+    // A failed write ends the connection, like any other.
     if (isToBeRenewed(pair, dayOf(clock.now()))) void renew(id).catch(() => undefined);
     return pair.user;
   };
@@ -87,9 +85,9 @@ async function readLidPair(
   return bytes ? decodeLidPair(bytes) : null;
 }
 
-/** Values of types of our own: Baileys' transactions carry them like any other. */
+/** Values of our own types: Baileys' transactions carry them like any other. */
 export function ownKeys(data: Readonly<Record<string, Readonly<Record<string, unknown>>>>): SignalDataSet {
-  return data as SignalDataSet; // stored by type and id, whatever they are
+  return data as SignalDataSet; // stored by type and id, whatever the value
 }
 
 export function keyName(type: string, id: string): string {
@@ -97,8 +95,8 @@ export function keyName(type: string, id: string): string {
 }
 
 /**
- * Baileys' list of the people with a token, for removing old tokens. This gateway removes them without the list, and does
- * not store it: the whole list would be written again with each new person.
+ * Baileys' list of people with a token, for removing old ones. This gateway removes them without the list, and does not
+ * store it: the whole list would be written again with each new person.
  */
 const TOKEN_LIST: string = keyName('tctoken', '__index');
 

@@ -9,13 +9,13 @@ import type { SentMessages } from './sent-messages.ts';
 import { readSession } from './session-values.ts';
 import type { SessionValues } from './session-values.ts';
 
-/** All that is stored for an instance, read for one connection. */
+/** All stored data of an instance, read for one connection. */
 export interface StoredSession {
   readonly values: SessionValues;
   readonly creds: AuthenticationCreds;
   readonly arrivals: Arrivals;
   readonly sent: SentMessages;
-  /** Resolves with the error of the first write that failed, if one ever does. */
+  /** Resolves with the error of the first failed write, if any. */
   readonly broken: Promise<unknown>;
 }
 

@@ -6,8 +6,8 @@ const USERS = /\d{7,}/g;
 
 /**
  * Whether a stored value is about this person, by its name. That holds for their keys, devices, and pair of number and
- * hidden id, each of which has one of the two in its name, and for copies of messages that were sent to them. Keys of a
- * group name their member.
+ * hidden id, which have one of the two in their names, and for copies of messages sent to them. Keys of a group name
+ * their member.
  */
 export function isValueOfPerson(name: string, { numbers, networkIds, messageIds }: PersonOnNetwork): boolean {
   const sentId = sentMessageIdIn(name);

@@ -5,19 +5,19 @@ import { interceptStanzas } from './intercepted-stanzas.ts';
 const OWN_NAME = 'critical_block';
 
 /**
- * Limits what is read of the state that a phone shares with its linked devices to the account's own name. The address
- * book and the state of every chat of a big account would take seconds to read, and tens of megabytes to keep.
+ * Limits reading of the state that a phone shares with its linked devices to the account's own name. The address book
+ * and the state of every chat of a big account would take seconds to read, and tens of megabytes to keep.
  */
 export function limitAppState(socket: Pick<WASocket, 'ws' | 'ev' | 'resyncAppState'>): void {
   interceptStanzas(socket, 'notification', (stanza) => {
     const { attrs, content } = stanza;
     if (attrs['type'] === 'server_sync' && Array.isArray(content))
       stanza.content = content.filter((node) => node.tag !== 'collection' || node.attrs['name'] === OWN_NAME);
-    // Baileys acknowledges it.
+    // Let Baileys acknowledge it.
     return false;
   });
   socket.ev.on('creds.update', ({ myAppStateKeyId }) => {
-    // Without it there is no name until the owner writes from the phone, and nothing else is missing.
+    // Without the key, only the name is missing, until the owner writes from the phone.
     if (myAppStateKeyId) socket.resyncAppState([OWN_NAME], false).catch(() => undefined);
   });
 }

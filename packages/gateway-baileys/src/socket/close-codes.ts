@@ -34,7 +34,7 @@ const CLOSES: Readonly<Record<number, SocketClose>> = {
   411: { action: 'failed', detail: 'multi_device_not_enabled' },
   428: { action: 'dropped', detail: 'connection_closed' },
   440: { action: 'replaced', detail: 'connection_replaced' },
-  // Also the code of every stream error that Baileys does not know: no reason to give a session up.
+  // Also the code of every stream error that Baileys does not know, so the session is kept.
   500: { action: 'dropped', detail: 'stream_error' },
   503: { action: 'dropped', detail: 'network_unavailable' },
   515: { action: 'restart', detail: 'restart_required' },
@@ -59,6 +59,6 @@ const FIRST_TIME_SECONDS = 1e9;
 export function banEndsAt(error: unknown, now: number): number | null {
   const expire = Number(failureAttribute(error, 'expire'));
   if (statusCodeOf(error) !== 402 || !Number.isSafeInteger(expire) || expire <= 0) return null;
-  // Other clients read it as a duration; it is not documented that it is never a time.
+  // Other clients read it as a duration; the protocol does not document that it is never a time.
   return expire < FIRST_TIME_SECONDS ? now + expire * 1000 : expire * 1000;
 }

@@ -18,7 +18,7 @@ function aGuardedSocket() {
       ws.on('CB:ib,,dirty', () => failing());
       ws.on('message', failing);
       ws.on('error', (error) => errors.push(error));
-      return { ws } as unknown as WASocket; // the part that is guarded
+      return { ws } as unknown as WASocket; // the guarded part
     },
     (tag, error) => skipped.push([tag, error]),
   );

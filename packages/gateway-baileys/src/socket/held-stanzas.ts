@@ -1,11 +1,11 @@
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import { interceptStanzas } from './intercepted-stanzas.ts';
 
-/** The work before Baileys gets a stanza, which it acknowledges to the network; null if it gets it immediately. */
+/** The work before Baileys gets a stanza, which it then acknowledges to the network; null if it gets it immediately. */
 export type Hold = (stanza: BinaryNode) => Promise<void> | null;
 
 /**
- * Keeps stanzas from Baileys until what they report is stored. If the promise rejects, the network keeps the stanza and
+ * Keeps stanzas from Baileys until their reports are stored. If the promise rejects, the network keeps the stanza and
  * delivers it again on the next connection.
  */
 export function holdStanzas(socket: Pick<WASocket, 'ws'>, tag: 'call' | 'message', hold: Hold): void {
@@ -22,7 +22,7 @@ export function holdStanzas(socket: Pick<WASocket, 'ws'>, tag: 'call' | 'message
   });
 }
 
-/** A stanza that makes no sense is Baileys' to refuse. */
+/** Baileys itself refuses malformed stanzas. */
 function tryToHold(hold: Hold, stanza: BinaryNode): Promise<void> | null {
   try {
     return hold(stanza);

@@ -1,11 +1,11 @@
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 
-/** The number that Baileys asks for when it connects. */
+/** The number that Baileys requests when it connects. */
 const BATCH = 100;
 
 /**
- * Asks for the next batch of stanzas that waited while there was no connection, when one is complete. Baileys asks only
- * for the first.
+ * Requests the next batch of stanzas that waited while there was no connection, once one is complete. Baileys requests
+ * only the first.
  */
 export function askForOfflineBatches(socket: Pick<WASocket, 'ws' | 'sendNode'>): void {
   let arrived = 0;
@@ -14,7 +14,7 @@ export function askForOfflineBatches(socket: Pick<WASocket, 'ws' | 'sendNode'>):
     arrived += 1;
     if (arrived % BATCH !== 0) return;
     const content = [{ tag: 'offline_batch', attrs: { count: String(BATCH) } }];
-    // The next connection asks for what this one does not get.
+    // The next connection requests what this one does not get.
     socket.sendNode({ tag: 'ib', attrs: {}, content }).catch(() => undefined);
   });
 }

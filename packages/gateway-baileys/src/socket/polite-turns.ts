@@ -4,8 +4,8 @@ import type { Clock } from '@trunkline/core/spi/gateway';
 const LONGEST_MS = 10;
 
 /**
- * Returns what to wait for before each of many small pieces of work that are begun together: between them, others have
- * their turn. Without it, encrypting for a group of a thousand members keeps the process busy for seconds.
+ * Returns a promise to await before each of many small pieces of work that are started together: in between, other work
+ * can run. Without it, encrypting for a group of a thousand members blocks the process for seconds.
  */
 export function politeTurns({ elapsed }: Pick<Clock, 'elapsed'>): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();

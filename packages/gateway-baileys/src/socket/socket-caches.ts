@@ -5,7 +5,7 @@ import QuickLRU from 'quick-lru';
 const MINUTE = 60_000;
 const HOUR: number = 60 * MINUTE;
 
-/** Baileys' memory beyond one socket: without it, each new socket asks and counts again. */
+/** Baileys' caches beyond one socket: without them, each new socket queries and counts again. */
 export interface SocketCaches {
   readonly msgRetryCounterCache: CacheStore;
   readonly userDevicesCache: CacheStore;
@@ -20,14 +20,14 @@ export function socketCaches(): SocketCaches {
   };
 }
 
-/** Forgets what was not used for longest once it holds `maxSize` entries, and everything after `ttl` milliseconds. */
+/** Evicts the least recently used entries beyond `maxSize`, and everything after `ttl` milliseconds. */
 export function boundedCache<Value>(maxSize: number, ttl: number): Keyv<Value> {
   return new Keyv<Value>({ store: new QuickLRU({ maxSize }), ttl, serialization: false });
 }
 
 function cacheStore(cache: Keyv<unknown>): CacheStore {
   return {
-    // Baileys reads what it has set; its type leaves `undefined` to be understood.
+    // Baileys only reads what it has set; its type leaves `undefined` implicit.
     get: <Value>(key: string) => cache.get(key) as Promise<Value>,
     async set(key, value) {
       await cache.set(key, value);

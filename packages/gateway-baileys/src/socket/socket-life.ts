@@ -2,20 +2,20 @@ import { pause } from '@trunkline/core/spi/gateway';
 import type { Clock } from '@trunkline/core/spi/gateway';
 import type { WASocket } from '@whiskeysockets/baileys';
 
-/** A socket that shows no QR and does not open in this time is given up: some refusals Baileys never reports. */
+/** A socket that neither shows a QR nor opens in this time is given up: Baileys never reports some refusals. */
 const CONNECT_MS = 30_000;
-/** A peer that is gone does not respond to a goodbye either. */
+/** A dead peer does not respond to a goodbye either. */
 const GOODBYE_MS = 2_000;
 
 /** The life of a socket, from its first moment to its end. */
 export interface SocketLife {
-  /** Resolves with the error that it ended with, undefined if the end was ours. */
+  /** Resolves with the error that ended it, undefined if we ended it. */
   readonly ended: Promise<unknown>;
   /** Ends the socket unless it makes progress in time. */
   expectProgress(): void;
   /** Notes progress: from now on, the socket may take as long as it needs. */
   progressed(): void;
-  /** Ends it; what it has decrypted and not reported yet it reports before. */
+  /** Ends it, and reports before that what it has decrypted but not reported yet. */
   end(error?: unknown): void;
 }
 
@@ -43,12 +43,12 @@ export function socketLife(socket: WASocket, clock: Clock): SocketLife {
 
   const close = socket.ws.close.bind(socket.ws);
   socket.ws.close = () => Promise.race([close(), pause(clock, GOODBYE_MS)]);
-  // Baileys throws away what it has buffered when it ends; the network has our acknowledgement of it.
+  // Baileys discards its buffer when it ends, although the network has our acknowledgement.
   socket.registerSocketEndHandler(() => void socket.ev.flush());
   socket.ev.on('connection.update', ({ connection, lastDisconnect }) => {
     if (connection === 'close' && !isOver) over(lastDisconnect?.error);
   });
-  // An upgrade that gets any other response ends nothing by itself.
+  // Baileys does not end by itself if the upgrade gets another response.
   socket.ws.on('unexpected-response', () => end(new Error('The server did not take the connection.')));
   expectProgress();
 

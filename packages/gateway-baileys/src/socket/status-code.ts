@@ -1,11 +1,11 @@
-/** The status of a Boom error, which is how Baileys gives the reason; null for any other error. */
+/** The status of a Boom error, which is how Baileys reports the reason; null for any other error. */
 export function statusCodeOf(error: unknown): number | null {
   const output = property(error, 'output');
   const code = property(output, 'statusCode');
   return typeof code === 'number' ? code : null;
 }
 
-/** The code that the network responded with to a query; null for any other error. */
+/** The code of the network's response to a query; null for any other error. */
 export function queryErrorOf(error: unknown): number | null {
   const code = property(error, 'data');
   return typeof code === 'number' ? code : null;

@@ -11,13 +11,13 @@ export interface BaileysNetwork extends TestNetwork {
   readonly wa: FakeWhatsApp;
   readonly account: Account;
   readonly reader: Person;
-  /** The group behind the network's name of it. */
+  /** The group with this network id. */
   group(jid: string): Group;
 }
 
 export interface NetworkOptions {
   readonly gateway?: BaileysGatewayOptions;
-  /** False: nobody confirms anything by itself. */
+  /** If false, no phone confirms automatically. */
   readonly readsByItself?: boolean;
 }
 
@@ -125,8 +125,9 @@ interface Chat {
 }
 
 /**
- * The reader's phone sends two receipts for each message. That it was read comes once the gateway has reported that it
- * was delivered: where the client handles both together, it reports the last alone. Returns what takes these reports.
+ * The reader's phone sends two receipts for each message. The read receipt follows once the gateway has reported the
+ * delivery: if the client handles both together, it reports only the last. Returns the function that takes these
+ * reports.
  */
 function readEverything(
   { wa, account, reader }: Chat,

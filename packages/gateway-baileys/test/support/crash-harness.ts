@@ -12,19 +12,19 @@ import { startReceiver } from './receiver.ts';
 import { startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** Longer than any lease: a server that starts so much later finds nothing held by one that was killed. */
+/** Longer than any lease: a server that starts this much later finds no lease of a killed one. */
 const LATER_MS = 61_000;
 
 /** A harness whose service runs in a process of its own. */
 export interface CrashHarness extends Harness {
-  /** Where everything is stored. */
+  /** The directory of all data. */
   readonly directory: string;
   service(): ServerProcess;
   /** Starts another on the same data, as if a little more than a minute had passed since the last start. */
   startLater(): Promise<void>;
 }
 
-// Of the phones, which live in this process.
+// Quiets the phones, which live in this process.
 quietConsole();
 
 const endings: (() => Promise<void>)[] = [];

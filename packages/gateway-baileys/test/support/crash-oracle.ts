@@ -5,8 +5,8 @@ import type { CrashHarness } from './crash-harness.ts';
 import { reportedAbout } from './flow.ts';
 
 /**
- * Each text is in the chat once, and was reported as sent once. What the chat shows is what
- * the other phone could read: a repeat under the same id is no second message.
+ * Checks that each text is in the chat once and was reported as sent once. The chat has the messages that the other
+ * phone could read: a repeat under the same id is not a second message.
  */
 export async function expectSentOnce(harness: CrashHarness, texts: readonly string[]): Promise<void> {
   const { wa, bob, receiver } = harness;
@@ -20,7 +20,7 @@ export async function expectSentOnce(harness: CrashHarness, texts: readonly stri
   expect(receiver.forged()).toBe(0);
 }
 
-/** Each text was received once, and reported once. */
+/** Checks that each text was received once and reported once. */
 export async function expectReceivedOnce(harness: CrashHarness, texts: readonly string[]): Promise<void> {
   const messages = await messagesOf(harness, 'inbound');
   expect(messages.map(({ text }) => text ?? '').toSorted(byCode)).toEqual(texts.toSorted(byCode));

@@ -24,15 +24,15 @@ export interface Harness {
   readonly bob: Person;
   readonly receiver: Receiver;
   readonly instance: string;
-  /** The one that runs now. */
+  /** The running service. */
   service(): Service;
 }
 
 /** The same, with the service in this process. */
 export interface Flow extends Harness {
-  /** Where the service keeps its data. */
+  /** The service's data directory. */
   readonly directory: string;
-  /** Stops the service, does something, and starts another on the same data. */
+  /** Stops the service, runs `meanwhile`, and starts another on the same data. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
 }
 
@@ -122,7 +122,7 @@ export function untilMessage(
   });
 }
 
-/** The event of this type for which `holds`, reported or still to come. */
+/** The event of this type for which `holds`, reported already or later. */
 export function untilNotified(
   { receiver }: Harness,
   type: string,

@@ -1,12 +1,12 @@
 import { BufferJSON } from '@whiskeysockets/baileys';
 
-/** Something that must not be seen, and what it is. */
+/** A value that must not be printed, and its name. */
 export interface Secret {
   readonly what: string;
   readonly bytes: Uint8Array;
 }
 
-/** A part gives a key away as well; and in base64 so many bytes end where a character does. */
+/** Even a part would leak a key; in base64, this many bytes end at a character. */
 const PART = 15;
 /** Keys have 32 bytes. */
 const SHORTEST_KEY = 16;
@@ -15,7 +15,7 @@ export function secretText(what: string, value: string): Secret {
   return { what, bytes: Buffer.from(value) };
 }
 
-/** Which of the secrets can be seen in what was printed, in any way that bytes are usually printed. */
+/** The secrets that are visible in printed text, in any common way of printing bytes. */
 export function leaksIn(printed: string, secrets: readonly Secret[]): readonly string[] {
   const dense = printed.replaceAll(/\s/g, '');
   return secrets
@@ -23,7 +23,7 @@ export function leaksIn(printed: string, secrets: readonly Secret[]): readonly s
     .map(({ what }) => what);
 }
 
-/** How a program prints bytes: as text, encoded, as a `Buffer`, as a list of numbers, as an object of numbers. */
+/** The ways in which a program prints bytes: as text, encoded, as a `Buffer`, as a list or an object of numbers. */
 function spellings(bytes: Uint8Array): readonly string[] {
   const part = Buffer.from(bytes.subarray(0, PART));
   const hex = part.toString('hex');
@@ -41,7 +41,7 @@ function spellings(bytes: Uint8Array): readonly string[] {
   ];
 }
 
-/** Every value among stored ones that could be a key: bytes, and text that stands for bytes. */
+/** Every stored value that could be a key: bytes, and text that encodes bytes. */
 export function keysIn(stored: ReadonlyMap<string, Uint8Array>): readonly Secret[] {
   return [...stored].flatMap(([name, value]) =>
     leavesOf(JSON.parse(Buffer.from(value).toString(), BufferJSON.reviver), name).filter(

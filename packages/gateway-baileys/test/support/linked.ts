@@ -19,11 +19,11 @@ export interface Linked {
 
 interface LinkedOptions extends NetworkOptions {
   readonly logger?: Logger;
-  /** One that can hurry does so only once the link is open: linking takes as long as the machine needs. */
+  /** A clock that can hurry does so only once the link is open: linking takes as long as the machine needs. */
   readonly clock?: Clock | HurriedClock;
 }
 
-/** A network, and an instance that nothing is stored for yet. */
+/** A network, and an instance without stored values. */
 export async function unlinked(options: LinkedOptions = {}): Promise<Omit<Linked, 'link'>> {
   const { logger = silentLogger, clock = systemClock(), ...networkOptions } = options;
   const network = await startBaileysNetwork(networkOptions);
@@ -60,7 +60,7 @@ export async function linked(options: LinkedOptions = {}): Promise<Linked> {
 }
 
 interface HurriedClock extends Clock {
-  /** Timers that are set from now on take their time, until the function that this returns is called. */
+  /** Makes timers set from now on take their full time, until the returned function is called. */
   rest(): () => void;
 }
 
@@ -81,12 +81,12 @@ export function hurriedClock(): HurriedClock {
   };
 }
 
-/** Timers run ten times as slow: what waits for one of them waits for something else here. */
+/** Timers run ten times as slow: a test that waits for one of them waits for the wrong event. */
 export function patientClock(): Clock {
   return clockWithTimers(10);
 }
 
-/** Timers of a minute and more that are set after `leap()` are over immediately, and the time of day as always. */
+/** Timers of a minute and more that are set after `leap()` fire immediately; the time of day is unchanged. */
 export function leapingClock(): Clock & { leap(): void } {
   const clock = systemClock();
   let leaps = false;
@@ -99,18 +99,18 @@ export function leapingClock(): Clock & { leap(): void } {
   };
 }
 
-/** All time is so many times as fast. */
+/** All time runs `factor` times as fast. */
 export function fastClock(factor: number): Clock {
   const { clock, accelerate } = acceleratingClock();
   accelerate(factor);
   return clock;
 }
 
-/** Timers and the time of day go faster from when a test says so. */
+/** Timers and the time of day run faster once a test says so. */
 export function acceleratingClock(): { readonly clock: Clock; accelerate(factor: number): void } {
   const { now, elapsed, setTimer } = systemClock();
   let speed = 1;
-  /** What the clock said, and the machine's, when the speed changed last. */
+  /** The readings of this clock and of the machine's when the speed last changed. */
   let since = { now: now(), elapsed: elapsed(), machine: elapsed() };
   const passed = (): number => (elapsed() - since.machine) * speed;
   const clock: Clock = {

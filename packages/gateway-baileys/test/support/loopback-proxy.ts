@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest';
 /** A proxy on this machine, and a process that can reach nothing without one. */
 export interface LoopbackProxy {
   readonly url: string;
-  /** Where it was asked to connect to, as `host:port`. */
+  /** The requested hosts, as `host:port`. */
   readonly targets: readonly string[];
   /** How many of them were reached. */
   readonly tunnels: () => number;
@@ -51,7 +51,7 @@ export function refuseAllBut(ports: () => readonly number[]): readonly number[] 
   return refused;
 }
 
-/** A proxy by HTTP CONNECT that wants a password. */
+/** A proxy by HTTP CONNECT that requires a password. */
 export async function startHttpProxy(): Promise<LoopbackProxy> {
   const targets: string[] = [];
   let tunnels = 0;
@@ -87,7 +87,7 @@ export async function startSocksProxy(): Promise<LoopbackProxy> {
   const serve = async (client: Socket): Promise<void> => {
     client.once('data', () => client.write(Uint8Array.of(5, 0)));
     await once(client, 'data');
-    const [request] = (await once(client, 'data')) as [Buffer]; // a request comes in one piece
+    const [request] = (await once(client, 'data')) as [Buffer]; // the request arrives in one piece
     const isName = request[3] === 3;
     const end = isName ? 5 + (request[4] ?? 0) : 8;
     const host = isName ? request.toString('latin1', 5, end) : request.subarray(4, end).join('.');

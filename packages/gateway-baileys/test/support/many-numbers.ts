@@ -13,7 +13,7 @@ import { eventually } from '@trunkline/test-support';
 import { onTestFinished } from 'vitest';
 import { SECRET_KEY } from './service.ts';
 
-/** A linked number, and whom it talks to. */
+/** A linked number, and the people it talks to. */
 export interface LinkedNumber {
   readonly account: Account;
   readonly instance: string;
@@ -24,22 +24,21 @@ export interface ManyNumbers {
   readonly wa: RemoteFakeWhatsApp;
   readonly api: WorkspaceApi;
   readonly numbers: readonly LinkedNumber[];
-  /** What the network was sent, refusals included. */
+  /** All messages sent to the network, even refused ones. */
   readonly sent: readonly SentMessage[];
-  /** What has arrived, and when by `Date.now()`. */
+  /** Arrived messages, and when by `Date.now()`. */
   readonly received: readonly { readonly message: MessageResource; readonly at: number }[];
 }
 
 interface Size {
   readonly numbers: number;
-  /** How many times as fast as it is time goes by for the service. */
+  /** How many times faster time runs for the service. */
   readonly speed: number;
 }
 
 /**
- * The service in this process, on a loopback WhatsApp that delivers to some people by one of their two names alone. That has
- * a process of its own: with the network and 150 phones in the process of the service, what they compute would be measured
- * as the service's.
+ * The service in this process, on a loopback WhatsApp that names some people by only one of their two names. The
+ * network runs in its own process: otherwise the work of the network and 150 phones would be measured as the service's.
  */
 export async function startManyNumbers({ numbers: count, speed }: Size): Promise<ManyNumbers> {
   const wa = await spawnFakeWhatsApp();
@@ -72,13 +71,13 @@ export async function startManyNumbers({ numbers: count, speed }: Size): Promise
   return { wa, api, numbers, sent, received };
 }
 
-/** Grows as the network is sent messages, until it is stopped. */
+/** Grows with each message sent to the network, until it is stopped. */
 function sentMessages(wa: RemoteFakeWhatsApp): readonly SentMessage[] {
   const sent: SentMessage[] = [];
   const follow = async (): Promise<void> => {
     for (;;) sent.push(await wa.nextMessage());
   };
-  // It rejects when the network is stopped, at the end of the test.
+  // Rejects when the network is stopped, at the end of the test.
   void follow().catch(() => undefined);
   return sent;
 }

@@ -10,15 +10,15 @@ const PROGRAM = pathToFileURL(await builtProgram(new URL('programs/serve.ts', im
 export interface ServerOptions {
   readonly directory: string;
   readonly whatsapp: ClientSettings;
-  /** One made by an earlier server on this directory; a new one by default. */
+  /** A key made by an earlier server on this directory; a new one by default. */
   readonly apiKey?: string | undefined;
-  /** How far its clock is ahead: as if it had been started that much later. */
+  /** How far its clock is ahead, as if it had been started that much later. */
   readonly aheadMs: number;
   /** Whether it prints its log, at every level. */
   readonly printsLog?: boolean | undefined;
 }
 
-/** What a server says when it is ready. */
+/** The first message of a server that is ready. */
 export interface ServerFacts {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -37,7 +37,7 @@ export interface ServerProcess extends Service {
   /** Everything that it has printed so far, on both of its outputs. */
   output(): string;
   writes(): readonly Write[];
-  /** It will kill itself as soon as so many more writes are on disk; 0 is right before the next one. */
+  /** The server will kill itself as soon as this many more writes are on disk; 0 is right before the next one. */
   dieAfterWrites(count: number): Promise<void>;
   ended(): Promise<unknown>;
   kill(): Promise<void>;
@@ -47,7 +47,7 @@ export interface ServerProcess extends Service {
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const program = startNodeProgram(PROGRAM, {
     args: [JSON.stringify(options)],
-    // Nothing of the tester's own environment decides how the server runs.
+    // The tester's own environment must not affect the server.
     env: { PATH: process.env['PATH'] },
     hasChannel: true,
   });

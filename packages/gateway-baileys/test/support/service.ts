@@ -29,10 +29,10 @@ export interface ServiceOptions {
   readonly directory: string;
   readonly gateway: BaileysGatewayOptions;
   readonly logger?: Logger | undefined;
-  /** One made by an earlier service on this directory; a new one by default. */
+  /** A key made by an earlier service on this directory; a new one by default. */
   readonly apiKey?: string | undefined;
   readonly clock?: Clock | undefined;
-  /** What to put around the storage. */
+  /** Wraps the storage. */
   readonly around?: ((storage: Storage) => Storage) | undefined;
 }
 

@@ -6,7 +6,7 @@ import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { eventually } from '@trunkline/test-support';
 import { SECRET_KEY } from './service.ts';
 
-/** What is stored for each instance that is to run, opened as the service itself opens it. While no server runs. */
+/** The stored sessions of each instance, opened as the service itself opens them. No server may run meanwhile. */
 export async function storedSessions(
   directory: string,
   count: number,

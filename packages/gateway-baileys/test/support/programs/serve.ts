@@ -1,4 +1,4 @@
-// Serves the REST API on a port of its own, on the loopback WhatsApp, until its parent goes or it is killed. Prints each
+// Serves the REST API on its own port, on the loopback WhatsApp, until its parent exits or it is killed. Prints each
 // write that the network causes, at the moment when it is on disk.
 import { writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
@@ -10,8 +10,8 @@ import { trustFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { ServerFacts, ServerOptions } from '../server-process.ts';
 import { startService } from '../service.ts';
 
-const options = JSON.parse(process.argv[2] ?? '') as ServerOptions; // as server-process.ts wrote it
-/** Writes until the last moment of this process; null while it is to live. */
+const options = JSON.parse(process.argv[2] ?? '') as ServerOptions; // written by server-process.ts
+/** The number of writes until this process is killed; null to live. */
 let writesLeft: number | null = null;
 
 flushCompileCache();
@@ -42,7 +42,7 @@ async function stop(): Promise<void> {
   process.exit();
 }
 
-/** The storage of a process that ends with the write that it was given, before anybody learns that it is done. */
+/** The storage of a process that is killed at the given write, before its result is known. */
 function killable(storage: Storage): Storage {
   const { activities, messages, sessions } = storage;
   const last =
@@ -67,7 +67,7 @@ function killable(storage: Storage): Storage {
   };
 }
 
-/** Whatever a logger could be asked to write: each level, with all that an error has on it. */
+/** Writes everything that a logger could be asked to write: each level, with all fields of an error. */
 function printing(): Logger {
   const at =
     (level: string): Logger['info'] =>
@@ -76,7 +76,7 @@ function printing(): Logger {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** Immediately: what is printed is out when the process is killed. */
+/** Writes synchronously: the output survives a kill. */
 function print(line: string): void {
   writeSync(1, `${line}\n`);
 }
