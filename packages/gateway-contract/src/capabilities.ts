@@ -10,7 +10,7 @@ import { openLink } from './test-link.ts';
 const OPTIONAL = ['image', 'document', 'audio', 'video', 'groups'] as const;
 const NO_GROUP = 'grp_01k9z000000000000000000000';
 
-/** A gateway declares what its network carries; what is not declared never reaches it. */
+/** A gateway declares the features of its network; undeclared ones never reach it. */
 export function capabilitiesContract(subject: GatewaySubject): void {
   describe('capabilities', () => {
     it('declares text, and all that its network does not lack', async () => {

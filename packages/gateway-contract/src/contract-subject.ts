@@ -60,7 +60,7 @@ export interface TestPhone {
   addGroup(name: string): Promise<string>;
   /** The number is removed from a group, whether or not its connection is open. */
   leaveGroup(networkId: string): Promise<void>;
-  /** The acts of people other than writing to the instance. Absent if `missing` names them. */
+  /** Actions of people other than writing to the instance. Absent if `missing` names them. */
   readonly activities?: TestActivities;
   /** The connection is lost. */
   drop(): Promise<void>;
@@ -76,7 +76,7 @@ export interface TestPhone {
 export interface TestActivities {
   /** The owner of the number writes on the phone. Returns the network id. */
   write(message: { readonly to: string; readonly text: string }): Promise<string>;
-  /** Null takes the reaction back. */
+  /** Null removes the reaction. */
   react(reaction: {
     readonly from: string;
     readonly about: string;

@@ -6,7 +6,7 @@ export interface MemorySession extends Session {
   /** The next write fails, as on a full disk. */
   failNextSave(): void;
   readonly values: ReadonlyMap<string, Uint8Array>;
-  /** Returns the session as kept if the process ends now. */
+  /** Returns the session as it would be kept if the process ended now. */
   copy(): MemorySession;
 }
 

@@ -125,7 +125,7 @@ export function receivingContract(subject: GatewaySubject): void {
         taken.resolve();
         await open.first('message', ({ message }) => message.networkId === networkId);
         expect(refusals).toBe(2);
-        // One connection all the time.
+        // The connection was never replaced.
         expect(open.all('closed')).toEqual([]);
         await open.connection().close();
       },

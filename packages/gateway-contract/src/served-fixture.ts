@@ -12,7 +12,7 @@ export interface ServedFixture {
   readonly instance: string;
   /** The number of a person who gets messages. */
   readonly to: string;
-  /** Sends a text, and returns everything that the network has accepted once that includes it. */
+  /** Sends a text, and once the network has accepted it, returns everything that it accepted. */
   acceptedAfterText(): Promise<readonly SentToNetwork[]>;
 }
 
