@@ -2,7 +2,7 @@ import { S3Error } from './s3-error.ts';
 
 /**
  * The content of a response, taken from the connection as it is read, never ahead. Cancelling it ends the connection.
- * It fails when nothing comes for `stallMs` while it is read, and when the connection ends before it does.
+ * It fails if nothing arrives for `stallMs` while it is read, or if the connection ends early.
  */
 export function contentOf(
   response: Response,

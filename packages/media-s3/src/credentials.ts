@@ -1,7 +1,7 @@
 import { checkCredentials } from './options.ts';
 import type { S3Credentials } from './options.ts';
 
-/** Early enough that none expire on the way, and a provider that is away for a while does no harm. */
+/** Early enough that none expire in flight, and a short outage of the provider does no harm. */
 const EARLY_MS = 5 * 60_000;
 
 export interface CredentialSource {
@@ -10,7 +10,7 @@ export interface CredentialSource {
   forget(): void;
 }
 
-/** Asks the provider once for all requests that need new credentials at the same time. */
+/** Asks the provider once for all requests that need new credentials concurrently. */
 export function createCredentialSource(find: () => Promise<S3Credentials>): CredentialSource {
   let known: S3Credentials | null = null;
   let inFlight: Promise<S3Credentials> | null = null;

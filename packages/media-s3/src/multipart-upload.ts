@@ -6,7 +6,7 @@ import { escaped, textOf } from './xml.ts';
 export interface MultipartUpload {
   /** Adds the next part. Parts are added in order. */
   add(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Makes the object of all parts. */
+  /** Completes the object from all parts. */
   complete(): Promise<void>;
   /** Discards the parts that were added. */
   abort(): Promise<void>;
@@ -35,7 +35,7 @@ export async function beginMultipartUpload(
         const { text } = await client.call({ method: 'POST', key, query: { uploadId }, body });
         if (textOf(text, 'ETag') === null) throw notFromS3();
       } catch (error) {
-        // A response may have been lost: if an earlier attempt completed the upload, it is not known any more.
+        // A response may have been lost: if an earlier attempt completed the upload, S3 no longer knows it.
         const isDone = isS3Error(error, 'NoSuchUpload') && (await sizeOf(client, key)) === size;
         if (!isDone) throw error;
       }
@@ -46,7 +46,7 @@ export async function beginMultipartUpload(
   };
 }
 
-/** The tag that S3 gave to the stored bytes. Throws if the response is not from S3, as when a proxy sends a page. */
+/** The tag of the stored bytes in S3. Throws if the response is not from S3, as when a proxy sends a page. */
 export function tagOf({ headers }: S3Response): string {
   const tag = headers.get('ETag');
   if (tag === null) throw notFromS3();

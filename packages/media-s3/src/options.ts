@@ -119,7 +119,7 @@ export function checkOptions(options: S3MediaStoreOptions): CheckedS3Options {
   };
 }
 
-/** Shows none of the values: a header that cannot be sent would be shown with its value. */
+/** Shows none of the values: fetch's error for an invalid header would contain its value. */
 export function checkCredentials(credentials: S3Credentials): S3Credentials {
   const { accessKeyId, secretAccessKey, sessionToken } = credentials ?? {};
   check(isPrintable(accessKeyId), 'credentials.accessKeyId', 'is missing or not printable');

@@ -1,6 +1,6 @@
 /**
- * Cuts a stream into parts of this size, the last of which is shorter and may be empty. There is one buffer for all of
- * them: a part is to be used before the next one is asked for.
+ * Cuts a stream into parts of this size, the last of which is shorter and may be empty. All share one buffer: use a
+ * part before you request the next.
  */
 export async function* partsOf(
   content: ReadableStream<Uint8Array>,
@@ -11,7 +11,7 @@ export async function* partsOf(
   for await (const chunk of content) {
     let rest = chunk;
     while (rest.byteLength > 0) {
-      // Only now, for what ends at the end of a part ends with that one.
+      // Yield only now: if the stream ends at the end of a part, that part is the last.
       if (filled === size) {
         yield { bytes: buffer, isLast: false };
         filled = 0;

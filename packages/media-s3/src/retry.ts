@@ -1,6 +1,6 @@
 import { S3Error } from './s3-error.ts';
 
-/** Faults that pass without help. Every request of the store may be repeated: none adds to what it did before. */
+/** Faults that pass on their own. Every request of the store can be repeated without adding to its effect. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 const PASSING_CODES: ReadonlySet<string> = new Set([
   'InternalError',
@@ -8,7 +8,7 @@ const PASSING_CODES: ReadonlySet<string> = new Set([
   'ServiceUnavailable',
   'SlowDown',
   'Throttling',
-  // These two pass after their cause is fixed: the clock's offset is known, and new credentials are asked for.
+  // These two pass after their cause is fixed: the clock's offset is known, and new credentials are requested.
   'RequestTimeTooSkewed',
   'ExpiredToken',
 ]);
@@ -23,7 +23,8 @@ const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Waits after `attempts` attempts: twice as long each time, half of it random, so that many do not come back together.
+ * Waits after `attempts` attempts: twice as long each time, half of it random, so that clients do not return at the
+ * same moment.
  */
 export function waitBeforeRetry(attempts: number): Promise<void> {
   const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1));

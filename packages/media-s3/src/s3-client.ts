@@ -69,7 +69,7 @@ export function createS3Client(options: CheckedS3Options): S3Client {
             cause: error,
           });
         });
-        // S3 begins to respond to some requests before it knows how they end.
+        // S3 begins to respond to some requests before it knows their outcome.
         if (text.includes('<Error>')) throw refusalOf(request.method, response, text);
         return { headers: response.headers, text };
       }),

@@ -2,7 +2,7 @@ import { UnavailableError } from '@trunkline/core/spi/storage';
 
 /**
  * A request to S3 failed or was refused. The error has the request's method, the status and S3's code, and nothing else
- * of the response: if a signature is wrong, S3 repeats the session token and what was signed.
+ * of the response: for a wrong signature, S3 repeats the session token and the signed text.
  */
 export class S3Error extends UnavailableError {
   override readonly name = 'S3Error';

@@ -12,7 +12,9 @@ export interface Signer {
 
 export function createSigner(options: CheckedS3Options): Signer {
   const credentials = createCredentialSource(options.credentials);
-  /** How far the clock of S3 is ahead of this one's. S3 takes no signature that is more than 15 minutes old or early. */
+  /**
+   * How far the clock of S3 is ahead of this one's. S3 refuses signatures that are more than 15 minutes old or early.
+   */
   let clockOffsetMs = 0;
 
   return {
@@ -23,7 +25,7 @@ export function createSigner(options: CheckedS3Options): Signer {
       const signed = await new AwsV4Signer({
         method,
         url: url.href,
-        // S3 compares it with what arrives.
+        // S3 compares it with the received body.
         headers: { ...headers, 'X-Amz-Content-Sha256': await sha256(body ?? new Uint8Array()) },
         accessKeyId,
         secretAccessKey,

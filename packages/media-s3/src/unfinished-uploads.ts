@@ -3,8 +3,8 @@ import { isS3Error, S3Error } from './s3-error.ts';
 import { textsOf } from './xml.ts';
 
 /**
- * Ends the uploads of a key that were begun and neither completed nor aborted, parts and all: those of a process that
- * died, and those for which the response to the first request was lost.
+ * Ends the uploads of a key that were begun and neither completed nor aborted, including their parts: those of a
+ * process that died, and those whose first response was lost.
  */
 export async function abortUploads(client: S3Client, key: string, maxAttempts?: number): Promise<void> {
   for (const uploadId of await openUploads(client, key, maxAttempts)) {

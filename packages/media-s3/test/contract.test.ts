@@ -28,7 +28,7 @@ describeMediaStoreContract({
           prefix,
           exclusive: true,
         }),
-      // Without unfinished uploads, which this server can neither list nor abort.
+      // Ignores unfinished uploads, which this server can neither list nor abort.
       kept: async () =>
         (await real.keys()).filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length)),
       async dispose() {},

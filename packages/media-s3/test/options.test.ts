@@ -160,7 +160,7 @@ describe('a clock that is wrong', () => {
     await call(store);
     const made = s3.requests.length;
     await call(store);
-    // The second call knew it from the beginning.
+    // The second call knew the offset from the beginning.
     expect(s3.requests).toHaveLength(2 * made - 1);
   });
 });

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import S3rver from '@20minutes/s3rver';
 
 export const BUCKET = 'media';
-/** The only ones that it knows. */
+/** The only credentials that it accepts. */
 export const CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 
 export interface RealS3 {
   readonly endpoint: string;
-  /** Of every object in the bucket. */
+  /** The keys of every object in the bucket. */
   keys(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
-/** A server of another's making, on files: it checks signatures, and what parts an object is made of. */
+/** A third-party server that stores files: it checks signatures, and the parts of an object. */
 export async function startRealS3(): Promise<RealS3> {
   const directory = await mkdtemp(join(tmpdir(), 'trunkline-s3-'));
   const server = new S3rver({

@@ -12,10 +12,10 @@ export const SECRETS = {
   sessionToken: 'the-session-token',
 };
 
-/** For a server that hangs, where nothing is worth waiting for. */
+/** Timeouts for a server that hangs, when waiting is pointless. */
 export const HASTY: Partial<S3MediaStoreOptions> = { timeouts: { requestMs: 200, stallMs: 200 } };
 
-/** A store on an S3 of its own. */
+/** A store on a separate fake S3. */
 export async function storeOnFake(
   options: Partial<S3MediaStoreOptions> = {},
 ): Promise<{ readonly s3: FakeS3; readonly store: MediaStore }> {
