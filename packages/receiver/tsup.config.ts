@@ -10,6 +10,6 @@ const entries = [
 ];
 
 export default library([...entries, 'src/attack/cli.ts', 'src/hmac-node.ts', 'src/hmac-web.ts'], {
-  // `#hmac` is nobody else's to import.
+  // `#hmac` is internal: other packages cannot import it.
   dts: { entry: Object.fromEntries(entries.map((path) => [path.slice('src/'.length, -'.ts'.length), path])) },
 });

@@ -121,7 +121,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     const { headers, method = 'POST', rawBodyFix = RAW_BODY_FIXES, receivedAt = Date.now() } = request;
     if (method !== 'POST') return refusal('method_not_allowed');
     if (!isBody(request.body)) return refusal('body_not_bytes', rawBodyFix);
-    // A sender that cannot even name a time and a signature does not get its body read.
+    // If a sender cannot even provide a time and a signature, its body is not read.
     const signed = readSignedHeaders({ headers, receivedAt, tolerance });
     if (!signed.ok) return signed;
     const secret = await usableSecrets();
@@ -144,7 +144,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   async function refuse({ reason, message }: Refusal): Promise<RefusedRequest> {
     const refused: RefusedRequest = { outcome: 'refused', status: refusalStatus(reason), reason, message };
     await notify(() => onRefused(refused));
-    // Whoever set up the framework has to learn of it, and the sender's log is a long way off.
+    // The developer must be notified, and the sender's log is hard to reach.
     if (reason === 'body_not_bytes') await reportError(new TypeError(message), undefined);
     return refused;
   }
@@ -188,7 +188,7 @@ function handlerTable({ on = {}, otherwise }: ReceiverOptions): (type: string) =
     }
     if (handler === undefined) continue;
     checkFunction(`on['${type}']`, handler);
-    handlers.set(type, handler as EventHandler); // it is given events of its own type only
+    handlers.set(type, handler as EventHandler); // it only gets events of its own type
   }
   return (type) => handlers.get(type) ?? otherwise;
 }

@@ -47,7 +47,7 @@ interface OptInEventData {
   readonly 'call.received': { readonly call: WebhookCall };
 }
 
-/** An act on a message: its author and its time. */
+/** An action on a message: its author and its time. */
 export interface WebhookDeed {
   /** Null if the owner of the number did it, or if the network does not say who. */
   readonly contact: WebhookContact | null;
@@ -58,7 +58,7 @@ export interface WebhookDeed {
 }
 
 export interface WebhookReaction extends WebhookDeed {
-  /** Null if the reaction was taken back. */
+  /** Null if the reaction was removed. */
   readonly emoji: string | null;
 }
 
@@ -196,10 +196,10 @@ export function readEvent(body: Uint8Array | string): ReadEventResult {
   return isEvent(value) ? { ok: true, event: value } : { ok: false, reason: 'invalid_event' };
 }
 
-// Fatal, and with the byte order mark left in: the text is exactly that of the bytes that were signed, or an error.
+// Fatal, and keeps the byte order mark: the text matches the signed bytes exactly, or there is an error.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The envelope only: what is in `data` is the service's word, and grows new fields and types without notice. */
+/** Checks the envelope only: the service may add fields and types to `data` without notice. */
 function isEvent(value: unknown): value is WebhookEvent {
   return (
     isObject(value) &&

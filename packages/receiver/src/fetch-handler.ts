@@ -12,7 +12,7 @@ import type { WebhookBody } from './read-body.ts';
 export function fetchHandler(receiver: Receiver): (request: Request) => Promise<Response> {
   return async (request) => {
     const { method, headers } = request;
-    // Not checked here: a body that was read already is reported as `body_not_bytes`.
+    // Not checked here: a body already read is reported as `body_not_bytes`.
     const body = (request.bodyUsed ? undefined : (request.body ?? new Uint8Array())) as WebhookBody;
     const result = await receiver.receive({ method, headers, body, rawBodyFix: RAW_BODY_FIX });
     const response = responseTo(result);

@@ -14,8 +14,8 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * The header's text as received. A header that came twice is joined with `, `, as Fetch and Node do: no header that
- * is read here allows a comma, so that it is refused by its form.
+ * The header's text as received. Repeated headers are joined with `, `, as Fetch and Node do: no header that is read
+ * here allows a comma, so it is refused by its form.
  */
 export function readHeader(headers: WebhookHeaders, name: string): string | undefined {
   if (hasGet(headers)) return headers.get(name) ?? undefined;

@@ -9,8 +9,8 @@ const HEX_LENGTH = 2 * DIGEST_LENGTH;
 const SCRATCH_LENGTH = 16_384;
 
 /**
- * By RFC 2104 itself, H(key ^ opad, H(key ^ ipad, content)): two digests of buffers that are kept take half as long as an
- * `Hmac` object of Node's, which lives for one webhook. RFC 4231's vectors and long keys are among the tests.
+ * Implements RFC 2104 itself, H(key ^ opad, H(key ^ ipad, content)): two digests of reused buffers take half as long as
+ * an `Hmac` object of Node's, which lives for one webhook. The tests include RFC 4231's vectors and long keys.
  */
 export const hmacHex: Hmac['hmacHex'] = (key, content) => {
   const { inner, outer } = padsOf(key);
@@ -24,7 +24,7 @@ export const hmacMatches: Hmac['hmacMatches'] = (key, content, hex) => {
   return timingSafeEqual(expected, received);
 };
 
-// All of these are written whole within one call, and nothing waits in between.
+// All of these are fully overwritten within one call, without an await in between.
 const scratch = Buffer.alloc(SCRATCH_LENGTH);
 const expected = Buffer.alloc(HEX_LENGTH);
 const received = Buffer.alloc(HEX_LENGTH);
@@ -36,11 +36,11 @@ interface Pads {
   readonly outer: Buffer;
 }
 
-/** Of the key that was used last: a receiver mostly has one. */
+/** The pads of the key used last: a receiver mostly has one. */
 let lastPads: Pads = makePads('');
 
 function padsOf(key: Key): Pads {
-  // Bytes may have changed since.
+  // Bytes may have changed since then.
   if (typeof key !== 'string') return makePads(key);
   if (lastPads.key !== key) lastPads = makePads(key);
   return lastPads;

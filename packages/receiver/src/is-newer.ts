@@ -1,6 +1,6 @@
 import type { WebhookEvent, WebhookMessage } from './event.ts';
 
-/** An event, or as much of one as a program keeps to compare later ones with. */
+/** An event, or the part of one that a program keeps to compare later ones with. */
 export interface ComparableEvent {
   readonly created_at: string;
   readonly data:

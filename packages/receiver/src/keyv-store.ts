@@ -1,6 +1,6 @@
 import type { EventStore } from './event-store.ts';
 
-/** The methods of a Keyv that are used; any object with these methods will do. */
+/** The methods of a Keyv that are used; any object with them works. */
 export interface KeyvLike {
   get(key: string): Promise<unknown>;
   /** `ttl` in milliseconds. */

@@ -12,7 +12,7 @@ export function memoryStore({ maxEvents = 100_000, now = Date.now }: MemoryStore
   if (!Number.isInteger(maxEvents) || maxEvents < 1) {
     throw new TypeError('memoryStore: maxEvents must be a whole number, 1 or more.');
   }
-  // A Map keeps the order of insertion, so what expires first stands first.
+  // A Map keeps the order of insertion, so the first to expire is first.
   const claims = new Map<string, { readonly token: string; readonly until: number }>();
   const done = new Map<string, { readonly until: number }>();
 

@@ -11,8 +11,8 @@ export interface ProcessOnceOptions {
 }
 
 /**
- * Process, then mark: claims the event, runs the handler, marks it as done. Marked first, an event whose handler
- * fails would be lost. Never rejects.
+ * Processes the event, then marks it: claims it, runs the handler, marks it as done. If it were marked first, an event
+ * whose handler fails would be lost. Never rejects.
  */
 export async function processOnce(event: WebhookEvent, options: ProcessOnceOptions): Promise<ReceiveResult> {
   const { store, leaseSeconds, handler, onError } = options;
@@ -51,5 +51,5 @@ export function receivedEvent(outcome: ReceivedEvent['outcome'], event: WebhookE
   return { outcome, status: OUTCOME_STATUS[outcome], event };
 }
 
-/** Attempts go on for 45 hours; for 30 days one can be asked for by hand, and then the event no longer exists. */
+/** The service retries for 45 hours; for 30 days, users can retry by hand; after that, the event no longer exists. */
 const KEEP_SECONDS = 30 * 24 * 60 * 60;

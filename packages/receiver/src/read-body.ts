@@ -1,7 +1,7 @@
 import { bytesOf } from './bytes.ts';
 import { readHeader, type WebhookHeaders } from './headers.ts';
 
-/** Raw bytes, or their chunks as they come: Node's request and the body of a Fetch request are such. */
+/** Raw bytes, or their chunks as they arrive, such as Node's request and the body of a Fetch request. */
 export type WebhookBody = Uint8Array | ArrayBuffer | AsyncIterable<Uint8Array>;
 
 export type BodyFailureReason =
@@ -20,11 +20,11 @@ export type BodyResult =
 export interface BodyLimits {
   /** In bytes. */
   readonly limit: number;
-  /** For the whole body to arrive. */
+  /** The time for the whole body to arrive. */
   readonly timeoutMs: number;
 }
 
-/** Reads no further than the limits, and nothing of a body that declares that it is over them. */
+/** Reads no further than the limits, and nothing of a body that declares a larger length. */
 export async function readBody(
   headers: WebhookHeaders,
   body: unknown,
@@ -51,7 +51,10 @@ export function isBody(body: unknown): boolean {
   return bytesOf(body) !== undefined || isChunks(body);
 }
 
-/** Into one buffer that grows by doubling: a list would hold an object for each chunk, and a chunk may be one byte. */
+/**
+ * Reads into one buffer that grows by doubling: a list would hold an object for each chunk, and a chunk may be one
+ * byte.
+ */
 async function readChunks(
   chunks: AsyncIterable<unknown>,
   limit: number,

@@ -21,7 +21,7 @@ export function responseTo(result: ReceiveResult): Reply {
   };
 }
 
-/** Whether the body was not read to its end, for want of headers that are worth it or because of the body itself. */
+/** Whether the body was not read to its end, because the headers did not justify it or because of the body itself. */
 function isRefusedUnread(result: ReceiveResult): boolean {
   return result.outcome === 'refused' && !REFUSED_AFTER_READING.includes(result.reason);
 }
@@ -34,6 +34,6 @@ const REFUSED_AFTER_READING: readonly RefusalReason[] = [
 
 function textOf(result: ReceiveResult): string {
   if (result.outcome !== 'refused') return result.outcome;
-  // The way to put it right goes to where its owner will look for it.
+  // The instructions go to where the receiver's owner will look for them.
   return result.reason === 'body_not_bytes' ? `${result.reason}: ${result.message}` : result.reason;
 }

@@ -4,7 +4,7 @@ export type WebhookSecret = string | readonly (string | undefined)[] | undefined
 /** The secret itself, or a function that returns it. It is called for each request, so that it notices a new secret. */
 export type SecretOption = WebhookSecret | (() => WebhookSecret | Promise<WebhookSecret>);
 
-/** A wrong secret would only show as signatures that never match: the usual mistakes are named instead. */
+/** A wrong secret would only show as signatures that never match, so the usual mistakes are named instead. */
 export function checkSecret(secret: unknown): void {
   if (typeof secret !== 'string' || secret === '')
     throw new TypeError(
@@ -17,7 +17,7 @@ export function checkSecret(secret: unknown): void {
   }
 }
 
-/** All secrets that may match. Throws a TypeError where there is none, or one of them cannot be one. */
+/** All secrets that may match. Throws a TypeError if there is none, or one of them is malformed. */
 export function checkSecrets(secret: WebhookSecret): readonly string[] {
   const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
   if (secrets.length === 0)

@@ -8,7 +8,7 @@ export interface SignWebhookOptions {
   readonly secret: string;
   /** Unix time in seconds: the text of the `X-Service-Timestamp` header that goes with the signature. */
   readonly timestamp: number | string;
-  /** Exactly what is sent; text is sent as UTF-8. */
+  /** Exactly the sent content; text is sent as UTF-8. */
   readonly body: string | Uint8Array;
 }
 

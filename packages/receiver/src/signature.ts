@@ -13,7 +13,7 @@ export async function createSignature(
   return PREFIX + (await hmacHex(secret, signedContent(timestamp, body)));
 }
 
-/** Checked before anything is decoded: decoders of hex cut or skip what they do not know. */
+/** Checked before any decoding: hex decoders truncate or skip invalid characters. */
 export function isSignature(text: string): boolean {
   return /^v1=[0-9a-fA-F]{64}$/.test(text);
 }
@@ -27,8 +27,8 @@ export interface SignedRequest {
 }
 
 /**
- * Goes through all secrets, so that the time it takes does not show which one matched. Synchronous where the HMAC is:
- * awaiting a value that is there costs a noticeable part of a verification.
+ * Tries all secrets, so that the time it takes does not show which one matched. Synchronous if the HMAC is: awaiting an
+ * available value takes a noticeable part of a verification.
  */
 export function signatureMatches({
   secrets,

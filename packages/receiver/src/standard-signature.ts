@@ -22,17 +22,17 @@ export interface StandardContent {
   readonly body: string | Uint8Array;
 }
 
-/** An id has no dot, so that it is clear where it ends in what is signed. */
+/** An id has no dot, so that its end in the signed text is unambiguous. */
 export function isStandardId(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,255}$/.test(text);
 }
 
-/** One signature, in the only base64 that 32 bytes have. The service sends one: a list of them is refused. */
+/** One signature, in the only base64 form of 32 bytes. The service sends one: a list of them is refused. */
 export function isStandardSignature(text: string): boolean {
   return /^v1,[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(text);
 }
 
-/** Whether requests can be signed by this secret: what is not base64 stands for no key. */
+/** Whether this secret can sign requests: a text that is not base64 has no key. */
 export function hasStandardKey(secret: string): boolean {
   return standardKey(secret) !== undefined;
 }

@@ -75,7 +75,7 @@ export type VerifyResult = VerifySuccess | VerifyFailure;
  * if (!result.ok) return new Response(result.reason, { status: 400 });
  */
 export async function verify(options: VerifyOptions): Promise<VerifyResult> {
-  // A whole request may be spread into them.
+  // A whole request may be spread into the options.
   checkMisspelling('verify', options, OPTION_NAMES);
   const { headers, receivedAt = Date.now(), tolerance = DEFAULT_TOLERANCE_SECONDS } = options;
   const secrets = checkSecrets(options.secret);
@@ -118,7 +118,7 @@ function isRightlySigned({
     : standardSignatureMatches({ secrets, id, timestamp, body, signature });
 }
 
-/** Refuses what needs no body: headers that are missing or malformed, and a timestamp that is out of tolerance. */
+/** Refuses requests without a look at the body: for missing or malformed headers, or a timestamp out of tolerance. */
 export function readSignedHeaders(request: RequestToCheck): SignedHeaders {
   const { headers } = request;
   const isThere = (name: string): boolean => readHeader(headers, name) !== undefined;

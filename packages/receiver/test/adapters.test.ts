@@ -54,7 +54,7 @@ const adapters: Record<string, (receiver: Receiver) => Promise<Served>> = {
   Hono: async (receiver) => {
     const handle = fetchHandler(receiver);
     const app = new Hono().post('/webhooks', (c) => handle(c.req.raw));
-    return listening(serve({ fetch: app.fetch, port: 0, overrideGlobalObjects: false }) as Server); // no HTTP/2 was asked for
+    return listening(serve({ fetch: app.fetch, port: 0, overrideGlobalObjects: false }) as Server); // HTTP/2 was not requested
   },
 };
 
@@ -158,7 +158,7 @@ describe('a body that was parsed already', () => {
     const handle = nodeHandler(receiver);
     const server = await listening(
       createServer((incoming, response) => {
-        // As its bodyParser does.
+        // The bodyParser of Next.js does this.
         incoming
           .resume()
           .on('end', () => handle(Object.assign(incoming, { body: { id: 'evt_1' } }), response));

@@ -35,7 +35,7 @@ describe('trunkline-receiver attack', () => {
     return run('attack', url.href, '--secret', secret, ...more);
   }
 
-  /** In this process, on a clock that stands still unless the receiver lets a request's time pass. */
+  /** Runs the attack in this process, on a clock that is stopped unless the receiver lets a request's time pass. */
   async function attackHere(receiver: (letTimePass: () => void) => RequestListener): Promise<Found> {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const timeoutMs = 200;
@@ -76,7 +76,7 @@ describe('trunkline-receiver attack', () => {
   });
 
   it('finds the usual mistakes, and names each', async () => {
-    // Number() for the timestamp, one-sided staleness, hex that is cut, text in place of bytes, no limit.
+    // Number() for the timestamp, one-sided staleness, truncated hex, text instead of bytes, no limit.
     const { wrong } = await attackHere((letTimePass) => (request, response) => {
       if (isWithoutBody(request)) return letTimePass();
       const chunks: Buffer[] = [];
@@ -120,7 +120,7 @@ describe('trunkline-receiver attack', () => {
           if (seen.has(id)) throw new Error('again');
           seen.add(id);
         },
-        // It forgets immediately, so that the handler sees each repeat.
+        // A store that forgets immediately, so that the handler sees each repeat.
         store: { claim: async () => 'claimed', markDone: async () => {}, release: async () => {} },
         onError: () => {},
       });

@@ -86,7 +86,7 @@ describe('createReceiver', () => {
     const store = { ...memoryStore(), claim: vi.fn<EventStore['claim']>() };
     const { receive } = receiver({ store });
     expect(await receive(await connected())).toMatchObject({ outcome: 'ignored', status: 204 });
-    // The names of what every object has are no types.
+    // Property names that every object has are not types.
     const body = JSON.stringify({ ...createEvent(), type: 'constructor' });
     expect(await receive(await signRequest({ secret, body }))).toMatchObject({ outcome: 'ignored' });
     expect(store.claim).not.toHaveBeenCalled();

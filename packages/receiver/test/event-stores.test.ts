@@ -26,7 +26,7 @@ const STORES: readonly (readonly [name: string, start: Start])[] = [
 describe.each(STORES)('%s', (_name, start) => {
   let store: EventStore;
   let stop: (() => Promise<unknown>) | undefined;
-  // PGlite is Postgres in WebAssembly: on a busy machine it takes its time to start.
+  // PGlite is Postgres in WebAssembly: it starts slowly on a busy machine.
   beforeAll(async () => ({ store, stop } = { stop: undefined, ...(await start()) }));
   afterAll(async () => stop?.());
 
@@ -140,7 +140,7 @@ async function startPostgres(): Promise<{ store: EventStore; stop: () => Promise
 
 async function startRedis(): Promise<{ store: EventStore; stop: () => Promise<unknown> }> {
   const { redisStore } = await importProgram(readmeFunction('redisStore'));
-  // It comes without types. Its scripts run in a real Lua.
+  // The package has no types. Its scripts run in a real Lua.
   const Redis = createRequire(import.meta.url)('ioredis-mock') as new () => { quit(): Promise<unknown> };
   const redis = new Redis();
   return { store: storeOf(redisStore, redis), stop: () => redis.quit() };

@@ -24,7 +24,7 @@ it(
       if (!result.ok) reasons.add(result.reason);
       else if (!isGenuine(request, genuine)) expect.fail(`accepted request ${run}`);
     }
-    // It has been at every stage.
+    // The requests failed at every stage.
     expect([...reasons]).toEqual(
       expect.arrayContaining([
         'missing_timestamp',
@@ -46,7 +46,7 @@ async function genuineRequest(): Promise<Genuine> {
   return { timestamp, body, signature: await signWebhook({ secret, timestamp, body }) };
 }
 
-/** As HTTP sees it: header by header the same text, the hexadecimal digits in either case. */
+/** Compares like HTTP: the same text for each header, hexadecimal digits in either case. */
 function isGenuine({ headers, body }: HostileRequest, genuine: Genuine): boolean {
   const read = (name: string): string => {
     const value =

@@ -69,7 +69,7 @@ describe.each(LANGUAGES)('the page on receiving in $name', (language) => {
     const { right } = await runAttack({
       url,
       secret,
-      // How slow the machine is says nothing of the receiver.
+      // The machine's speed must not affect the result.
       timeoutMs: HANG_MS,
       limitMs: 4 * HANG_MS,
       onVerdict: (name, verdict) => verdict.right || wrong.push(name),
@@ -134,7 +134,7 @@ async function runAll(commands: readonly Command[], cwd: string): Promise<void> 
   for (const [command, ...args] of commands) await promisify(execFile)(command, args, { cwd });
 }
 
-/** What the program prints, given these lines. */
+/** The program's output for these lines. */
 async function linesOf(
   [command, ...args]: Command,
   cwd: string,
@@ -164,7 +164,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-/** The libraries go by the machine's clock, so that no vectors fit. */
+/** The libraries use the machine's clock, so the vectors are unusable. */
 async function libraryCases(): Promise<readonly { readonly isGenuine: boolean; readonly line: string }[]> {
   const now = Math.floor(Date.now() / 1000);
   const standard = async (options: { readonly timestamp?: number; readonly secret?: string } = {}) => {

@@ -9,8 +9,8 @@ import { vectors } from '@trunkline/receiver/testing';
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 
 /**
- * Written by the text of the specification of Standard Webhooks ("Verifying webhook authenticity"), with Python's own library:
- * nothing of ours, and not the library of Standard Webhooks for Python.
+ * Written from the text of the Standard Webhooks specification ("Verifying webhook authenticity") with Python's own
+ * library. It uses neither our code nor the Python library of Standard Webhooks.
  */
 const BY_SPECIFICATION = `
 import base64, hashlib, hmac, json, sys
@@ -63,13 +63,13 @@ describe('a Python program by the text of Standard Webhooks', () => {
     const { stdout } = await promisify(execFile)('python3', ['check.py', 'signature.json'], { cwd: folder });
     const { signatures, accepted } = JSON.parse(stdout) as { signatures: string[]; accepted: boolean[] };
 
-    // Secrets of old are unpadded base64url, which Python refuses.
+    // Older secrets are unpadded base64url, which Python refuses.
     const made = vectors.standard_signatures.map(({ signature }, index) => [signature, signatures[index]]);
     const ofPadded = made.filter((_, index) => isPadded(vectors.standard_signatures[index]?.secret ?? ''));
     expect(ofPadded.length).toBeGreaterThan(0);
     expect(ofPadded.filter(([expected, signature]) => signature !== expected)).toEqual([]);
 
-    // It knows nothing of the service's own headers, which come first.
+    // The program does not support the service's own headers, which take precedence.
     const requests = vectors.standard_requests
       .map((vector, index) => ({ vector, accepted: accepted[index] }))
       .filter(({ vector }) => !Object.keys(vector.headers).some((name) => /^x-service/i.test(name)));

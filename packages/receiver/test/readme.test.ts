@@ -15,7 +15,7 @@ const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ=';
 const env = { WEBHOOK_SECRET: secret };
 const node = (program: string): Promise<Running> =>
   spawnProgram({ command: process.execPath, args: nodeArgs(program), env });
-// What Next.js does with a route's POST.
+// Serves a route's POST, like Next.js.
 const served = (program: string): string =>
   `${program}\nimport { serve } from '@hono/node-server';\n` +
   `serve({ fetch: (request) => POST(request), port: 0 }, ({ port }) => console.log('listening on', port));`;
@@ -44,7 +44,7 @@ const programs: readonly {
   { heading: '`verify` alone', start: (program) => node(served(program)) },
 ];
 
-/** One handler of Node's requests and one of Fetch's: which server is before them hardly matters. */
+/** One handler of Node's requests and one of Fetch's: the server in front hardly matters. */
 const IN_SHORT = ['node:http', 'Hono'];
 
 describe.each(isLongForm ? programs : programs.filter(({ heading }) => IN_SHORT.includes(heading)))(
@@ -76,7 +76,7 @@ describe.each(isLongForm ? programs : programs.filter(({ heading }) => IN_SHORT.
       await runAttack({
         url: new URL(server.url),
         secret,
-        // How slow the machine is says nothing of the receiver.
+        // The machine's speed must not affect the result.
         timeoutMs: HANG_MS,
         limitMs: 4 * HANG_MS,
         onVerdict: (name, { right, what }) => right || wrong.push(`${name}: ${what}`),
@@ -84,7 +84,7 @@ describe.each(isLongForm ? programs : programs.filter(({ heading }) => IN_SHORT.
       const waited =
         'a timestamp an hour old, and a body that is never sent: refused without it: no response in time';
       const flooded = 'a body without end: read all of 32 MiB';
-      // `verify` takes the body as a whole: when to read it, and where to stop, is up to who calls it.
+      // `verify` takes the body as a whole: its caller decides when to read it, and where to stop.
       if (heading === '`verify` alone') return expect(wrong).toEqual([flooded, waited]);
       // Deno reads a body on by itself after its response, as far as it gets before the connection closes.
       expect(wrong.filter((what) => heading !== 'Deno' || what !== flooded)).toEqual([]);
@@ -126,7 +126,7 @@ describe('the README', () => {
   });
 });
 
-// Only what the handler looks at; a real event has all fields.
+// Only the fields that the handler reads; a real event has all.
 function messageFrom(from: string): ReturnType<typeof signRequest> {
   return signRequest({ secret, body: JSON.stringify(eventFrom(from)) });
 }

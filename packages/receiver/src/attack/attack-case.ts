@@ -20,7 +20,7 @@ export interface Verdict {
   readonly what: string;
 }
 
-/** Parts of a request that a receiver must accept, to be spoilt: freshly signed, with an event of its own. */
+/** Parts of a request that a receiver must accept, to be modified: freshly signed, with its own event. */
 export interface Genuine extends Attack {
   readonly parts: Parts;
   readonly text: string;

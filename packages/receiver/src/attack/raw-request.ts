@@ -2,13 +2,13 @@ import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../headers.ts';
 import { createSignature } from '../signature.ts';
 import { createEvent, type EventDraft } from '../testing/sign-request.ts';
 
-/** Header by header, so that one may come twice. */
+/** A list of headers, so that one may be repeated. */
 export interface RawRequest {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
 }
 
-/** A request in the parts of which one is changed. */
+/** The parts of a request, one of which an attack changes. */
 export interface Parts {
   readonly timestamp: string;
   readonly signature: string;
@@ -43,6 +43,6 @@ export function attackEvent(): ReturnType<typeof createEvent> {
 
 const ATTACK: EventDraft = {
   type: 'webhook.test',
-  // U+FFFD is what a decoder makes of bytes that are not UTF-8: two bodies then look the same.
+  // A decoder turns bytes that are not UTF-8 into U+FFFD: two bodies then look the same.
   data: { webhook: { id: 'wh_attack', url: 'https://attack.test/', description: 'Attack: \uFFFD' } },
 };

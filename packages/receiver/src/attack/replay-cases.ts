@@ -2,7 +2,7 @@ import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../headers.ts';
 import { type AttackCase, accepted, genuine, isSuccess, mustBeAccepted, refused } from './attack-case.ts';
 import { requestOf, withHeaders } from './raw-request.ts';
 
-/** All are rightly signed, text of the timestamp included: only the timestamp itself gives them away. */
+/** All have valid signatures, which include the timestamp: only the timestamp itself reveals them. */
 export const TIMESTAMP_CASES: readonly AttackCase[] = [
   // A minute short of the limit: the two clocks may differ a little.
   accepted('a timestamp 4 minutes old', async ({ sign, now, text }) =>
@@ -43,7 +43,7 @@ function signedOver(name: string, timestamp: (now: number) => string): AttackCas
   return refused(name, async ({ sign, now, text }) => requestOf(await sign(timestamp(now), text)));
 }
 
-/** Whether a repeat was handled twice shows in the receiver's own log only; here it shows the responses to repeats. */
+/** Only the receiver's own log shows whether a repeat was handled twice; this checks the responses to repeats. */
 export const REPEAT_CASES: readonly AttackCase[] = [
   {
     name: 'an event that comes again with a new signature: accepted like the first, or the sender never stops',

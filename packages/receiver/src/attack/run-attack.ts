@@ -11,7 +11,7 @@ export interface AttackOptions {
   readonly secret: string;
   /** How long to wait for each response. The service itself waits 10 seconds. */
   readonly timeoutMs: number;
-  /** How long the whole may take; what is not run by then counts as wrong. */
+  /** The time limit for the whole attack; cases not run by then count as wrong. */
   readonly limitMs: number;
   readonly onVerdict: (name: string, verdict: Verdict) => void;
 }

@@ -9,21 +9,21 @@ export type Reply = number | 'closed' | 'no response';
 
 /** The receiver under attack. */
 export interface Target {
-  /** Sends the request as it stands, whether or not it is good HTTP manners. */
+  /** Sends the request unchanged, even if it is not valid HTTP. */
   send(request: RawRequest): Promise<Reply>;
-  /** Goes on sending until there is a response, or until `bytes` are sent: then the response is `everything read`. */
+  /** Continues to send until there is a response, or until `bytes` are sent: then the response is `everything read`. */
   flood(request: RawRequest, bytes: number): Promise<Reply | 'everything read'>;
   /** Sends the headers of a request whose body never follows. */
   announce(request: RawRequest): Promise<Reply>;
-  /** Sends bodies in chunks of one byte, over as many connections, and leaves them open while `meanwhile` runs. */
+  /** Sends bodies in chunks of one byte, over this many connections, and leaves them open while `meanwhile` runs. */
   crumble<Result>(request: RawRequest, crumbs: Crumbs, meanwhile: () => Promise<Result>): Promise<Result>;
-  /** Sends half of the body, leaves it at that while `meanwhile` runs, and hangs up. */
+  /** Sends half of the body, pauses while `meanwhile` runs, and hangs up. */
   stall<Result>(request: RawRequest, meanwhile: () => Promise<Result>): Promise<Result>;
 }
 
 export interface Crumbs {
   readonly connections: number;
-  /** On each connection. */
+  /** The number on each connection. */
   readonly bytes: number;
 }
 
@@ -40,7 +40,7 @@ export function createTarget({ url, timeoutMs, signal }: TargetOptions): Target 
     const lines = [['Host', url.host], ['Connection', 'close'], ...headers].flatMap(
       ([name = '', value = '']) => [
         name,
-        // Node writes header texts as Latin-1: this makes UTF-8 of them.
+        // Node writes header texts as Latin-1; this turns them into UTF-8.
         Buffer.from(value, 'utf8').toString('latin1'),
       ],
     );
@@ -98,7 +98,7 @@ export function createTarget({ url, timeoutMs, signal }: TargetOptions): Target 
   };
 }
 
-/** Ends when all are sent, or when the receiver wants no more of them. */
+/** Ends when all are sent, or when the receiver stops reading. */
 async function sendCrumbs(request: ClientRequest, bytes: number): Promise<void> {
   request.on('error', () => {}); // the receiver may hang up
   request.on('response', (response: IncomingMessage) => response.resume());
@@ -107,7 +107,7 @@ async function sendCrumbs(request: ClientRequest, bytes: number): Promise<void> 
   const found = await Promise.race([once(request, 'socket'), closed]);
   const socket: unknown = found[0];
   if (!(socket instanceof Socket)) return;
-  // Below `request.write`, which would be a call of the system for each.
+  // Bypasses `request.write`, which would be a system call for each.
   for (let sent = 0; sent < bytes && !socket.destroyed; sent += CRUMBS_AT_ONCE) {
     if (!socket.write(CRUMBS)) await Promise.race([once(socket, 'drain').catch(() => {}), closed]);
   }

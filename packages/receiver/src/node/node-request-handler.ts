@@ -18,7 +18,7 @@ export function nodeRequestHandler(receiver: Receiver, rawBodyFix: string): Node
 
 export function incomingWebhook(request: NodeRequest, rawBodyFix: string): IncomingWebhook {
   const { method, headers } = request;
-  // Not checked here: what is neither bytes nor a stream is reported as `body_not_bytes`.
+  // Not checked here: a value that is neither bytes nor a stream is reported as `body_not_bytes`.
   return { method, headers, body: rawBodyOf(request) as IncomingWebhook['body'], rawBodyFix };
 }
 
@@ -28,11 +28,11 @@ function rawBodyOf(request: NodeRequest): unknown {
     if (bytesOf(kept) !== undefined) return kept;
   }
   if (request.readableDidRead) return request.body;
-  // Leaving the loop early must not destroy the socket: the response has yet to go out on it.
+  // Leaving the loop early must not destroy the socket: the response is still to be sent on it.
   return request.iterator({ destroyOnReturn: false });
 }
 
-/** Does nothing if a response was already sent, or the sender has gone. */
+/** Does nothing if a response was already sent, or the sender has disconnected. */
 function sendResponse(response: ServerResponse, result: ReceiveResult): void {
   if (response.headersSent || response.destroyed) return;
   const { status, headers, text } = responseTo(result);

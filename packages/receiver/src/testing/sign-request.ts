@@ -23,7 +23,7 @@ export interface SignRequestOptions {
   readonly timestamp?: number | string;
 }
 
-/** An event less what a new one is given of itself. Data that are not in the types need a cast. */
+/** An event without the fields that a new one gets automatically. Data of types not listed here need a cast. */
 export type EventDraft = {
   [Type in WebhookEventType]: Pick<WebhookEventOf<Type>, 'type' | 'data'> &
     Partial<Omit<WebhookEventOf<Type>, 'type' | 'data'>>;
@@ -72,7 +72,7 @@ async function standardHeaders(request: SignStandardWebhookOptions): Promise<Rec
   };
 }
 
-/** A whole event: a new id, the present time, and whatever of the draft is given. */
+/** A complete event: a new id, the current time, and the given fields of the draft. */
 export function createEvent(draft: EventDraft = TEST_EVENT): WebhookEvent {
   return {
     id: `evt_${randomName()}`,

@@ -6,7 +6,7 @@ export interface Vectors {
   readonly signatures: readonly SignatureVector[];
   readonly requests: readonly RequestVector[];
   readonly standard_signatures: readonly StandardSignatureVector[];
-  /** Requests that have to be decided by the headers of Standard Webhooks. */
+  /** Requests that are decided by the headers of Standard Webhooks. */
   readonly standard_requests: readonly RequestVector[];
 }
 
@@ -42,6 +42,6 @@ export interface RequestVector {
     | { readonly ok: false; readonly reason: VerifyFailureReason };
 }
 
-/** Requests that are right, and requests that are wrong in every way we know of: for a verifier in any language. */
+/** Valid requests, and requests that are wrong in every way we know of: for a verifier in any language. */
 // TypeScript reads the file's texts as `string`, and each of its headers as a property of all.
 export const vectors: Vectors = content as unknown as Vectors;

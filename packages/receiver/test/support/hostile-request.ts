@@ -9,7 +9,7 @@ export interface Genuine {
   readonly body: Uint8Array;
 }
 
-/** Near misses of a genuine request, and plain nonsense. Now and then it changes nothing. */
+/** Near misses of a genuine request, and plain nonsense. Occasionally it changes nothing. */
 export function hostileRequest(genuine: Genuine, random: RandomNumber): HostileRequest {
   const timestamp = random(3) === 0 ? genuine.timestamp : spoiltText(genuine.timestamp, random);
   const signature = random(3) === 0 ? genuine.signature : spoiltText(genuine.signature, random);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 
 export type Command = readonly [string, ...string[]];
 
-/** A page of docs/receive, and how its programs are run in a folder where they are files. */
+/** A page of docs/receive, and how to run its programs in a folder with their files. */
 export interface Language {
   readonly name: string;
   readonly page: string;
@@ -13,7 +13,7 @@ export interface Language {
   readonly build?: readonly Command[];
   /** Prints a line for each vector of its input. */
   readonly check: Command;
-  /** Nothing here reads JSON for it: of a body that is signed, it prints `verified`. */
+  /** The program cannot read JSON here: for a signed body, it prints `verified`. */
   readonly leavesJson?: boolean;
   readonly servers: readonly LanguageServer[];
   /** Commands in the folder `library`, with STANDARD_WEBHOOKS as the folder of the libraries' sources. */
@@ -25,18 +25,18 @@ export interface LanguageServer {
   readonly needs?: Command;
   readonly build?: readonly Command[];
   readonly run: (port: number) => Command;
-  /** What of the attack it does not withstand, as its page says. */
+  /** The parts of the attack that it does not withstand, as its page says. */
   readonly weaknesses?: readonly string[];
   /** Whether it is attacked each time. */
   readonly isQuick?: boolean;
-  /** A line of a program on the page, and what makes the receiver's own code fail there. */
+  /** A line of a program on the page, and a replacement that makes the receiver's own code fail there. */
   readonly failing?: { readonly file: string; readonly line: string; readonly by: string };
 }
 
 const FLOOD = 'a body without end';
 const UNSENT = 'a timestamp an hour old, and a body that is never sent: refused without it';
 
-/** Where Debian has them. */
+/** The paths in Debian. */
 const JACKSON = ['core', 'databind', 'annotations'].map((name) => `/usr/share/java/jackson-${name}.jar`);
 const NEWTONSOFT = '/usr/lib/cli/Newtonsoft.Json-5.0/Newtonsoft.Json.dll';
 const hasJackson = JACKSON.every((path) => existsSync(path));
@@ -85,7 +85,7 @@ export const LANGUAGES: readonly Language[] = [
     ],
     library: {
       build: [
-        // Go 1.19, which Debian has, knows no errors.Join.
+        // Go 1.19, which Debian has, lacks errors.Join.
         [
           'sh',
           '-c',
@@ -105,7 +105,7 @@ export const LANGUAGES: readonly Language[] = [
     servers: [
       {
         name: 'php -S',
-        // What PHP has without a php.ini: it would respond to an error with 200.
+        // PHP's default without a php.ini: it would respond to an error with 200.
         run: (port) => ['php', '-d', 'display_errors=1', '-S', `127.0.0.1:${port}`, 'index.php'],
         failing: {
           file: 'index.php',
