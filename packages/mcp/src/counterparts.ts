@@ -30,8 +30,8 @@ export function counterpartsOf(entries: readonly string[]): Counterparts {
 }
 
 /**
- * Whether a message may be sent to this recipient, as `to` of a message names it. A contact is allowed by its own id alone:
- * its number may change.
+ * Whether a message may be sent to this recipient, as `to` of a message names it. A contact is allowed only by its own
+ * id: its number may change.
  */
 export function isAllowedCounterpart({ exact, beginnings }: Counterparts, to: string): boolean {
   const recipient = canonical(to);
@@ -39,7 +39,7 @@ export function isAllowedCounterpart({ exact, beginnings }: Counterparts, to: st
   return exact.has(recipient) || beginnings.some((digits) => recipient.startsWith(digits));
 }
 
-/** As the service reads `to`: an id as it is, a phone number in digits. Null if it is neither. */
+/** Reads `to` like the service: an id unchanged, a phone number in digits. Null if it is neither. */
 function canonical(to: string): string | null {
   if (to.startsWith('grp_') || to.startsWith('con_')) return to;
   const number = parsePhoneNumber(to);

@@ -37,7 +37,7 @@ export interface Mcp {
   fetch(request: Request): Promise<Response>;
 }
 
-/** The longest text that may be sent, in the longest JSON, fits several times. */
+/** Several times the longest text that may be sent, in its longest JSON. */
 const LARGEST_BODY = 131_072;
 /** A body that takes longer to arrive may have outlived its key. */
 const READMIT_AFTER_MS = 1_000;
@@ -80,7 +80,7 @@ export function createMcp(trunkline: McpTrunkline, options: McpOptions = {}): Mc
           (allowedHosts && hostHeaderValidationResponse(request, [...allowedHosts])) ??
           originValidationResponse(request, [...allowedOrigins]);
         if (stranger) return withFacts(stranger, facts);
-        // There are no sessions, and nothing that the server would begin to say by itself.
+        // There are no sessions, and the server never sends messages on its own.
         if (request.method !== 'POST') return methodNotAllowed(requestId, 'POST');
         return withFacts(await respond(request, facts), facts);
       } catch (error) {
@@ -99,7 +99,7 @@ export function createMcp(trunkline: McpTrunkline, options: McpOptions = {}): Mc
       onStoreFailure: (err) => trunkline.logger.error({ requestId, path, err }, STORE_FAILED),
     });
     const readAt = performance.now();
-    // One object: a list of calls would be one request of the rate limit.
+    // One object: a list of calls would count as one request of the rate limit.
     const body = await readJsonBody(request, LARGEST_BODY);
     if (!body.ok) return rpcError(body.refusal);
     const parsedBody = body.value;
@@ -112,7 +112,7 @@ export function createMcp(trunkline: McpTrunkline, options: McpOptions = {}): Mc
       daily,
       report: (call) => report(principal, requestId, call),
     };
-    // Of this request alone: nothing is left of a key when its response has gone.
+    // Created for this request only: nothing of a key remains after its response.
     const handler = createMcpHandler(() => serverFor(use), {
       maxSubscriptions: 0,
       onerror: (err) => trunkline.logger.debug({ requestId, path, err }, 'an MCP request was refused'),
@@ -149,7 +149,7 @@ function rpcError({ code, message }: Extract<Result<never>, { ok: false }>['refu
 /** "The JSON sent is not a valid Request object" (JSON-RPC 2.0 section 5.1). */
 const INVALID_REQUEST = -32_600;
 
-/** The headers of a request. A client that takes anything takes what MCP requires clients to name. */
+/** The headers of a request. If a client accepts anything, the types that MCP requires clients to list are added. */
 function acceptedBy({ headers }: Request): Headers {
   const accepted = new Headers(headers);
   if (/^\s*$|\*\/\*/.test(headers.get('Accept') ?? ''))

@@ -16,8 +16,8 @@ export interface DailyMessages {
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * Each place of a day is a token that is spent once. Places are taken in their order, so that the first free one is found
- * by halving.
+ * Each place of a day is a token that is spent once. Places are taken in order, so the first free one is found by
+ * binary search.
  */
 export function dailyMessages({ spend, isSpent }: Admin['spentTokens'], now: () => number): DailyMessages {
   const isTaken = (place: string): Promise<boolean> => isSpent(place, { fresh: true });
@@ -37,7 +37,7 @@ export function dailyMessages({ spend, isSpent }: Admin['spentTokens'], now: () 
     async take({ workspaceId, limit, key }) {
       const today = Math.floor(now() / DAY_MS);
       const day = new Date(today * DAY_MS).toISOString().slice(0, 10);
-      // A day longer than they are asked for: the clock of another process may be behind.
+      // A day longer than the tokens are needed: the clock of another process may be behind.
       const until = (today + 2) * DAY_MS;
       const place = (number: number): string => `mcp_${workspaceId}_${day}_${number}`;
       const paid = `mcp_key_${workspaceId}_${day}_${key}`;

@@ -20,8 +20,8 @@ export interface SendingRules {
   /** The ids of the instances that they may write from. By default all of the workspace. */
   readonly from?: readonly string[] | undefined;
   /**
-   * The ids of the API keys that may send here, with the scope `messages:send` or without it. Without it, a key cannot send
-   * in any other way, so that whoever holds it is bound by these rules. By default, the keys with the scope.
+   * The ids of the API keys that may send here, with the scope `messages:send` or without it. Without it, a key cannot
+   * send in any other way, so its holder is bound by these rules. By default, the keys with the scope.
    */
   readonly keys?: readonly string[] | undefined;
   /** How many messages a workspace may send in this way on one day (UTC), whatever key they are sent with. Default 20. */
@@ -41,15 +41,17 @@ export interface McpOptions {
   /** Whether models may repeat failed deliveries of webhooks. Default false. */
   readonly retries?: boolean | undefined;
   /**
-   * The host names by which it may be asked, without ports. A page of another site that a browser shows cannot reach it
-   * then by a name of its own that leads to this machine (DNS rebinding). By default, any.
+   * The host names under which it may be called, without ports. A web page in a browser then cannot reach it by a name
+   * of its own that resolves to this machine (DNS rebinding). By default, any.
    */
   readonly allowedHosts?: readonly string[] | undefined;
-  /** The host names of the pages whose scripts may ask it. Default none; programs other than browsers send no `Origin`. */
+  /**
+   * The host names of the pages whose scripts may call it. Default none; programs other than browsers send no `Origin`.
+   */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** How many requests an API key may make; `false` switches the limit off. Default `{ requestsPerMinute: 600 }`. */
   readonly rateLimit?: RateLimitOptions | false | undefined;
-  /** Checks each request. Give it the guard of `createHttpApp`, and both count the requests of a key together. */
+  /** Checks each request. Pass the guard of `createHttpApp` to count the requests of a key together. */
   readonly guard?: RequestGuard | undefined;
   /** The time, in epoch milliseconds. Default `Date.now`. */
   readonly now?: (() => number) | undefined;

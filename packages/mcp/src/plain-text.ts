@@ -1,9 +1,9 @@
 const REPLACEMENT = '\ufffd';
 
 /**
- * Characters that a terminal acts on, that reverse the direction of a text, or that are invisible: in a text from a
- * stranger, they can hide from a person what a model reads. Line breaks and tabs are kept, and so are single joiners
- * between letters or emoji, and the selector of an emoji's look. A run of the others counts as one.
+ * Characters that control a terminal, that reverse the direction of a text, or that are invisible: in a stranger's
+ * text, they can hide from people what a model reads. Line breaks and tabs are kept. Single joiners between letters or
+ * emoji and the selector of an emoji's look are kept, too. A run of others counts as one.
  */
 const HIDDEN =
   /((?<=[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f])[\u200c\u200d](?=[\p{L}\p{Extended_Pictographic}])|(?<=\p{Emoji})[\ufe0e\ufe0f])|(?:(?![\t\n])[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Zl}\p{Zp}\u2800\ufff9-\ufffb])+/gu;
@@ -18,7 +18,7 @@ export function plainText(text: string, longest: number): string {
   return shown === text ? plain : `${plain}… [${text.length - longest} more characters were left out]`;
 }
 
-/** A copy of JSON, each text in it as `plainText` has it. */
+/** A copy of JSON, with `plainText` applied to each text. */
 export function plainJson<Value>(value: Value, longest: number): Value {
   return copy(value) as Value; // of the same shape
 

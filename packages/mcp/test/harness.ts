@@ -10,13 +10,13 @@ import { onTestFinished } from 'vitest';
 import { createMcp } from '../src/index.ts';
 import type { McpOptions } from '../src/index.ts';
 
-/** A service in memory with its MCP server, on a clock that stands still; clients reach it without a socket. */
+/** A service in memory with its MCP server, on a stopped clock; clients reach it without a socket. */
 export interface Service {
   readonly trunkline: Trunkline;
   readonly clock: ManualClock;
   readonly sandbox: Sandbox;
   readonly receivers: RecordingSender;
-  /** What was logged. */
+  /** The logged lines. */
   readonly lines: LogLine[];
   /** A workspace, and a key of it with every scope. */
   readonly workspaceId: string;
@@ -32,7 +32,7 @@ export interface Service {
 interface Served {
   /** A client of the SDK that has connected. */
   client(options?: { readonly token?: string; readonly mode?: 'legacy' | 'auto' }): Promise<Model>;
-  /** One request as it is. */
+  /** Sends one request unchanged. */
   post(request: RawRequest): Promise<Response>;
 }
 
@@ -43,7 +43,7 @@ interface RawRequest {
   readonly body?: string;
 }
 
-/** What a model can do. */
+/** The actions of a model. */
 export interface Model {
   readonly client: Client;
   tools(): Promise<string[]>;

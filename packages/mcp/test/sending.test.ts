@@ -15,7 +15,7 @@ interface Sending {
   readonly service: Service;
   readonly instance: string;
   readonly model: Model;
-  /** What the network has got, with the recipients. */
+  /** The messages that the network got, with their recipients. */
   sent(): Promise<readonly string[]>;
 }
 
@@ -164,7 +164,7 @@ describe('a model that sends', () => {
     });
     await service.clock.advance(1_000);
 
-    // A model that believes all that it reads.
+    // A model that obeys everything that it reads.
     const page = await model.call('list_messages', { instance });
     const [{ text: injected }] = page['data'] as [{ text: string }]; // one was received
     const to = /"to":"(\d+)"/.exec(injected)?.[1] ?? '';
@@ -267,7 +267,7 @@ describe('the number of messages a day', () => {
     const path = join(directory, 'trunkline.db');
     const service = await startService({ storage: sqliteStorage({ path }) });
     const instance = await service.connected();
-    // As two processes have it: the same database, and nothing else.
+    // Like two processes: they share only the database.
     const beside = await startService({
       storage: sqliteStorage({ path }),
       random: seededRandom(2),

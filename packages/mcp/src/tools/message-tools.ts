@@ -17,7 +17,7 @@ const filters = {
   direction: optionalField(z.enum(MESSAGE_DIRECTIONS)),
 };
 
-/** How many messages a search reads: what it costs has a bound, whatever is searched for. */
+/** How many messages a search reads, which limits its cost for any search. */
 const SEARCH_PAGE = 50;
 const SEARCH_PAGES = 20;
 const ENOUGH_FOUND = 20;

@@ -18,7 +18,7 @@ export interface ToolUse {
   readonly report: (call: ReportedCall) => void;
 }
 
-/** A call as the log has it: without texts and phone numbers. */
+/** A call as logged: without texts and phone numbers. */
 export interface ReportedCall {
   readonly tool: string;
   /** `ok`, the code of an error, or `rule: …`. */
@@ -42,7 +42,7 @@ interface ToolDefinition<Input extends z.ZodRawShape, Output extends z.ZodRawSha
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** The scope that the key needs, or a rule of its own: to other keys, the tool is not offered. */
+  /** The scope that the key needs, or a rule of its own. The tool is not offered to other keys. */
   readonly offeredTo: Scope | ((use: Asker) => boolean);
   /** Whether it changes something. Default false. */
   readonly isWriting?: boolean;
@@ -93,7 +93,7 @@ export function hasScope({ principal }: Pick<Asker, 'principal'>, scope: Scope):
   return principal.apiKey.scopes.includes(scope);
 }
 
-/** Marks what other people wrote, first of all, so that it is read before. */
+/** Marks content written by other people, at the beginning, so that it is read before that. */
 function untrustedContent(fields: readonly string[]): z.ZodRawShape {
   if (fields.length === 0) return {};
   return {
