@@ -6,7 +6,7 @@ import type {
   INodeProperties,
 } from 'n8n-workflow';
 
-/** Where the API is, and a key of it. */
+/** The address of the API, and an API key. */
 export class TrunklineApi implements ICredentialType {
   name = 'trunklineApi';
 

@@ -29,7 +29,7 @@ it.runIf(process.env['N8N_LINTER'] === '1')(
     for (const path of ['package.json', 'eslint.config.mjs', 'nodes', 'credentials', 'icons'])
       await cp(join(PACKAGE, path), join(copy, path), { recursive: true });
     await cp(join(PACKAGE, '../../tsconfig.base.json'), join(copy, 'tsconfig.json'));
-    // It does not know the condition `source`.
+    // The linter ignores the condition `source`.
     const receiver = join(copy, 'node_modules/@trunkline/receiver');
     await mkdir(receiver, { recursive: true });
     await writeFile(join(receiver, 'package.json'), '{ "exports": "./src/index.ts" }');

@@ -14,7 +14,7 @@ import { listProperties } from './properties/list-properties.ts';
 import { messageProperties } from './properties/message-properties.ts';
 import { instanceOptions, searchGroups, searchInstances } from './search-lists.ts';
 
-/** What a workflow does with Trunkline: each input item is one request. */
+/** The actions of a workflow with Trunkline: each input item is one request. */
 export class Trunkline implements INodeType {
   description: INodeTypeDescription = {
     displayName: 'Trunkline',
@@ -80,7 +80,7 @@ function shown(context: IExecuteFunctions, error: unknown, itemIndex: number): E
     : new NodeOperationError(context.getNode(), error as Error, { itemIndex });
 }
 
-/** In the shape of the API where the error is the API's. */
+/** An error of the API in the API's shape; any other as its message. */
 function reported(error: unknown): IDataObject | string {
   if (error instanceof TrunklineApiError) return { ...error.api };
   return error instanceof Error ? error.message : String(error);

@@ -12,7 +12,10 @@ export interface ApiError {
   readonly status: number;
 }
 
-/** What n8n shows, and what stops the workflow. It keeps the API's error for the output of a node that continues. */
+/**
+ * The error that n8n shows, and that stops the workflow. It keeps the API's error for the output of a node that
+ * continues.
+ */
 export class TrunklineApiError extends NodeApiError {
   readonly api: ApiError;
 
@@ -52,7 +55,7 @@ export function readApiError(status: number, body: unknown): ApiError {
   };
 }
 
-/** Which fields are wrong, and what to look for in the log of the server. */
+/** The wrong fields, and the request id to look for in the log of the server. */
 function descriptionOf({ details, request_id: requestId }: ApiError): string {
   const fields = Object.entries(isObject(details?.['fields']) ? details['fields'] : {});
   const lines = fields.map(([field, messages]) => `${field}: ${[messages].flat().map(asText).join(' ')}`);

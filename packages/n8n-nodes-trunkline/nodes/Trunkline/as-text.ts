@@ -1,4 +1,7 @@
-/** What an expression or the API gives where a text belongs: a phone number may come as a number. Anything else is no text. */
+/**
+ * Converts a value of an expression or of the API to text: a phone number may be a number. Other types become an empty
+ * text.
+ */
 export function asText(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)

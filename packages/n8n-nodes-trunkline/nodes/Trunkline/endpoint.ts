@@ -7,7 +7,7 @@ import { path, requestIfExists, requestJson } from './request.ts';
 import { readEndpoint, slotOf } from './static-data.ts';
 import type { Endpoint } from './static-data.ts';
 
-/** Whether the endpoint of this trigger is registered. If it is, it gets the address and the events of now. */
+/** Whether the endpoint of this trigger is registered. If so, its address and events are updated. */
 export async function adoptEndpoint(context: IHookFunctions): Promise<boolean> {
   const staticData = context.getWorkflowStaticData('node');
   const slot = slotOf(context.getMode());
@@ -18,13 +18,13 @@ export async function adoptEndpoint(context: IHookFunctions): Promise<boolean> {
   return exists;
 }
 
-/** Registers the address of this trigger, and keeps the secret that is only shown then. */
+/** Registers the address of this trigger, and keeps the secret, which is only shown then. */
 export async function createEndpoint(context: IHookFunctions): Promise<void> {
   const slot = slotOf(context.getMode());
   context.getWorkflowStaticData('node')[slot] = { ...((await reclaim(context)) ?? (await create(context))) };
 }
 
-/** Deletes what was registered. One that is gone already is deleted. */
+/** Deletes the registered endpoint. A missing one counts as deleted. */
 export async function deleteEndpoint(context: IHookFunctions): Promise<void> {
   const staticData = context.getWorkflowStaticData('node');
   const slot = slotOf(context.getMode());
@@ -35,8 +35,8 @@ export async function deleteEndpoint(context: IHookFunctions): Promise<void> {
 }
 
 /**
- * An endpoint with this address that n8n knows no more: it was stopped before it kept the secret, or the workflow was
- * imported again. Without this, each one would take one of the few that a workspace may have.
+ * An endpoint with this address that n8n no longer knows: it was stopped before it kept the secret, or the workflow was
+ * imported again. Otherwise, each would use one of the few endpoints that a workspace may have.
  */
 async function reclaim(context: IHookFunctions): Promise<Endpoint | undefined> {
   const url = urlOf(context);

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 /**
- * Names what an item sends, so that it is sent once however often n8n tries: "Retry On Fail" is the same execution, and a
- * retry from the list of executions has the same beginning and the same input, under another execution id.
+ * Identifies what an item sends, so that it is sent once however often n8n tries. "Retry On Fail" is the same
+ * execution; a retry from the list of executions has another execution id, but the same beginning and input.
  */
 export function idempotencyKey(context: IExecuteFunctions, itemIndex: number): string {
   const own: unknown = context.getNodeParameter('options.idempotencyKey', itemIndex, '');

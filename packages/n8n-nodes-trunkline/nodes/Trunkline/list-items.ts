@@ -4,7 +4,7 @@ import { requestJson } from './request.ts';
 import type { ApiContext, ApiRequest } from './request.ts';
 
 export interface ListRequest extends Pick<ApiRequest, 'path' | 'query' | 'itemIndex'> {
-  /** Without it, everything. */
+  /** If omitted, everything. */
   readonly limit?: number | undefined;
 }
 

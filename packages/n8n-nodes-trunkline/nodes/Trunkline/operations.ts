@@ -7,13 +7,13 @@ import { path, requestBytes, requestJson } from './request.ts';
 import type { ApiRequest } from './request.ts';
 import { sendMedia, sendText } from './send-message.ts';
 
-/** What is done with one item: the items that come of it. */
+/** Processes one item, and returns the resulting items. */
 export type Operation = (
   context: IExecuteFunctions,
   itemIndex: number,
 ) => Promise<readonly INodeExecutionData[]>;
 
-/** By resource and operation, as they are chosen in the node. */
+/** By resource and operation, as chosen in the node. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'message:sendText': async (...item) => [{ json: await sendText(...item) }],
   'message:sendMedia': async (...item) => [{ json: await sendMedia(...item) }],

@@ -4,7 +4,7 @@ import { isObject } from './api-error.ts';
 import { isNewEvent } from './recent-events.ts';
 import { readEndpoint, slotOf } from './static-data.ts';
 
-/** Starts the workflow with an event that the service has signed, that was chosen, and that is no repeat. */
+/** Starts the workflow with an event that the service has signed, that was chosen, and that is not a repeat. */
 export async function receiveEvent(context: IWebhookFunctions): Promise<IWebhookResponseData> {
   const endpoint = readEndpoint(context.getWorkflowStaticData('node'), slotOf(context.getMode()));
   // The service tries again: n8n may not have kept the secret yet.
@@ -30,7 +30,10 @@ function refuse(context: IWebhookFunctions, status: number, reason: string): IWe
   return { noWebhookResponse: true };
 }
 
-/** What n8n has just been set to. The service may still have events of before in flight, and sends its test to all. */
+/**
+ * Whether the node's current settings select the event. The service may still have earlier events in flight, and sends
+ * its test to all.
+ */
 function isChosen(
   context: IWebhookFunctions,
   event: { readonly type: string; readonly data: unknown },
@@ -42,7 +45,7 @@ function isChosen(
   return instances.includes(instanceOf(event.data));
 }
 
-/** Whatever the data of the event is about, it says of which instance it is. */
+/** Every event's data name its instance, whatever its subject. */
 function instanceOf(data: unknown): unknown {
   const abouts = Object.entries(isObject(data) ? data : {});
   return abouts

@@ -1,4 +1,7 @@
-/** What this process has begun to handle, the oldest first. n8n keeps nothing of a webhook until its workflow has run. */
+/**
+ * The events that this process has begun to handle, the oldest first. n8n stores nothing of a webhook until its
+ * workflow has run.
+ */
 const recent = new Set<string>();
 
 const REMEMBERED_EVENTS = 5_000;
@@ -10,8 +13,8 @@ interface ResponseLike {
 }
 
 /**
- * Whether the event did not come to this endpoint before. It is remembered from then on, unless n8n responds that it could
- * not start the workflow: then the service sends it again, and that is no repeat.
+ * Whether the event is new for this endpoint. It is then remembered, unless n8n responds that it could not start the
+ * workflow: the service sends it again, and that does not count as a repeat.
  */
 export function isNewEvent(endpointId: string, eventId: string, response: ResponseLike): boolean {
   const key = `${endpointId} ${eventId}`;

@@ -21,7 +21,7 @@ export interface ApiRequest {
   /** An object, which is sent as JSON, or the bytes that the content type in `headers` names. */
   readonly body?: IDataObject | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of whose parameters the request is made. */
+  /** The item whose parameters the request uses. */
   readonly itemIndex?: number;
 }
 
@@ -35,18 +35,18 @@ export async function requestJson(context: ApiContext, request: ApiRequest): Pro
   return body;
 }
 
-/** Sends the request and returns the body of the response. Throws what the API reports in place of a success. */
+/** Sends the request and returns the body of the response. Throws the API's error if it is not a success. */
 export async function requestBytes(context: ApiContext, request: ApiRequest): Promise<Buffer> {
   const { body, error } = await tryRequest(context, request);
   if (error !== undefined) throw new TrunklineApiError(context.getNode(), error, request.itemIndex);
   return body;
 }
 
-/** Sends the request. Returns whether what it is about exists, which it may have done before. */
+/** Sends the request. Returns whether its object exists or existed until then. */
 export async function requestIfExists(context: ApiContext, request: ApiRequest): Promise<boolean> {
   const { error } = await tryRequest(context, request);
   if (error === undefined) return true;
-  // WEBHOOK_NOT_FOUND and its like: a NOT_FOUND is a base URL that is wrong.
+  // Codes like WEBHOOK_NOT_FOUND; a NOT_FOUND means that the base URL is wrong.
   if (error.status === 404 && error.code.endsWith('_NOT_FOUND')) return false;
   throw new TrunklineApiError(context.getNode(), error, request.itemIndex);
 }
@@ -65,21 +65,21 @@ async function tryRequest(
   }
 }
 
-/** A path with its ids encoded, so that what a workflow passes as an id stays one. */
+/** A path with its ids encoded, so that an id from a workflow stays one. */
 export function path(texts: TemplateStringsArray, ...ids: readonly string[]): string {
   return String.raw({ raw: texts }, ...ids.map(segment));
 }
 
-/** What is no id, or would make another path of this one, is written so that the API responds with "not found". */
+/** Escapes a text that is not an id, or would change the path, so that the API responds with "not found". */
 function segment(id: string): string {
   return /^\.{0,2}$/.test(id) ? `_${id}` : encodeURIComponent(id);
 }
 
-/** How often a request is sent that is refused for its rate. The service remembers nothing of the refused ones. */
+/** How often a rate-limited request is sent. The service remembers nothing of refused ones. */
 const ATTEMPTS = 5;
 const LONGEST_WAIT_SECONDS = 60;
 
-/** The rate limit of the key says when it ends: a workflow with a thousand items meets it. */
+/** The response says when the key's rate limit ends: a workflow with a thousand items reaches it. */
 function waitOf(statusCode: number, headers: IDataObject): number | undefined {
   const seconds = Number(headers['retry-after'] ?? Number.NaN);
   return statusCode === 429 && seconds <= LONGEST_WAIT_SECONDS ? seconds * 1000 : undefined;
@@ -102,7 +102,7 @@ async function send(
     encoding: 'arraybuffer',
     returnFullResponse: true,
     ignoreHttpStatusErrors: true,
-    // The key is for this address alone.
+    // The key is only for this address.
     disableFollowRedirect: true,
     ...(query === undefined ? {} : { qs: query }),
     ...(body === undefined ? {} : { body }),
@@ -115,7 +115,7 @@ async function send(
     );
     return readResponse(response);
   } catch (error) {
-    // It was not sent, or there is no response: a JsonObject is what n8n makes of any error.
+    // The request was not sent, or has no response: n8n can convert any error to a JsonObject.
     throw new NodeApiError(
       context.getNode(),
       error as JsonObject,

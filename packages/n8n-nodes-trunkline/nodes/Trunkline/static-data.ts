@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isObject } from './api-error.ts';
 
-/** What the trigger node keeps between executions, in n8n's database. */
+/** The data that the trigger node keeps between executions, in n8n's database. */
 export interface Endpoint {
   readonly id: string;
   readonly secret: string;
 }
 
-/** A test run has its own address, and so an endpoint of its own beside that of the active workflow. */
+/** A test run has its own address, and so a separate endpoint from that of the active workflow. */
 export function slotOf(mode: string): string {
   return mode === 'manual' ? 'testEndpoint' : 'endpoint';
 }

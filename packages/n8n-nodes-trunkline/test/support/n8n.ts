@@ -19,14 +19,13 @@ import type {
 } from 'n8n-workflow';
 
 /**
- * As much of n8n as a node sees of it: parameters with their defaults and without what is not displayed (by n8n's own
- * rules), credentials that are put into requests, HTTP as its helper does it, binary data, and static data that only
- * survives as JSON.
+ * The part of n8n that a node sees: parameters with their defaults, without hidden ones (by n8n's own rules),
+ * credentials in requests, its HTTP helper and binary data. Static data only survives as JSON.
  */
 export interface N8n {
-  /** Runs a node of an execution over its input, and returns what it puts out. */
+  /** Runs a node of an execution over its input, and returns its output. */
   execute(node: INodeType, run: Run): Promise<INodeExecutionData[]>;
-  /** The list of a field, as the editor asks for it. */
+  /** The list of a field, as the editor requests it. */
   list(node: INodeType, method: string, parameters?: INodeParameters): Promise<readonly string[]>;
   /** A workflow that begins with this trigger. */
   workflow(trigger: INodeType, parameters: INodeParameters): TriggerWorkflow;
@@ -36,7 +35,7 @@ export interface Run {
   readonly parameters: INodeParameters;
   readonly input?: readonly Pick<INodeExecutionData, 'json' | 'binary'>[];
   readonly executionId?: string;
-  /** When it began: a retry from the list of executions has a new id, and the old beginning. */
+  /** When it began: a retry from the list of executions has a new id, but the old beginning. */
   readonly establishedAt?: number;
   readonly runIndex?: number;
   readonly continueOnFail?: boolean;
@@ -47,17 +46,17 @@ export interface TriggerWorkflow {
   parameters: INodeParameters;
   activate(): Promise<void>;
   deactivate(): Promise<void>;
-  /** "Listen for test event". Returns what stops it. */
+  /** "Listen for test event". Returns a function that stops it. */
   listen(): Promise<() => Promise<void>>;
-  /** What arrives at n8n's address. */
+  /** Delivers a request to n8n's address. */
   receive(request: Request): Promise<Response>;
-  /** The same, with headers as Node has them. */
+  /** The same, with headers in Node's form. */
   deliver(request: Delivered): Promise<{ readonly status: number; readonly text: string }>;
-  /** Set while n8n's database is away: it responds with 500 then. */
+  /** Set while n8n's database is unreachable: it then responds with 500. */
   cannotStart: boolean;
   /** The items that executions began with. */
   readonly started: readonly IDataObject[];
-  /** What n8n keeps in its database. */
+  /** The data that n8n keeps in its database. */
   staticData: IDataObject;
 }
 
@@ -148,7 +147,7 @@ export function startN8n(credential: ICredentialType, values: IDataObject): N8n 
       ): Promise<Value> {
         const data = structuredClone(workflow.staticData);
         const result = await work(contextOf(mode, data));
-        workflow.staticData = JSON.parse(JSON.stringify(data)) as IDataObject; // as its database keeps it
+        workflow.staticData = JSON.parse(JSON.stringify(data)) as IDataObject; // the form in its database
         return result;
       }
       function contextOf(mode: string, staticData: IDataObject) {
@@ -241,7 +240,7 @@ function nodeOf({ description }: INodeType, parameters: INodeParameters): INode 
   };
 }
 
-/** What is not displayed has no value, and what is has at least its default. */
+/** A hidden field has no value, and a visible one has at least its default. */
 function withDefaults(node: INodeType, parameters: INodeParameters): INodeParameters {
   const given = nodeOf(node, parameters);
   const { properties } = node.description;
@@ -285,7 +284,7 @@ function resolve(text: string, credentials: IDataObject): string {
     .replaceAll(/\{\{\$credentials\.(\w+)\}\}/g, (_, name: string) => asText(credentials[name]));
 }
 
-/** With axios' ways where they show: JSON of objects, no body of GET, an error for what is no success. */
+/** Like axios in the ways that matter: JSON of objects, no body for GET, an error unless the response is a success. */
 async function httpRequest(options: IHttpRequestOptions): Promise<unknown> {
   const { method = 'GET', headers = {}, qs = {}, body } = options;
   const url = new URL(options.url);
@@ -311,7 +310,7 @@ async function httpRequest(options: IHttpRequestOptions): Promise<unknown> {
   return { body: received, headers: Object.fromEntries(response.headers), statusCode: response.status };
 }
 
-/** In memory, as n8n's default mode keeps it. */
+/** In memory, as in n8n's default mode. */
 function binaryHelpers(input: Run['input'] = []): object {
   const dataOf = (item: number, property: string): IBinaryData => {
     const found = input[item]?.binary?.[property];

@@ -14,7 +14,7 @@ export interface Service {
   readonly trunkline: MockTrunkline;
   readonly n8n: N8n;
   readonly server: SetupServer;
-  /** Where webhooks go, once it is set. */
+  /** The target of webhooks, once it is set. */
   receive: (request: Request) => Response | Promise<Response>;
 }
 

@@ -1,13 +1,13 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
-/** For a resource, or for some of its operations. */
+/** Shows a field for a resource, or for some of its operations. */
 export function shownFor(resource: string, ...operations: readonly string[]): IDisplayOptions {
   return {
     show: { resource: [resource], ...(operations.length === 0 ? {} : { operation: [...operations] }) },
   };
 }
 
-/** Chosen from a list, or given by its id. */
+/** The instance, chosen from a list or given by its id. */
 export function instanceField(displayOptions: IDisplayOptions, description: string): INodeProperties {
   return {
     displayName: 'Instance',
