@@ -1,4 +1,6 @@
-/** Why the service may not start here at all. Next.js replaces these variables by their values when it compiles. */
+/**
+ * The reason why the service must not start here. Next.js replaces these variables by their values when it compiles.
+ */
 export function obstacleToStart(): string | null {
   if (process.env.NEXT_RUNTIME === 'edge') return IN_EDGE;
   return process.env.NEXT_PHASE === 'phase-production-build' ? IN_BUILD : null;

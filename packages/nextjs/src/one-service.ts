@@ -15,7 +15,7 @@ export interface OneService<Transaction> {
  * The state that the bundles of a process share. Each bundle evaluates this module, so a variable of it is not shared.
  */
 interface Shared<Transaction> {
-  /** Null until it is needed, and again when it was stopped or could not start. */
+  /** Null until it is needed, and again after it was stopped or could not start. */
   current: Promise<Starting<Transaction>> | null;
   stopping: Promise<void>;
   cancelRetries: () => void;
@@ -47,7 +47,7 @@ export function createOneService<Transaction>(
     if (obstacle !== null) throw new Error(obstacle);
     if (!shared.handlesSignals) onSignals(stopForGood);
     shared.handlesSignals = true;
-    // A failure is not kept, so that the next call tries again, with the options of that time.
+    // A failure is not cached, so that the next call tries again, with the options at that time.
     const current = (shared.current ??= create().then((service) =>
       startedOnce(service, () => forget(current)),
     ));
@@ -138,7 +138,7 @@ function startedOnce<Transaction>(
   };
 }
 
-/** The response that the API has for a database that is away. */
+/** The API's response when a database is unreachable. */
 function unavailable(requestId: string): Response {
   const message = 'The service has not started, or is ending. Retry later.';
   return Response.json(

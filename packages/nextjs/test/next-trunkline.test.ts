@@ -33,7 +33,7 @@ beforeEach(() => {
   });
 });
 
-/** What a file of an app exports, stopped after the test. */
+/** The exports of an app's file, stopped after the test. */
 function app<Transaction = never>(
   configure: () => NextTrunklineOptions<Transaction>,
   create = createNextTrunkline,
@@ -43,7 +43,7 @@ function app<Transaction = never>(
   return made;
 }
 
-/** The same in another bundle of Next.js, which has a copy of the package of its own. */
+/** The same in another bundle of Next.js, which has its own copy of the package. */
 async function inOtherBundle(configure: () => NextTrunklineOptions): Promise<NextTrunkline> {
   vi.resetModules();
   const copy = await import('../src/index.ts');
@@ -76,7 +76,7 @@ describe('createNextTrunkline', () => {
     expect([response.status, another]).toEqual([401, one]);
     expect(configure).toHaveBeenCalledTimes(1);
 
-    // As a hot reload evaluates the app's file again.
+    // A hot reload evaluates the app's file again like this.
     expect(await (await inOtherBundle(configure)).trunkline()).toBe(one);
     expect(configure).toHaveBeenCalledTimes(1);
   });
