@@ -26,7 +26,10 @@ const options = (more: Partial<TrunklineModuleOptions> = {}): TrunklineModuleOpt
   ...more,
 });
 
-/** A route of the app's own, which needs the parsed body and the service. Decorated by hand: Vitest reads no decorators. */
+/**
+ * The app's own route, which needs the parsed body and the service. Decorated by hand, since Vitest does not support
+ * decorators.
+ */
 class Names {
   readonly #trunkline: Trunkline;
   constructor(trunkline: Trunkline) {
