@@ -1,4 +1,5 @@
-// Starts the server. JavaScript, so that a Node that cannot read TypeScript still says which version is needed.
+// Starts the server. In JavaScript, so that a Node without support for TypeScript can still say which version is
+// needed.
 import { nodeVersionProblem } from '@trunkline/node-version';
 
 const problem = nodeVersionProblem(globalThis);

@@ -30,7 +30,7 @@ export interface Bridge {
   close(): void;
 }
 
-/** A message of Chatwoot has at most 150,000 characters, and the webhook says it several times. */
+/** A message of Chatwoot has at most 150,000 characters, and the webhook contains it several times. */
 const MAX_WEBHOOK_BYTES = 5 * 1024 * 1024;
 
 /** Makes the chats of a number the conversations of a Chatwoot inbox. */
@@ -53,7 +53,7 @@ export function createBridge({ trunkline, workspaceId, instance, ...options }: B
     async (event, context) => {
       if (context.workspaceId === workspaceId) await incoming(event);
     },
-    // One at a time: conversations are created once, and messages appear in the order in which they came.
+    // One at a time: conversations are created once, and messages appear in their order of arrival.
     { name: 'chatwoot', concurrency: 1 },
   );
 

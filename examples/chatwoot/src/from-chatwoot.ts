@@ -92,7 +92,7 @@ function isNew(payload: unknown): boolean {
   return field(payload, 'event') === 'message_created';
 }
 
-/** An agent who tries a failed message again clears its error. It must be as young as the remembered keys are. */
+/** Retrying a failed message clears its error. It must not be older than the remembered keys. */
 function isTriedAgain(payload: unknown): boolean {
   const attributes = field(payload, 'content_attributes');
   const age = Date.now() - Date.parse(String(field(payload, 'created_at')));

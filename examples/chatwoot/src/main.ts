@@ -15,7 +15,7 @@ const trunkline = createTrunkline({
   secretKey: process.env['SECRET_KEY'],
 });
 
-// The workspace and the number are there from the second start on.
+// From the second start on, the workspace and the number exist.
 await trunkline.start();
 const { workspaces } = trunkline.admin;
 const [{ id: workspaceId } = await workspaces.create({ name: 'Acme' })] = await workspaces.list();

@@ -12,7 +12,7 @@ export interface ToChatwootParts {
   readonly sending: ReadonlySet<Promise<unknown>>;
 }
 
-/** Handles an event of Trunkline. If Chatwoot is away it rejects, and is called again with the event later. */
+/** Handles an event of Trunkline. If Chatwoot is unreachable it rejects, and is called again with the event later. */
 export function toChatwoot(parts: ToChatwootParts): (event: WebhookEvent) => Promise<void> {
   return async (event) => {
     if (!('message' in event.data) || event.data.message.instance_id !== parts.instance) return;
@@ -22,7 +22,7 @@ export function toChatwoot(parts: ToChatwootParts): (event: WebhookEvent) => Pro
       case 'message.echo':
         return bring(parts, message, message.id);
       case 'message.media_available':
-        // The message is there already, without its file.
+        // The message is already there, without its file.
         return bring(parts, message, `${message.id}:file`);
       case 'message.delivered':
         return report(parts, message, 'delivered');
@@ -36,7 +36,7 @@ export function toChatwoot(parts: ToChatwootParts): (event: WebhookEvent) => Pro
   };
 }
 
-/** Once: a message that an earlier attempt has created is found by its source id. */
+/** Creates a message once: one created by an earlier attempt is found by its source id. */
 async function bring(parts: ToChatwootParts, message: WebhookMessage, sourceId: string): Promise<void> {
   const { chatwoot, links } = parts;
   if (links.find(sourceId) !== undefined) return;
@@ -56,7 +56,7 @@ async function bring(parts: ToChatwootParts, message: WebhookMessage, sourceId: 
   links.add(sourceId, created);
 }
 
-/** A group is a contact of its own. */
+/** A group is a separate contact. */
 async function counterpartOf(
   { api, instance }: ToChatwootParts,
   { group_id: groupId, contact, from, to, direction }: WebhookMessage,

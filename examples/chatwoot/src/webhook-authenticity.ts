@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
- * Chatwoot signs webhooks with the secret of the inbox, if it has one. Versions before that know no secret: there, the
- * address ends with one, as `https://bridge.example.com/chatwoot/<secret>`.
+ * Chatwoot signs webhooks with the secret of the inbox, if it has one. Earlier versions have no secret: there, the
+ * address ends with one, such as `https://bridge.example.com/chatwoot/<secret>`.
  */
 export type WebhookAuthenticity = { readonly signedWith: string } | { readonly secretInPath: string };
 
@@ -21,7 +21,7 @@ export function isAuthentic(how: WebhookAuthenticity, request: Request, body: Ui
   return isSame(signature, `sha256=${expected}`);
 }
 
-/** In the same time, wherever they differ: of digests, which have one length. */
+/** Compares digests, which have the same length, in constant time. */
 function isSame(given: string, expected: string): boolean {
   const digest = (text: string): Buffer => createHmac('sha256', 'compare').update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));

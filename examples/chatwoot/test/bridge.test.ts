@@ -86,7 +86,7 @@ async function stop(): Promise<void> {
 const phone = () => sandbox.phone(instance);
 const sentByPhone = () => phone().accepted();
 
-/** Lets the network, the handlers and Chatwoot go on until the check passes. */
+/** Lets the network, the handlers and Chatwoot continue until the check passes. */
 function soon<Value>(check: () => Value | Promise<Value>): Promise<Value> {
   return eventually(async () => {
     await runtime.clock.advance(500);
@@ -94,7 +94,7 @@ function soon<Value>(check: () => Value | Promise<Value>): Promise<Value> {
   });
 }
 
-/** A first message of a customer, and the conversation that it is in. */
+/** A customer's first message, and its conversation. */
 async function begun(text = 'Where is it?'): Promise<number> {
   await phone().receive({ from: '15550177', text });
   await soon(() => expect(chatwoot.messages).toHaveLength(1));

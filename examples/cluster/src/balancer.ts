@@ -3,14 +3,14 @@ import type { AddressInfo, Socket } from 'node:net';
 
 export interface Balancer {
   readonly port: number;
-  /** Sends connections to this address from now on, instead of to the one that it was given under this name before. */
+  /** Sends connections for this name to this address from now on. */
   use(name: string, url: string): void;
   close(): void;
 }
 
 /**
  * Takes connections and passes each on to one of the API processes in turn, or to the next if one does not respond. It
- * replaces the load balancer of a real cluster, which looks at `/readyz` too.
+ * replaces the load balancer of a real cluster, which also checks `/readyz`.
  */
 export async function startBalancer(port: number, host: string): Promise<Balancer> {
   const targets = new Map<string, URL>();

@@ -9,7 +9,7 @@ export interface ClusterOptions {
   readonly host: string;
   /** The port of the load balancer; 0 takes any free one. */
   readonly port: number;
-  /** Null starts a Postgres of the cluster's own. */
+  /** If null, the cluster starts its own Postgres. */
   readonly databaseUrl: string | null;
   /** Called with the output of the processes, line by line, and with their ends. */
   readonly notify: (name: string, line: string) => void;
@@ -25,7 +25,7 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** The processes of the service. Whichever comes first brings the database up to date; the roles share the rest. */
+/** The processes of the service. The first one upgrades the database; the roles share the rest. */
 const SERVICES = [
   { name: 'api-1', roles: 'api' },
   { name: 'api-2', roles: 'api' },
@@ -37,7 +37,7 @@ const SERVICES = [
 
 type Program = Omit<ProcessOptions, 'onLine'>;
 
-/** Starts everything, the first API process before the others so that only one of them makes the workspace. */
+/** Starts everything, the first API process before the others so that only one of them creates the workspace. */
 export async function startCluster({ host, port, databaseUrl, notify }: ClusterOptions): Promise<Cluster> {
   const started: ManagedProcess[] = [];
   const apis = new Map<string, string>();

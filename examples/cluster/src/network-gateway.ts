@@ -101,7 +101,7 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
   socket.on('error', lost);
   socket.on('close', lost);
 
-  /** Notifies the network, and does not wait for one that is out of reach. */
+  /** Notifies the network, without waiting for it if it is unreachable. */
   const end = async (notify: () => Promise<void>): Promise<void> => {
     isOver = true;
     const cancel = clock.setTimer(NETWORK_DEADLINE_MS, () => socket.terminate());
@@ -131,7 +131,7 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
   };
 }
 
-/** Reads the file of a message from its beginning; the network asks for piece after piece. */
+/** Reads the file of a message from its beginning; the network requests one piece after another. */
 function piecesOf({ content }: OutgoingMessage): () => Promise<Uint8Array | null> {
   if (content.type === 'text') return async () => null;
   let reader: ReadableStreamDefaultReader<Uint8Array> | null = null;

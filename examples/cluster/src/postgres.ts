@@ -1,9 +1,9 @@
 import { startPostgres } from '@trunkline/test-postgres/server';
 
-/** How often it is looked whether Postgres still runs. */
+/** How often to check whether Postgres still runs. */
 const LOOK_EVERY_MS = 2_000;
 
-// For trying things out: a Postgres from npm, in the directory and at the port that the cluster chose for it.
+// For experiments: a Postgres from npm, in the directory and at the port that the cluster chose for it.
 const server = await startPostgres({
   directory: process.env['POSTGRES_DIRECTORY'] ?? '',
   port: Number(process.env['POSTGRES_PORT']),
@@ -18,5 +18,5 @@ setInterval(() => {
 
 const end = (): void => void server.stop().finally(() => process.exit(0));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end);
-// Whoever started it is gone.
+// The parent process is gone.
 process.on('disconnect', end);

@@ -17,33 +17,33 @@ import { startTestCluster } from './support/test-cluster.ts';
 import { startVisitors } from './support/visitors.ts';
 
 /**
- * How long the cluster is disturbed, in minutes of real time. Without it, for a few seconds, with time going by three
- * times as fast for the service: what takes a lease or the wait of a retry takes a third of it.
+ * How long the cluster is disturbed, in minutes of real time. If unset, for a few seconds, with time running three
+ * times as fast for the service: a lease or the wait of a retry then takes a third.
  */
 const MINUTES = Number(process.env['CLUSTER_MINUTES'] ?? 0);
 interface Form extends Omit<DisturbanceOptions, 'instances'> {
   /** How much faster time goes by for the service. */
   readonly timeFactor: number;
   /**
-   * How long 120 requests take at least. A request leaves within a second of its claim, and waits for a busy machine no
-   * shorter where time goes by faster.
+   * The shortest time for 120 requests. A request leaves within a second of its claim, and waits no less for a busy
+   * machine if time runs faster.
    */
   readonly minuteMs: number;
-  /** Clients. What they send in a minute, an endpoint may get in a minute. */
+  /** The number of clients. An endpoint must be able to get within a minute what they send in a minute. */
   readonly senders: number;
-  /** Between two messages of one of them. */
+  /** The interval between two messages of one of them. */
   readonly loadMs: readonly [number, number];
   /** Instances that come and go, at a time. */
   readonly visitors: number;
   readonly stayMs: readonly [number, number];
-  /** How long an instance may be dark after the death of its gateway where another one is there. */
+  /** How long an instance may be dark after the death of its gateway, if another one exists. */
   readonly darkMs: number;
 }
 
 /** Accepted messages, fewer than which show little. */
 const MESSAGES_LEAST = 10;
 
-/** Printed where it fails; CLUSTER_SEED makes the same choices again. */
+/** Printed on failure; CLUSTER_SEED makes the same choices again. */
 const SEED = Number(process.env['CLUSTER_SEED'] ?? Date.now() % 1_000_000);
 
 const form: Form =
@@ -70,7 +70,7 @@ const form: Form =
         loadMs: [500, 1_500],
         visitors: 1,
         stayMs: [200, 2_000],
-        // A busy machine that runs all tests is given more, and still less than a lease.
+        // A busy machine that runs all tests gets more time, but less than a lease.
         darkMs: 8_000,
       };
 
@@ -98,7 +98,7 @@ it(
       const visitors = startVisitors(cluster, load, form, random.apart(9));
       const from = Date.now();
       const interruptions = await disturb(cluster, { ...form, instances }, random.apart(7));
-      // On a busy machine most of a few seconds may be outage: what is proven must not be proven of next to nothing.
+      // On a busy machine, outages may cover most of a few seconds: the proof needs enough messages.
       await until(
         'messages are accepted and received again',
         () => load.accepted.length > MESSAGES_LEAST && load.inbound.length > 0,

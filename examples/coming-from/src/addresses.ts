@@ -13,7 +13,7 @@ export function chatOf(message: WebhookMessage): Counterpart | null {
   return number === null ? personOf(message.contact) : { kind: 'number', id: number };
 }
 
-/** The author of a message in a group; null in any other chat, and for one's own messages. */
+/** The author of a message in a group; null in any other chat, and for the instance's own messages. */
 export function writerOf(message: WebhookMessage): Counterpart | null {
   if (message.group_id === null || message.direction === 'outbound') return null;
   return message.from === null ? personOf(message.contact) : { kind: 'number', id: message.from };
@@ -32,8 +32,8 @@ export function ownNumberOf({ direction, from, to }: WebhookMessage): string | n
 }
 
 /**
- * The `to` of POST /messages, from the chat id that a consumer has got from one of the forms:
- * `15550123@c.us` and `15550123@s.whatsapp.net` are numbers, `grp_…@g.us` and `con_…@lid` are Trunkline's own ids.
+ * The `to` of POST /messages, from a consumer's chat id in one of the forms: `15550123@c.us` and
+ * `15550123@s.whatsapp.net` are numbers, `grp_…@g.us` and `con_…@lid` are Trunkline's own ids.
  */
 export function recipientOf(chatId: string): string {
   const [id = ''] = chatId.split('@');
@@ -45,7 +45,7 @@ export function messageIdOf(oldId: string): string {
   return /msg_[^_]+$/.exec(oldId)?.[0] ?? oldId;
 }
 
-/** An address as WhatsApp's clients write it: `15550123@c.us`. */
+/** An address in the form of WhatsApp's clients: `15550123@c.us`. */
 export function jidOf(counterpart: Counterpart, numberSuffix: 'c.us' | 's.whatsapp.net'): string {
   const suffix = { number: numberSuffix, hidden: 'lid', group: 'g.us' }[counterpart.kind];
   return `${counterpart.id}@${suffix}`;

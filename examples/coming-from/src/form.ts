@@ -14,7 +14,7 @@ export interface Form {
 }
 
 export interface OldWebhook {
-  /** Made of the id of Trunkline's event, so that a repeat has it too. */
+  /** Derived from the id of Trunkline's event, so that a repeat has it too. */
   readonly id: string;
   /** The event's name there, by which a consumer chooses what it gets. */
   readonly event: string;
@@ -25,9 +25,9 @@ export interface OldWebhook {
 export interface Context {
   /** The name that the other service had for this instance: its session. */
   sessionOf(instanceId: string): string;
-  /** The URL to download the file of a message from, with an API key. */
+  /** The URL to download the file of a message, with an API key. */
   mediaUrlOf(messageId: string): string;
-  /** The QR of an instance, or null if it shows none any more. */
+  /** The QR of an instance, or null if it no longer shows one. */
   readQr(instanceId: string): Promise<Qr | null>;
 }
 

@@ -13,7 +13,7 @@ export interface ForwardOptions {
   readonly events?: readonly string[];
   /** Headers that each request to the consumer has, such as a key that it asks for. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** How long the consumer may take. Trunkline waits for 10 seconds for all of it. */
+  /** How long the consumer may take. Trunkline waits for 10 seconds in total. */
   readonly timeoutMs?: number;
   /** Keeps the ids of events that the consumer has accepted; in memory by default. */
   readonly store?: EventStore;
@@ -21,9 +21,9 @@ export interface ForwardOptions {
 }
 
 /**
- * Receives Trunkline's webhooks and posts each to a consumer of another service's. Trunkline gets a 2xx only when the
- * consumer has responded to each of its requests with one, and tries again otherwise: the consumer gets each webhook
- * at least once.
+ * Receives Trunkline's webhooks and posts each to a consumer of another service's. Trunkline gets a 2xx only if the
+ * consumer has responded with one to each of its requests, and retries otherwise: the consumer gets each webhook at
+ * least once.
  */
 export function createForwarder(options: ForwardOptions): Receiver {
   const { secret, form, context, events, store, onError = console.error } = options;

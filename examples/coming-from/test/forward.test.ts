@@ -121,7 +121,7 @@ describe('the forwarder', () => {
       expect(problems).toHaveLength(1);
       expect(await send(receiver, received)).toBe(204);
       expect(got[1]?.text).toBe(got[0]?.text);
-      // What the consumer has accepted does not come again.
+      // The consumer does not get accepted webhooks again.
       expect(await send(receiver, received)).toBe(204);
       expect(got).toHaveLength(2);
     },

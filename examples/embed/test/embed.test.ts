@@ -13,7 +13,7 @@ import { startNodeProgram, startProgram } from '@trunkline/test-support/start-pr
 import type { Program } from '@trunkline/test-support/start-program';
 import { blocksOf, linesInTable, ownLines, source } from './pages.ts';
 
-/** Without SECRET_KEY, which comes from the file that the pages' commands make. */
+/** SECRET_KEY is missing: it comes from the file that the pages' commands make. */
 const env = { PATH: process.env['PATH'], PORT: '0' };
 
 /** The page, the program, and the lines that the framework's `create` or first page has already. */
@@ -28,7 +28,7 @@ const SCRIPTS = [
   ['script', 'script.ts', /^$/],
   ['commonjs', 'commonjs.cjs', /main\(\)|^}$/],
 ] as const;
-/** The command, and what comes before a program. */
+/** The command, and the arguments before a program. */
 const OTHER_RUNTIMES: readonly Runtime[] = [
   ['bun', []],
   ['deno', ['run', '--env-file=.env', '--allow-all', '--no-lock']],
@@ -57,7 +57,7 @@ describe('a server sends the first message by the commands of docs/embed, and st
     expect(await sendFirstMessage(first)).toMatchObject({ data: { to: '15550100', text: 'Hello' } });
     expect(await first.program.stop()).toBe(0);
 
-    // On the same database: in the same workspace.
+    // The second server has the same database, and so the same workspace.
     const second = await startServer(file, folder);
     const headers = { Authorization: `Bearer ${second.token}` };
     const listed = await fetch(`${second.origin}/api/v1/messages`, { headers });
@@ -152,7 +152,7 @@ function isThere(runtime: string): boolean {
   return spawnSync(commandOf(runtime), ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
-/** In a group of processes: what npm installs as the command starts the runtime. */
+/** Runs in a process group: npm's installed command starts the runtime. */
 async function startOn([name, args]: Runtime, file: string, cwd: string): Promise<Program> {
   const program = fileURLToPath(new URL(`../src/${file}`, import.meta.url));
   return startProgram(commandOf(name), {
@@ -173,7 +173,7 @@ interface Server {
   readonly token: string;
 }
 
-/** As the pages start a program. */
+/** The pages start programs like this. */
 const withKey = { nodeArgs: ['--env-file=.env'], env };
 
 /** The first of the page's last two commands. The other one starts the program. */
@@ -195,7 +195,7 @@ async function listening(program: Program): Promise<Server> {
   return { program, origin: `http://127.0.0.1:${port}`, token };
 }
 
-/** Runs the page's commands in a shell. Returns what the last one printed. */
+/** Runs the page's commands in a shell. Returns the output of the last one. */
 async function sendFirstMessage({ origin, token }: Server): Promise<unknown> {
   const [settings = '', commands = ''] = blocksOf('README', 'sh');
   expect(settings).toMatch(/^api=http:\/\/127\.0\.0\.1:3000\/api\/v1$/m);

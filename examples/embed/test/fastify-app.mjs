@@ -1,4 +1,5 @@
-// What `npm start` does in an app of `npm create fastify`: loads the plugins, listens, and closes the app at SIGTERM.
+// Does what `npm start` does in an app of `npm create fastify`: loads the plugins, listens, and closes the app at
+// SIGTERM.
 import Fastify from 'fastify';
 import messaging from '../src/fastify-plugin.mjs';
 

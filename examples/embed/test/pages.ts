@@ -17,13 +17,16 @@ export function source(file: string): string {
   return readFileSync(new URL(`../src/${file}`, import.meta.url), 'utf8');
 }
 
-/** The lines of the user's own, as the table of docs/embed/README.md has them for a page. */
+/** The number of the user's own lines for a page, from the table in docs/embed/README.md. */
 export function linesInTable(page: string): number {
   const [, lines = ''] = new RegExp(`\\(${page}\\.md\\).*?\\| (\\d+) \\|`).exec(textOf('README')) ?? [];
   return Number(lines);
 }
 
-/** The lines up to the first message that the user writes: no comment, nothing blank, nothing that `create` has written. */
+/**
+ * The lines up to the first message that the user writes: no comments, no blank lines, and none that `create` has
+ * written.
+ */
 export function ownLines(code: string, framework: RegExp): readonly string[] {
   const [upToTheMessage = ''] = code.split(/^ *\/\/ (?:Stops|The rest)/m);
   return upToTheMessage.split('\n').filter((line) => !/^\s*(\/\/.*)?$/.test(line) && !framework.test(line));

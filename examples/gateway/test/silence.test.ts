@@ -23,9 +23,9 @@ it.each([
 
   const asked = once(server, 'request');
   const link = await openLink(gateway, memorySession('ins_1'));
-  respond((await asked)[1] as ServerResponse); // what this event carries
+  respond((await asked)[1] as ServerResponse); // the content of this event
   const begun = clock.now();
-  // Between the steps, what the network has sent is read.
+  // Between the steps, data from the network is read.
   for (let step = 0; step < 1_000 && link.reports.length === 0; step += 1) await clock.advance(1_000);
   expect(link.reports).toEqual([{ kind: 'closed', reason: { kind: 'dropped', detail: 'connection_lost' } }]);
   expect(clock.now() - begun).toBeGreaterThanOrEqual(30_000);

@@ -26,7 +26,7 @@ const STRICT =
   '--isolatedModules --skipLibCheck false --allowImportingTsExtensions --noEmit --target es2024 --lib es2024,dom,dom.iterable ' +
   '--module esnext --moduleResolution bundler --types node';
 
-/** What the programs of docs/generated-clients.md export. */
+/** The exports of the programs in docs/generated-clients.md. */
 interface Program {
   createInstance(name: string): Promise<string>;
   statusOf(instance: string): Promise<string>;
@@ -39,7 +39,7 @@ interface Program {
   describe(event: WebhookEvent): string;
 }
 
-/** The commands of the page, from the folder that the document is in. */
+/** The commands of the page, run in the folder of the document. */
 const GENERATORS = [
   ['openapi-fetch', ['openapi-typescript', 'openapi.json', '--output', 'trunkline.d.ts']],
   [
@@ -112,7 +112,7 @@ describe.each(GENERATORS)('the program of docs/generated-clients.md with %s', (n
   it('receives webhooks, which it knows by their types and every library accepts', async () => {
     const instance = await linked(program);
     const { secret, received } = await startReceiver((url) => program.subscribe(url));
-    // What other tests have sent may still arrive.
+    // Webhooks of other tests may still arrive.
     const own = () => received.filter(({ body }) => body.includes(instance));
     const { id } = must(await program.sendText(instance, '15550123', 'Who is there?'));
     await until('the message is read', async () =>
@@ -138,7 +138,7 @@ describe.each(GENERATORS)('the program of docs/generated-clients.md with %s', (n
     for (const { headers, body } of own()) {
       const result = await verify({ secret, headers, body });
       if (!result.ok) throw new Error(result.message);
-      // As behind a proxy that removes X- headers.
+      // The request behind a proxy that removes X- headers.
       const standard = Object.entries(headers).filter(([header]) => header.startsWith('webhook-'));
       const alone = { secret, headers: Object.fromEntries(standard), body };
       expect(await verify(alone)).toEqual(result);
@@ -164,7 +164,7 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
   try {
     await promisify(execFile)(command, args, { cwd });
   } catch (error) {
-    // What a compiler complains of is on stdout.
+    // A compiler prints its complaints on stdout.
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }; // of execFile
     throw new Error(`${command} ${args.join(' ')}\n${stdout}${stderr}`, { cause: error });
   }
@@ -206,7 +206,7 @@ interface Received {
   readonly body: Buffer;
 }
 
-/** Keeps what it is sent, and closes with the tests of the file. */
+/** Records its requests, and closes with the tests of the file. */
 async function startReceiver(
   subscribe: (url: string) => Promise<string>,
 ): Promise<{ readonly secret: string; readonly received: readonly Received[] }> {

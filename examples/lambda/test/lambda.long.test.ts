@@ -67,7 +67,7 @@ it('AWS Lambda: the handler serves the API, another process does the rest, and a
   expect(await database.endConnections()).toBeGreaterThan(0);
   await setTimeout(FROZEN_SECONDS * 1000);
   lambda.signal('SIGCONT');
-  // A request that finds them ended gets 503, and is repeated.
+  // A request that uses an ended connection gets 503, and is repeated.
   let again = '';
   await eventually(async () => {
     const repeated = { ...call('POST', '/messages', { ...message, text: 'Again' }), idempotencyKey: 'again' };
@@ -85,11 +85,14 @@ interface Result {
 }
 
 function resultOf(message: unknown): Result {
-  const { statusCode, body } = message as APIGatewayProxyResult; // what the handler returned
+  const { statusCode, body } = message as APIGatewayProxyResult; // returned by the handler
   return { statusCode, body, data: (JSON.parse(body) as { data: Result['data'] }).data };
 }
 
-/** The server of the page, in the roles that the handler does not have. Returns what scans the QR of an instance. */
+/**
+ * The server of the page, in the roles that the handler does not have. Returns a function that scans the QR of an
+ * instance.
+ */
 async function startServer(env: Readonly<NodeJS.ProcessEnv>): Promise<(instance: string) => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'trunkline-lambda-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { Plugin } from 'esbuild';
 
-/** The worker in one file, put together as wrangler does it under `nodejs_compat`. */
+/** The worker in one file, bundled like wrangler does under `nodejs_compat`. */
 export async function bundledWorker(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('../src/worker.ts', import.meta.url))],

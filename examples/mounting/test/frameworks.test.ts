@@ -15,7 +15,7 @@ import { startReceiver } from './webhook-receiver.ts';
 
 const apiKey = 'the-key-of-the-smoke-test';
 
-/** In which the customer is whoever sends this cookie. */
+/** The cookie that identifies the customer. */
 const CUSTOMER = 'customer=acme';
 
 async function startMountable(): Promise<Mountable> {
@@ -27,7 +27,7 @@ async function startMountable(): Promise<Mountable> {
   return { api, dashboard: dashboardFor(trunkline, workspaceOf) };
 }
 
-/** What they are mounted in: where it listens, or how it is called in process. */
+/** The address at which an app listens, and the function that sends requests to it. */
 type Mounted = {
   readonly origin: string;
   readonly fetch: (url: string, init: RequestInit) => Response | Promise<Response>;
@@ -55,7 +55,7 @@ const mounts: Readonly<Record<string, (parts: Mountable) => Promise<Mounted>>> =
   },
   async 'next-route'({ api, dashboard }) {
     const routes = { '/api/v1/': nextRoute(api), '/messaging': nextRoute(dashboard) };
-    const notOfTheRoute = (): Response => new Response(null, { status: 405 }); // as Next.js itself responds
+    const notOfTheRoute = (): Response => new Response(null, { status: 405 }); // Next.js itself responds like this
     const fetch: Mounted['fetch'] = (url, init) => {
       const request = new Request(url, init);
       const route = Object.entries(routes).find(([path]) => new URL(url).pathname.startsWith(path))?.[1];

@@ -8,8 +8,8 @@ import { startServer } from './program.ts';
 import { smoke } from './smoke.ts';
 import { startReceiver } from './webhook-receiver.ts';
 
-// The same smoke test as in frameworks.test.ts, against programs of other runtimes. They come from npm; where npm has
-// none for the platform, their test is skipped and says so.
+// The same smoke test as in frameworks.test.ts, against programs of other runtimes. They come from npm; if npm has none
+// for the platform, the test is skipped and says so.
 
 const apiKey = 'the-key-of-the-smoke-test';
 const env = { API_KEY: apiKey, PORT: '0' };
@@ -53,7 +53,7 @@ describe('the API works', () => {
   });
 });
 
-/** The path of a program that a package of this example has brought. */
+/** The path of a program that a package of this example has installed. */
 function inBin(name: string): string {
   return fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
 }

@@ -5,17 +5,17 @@ import { eventually } from '@trunkline/test-support';
 
 export interface SmokeTarget {
   readonly fetch: (url: string, init: RequestInit) => Response | Promise<Response>;
-  /** Without a path. */
+  /** The origin, without a path. */
   readonly origin: string;
   readonly apiKey: string;
   /** Whether the process also connects instances and sends webhooks. */
   readonly everyRole: boolean;
   /**
-   * Whether the runtime closes the connection of a refused request whose body it has not read: a client that is still
-   * sending may see that instead of the response.
+   * Whether the runtime closes the connection of a refused request without reading its body. A client that is still
+   * sending may then see that instead of the response.
    */
   readonly cutsRefusedBodies?: boolean;
-  /** Takes webhooks; where there is none they are registered, not sent. */
+  /** Gets webhooks; if omitted, they are registered but not sent. */
   readonly receiverUrl?: string | undefined;
 }
 
@@ -35,12 +35,12 @@ export async function smoke(target: SmokeTarget): Promise<void> {
 interface Facts {
   readonly target: SmokeTarget;
   readonly client: TrunklineClient;
-  /** Of the instance. */
+  /** The instance's id. */
   readonly id: string;
 }
 
 interface Step {
-  /** What it does. */
+  /** The name of the step. */
   readonly name: string;
   readonly run: (facts: Facts) => Promise<void>;
 }
@@ -161,7 +161,7 @@ const STEPS: readonly Step[] = [
       const { data } = unwrap(await client.events.stream({ types: 'message.read' }));
       if (target.everyRole)
         unwrap(await client.messages.send({ instance: id, to: '+1 555 0100', type: 'text', text: 'Hello' }));
-      // It begins with a position, before anything happens.
+      // The stream begins with a position, before anything happens.
       for await (const { event } of data) if (event?.type === 'message.read' || !target.everyRole) break;
     },
   },
@@ -179,7 +179,7 @@ const STEPS: readonly Step[] = [
   {
     name: 'deletes the instance',
     async run({ target, client, id }) {
-      // It is the process with the connection that deletes.
+      // Only a process with connections can delete an instance.
       if (target.everyRole) expect(await client.instances.delete(id)).toMatchObject({ ok: true });
     },
   },

@@ -1,5 +1,6 @@
-// What `nest start` does for a program: Node leaves decorators as they are. And the module's own imports of NestJS, which
-// a workspace resolves from the module's folder, lead to the app's NestJS, as those of an installed package do.
+// Does what `nest start` does for a program: Node does not support decorators. Also, the module's own imports of
+// NestJS, which a workspace resolves from the module's folder, lead to the app's NestJS, like those of an installed
+// package.
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';

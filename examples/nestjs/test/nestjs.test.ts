@@ -8,7 +8,7 @@ import type { Program } from '@trunkline/test-support/start-program';
 
 const FILES = ['app.module.ts', 'main.ts', 'orders.controller.ts'];
 
-/** What `nest new` has written already, and what the first message does without. */
+/** Lines that `nest new` has already written, and those that the first message does not need. */
 const OF_NEST =
   /@nestjs\/(common|core)|\.\/|@Module|imports: \[|^ {2}\],|controllers|class AppModule|bootstrap|NestFactory|app\.listen|console\.log|enableShutdownHooks|^}/;
 
@@ -73,7 +73,7 @@ async function start(cwd: string): Promise<App> {
     });
     const content: unknown = await response.json();
     expect(response.ok, JSON.stringify(content)).toBe(true);
-    // The API wraps what it returns, the app's own route does not.
+    // The API wraps its results, the app's own route does not.
     return (path.startsWith('/api/') ? (content as { data: Resource }).data : content) as Resource;
   };
   return { program, call };

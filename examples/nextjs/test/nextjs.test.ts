@@ -18,7 +18,7 @@ import type { Program } from '@trunkline/test-support/start-program';
 const EXAMPLE = fileURLToPath(new URL('..', import.meta.url));
 const ROOT = join(EXAMPLE, '../..');
 const FILES = ['trunkline.ts', 'app/api/v1/[...path]/route.ts', 'instrumentation.ts', 'app/orders/route.ts'];
-/** Without which no message is sent: all of their lines are the user's own. */
+/** The files required to send a message: all of their lines are the user's own. */
 const NEEDED = FILES.slice(0, 3);
 const env = {
   ...process.env,
@@ -67,8 +67,8 @@ it('importing the service opens nothing, a hot reload starts no other, and SIGTE
   expect([await program.stop(), program.stderr()]).toEqual([0, '']);
 });
 
-// With Next.js itself, which takes 340 MB, and four minutes on a quiet machine: EMBED_NEXT=1. It packs the built packages, and installs them
-// beside Next.js in an empty folder, as a user does.
+// Runs with Next.js itself, which takes 340 MB, and four minutes on an idle machine: EMBED_NEXT=1. It packs the built
+// packages, and installs them with Next.js in an empty folder, like a user.
 describe.runIf(process.env['EMBED_NEXT'] === '1')('in Next.js', () => {
   let app = '';
   const next = (...args: readonly string[]): Program => {
@@ -100,13 +100,13 @@ describe.runIf(process.env['EMBED_NEXT'] === '1')('in Next.js', () => {
     ];
     await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...others, ...tarballs], app);
     for (const file of FILES) await cp(join(EXAMPLE, file), join(app, file), { recursive: true });
-    // As create-next-app makes it.
+    // The file that create-next-app makes.
     await writeFile(
       join(app, 'tsconfig.json'),
       '{"compilerOptions":{"strict":true,"paths":{"@/*":["./*"]}}}',
     );
     const service = join(app, 'trunkline.ts');
-    // For a receiver on this machine.
+    // Allows a receiver on this machine.
     await writeFile(
       service,
       (await readFile(service, 'utf8')).replace('  secretKey', "  urlPolicy: 'local',\n$&"),
@@ -141,7 +141,7 @@ describe.runIf(process.env['EMBED_NEXT'] === '1')('in Next.js', () => {
 
     const program = next('start', '--port', '0', '--hostname', '127.0.0.1');
     const origin = await originOf(program);
-    // Before the first request.
+    // This is before the first request.
     await eventually(async () =>
       expect(await databases()).toEqual(['trunkline.db', 'trunkline.db-process-1']),
     );
@@ -213,11 +213,11 @@ async function call({ origin, token }: Api, path: string, body?: object): Promis
   });
   const content: unknown = await response.json();
   expect(response.ok, JSON.stringify(content)).toBe(true);
-  // The API wraps what it returns, the app's own route does not.
+  // The API wraps its results, the app's own route does not.
   return (path.startsWith('/api/') ? (content as { data: Resource }).data : content) as Resource;
 }
 
-/** By the API, and by the app's own route, in a number of its own: until the messages were read. */
+/** Sends messages by the API, and by the app's own route, from a new number, and waits until they are read. */
 async function sendMessage(api: Api): Promise<void> {
   const { id: instance } = await call(api, '/api/v1/instances', { name: 'Orders' });
   await call(api, `/api/v1/instances/${instance}/connect`, {});
@@ -248,7 +248,7 @@ async function deliver(api: Api): Promise<{ respond: () => void; webhook: string
   return { respond: () => response.writeHead(204).end(), webhook: id };
 }
 
-/** Those in a database that nobody else uses. */
+/** The deliveries in a database that no other process uses. */
 async function deliveriesOf(webhook: string, path: string): Promise<readonly Resource[]> {
   const trunkline = createTrunkline({
     ...nodeRuntime(),

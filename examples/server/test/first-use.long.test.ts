@@ -19,10 +19,10 @@ describe.skipIf(browser.missing !== null)('somebody who uses the example for the
     const tour = readTour();
     const { said } = tour;
     const receiver = await startReceiver();
-    // Before the page, which is closed first then: it would try to reach a service that has ended.
+    // Started before the page, so that the page is closed first: it would try to reach a stopped service.
     const link = await startService();
     const { page, problems } = await browser.open({ viewport: { width: 1060, height: 640 } });
-    // A code may be asked for just as it is used.
+    // A code may be requested just as it is used.
     problems.allow(/status of 409 .*\/qr\)/);
     const press = (name: string): Promise<void> =>
       page
@@ -140,7 +140,7 @@ describe.skipIf(browser.missing !== null)('somebody who uses the example for the
 const title = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { level: 1, name }).waitFor();
 
-/** What `npm start` runs, in a folder with nothing in it. Resolves with the link that it prints. */
+/** Runs the program of `npm start` in an empty folder. Resolves with the link that it prints. */
 async function startService(): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'trunkline-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));

@@ -8,7 +8,7 @@ import { startProgram } from '@trunkline/test-support/start-program';
 
 const EXAMPLE = fileURLToPath(new URL('..', import.meta.url));
 
-/** What the page says about it: each line is one of its sentences. */
+/** The page's statements about it: each line is one of its sentences. */
 const MAIN = `
 import { spawnSync } from 'node:child_process';
 import { DatabaseSync } from 'node:sqlite';
@@ -57,7 +57,7 @@ reader.close();
 console.log('other process, after a reader has closed here', inOtherProcess(begin));
 `;
 
-// With better-sqlite3 itself, whose binaries are in its package: BETTER_SQLITE3=1.
+// Runs with better-sqlite3 itself, whose binaries are in its package: BETTER_SQLITE3=1.
 describe.runIf(process.env['BETTER_SQLITE3'] === '1')('better-sqlite3', () => {
   it(
     'cannot share a file with node:sqlite in one process, and send refuses its connection',

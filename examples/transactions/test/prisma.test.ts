@@ -23,7 +23,7 @@ model Order {
   @@map("orders")
 }`;
 
-/** Places orders with the program of the page, and prints what is stored then. */
+/** Places orders with the program of the page, and prints the stored rows. */
 const MAIN = `
 import { setTimeout } from 'node:timers/promises';
 import { createTrunkline } from '@trunkline/core';
@@ -57,7 +57,7 @@ await trunkline.stop();
 process.exit();
 `;
 
-// With Prisma itself, which takes 300 MB: PRISMA=1.
+// Runs with Prisma itself, which takes 300 MB: PRISMA=1.
 describe.runIf(process.env['PRISMA'] === '1')(
   'an order and its message in one transaction, by Prisma',
   () => {

@@ -5,26 +5,26 @@ import { Hono } from 'hono';
 import type { Context } from 'hono';
 
 /**
- * A Chatwoot of one account with one API inbox, on this machine: as much of its API and its webhooks as its source says
- * about what the bridge uses.
+ * A Chatwoot of one account with one API inbox, on this machine: the part of its API and webhooks that the bridge uses,
+ * according to its source.
  */
 export interface ChatwootStandIn {
   readonly url: string;
   readonly contacts: readonly Contact[];
   readonly conversations: readonly Conversation[];
-  /** Of all conversations, oldest first. */
+  /** The messages of all conversations, oldest first. */
   readonly messages: readonly Message[];
-  /** Away: everything gets a 503. */
+  /** If true, every request gets a 503. */
   isDown: boolean;
   /** The next message is stored, but the response is lost. */
   losesResponse: boolean;
-  /** Its files do not come. */
+  /** If true, its files never arrive. */
   withholdsFiles: boolean;
   /** How often the bridge looked for a contact. */
   readonly searches: number;
   /** How many requests were refused while it was down. */
   readonly refused: number;
-  /** An agent's own doing. */
+  /** An agent's own action. */
   addContact(contact: Omit<Contact, 'id'>): Contact;
   resolve(conversation: number): void;
   write(draft: AgentDraft): Promise<Message>;
@@ -34,7 +34,7 @@ export interface ChatwootStandIn {
   change(id: number, content: string): Promise<void>;
   /** Posts the last webhook again, changed at will. */
   post(webhook?: Partial<Posted>): Promise<Response | undefined>;
-  /** Where it posts webhooks, and with which secret it signs them. */
+  /** The URL of its webhooks, and the secret that signs them. */
   webhook: { url: string; secret: string };
   stop(): Promise<void>;
 }

@@ -2,12 +2,12 @@ import { seededRandom } from '@trunkline/core/testing';
 
 /** Decisions that are the same for the same seed, as long as they are asked for in the same order. */
 export interface Choices {
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   fraction(): number;
   between(least: number, most: number): number;
   chance(probability: number): boolean;
   of<Item>(items: readonly Item[]): Item;
-  /** Choices of somebody else, who asks at moments of their own. */
+  /** Choices for another caller, at independent moments. */
   apart(name: number): Choices;
 }
 

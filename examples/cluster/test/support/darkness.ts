@@ -4,16 +4,16 @@ import type { Stay } from './visitors.ts';
 
 /** A time in which an instance that was linked and wanted could not send. */
 interface Darkness extends Stay {
-  /** What was being done to gateways, to Postgres and to its connection then, such as `killed`. */
+  /** The disturbance of gateways, of Postgres or of its connection at that time, such as `killed`. */
   readonly cause: string;
 }
 
-/** Between what was done and what is seen of it. */
+/** The maximum delay from a disturbance to its effect. */
 const NOTICED_WITHIN_MS = 1_000;
 
 /**
- * When instances could not send while they were meant to: they had no connection, or the process that held it stood
- * still, was cut off from Postgres, or Postgres was away.
+ * When instances could not send although they should: they had no connection, or the process that held it was frozen or
+ * cut off from Postgres, or Postgres was down.
  */
 export function darkness(evidence: Evidence): readonly Darkness[] {
   return evidence.stays.flatMap((stay) =>
@@ -24,7 +24,7 @@ export function darkness(evidence: Evidence): readonly Darkness[] {
   );
 }
 
-/** How long each message was the next to be sent of its instance, and what was done meanwhile. */
+/** How long each message was the next to be sent of its instance, and the disturbances meanwhile. */
 export function waits({ load, log, ...rest }: Evidence): readonly Darkness[] {
   const sentAt = new Map(
     log.records.flatMap((record) => (record.kind === 'accepted' ? [[record.text, record.at]] : [])),
@@ -72,7 +72,7 @@ function gaps({ from, to }: Period, others: readonly Period[]): readonly Period[
   return found;
 }
 
-/** The kinds of what was done at that time; where it was done to both gateways, nobody was left to take them. */
+/** The kinds of disturbances at that time; if both gateways were disturbed, none was left to take over. */
 function causeOf({ interruptions }: Evidence, { instance, from, to }: Stay): string {
   const causes = interruptions
     .filter((one) => one.from <= to && from <= one.to + NOTICED_WITHIN_MS)

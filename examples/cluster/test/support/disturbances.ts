@@ -7,24 +7,24 @@ import type { TestCluster } from './test-cluster.ts';
 
 export interface DisturbanceOptions {
   readonly forMs: number;
-  /** Between two of them. */
+  /** The interval between two of them. */
   readonly pauseMs: readonly [number, number];
-  /** How long a process may be cut off from Postgres, or stand still, at most: longer than a lease. */
+  /** How long a process may be cut off from Postgres, or frozen, at most: longer than a lease. */
   readonly outageMs: number;
   /** The instances whose connections are dropped. */
   readonly instances: readonly string[];
 }
 
-/** What was done, and for how long, in epoch milliseconds. */
+/** A disturbance and its duration, in epoch milliseconds. */
 export type Interruption = Outage | ProcessEnd | DatabaseOutage | Drop;
 
-/** A process stood still, or did not reach Postgres. */
+/** A process was frozen, or did not reach Postgres. */
 export interface Outage extends Period {
   readonly kind: 'frozen' | 'cut_off';
   readonly process: string;
 }
 
-/** A process was killed or restarted in good order, until it was ready again. */
+/** A process was killed or restarted cleanly, until it was ready again. */
 interface ProcessEnd extends Period {
   readonly kind: 'killed' | 'restarted';
   readonly process: string;
@@ -56,7 +56,7 @@ interface Harness extends Pick<DisturbanceOptions, 'outageMs' | 'instances'> {
   readonly interruptions: Interruption[];
 }
 
-/** Does something and returns what it was. */
+/** Disturbs the cluster and returns a description. */
 type Disturbance = (harness: Harness) => Promise<string>;
 
 /** Each is done once before any is done again. */
@@ -75,7 +75,7 @@ const DISTURBANCES: readonly Disturbance[] = [
   (harness) => freeze(harness, 'api'),
 ];
 
-/** Disturbs the cluster again and again, and then lets it be. Returns what was done. */
+/** Disturbs the cluster again and again, and then stops. Returns the disturbances. */
 export async function disturb(
   cluster: TestCluster,
   { forMs, pauseMs, outageMs, instances }: DisturbanceOptions,
@@ -107,7 +107,7 @@ async function kill(harness: Harness, role: string): Promise<string> {
   return `${process.name} is killed`;
 }
 
-/** As a deploy does: it ends in good order, and comes back. */
+/** Restarts like a deploy: it ends cleanly, and returns. */
 async function restart(harness: Harness): Promise<string> {
   const process = oneOf(harness, '');
   if (!signal(process, 'SIGTERM')) return `${process.name} is dead`;
@@ -115,7 +115,7 @@ async function restart(harness: Harness): Promise<string> {
   return `${process.name} is to end`;
 }
 
-/** As a machine under a hypervisor that is paused: it goes on later as if nothing had been. */
+/** Freezes a process like a paused virtual machine: it continues later as if nothing had happened. */
 async function freeze(harness: Harness, role: string): Promise<string> {
   const process = oneOf(harness, role);
   const pid = process.pid();
@@ -190,7 +190,7 @@ function oneOf({ cluster, random }: Harness, role: string): ManagedProcess {
   );
 }
 
-/** Returns how long it is to last. */
+/** Returns how long it should last. */
 function outage(
   { outageMs, interruptions, random }: Harness,
   kind: Outage['kind'],
@@ -204,13 +204,13 @@ function outage(
 type Momentary = Extract<Interruption, { kind: 'killed' | 'restarted' | 'database' | 'dropped' }>;
 type WithoutPeriod<Kind> = Kind extends Period ? Omit<Kind, keyof Period> : never;
 
-/** It happens now. */
+/** Records an event of this moment. */
 function note({ interruptions }: Harness, what: WithoutPeriod<Momentary>): void {
   const now = Date.now();
   interruptions.push({ ...what, from: now, to: now });
 }
 
-/** With the ends that are known only afterwards: the start after an end, and the end of a process that stood still. */
+/** Adds the ends that are known only afterwards: the start after an end, and the end of a frozen process. */
 function asTheyWere(
   { services }: TestCluster,
   interruptions: readonly Interruption[],

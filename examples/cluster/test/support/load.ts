@@ -6,11 +6,11 @@ import type { Choices } from './choices.ts';
 import { API_KEY } from './test-cluster.ts';
 import type { TestCluster } from './test-cluster.ts';
 
-/** How long a client waits for a response before it asks again. */
+/** How long a client waits for a response before it repeats the request. */
 const RESPONSE_WITHIN_MS = elapsing(4_000);
 const ASK_AGAIN_MS = 300;
 
-/** What the service said yes to. */
+/** A message that the service accepted. */
 interface Accepted {
   readonly messageId: string;
   readonly instance: string;
@@ -22,13 +22,13 @@ interface Accepted {
 
 export interface Load {
   readonly accepted: readonly Accepted[];
-  /** The texts of messages that the network took from phones, for the service. */
+  /** The texts of messages that the network accepted from phones, for the service. */
   readonly inbound: readonly string[];
   /** Responses that no client should get. */
   readonly complaints: readonly string[];
   /** Posts one more message, and resolves with its id once it is accepted. */
   send(message: Omit<Accepted, 'messageId' | 'at'>, choose: Choices): Promise<string>;
-  /** Posts no more of its own accord, and resolves when every message that was begun is accepted. */
+  /** Stops posting, and resolves when every message that was begun is accepted. */
   stop(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ const QUEUE_CHANCE = 0.1;
 const BURST = 130;
 const BURST_CHANCE = 0.01;
 
-/** By their last digits, the outcome of messages to them (docs/sandbox.md). */
+/** The outcomes of messages, by the last digits of the recipient (docs/sandbox.md). */
 const RECIPIENTS = ['15550100', '15550100', '15550100', '15550001', '15550002', '15550003'] as const;
 
 /**
@@ -70,7 +70,7 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
         accepted.push({ messageId, instance, text, to, at: Date.now() });
         return messageId;
       }
-      // No connection, no response in time, a server that is starting or has lost its database: ask again.
+      // No connection, no response in time, a server that is starting or has lost its database: repeat the request.
       if (reply && reply.status < 500 && reply.status !== 409) {
         const complaint = `${reply.status} ${JSON.stringify(reply.body)}`;
         complaints.push(complaint);
@@ -108,7 +108,7 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
     for (let count = 1; !isStopped; count += 1) {
       const text = `sender-${number}-message-${count}`;
       const to = choose.of(RECIPIENTS);
-      // What is not accepted is a complaint, and the next one is sent all the same.
+      // A message that is not accepted is a complaint; continue with the next one.
       await send({ instance: choose.of(options.instances), to, text }, choose).catch(() => undefined);
       left -= 1;
       if (left > 0) continue;
@@ -127,7 +127,7 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
         await networkPhone(cluster.network.url, instance).receive({ from: '15550123', text });
         inbound.push(text);
       } catch {
-        // The instance is not connected just now: nobody can write to it.
+        // The instance is not connected just now, so it cannot receive.
       }
       left -= 1;
       if (left > 0) continue;

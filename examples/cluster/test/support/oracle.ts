@@ -5,21 +5,21 @@ import type { Load } from './load.ts';
 import type { Arrival, Receiver } from './receivers.ts';
 import type { Stay } from './visitors.ts';
 
-/** What was seen from outside of the service: by its clients, its receivers, and the network. */
+/** Observations from outside of the service: by its clients, its receivers, and the network. */
 export interface Evidence {
   readonly load: Load;
   readonly receivers: readonly Receiver[];
   readonly log: NetworkLog;
   readonly interruptions: readonly Interruption[];
   readonly stays: readonly Stay[];
-  /** What the API said of each message, one after another. */
+  /** The statuses of each message in the API, one after another. */
   readonly statuses: ReadonlyMap<string, readonly string[]>;
 }
 
-/** From the end of an outage until a process has closed what it held, and sent what it had claimed. */
+/** The time from the end of an outage until a process has closed its connections, and sent its claims. */
 const WAKING_UP_MS = 2_000;
 
-/** By the last digits of its recipient, the steps of a message (docs/sandbox.md). */
+/** The steps of a message, by the last digits of its recipient (docs/sandbox.md). */
 const ENDS: Readonly<Record<string, readonly string[]>> = { '0001': ['sent'], '0003': ['failed'] };
 const READ = ['sent', 'delivered', 'read'];
 
@@ -39,7 +39,7 @@ function expected({ load }: Evidence): readonly Expected[] {
   ];
 }
 
-/** What somebody was promised and has not got yet. */
+/** Promised events and messages that have not arrived yet. */
 export function missing(evidence: Evidence): readonly string[] {
   const { receivers, log } = evidence;
   const sent = new Set(log.records.flatMap((record) => (record.kind === 'accepted' ? [record.text] : [])));
@@ -57,7 +57,7 @@ function hasTaken(receiver: Receiver, { text, type }: { text: string; type: stri
   return receiver.arrivals.some((arrival) => arrival.taken && arrival.text === text && arrival.type === type);
 }
 
-/** What was done and should never be. */
+/** Things that happened and never should. */
 export function violations(evidence: Evidence, windowMs: number): readonly string[] {
   const outagesOfSenders = evidence.interruptions
     .filter(isOutage)
@@ -110,7 +110,7 @@ function reportedWrongly(evidence: Evidence): readonly string[] {
 
 const STEPS = ['queued', 'sent', 'delivered', 'read'];
 
-/** A status only goes forward, and in the end it is what the network did with the message. */
+/** A status only moves forward, and finally matches the network's outcome of the message. */
 function turnedBack({ load, statuses }: Evidence): readonly string[] {
   const goesOn = (from: string, to: string): boolean =>
     from === to || (to === 'failed' ? from === 'queued' : STEPS.indexOf(from) < STEPS.indexOf(to));
@@ -126,8 +126,8 @@ function turnedBack({ load, statuses }: Evidence): readonly string[] {
 }
 
 /**
- * At most two concurrent requests, and 120 begun within any minute, whichever processes send them. What a process had
- * claimed when it was cut off from Postgres, or stood still, leaves late: that may be two requests more.
+ * At most two concurrent requests, and 120 begun within any minute, whichever processes send them. A process that was
+ * frozen, or cut off from Postgres, sends its claims late: that may be two requests more.
  */
 function tooMany(
   { name, arrivals }: Receiver,
@@ -153,8 +153,8 @@ function atOnce(arrivals: readonly Arrival[], { startedAt }: Arrival): number {
 }
 
 /**
- * One owner at any time, by the network's own log. A process that stands still cannot close its connections when its
- * leases end: then it is the network that ends the first when the second opens, as real ones do.
+ * One owner at any time, by the network's own log. A frozen process cannot close its connections when its leases end:
+ * then the network ends the first when the second opens, like real ones.
  */
 function ownedTwice({ log, interruptions }: Evidence): readonly string[] {
   const owners = new Map(log.connections.map(({ id, owner }) => [id, owner]));

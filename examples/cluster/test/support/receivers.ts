@@ -15,9 +15,9 @@ export interface Arrival {
   readonly messageId: string;
   readonly text: string | null;
   readonly startedAt: number;
-  /** When it got its response, or its connection ended. Null while neither has happened. */
+  /** When it got its response, or its connection ended. Null until then. */
   endedAt: number | null;
-  /** Whether the response was a 2xx that got out. */
+  /** Whether the response was a 2xx that was sent. */
   taken: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface Receiver {
   readonly events: readonly string[];
   secret: string;
   readonly arrivals: readonly Arrival[];
-  /** What was not signed as it should be. */
+  /** Requests with a wrong signature. */
   readonly refused: readonly string[];
   close(): void;
 }
@@ -53,7 +53,7 @@ export async function startReceiver(
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const startedAt = Date.now();
     const { headers } = request;
-    // Time goes by faster for the service, and it signs with its own.
+    // Time runs faster for the service, and it signs with its own time.
     const result = await verify({
       secret: receiver.secret,
       headers,

@@ -9,10 +9,10 @@ const created = z.object({
 });
 type Created = z.output<typeof created>['data'];
 
-/** A server that says nothing for so long is taken to be dead. */
+/** After this much silence, a server is considered dead. */
 const RESPONSE_WITHIN_MS = 60_000;
 
-/** Calls the API at this address; throws where it does not respond with data. */
+/** Calls the API at this address; throws if it does not respond with data. */
 export async function call(url: string, method: string, path: string, body?: object): Promise<Created> {
   return created.parse(await respond(url, method, path, body)).data;
 }
@@ -20,7 +20,7 @@ export async function call(url: string, method: string, path: string, body?: obj
 async function respond(url: string, method: string, path: string, body?: object): Promise<unknown> {
   const response = await fetch(`${url}/api/v1${path}`, {
     method,
-    // A connection for each request, as curl makes: one that is kept may be to a process that was killed.
+    // Uses a connection for each request, like curl: a reused one may lead to a killed process.
     headers: {
       Authorization: `Bearer ${API_KEY}`,
       'Content-Type': 'application/json',
@@ -41,7 +41,7 @@ export async function qrCode(url: string, id: string): Promise<string> {
   return qr.parse(await respond(url, 'GET', `/instances/${id}/qr`)).data.code;
 }
 
-/** Registers the receivers' webhooks, and returns instances that are connected. */
+/** Registers the receivers' webhooks, and returns connected instances. */
 export async function setUp(
   { url, networkUrl }: { readonly url: string; readonly networkUrl: string },
   { receivers, instances }: { readonly receivers: readonly Receiver[]; readonly instances: number },

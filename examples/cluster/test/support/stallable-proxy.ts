@@ -1,12 +1,12 @@
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
-/** Stands between one process and Postgres. */
+/** A proxy between one process and Postgres. */
 export interface StallableProxy {
   readonly port: number;
-  /** Passes nothing on any more, in neither direction, and says nothing of it: half-open sockets. */
+  /** Stops passing on data, in either direction, without notice: half-open sockets. */
   stall(): void;
-  /** Passes on again what it has kept, or ends the connections that it kept it for. */
+  /** Passes on the held data, or ends the affected connections. */
   resume(how: 'pass_on' | 'cut'): void;
   close(): void;
 }
@@ -22,7 +22,7 @@ export async function stallableProxy(targetPort: number): Promise<StallableProxy
       from.on('data', (bytes) => void to.write(bytes));
       from.on('error', () => to.destroy());
       from.on('close', () => {
-        // The end is not passed on either while it stalls.
+        // While it stalls, an end is not passed on either.
         if (isStalled) return;
         to.destroy();
         pairs.delete(pair);

@@ -6,15 +6,15 @@ import { call } from './set-up.ts';
 const LOOK_EVERY_MS = 50;
 
 export interface StatusWatch {
-  /** By message, each status that was read, one after another; the same one in a row is one. */
+  /** The statuses read of each message, in order; repeats in a row count once. */
   readonly statuses: ReadonlyMap<string, readonly string[]>;
-  /** Stops, and reads that of each message once more. */
+  /** Stops, and reads each message's status once more. */
   stop(): Promise<void>;
 }
 
 /**
  * Reads the status of a message, again and again, through any of the APIs: one request at a time, so that the responses
- * have an order.
+ * are ordered.
  */
 export function watchStatuses(load: Load, urls: () => readonly string[], random: Choices): StatusWatch {
   const statuses = new Map<string, string[]>();
@@ -29,9 +29,9 @@ export function watchStatuses(load: Load, urls: () => readonly string[], random:
   const watch = async (): Promise<void> => {
     while (!isStopped) {
       await setTimeout(LOOK_EVERY_MS);
-      // Mostly those that are on their way now.
+      // Mostly those in flight.
       const recent = load.accepted.slice(random.chance(0.8) ? -10 : 0);
-      // An API that is dead, frozen or cut off says nothing of a status.
+      // An API that is dead, frozen or cut off reports no status.
       if (recent.length > 0) await look(random.of(recent).messageId).catch(() => undefined);
     }
   };

@@ -15,11 +15,11 @@ import type { StallableProxy } from './stallable-proxy.ts';
 
 export const API_KEY = 'a-key-for-the-tests';
 
-/** A process of the service, with a connection to Postgres that can be disturbed alone. */
+/** A process of the service, whose connection to Postgres can be disturbed separately. */
 interface Service {
   readonly process: ManagedProcess;
   readonly proxy: StallableProxy;
-  /** Where its API is; undefined while it has none. */
+  /** The address of its API; undefined while it has none. */
   readonly url: () => string | undefined;
   /** When it was ready, at each of its starts, in epoch milliseconds. */
   readonly readyAt: readonly number[];
@@ -30,14 +30,14 @@ export interface TestCluster {
   readonly postgres: PostgresServer;
   readonly network: NetworkServer;
   readonly services: readonly Service[];
-  /** Where the APIs are, or were, where they are starting again. */
+  /** The addresses of the APIs; for those that are starting again, the previous ones. */
   apiUrls(): readonly string[];
-  /** Writes a line between those that the processes print. */
+  /** Inserts a line into the processes' output. */
   note(line: string): void;
   stop(): Promise<void>;
-  /** The last words of processes that ended by an error of their own. */
+  /** The last output of processes that ended with an error. */
   lastWords(): readonly string[];
-  /** Keeps what was printed, for somebody to read. Returns where. */
+  /** Keeps the output for people to read. Returns its path. */
   keepOutput(): string;
 }
 
@@ -47,7 +47,7 @@ export interface TestClusterOptions {
 }
 
 const TEN_MINUTES = 600_000;
-/** So that many a message is on its way when something happens. */
+/** Makes it likely that messages are in flight when something happens. */
 const LATENCY_MS = 80;
 
 /** Two of each role; the clocks of two of them are wrong. */
@@ -109,7 +109,7 @@ export async function startTestCluster({ timeFactor }: TestClusterOptions): Prom
     });
     return { process, proxy, readyAt, url: () => (roles === 'api' ? url : undefined) };
   };
-  // One alone makes the directory and the workspace; that others may do so at the same time is tested elsewhere.
+  // Only one creates the directory and the workspace; concurrent starts are tested elsewhere.
   const [first, ...others] = SERVICES;
   const services = [await start(first)];
   const stop = async (): Promise<void> => {
@@ -140,6 +140,6 @@ export async function startTestCluster({ timeFactor }: TestClusterOptions): Prom
   };
 }
 
-/** What is to outlive the tests; their temporary files do not. */
+/** A directory that outlives the tests; their temporary files do not. */
 const CACHE = join(import.meta.dirname, '../../../../node_modules/.cache');
 const COMPILE_CACHE = join(CACHE, 'compiled');

@@ -7,25 +7,25 @@ import type { Load } from './load.ts';
 import { call } from './set-up.ts';
 import type { TestCluster } from './test-cluster.ts';
 
-/** For how long an instance was linked and wanted, in epoch milliseconds. */
+/** The period in which an instance was linked and wanted, in epoch milliseconds. */
 export interface Stay extends Period {
   readonly instance: string;
 }
 
 export interface Visitors {
   readonly stays: readonly Stay[];
-  /** Starts no more, and resolves when those that are there have left. */
+  /** Starts no more, and resolves when the current ones have left. */
   stop(): Promise<void>;
 }
 
 interface VisitorOptions {
-  /** How many are there at a time. */
+  /** How many exist at a time. */
   readonly visitors: number;
-  /** How long one stays besides what its message takes. */
+  /** How long one stays in addition to the time of its message. */
   readonly stayMs: readonly [number, number];
 }
 
-/** Longer than any outage, and what has to be repeated after it. */
+/** Longer than any outage, and the work to repeat after it. */
 const STUCK_MS = 240_000;
 
 /**
@@ -60,7 +60,7 @@ export function startVisitors(
     }
   };
 
-  /** Until its message is read: one that goes before that would not get all receipts. */
+  /** Waits until its message is read: if it left before, it would not get all receipts. */
   const stay = async (instance: string, text: string, choose: Choices): Promise<void> => {
     const from = Date.now();
     const { statusOf } = visitWith(choose);
@@ -72,7 +72,7 @@ export function startVisitors(
 
   const visitWith = (choose: Choices): Visit => visitThrough(cluster, choose);
   const running = Promise.all(Array.from({ length: visitors }, (_, index) => visitor(index + 1)));
-  // The one that stops them gets the error.
+  // The caller of stop gets the error.
   running.catch(() => undefined);
 
   return {
@@ -89,11 +89,11 @@ interface Visit {
   connect(instance: string): Promise<void>;
   disconnect(instance: string): Promise<void>;
   delete(instance: string): Promise<void>;
-  /** Undefined where nobody says so; `gone` of what is not there. */
+  /** Undefined if no API responds; `gone` if it does not exist. */
   statusOf(collection: 'instances' | 'messages', id: string): Promise<string | undefined>;
 }
 
-/** Asks any of the APIs, and again until what it asks for is so: processes die and are cut off meanwhile. */
+/** Calls any of the APIs, until the result is right: processes die and are cut off meanwhile. */
 function visitThrough(cluster: TestCluster, choose: Choices): Visit {
   const ask = (method: string, path: string, body?: object): ReturnType<typeof call> =>
     call(choose.of(cluster.apiUrls()), method, path, body);
@@ -114,7 +114,7 @@ function visitThrough(cluster: TestCluster, choose: Choices): Visit {
       async () => {
         const status = await statusOf('instances', instance);
         if (status === wanted) return true;
-        // It breaks off where a process dies, and what was done before it is not done twice: both are asked for again.
+        // The work fails if a process dies, and finished steps are not repeated: read the status again.
         await work(status).catch(() => undefined);
         return false;
       },

@@ -1,6 +1,6 @@
 import type { WebhookMedia, WebhookMessage } from '@trunkline/receiver';
 
-/** The content of a message, as Evolution passes it on: with WhatsApp's own names. */
+/** The content of a message in Evolution's form, with WhatsApp's own names. */
 export function evolutionMessage(
   message: WebhookMessage,
   mediaUrlOf: (messageId: string) => string,
@@ -35,7 +35,7 @@ function fileOf(message: WebhookMessage, media: WebhookMedia): object {
   };
 }
 
-/** Null for a text, and for a kind that is passed on as the text that says it in words. */
+/** Null for a text, and for a kind that is passed on as its description in words. */
 function structuredOf({ kind, payload }: WebhookMessage): readonly [type: string, content: object] | null {
   if (payload === null) return null;
   if ('latitude' in payload) {

@@ -12,7 +12,7 @@ import type { Context, Form } from '../form.ts';
 import { evolutionMessage } from './evolution-message.ts';
 
 export interface EvolutionOptions {
-  /** As `webhookByEvents` of Evolution: each event goes to a path of its own below the URL. */
+  /** Evolution's `webhookByEvents`: each event goes to its own path below the URL. */
   readonly byEvents?: boolean;
   /** The value that Evolution wrote into `destination`. */
   readonly destination: string;

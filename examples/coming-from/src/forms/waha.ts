@@ -195,7 +195,7 @@ function ackOf({ status }: WebhookMessage): { readonly ack: number; readonly ack
   return { ack, ackName };
 }
 
-/** WAHA reports receipts of groups apart from those of chats with one person. */
+/** WAHA distinguishes receipts of groups from those of chats with one person. */
 function ackEvent({ group_id }: WebhookMessage): string {
   return group_id === null ? 'message.ack' : 'message.ack.group';
 }

@@ -16,7 +16,7 @@ export async function startCarrier(): Promise<{
   readonly phone: TestPhone;
   stop(): Promise<void>;
 }> {
-  /** Devices by their tokens. A refused one is known, and not let in. */
+  /** Devices by their tokens. A refused one is known, but not admitted. */
   const devices = new Map<string, { isRefused: boolean }>();
   const links = new Map<string, ServerResponse>();
   const groups = new Map<string, GroupReport>();
@@ -104,7 +104,7 @@ export async function startCarrier(): Promise<{
     const place = { networkId, to };
     if (type === 'text') sent.set(networkId, { ...place, text: new TextDecoder().decode(body), file: null });
     else {
-      const file = { type: type as MediaType, mimeType, size: body.length }; // as the gateway sends it
+      const file = { type: type as MediaType, mimeType, size: body.length }; // set by the gateway
       sent.set(networkId, { ...place, text: caption, file });
     }
     for (const status of ['delivered', 'read'] as const)

@@ -6,17 +6,17 @@ import { expect } from 'vitest';
 const TOUR = new URL('../../../../docs/dashboard-tour.md', import.meta.url);
 
 export interface Tour {
-  /** Goes on to the next step of the page, which has to be this one. */
+  /** Continues with the next step of the page, which must be this one. */
   step(title: string): void;
-  /** What the current step writes in italics: it has to say so word for word. */
+  /** Checks words in italics: the current step must contain exactly these. */
   said(words: string): string;
-  /** Takes the picture of the current step, with RECORD=1. Otherwise, the page has to have one. */
+  /** Takes the picture of the current step, with RECORD=1. Otherwise, the page must have one. */
   picture(page: Page): Promise<void>;
-  /** Fails if steps, or words in italics, were left out. */
+  /** Fails if steps, or words in italics, were skipped. */
   end(): void;
 }
 
-/** docs/dashboard-tour.md, to be gone through step by step. */
+/** docs/dashboard-tour.md, to be followed step by step. */
 export function readTour(): Tour {
   const [, ...steps] = readFileSync(TOUR, 'utf8').split(/^## (?=\d+\. )/m);
   let current = 0;
@@ -40,7 +40,7 @@ export function readTour(): Tour {
       expect(name).toBe(`dashboard-tour-${current}.png`);
       const path = fileURLToPath(new URL(`images/${name}`, TOUR));
       if (process.env['RECORD'] === '1') {
-        // What is said for a few seconds is not in a picture.
+        // A toast must not be in the picture.
         await page.locator('[class*=toast] p').last().waitFor({ state: 'detached' });
         await page.screenshot({ path, animations: 'disabled' });
       }

@@ -1,4 +1,4 @@
-// Loaded into a process before anything else: what it takes for WhatsApp is on this machine.
+// Loaded into a process first: its WhatsApp is then on this machine.
 import { redirectToFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { ClientSettings } from '@trunkline/fake-whatsapp';
 

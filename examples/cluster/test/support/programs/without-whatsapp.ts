@@ -1,4 +1,4 @@
-// Loaded into a process before anything else: the process ends where it loads any code of WhatsApp's.
+// Loaded into a process first: the process ends if it loads any code of WhatsApp's.
 import { registerHooks } from 'node:module';
 
 const CODE = /gateway-baileys|baileys|libsignal|whatsapp-rust-bridge/;

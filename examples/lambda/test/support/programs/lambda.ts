@@ -1,4 +1,4 @@
-// What Lambda runs a handler in: it passes one event after another, and sends each result.
+// Runs a handler like Lambda: it passes one event after another, and sends each result.
 import process from 'node:process';
 import type { LambdaEvent } from 'hono/aws-lambda';
 import { handler } from '../../../src/handler.ts';
