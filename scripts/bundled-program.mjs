@@ -1,5 +1,5 @@
-// What `check-packages.mjs` bundles into one file and runs where nothing is installed: accepts a text and an image,
-// sends them in the sandbox, and receives the webhook of each. Ends with 0 only then.
+// The program that `check-packages.mjs` bundles into one file and runs where nothing is installed: accepts a text and
+// an image, sends them in the sandbox, and receives the webhook of each. Only then does it end with 0.
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -15,7 +15,7 @@ import { nodeHandler } from '@trunkline/receiver/node';
 import { postgresStorage } from '@trunkline/storage-postgres';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 
-/** A GIF of one pixel: what it is, its first bytes say. */
+/** A GIF of one pixel: its first bytes identify it. */
 const PIXEL = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
 const directory = await mkdtemp(join(tmpdir(), 'trunkline-bundle-'));
@@ -87,7 +87,7 @@ async function until(holds) {
   }
 }
 
-/** Far enough for `pg` to have tried. */
+/** Starts far enough for `pg` to have tried. */
 async function expectUnreachable(storage) {
   const failure = await createTrunkline({ ...parts, storage })
     .start()

@@ -1,6 +1,6 @@
-// Compiles every `ts` block of the documentation against the packages' sources, and follows every link from page to page.
-// What a block takes for granted, as an `instance` that is there, is declared in scripts/docs-names.d.ts. Errors are
-// reported at their line of the page.
+// Compiles every `ts` block of the documentation against the packages' sources, and follows every link from page to
+// page. Names that blocks assume, such as an `instance`, are declared in scripts/docs-names.d.ts. Errors are reported
+// at their line of the page.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -43,7 +43,7 @@ if (status === 0 && broken.length === 0) {
   console.log(`${programs.size} programs of ${pages.length} pages compile, and links lead somewhere.`);
 } else process.exitCode = 1;
 
-/** The file and the page of each block; a block stands in its file at the line where it stands in the page. */
+/** The file and the page of each block; a block has the same line in its file as in the page. */
 function programsOf(page) {
   const text = readFileSync(join(root, page), 'utf8');
   return Array.from(text.matchAll(/^```ts\n(.*?)^```$/gms), ({ 1: code, index }, number) => {
@@ -54,7 +54,7 @@ function programsOf(page) {
   });
 }
 
-/** Lets the programs import the packages, and whatever one of these has installed. */
+/** Lets the programs import the packages, and the installed dependencies of each. */
 function linkPackages() {
   const manifests = globSync('{packages,internal}/*/package.json', { cwd: root });
   const packages = manifests.map((manifest) => join(root, dirname(manifest)));
@@ -84,7 +84,7 @@ function link(name, target) {
   }
 }
 
-/** Those to other places in the repository: the file has to be there, and the heading in it. */
+/** Checks links within the repository: the file must exist, and the heading in it. */
 function brokenLinks(page) {
   const text = readFileSync(join(root, page), 'utf8');
   const links = text.matchAll(/\]\((?!\w+:)(([^)#]*)(?:#([^)]*))?)\)/g);
@@ -96,7 +96,7 @@ function brokenLinks(page) {
   });
 }
 
-/** As GitHub makes them. */
+/** The anchors that GitHub generates. */
 function anchorsOf(path) {
   const headings = readFileSync(path, 'utf8')
     .replaceAll(/^```.*?^```/gms, '')
@@ -109,7 +109,7 @@ function anchorsOf(path) {
   );
 }
 
-/** npx asks before it fetches pnpm for the first time, which nobody answers in a script or in the background. */
+/** npx asks before it fetches pnpm for the first time, which scripts and background commands cannot answer. */
 function commandsThatAsk(page) {
   const lines = readFileSync(join(root, page), 'utf8').split('\n');
   return lines.flatMap((line, index) =>

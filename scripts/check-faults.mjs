@@ -1,6 +1,6 @@
 // Shows that the checks can fail: plants one fault after the other in a temporary copy of the checkout and runs the
-// command that has to find it. Prints a line for each, and exits 1 when a fault passes, or when a command fails without
-// one: what it says of a fault would mean nothing. Run by `pnpm check:faults`.
+// command that has to find it. Prints a line for each. Exits 1 if a fault passes, or if a command fails without one,
+// since its result would then mean nothing. Run by `pnpm check:faults`.
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -12,7 +12,9 @@ const test = ['test', TEST];
 const root = dirname(import.meta.dirname);
 const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
-/** What has to pass. Of a chain of programs, the one that finds a fault: the chain stops at it. */
+/**
+ * Changes that have to pass. Only the program that finds the fault is listed, since a chain of programs stops there.
+ */
 const HARMLESS = [
   { name: 'a test that passes', command: test, path: TEST, text: aTest('expect(1).toBe(1)') },
   {
@@ -29,7 +31,7 @@ const HARMLESS = [
   },
 ];
 
-/** What must not, and what the command has to say of it. Errors outside of tests are not in the report of the tests. */
+/** Changes that must fail, and the expected output. Errors outside of tests are not in the report of the tests. */
 const FAULTS = [
   {
     name: 'a failing test',
@@ -112,7 +114,7 @@ try {
   await directory.remove();
 }
 
-/** The program of a script that begins so, as the script runs it. */
+/** The program of a script that begins like this, as the script runs it. */
 function link(script, beginning) {
   const program = scripts[script].split(' && ').find((one) => one.startsWith(beginning));
   if (program === undefined) throw new Error(`pnpm ${script} does not run ${beginning}.`);
@@ -128,10 +130,10 @@ function evaluate(name, holds, complaint) {
   if (!holds) process.exitCode = 1;
 }
 
-/** With what is installed: the packages' links lead to each other in the copy, those to others through the root's. */
+/** Copies installed packages, too: links to workspace packages lead into the copy, others through the root's. */
 async function copyCheckout(copy) {
   const left = new Set(['.git', 'node_modules', 'reports', 'data']);
-  // Of a build that runs meanwhile: its results, and the configurations that tsup writes and deletes.
+  // Files of a concurrent build: its results, and the configurations that tsup writes and deletes.
   const isBuilt = (name) => name === 'dist' || name.includes('.bundled_');
   await mkdir(copy, { mode: 0o700 });
   for (const name of await readdir(root)) {
@@ -158,13 +160,13 @@ async function runWith(copy, { command, path, text }) {
   }
 }
 
-/** What `.ci/run` would decide if the command had exited with 0. */
+/** Whether `.ci/run` would pass if the command had exited with 0. */
 function passesByReport(copy) {
   const count = join(root, 'scripts/count-tests.mjs');
   return spawnSync(process.execPath, [count, 'passed', join(copy, 'reports/test.json')]).status === 0;
 }
 
-/** Without an install: it would change what the copy shares with the checkout. */
+/** Skips the install, which would change files that the copy shares with the checkout. */
 function run(cwd, command) {
   const args = ['--yes', 'pnpm@12', '--config.enable-pre-post-scripts=false', ...command];
   const env = { ...process.env, NO_COLOR: '1', CI: 'true' };

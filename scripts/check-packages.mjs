@@ -1,8 +1,12 @@
-// Packs every public package as it would be published and looks at it from outside:
-// publint --strict, attw, a consumer outside the workspace that imports it and compiles against it, every entry on an older
-// Node where the machine has one, a program on the packages that is bundled to one file and runs where nothing is installed,
-// n8n's nodes as n8n loads them, the gateway of examples/gateway with the published tests of gateways, the server from npm
-// alone in an empty folder, the steps of deploy/Dockerfile, and a release to a registry on this machine.
+// Packs every public package as it would be published and checks it from outside:
+// - publint --strict and attw;
+// - a consumer outside the workspace that imports it and compiles against it;
+// - every entry on an older Node, if the machine has one;
+// - a program that is bundled to one file and runs where nothing is installed;
+// - n8n's nodes, loaded like n8n does;
+// - the gateway of examples/gateway with the published tests of gateways;
+// - the server from npm alone in an empty folder;
+// - the steps of deploy/Dockerfile, and a release to a registry on this machine.
 // Run by `pnpm check:packages`, after a build. Prints one line per package, exits 1 on any problem.
 
 import { execFile, spawn } from 'node:child_process';
@@ -27,7 +31,7 @@ const published = publishedPackages().map(({ folder, manifest }) => ({
   path: join(root, folder),
   isForN8n: manifest.n8n !== undefined,
 }));
-// n8n loads files by their paths: nobody imports the package.
+// n8n loads files by their paths: the package cannot be imported.
 const packages = published.filter(({ isForN8n }) => !isForN8n);
 
 try {
@@ -73,7 +77,7 @@ async function inspect(pkg) {
   ].filter((found) => found !== undefined);
 }
 
-/** Requires each class, in CommonJS and beside n8n-workflow alone, and looks for the files that it names. */
+/** Requires each class, in CommonJS and with only n8n-workflow installed, and checks that its named files exist. */
 async function loadAsN8n(pkg) {
   const problems = await inspect(pkg);
   await borrow('n8n-workflow', pkg.path);
@@ -119,8 +123,8 @@ async function contents(target, { isForN8n }) {
 }
 
 /**
- * Entry points share their declarations through chunks. With a copy in each, what one throws would be no instance of the
- * class that the other exports, and types with private members would not fit each other.
+ * Entry points share their declarations through chunks. With a copy in each, an error of one would not be an instance
+ * of the other's class, and types with private members would not be compatible.
  */
 async function declaredTwice(target) {
   const declarations =
@@ -150,7 +154,7 @@ async function consume(pkg) {
   const peers = Object.keys(manifest.peerDependencies ?? {});
   await borrow('@types/node', root);
   await borrowDependencies(pkg);
-  // An entry point that is named after a peer is for those who have it, and is no cleaner than the peer's own types.
+  // An entry point named after a peer is only for users of the peer, and its types are only as clean as the peer's own.
   const ofPeers = names.filter((name) => peers.includes(basename(name)));
   const own = names.filter((name) => !ofPeers.includes(name));
   await writeFile(join(work, 'package.json'), '{ "type": "module" }');
@@ -221,7 +225,7 @@ async function refuse(pkg, oldNodes) {
   return problems;
 }
 
-/** The server's first file has to be readable by a Node that reads no TypeScript. */
+/** A Node that does not support TypeScript must be able to read the server's first file. */
 async function refuseToStart(oldNodes) {
   const problems = [];
   for (const { execPath, sentence } of oldNodes) {
@@ -233,7 +237,7 @@ async function refuseToStart(oldNodes) {
   return problems;
 }
 
-/** The PATH with the first Node that the packages run on, from npm: its SQLite binds and reads in ways of its own. */
+/** The PATH with the first Node that the packages support, from npm: its SQLite binds and reads differently. */
 async function pathOfOldestNode() {
   const folder = join(work, 'oldest-node');
   await mkdir(folder);
@@ -244,7 +248,7 @@ async function pathOfOldestNode() {
   return [directory, process.env.PATH].join(delimiter);
 }
 
-/** As somebody who has nothing but npm and an empty folder: a message that is read in less than two minutes. */
+/** Simulates a user with only npm and an empty folder: a message is read in less than two minutes. */
 async function sendFromNothing(path) {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-from-nothing-'));
   const began = performance.now();
@@ -296,7 +300,7 @@ async function sendFromNothing(path) {
   }
 }
 
-/** Whether the page is there and the script that it loads, as they were built. */
+/** Whether the page and its script are served as they were built. */
 async function isDashboardServed(url) {
   const page = await fetch(url);
   const script = /<script[^>]* src="([^"]+)"/.exec(await page.text())?.[1];
@@ -334,7 +338,7 @@ async function listenFromNothing(folder, env) {
   };
 }
 
-/** What the image is made of starts, gets well, writes to its volume alone, and ends in good order. */
+/** The image's parts start, become healthy, write only to its volume, and end cleanly. */
 async function runImage() {
   const image = await mkdtemp(join(tmpdir(), 'trunkline-image-'));
   const tarballs = join(image, 'tarballs');
@@ -356,7 +360,7 @@ async function runImage() {
       PATH: process.env.PATH,
       TMPDIR: temporary,
       HOST: '127.0.0.1',
-      // The health check needs to know it before the server runs.
+      // The health check needs the port before the server runs.
       PORT: String(await freePort()),
       DATA_DIR: inRoot(container.env.DATA_DIR),
     };
@@ -396,8 +400,8 @@ async function runImage() {
 }
 
 /**
- * `pnpm release:publish` with a registry on this machine in place of npm's: a dry run, a release that breaks off, and the
- * same again. Provenance is left out: only CI can prove where a package was built.
+ * `pnpm release:publish` with a registry on this machine instead of npm's: a dry run, a release that breaks off, and
+ * the same again. Provenance is left out: only CI can prove where a package was built.
  */
 async function rehearseRelease() {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-release-'));
@@ -445,7 +449,7 @@ async function rehearseRelease() {
   }
 }
 
-/** While it was published, could it be installed? */
+/** Whether it lacked a dependency at the moment when it was published. */
 function lacksADependency({ name, versions }, index, inOrder) {
   const [{ dependencies, peerDependencies }] = Object.values(versions);
   const there = inOrder.slice(0, index).map((earlier) => earlier.name);
@@ -487,7 +491,7 @@ async function startRegistry({ refuseOnce }) {
   };
 }
 
-/** With the plainest options there are. What it is run beside has no node_modules. */
+/** Bundles with the default options. The bundle runs without node_modules. */
 async function runBundle() {
   const program = join(work, 'program.mjs');
   await copyFile(join(root, 'scripts/bundled-program.mjs'), program);
@@ -504,7 +508,7 @@ async function runBundle() {
   }
 }
 
-/** As whoever writes a gateway runs the contract: on the packages as they are published. */
+/** Runs the contract like a gateway's author: on the packages as they are published. */
 async function runGatewayContract() {
   const example = join(work, 'gateway');
   for (const path of ['src', 'test/support', 'test/contract.test.ts', 'test/silence.test.ts'])
@@ -515,7 +519,7 @@ async function runGatewayContract() {
   return problem === undefined ? [] : [problem];
 }
 
-/** What the package needs, and what those of ours need that it depends on, as an installation would have it. */
+/** Links the package's dependencies, and those of our packages that it depends on, like an installation. */
 async function borrowDependencies(pkg) {
   const manifest = JSON.parse(await readFile(join(work, 'node_modules', pkg.name, 'package.json'), 'utf8'));
   for (const dependency of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })) {

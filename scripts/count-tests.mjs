@@ -1,7 +1,6 @@
-// Lists what failed in vitest's JSON reports, then prints "N passed, N failed". Takes whether the runs "passed" or one
-// "failed", and the paths of the reports. Exits 1 unless tests passed and none failed in each: reports and exit codes have
-// to agree.
-// Used by .ci/run; runs on the machine's own Node.
+// Lists the failures in vitest's JSON reports, then prints "N passed, N failed". Arguments: whether the runs "passed"
+// or one "failed", and the paths of the reports. Exits 1 unless tests passed and none failed in each: reports and exit
+// codes have to agree. Used by .ci/run; runs on the machine's own Node.
 
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -29,7 +28,7 @@ function countOf(path) {
   return { passed: report.numPassedTests, failed: failures.length, failures };
 }
 
-/** A file that could not be loaded has no tests to count, and is a failure all the same. */
+/** A file that could not be loaded has no tests to count, but is still a failure. */
 function failuresOf({ name, status, message, assertionResults }) {
   const file = relative('.', name);
   const tests = assertionResults.filter((test) => test.status === 'failed');
@@ -37,7 +36,7 @@ function failuresOf({ name, status, message, assertionResults }) {
   return tests.map((test) => `${file} > ${test.fullName}:\n${excerptOf(test.failureMessages)}`);
 }
 
-/** Without what a stack has of the test runner and of Node. */
+/** Omits the stack frames of the test runner and of Node. */
 function excerptOf(messages) {
   const lines = messages.join('\n').split('\n');
   const own = lines.filter((line) => !/^\s+at .*(?:node_modules|node:)/.test(line)).slice(0, 8);

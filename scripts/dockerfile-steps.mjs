@@ -1,5 +1,5 @@
-// Runs the steps of a Dockerfile where there is no Docker: each stage is a directory, which stands for the root of its image.
-// So a RUN must not name an absolute path, and runs on this machine's programs instead of those of the base image.
+// Runs the steps of a Dockerfile without Docker: each stage is a directory that serves as the root of its image. So a
+// RUN must not use absolute paths, and uses this machine's programs instead of those of the base image.
 
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile } from 'node:fs/promises';

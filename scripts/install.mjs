@@ -11,7 +11,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (path) => `${root}${path}`;
 
 const problem = nodeVersionProblem(globalThis);
-/** Where internal/node brings one. On other platforms an old Node needs all that tests need, which has a Node too. */
+/**
+ * Whether internal/node includes a Node. On other platforms an old Node needs everything that tests need, which
+ * includes a Node.
+ */
 const isNodeBrought = process.platform === 'linux' && ['arm64', 'x64'].includes(process.arch);
 const isAllInstalled = existsSync(at('node_modules/vitest')) || (problem && !isNodeBrought);
 if (process.argv[2] === 'start') {
@@ -24,7 +27,7 @@ if (process.argv[2] === 'start') {
 }
 
 function installForStart() {
-  // The dependencies of the root are what the server imports: test/start-dependencies.test.ts.
+  // The dependencies of the root are the server's imports: test/start-dependencies.test.ts.
   const projects = ['trunkline-workspace', ...(problem ? ['@trunkline/node'] : [])];
   const mark = at('node_modules/.installed-for-start');
   const wanted = createHash('sha256')
@@ -39,7 +42,7 @@ function installForStart() {
       `Installing what the server needs, ${problem ? '330 MB with Node 24' : '200 MB'}: ten seconds to a minute.`,
     );
     install('--prod', '--frozen-lockfile', ...projects.map((name) => `--filter=${name}`));
-    // pnpm notes here that it has installed all, and would install no more before the tests.
+    // pnpm records here that everything is installed, and would install no more before the tests.
     rmSync(at('node_modules/.pnpm-workspace-state-v1.json'), { force: true });
   }
   writeFileSync(mark, wanted);

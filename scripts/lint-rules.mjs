@@ -19,7 +19,7 @@ const noDateOfNow = {
   },
 };
 
-/** As long as a test waits for anything (`HANG_MS` of test-support). */
+/** The longest time that a test waits for anything (`HANG_MS` of test-support). */
 const HANG_MS = 60_000;
 const LIMIT =
   /^(?:timeout|\w+Timeout|(?:timeout|\w+Timeout|within|limit|total|connect|deadline|stalledAfter)Ms)$/;
@@ -27,9 +27,9 @@ const TEST = /^(?:it|test|describe)$/;
 const BOUND = /^toBeLessThan(?:OrEqual)?$/;
 
 /**
- * A busy machine may take longer than a short limit, so a test names what it is for: `HANG_MS` where something has to
- * arrive, `elapsing(…)` where nothing is to arrive and the limit has to pass. What a manual clock measures is a multiple
- * of an imported unit (`30 * SECOND`), which this rule leaves alone.
+ * A busy machine may take longer than a short limit, so a test states its purpose: `HANG_MS` if something has to
+ * arrive, `elapsing(…)` if nothing is to arrive and the limit has to pass. The rule ignores multiples of an imported
+ * unit (`30 * SECOND`), which a manual clock measures.
  */
 const noShortLimit = {
   create(context) {
@@ -58,7 +58,7 @@ const noShortLimit = {
   },
 };
 
-/** The value of numbers, of what is computed from them, and of constants of the module that hold one; else NaN. */
+/** The value of a number, of a computation with numbers, or of a module constant that holds one; else NaN. */
 function valueOf(node, module) {
   if (node.type === 'Literal') return typeof node.value === 'number' ? node.value : NaN;
   if (node.type === 'Identifier') {
@@ -73,7 +73,7 @@ function valueOf(node, module) {
   return node.operator === '*' ? left * right : NaN;
 }
 
-/** In what a matcher is given: a value that is compared, with which nothing is limited. */
+/** Whether it is a matcher's argument: a value to compare, which limits nothing. */
 function isExpectation(node) {
   for (let at = node; at; at = at.parent) {
     if (at.type === 'CallExpression' && /^to[A-Z]/.test(nameOf(at.callee))) return true;

@@ -32,7 +32,7 @@ try {
   await rm(tarballs, { recursive: true, force: true });
 }
 
-/** Whether the registry has this version. Whatever else it says ends the program. */
+/** Whether the registry has this version. Any other response ends the program. */
 async function isPublished(id: string): Promise<boolean> {
   try {
     const { stdout } = await run('npm', ['view', id, 'version', '--json'], { cwd: tarballs });

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 export const ROOT: string = join(import.meta.dirname, '../..');
 
-/** What of a package.json matters to a release. */
+/** The fields of a package.json that matter to a release. */
 interface Manifest {
   readonly name: string;
   readonly version: string;
@@ -19,7 +19,7 @@ export interface PublishedPackage {
   readonly manifest: Manifest;
 }
 
-/** Every package that npm gets, each after those that it depends on, so that each can be installed once it is there. */
+/** Every package that npm gets, in the order of dependencies, so that each can be installed once it is published. */
 export function publishedPackages(): readonly PublishedPackage[] {
   const found = globSync('packages/*/package.json', { cwd: ROOT })
     .toSorted()

@@ -1,4 +1,4 @@
-/** As `changeset status --output` has it. */
+/** A changeset in the form of `changeset status --output`. */
 export interface Changeset {
   readonly summary: string;
   readonly releases: readonly { readonly name: string; readonly type: string }[];
@@ -6,7 +6,7 @@ export interface Changeset {
 
 export interface Release {
   readonly version: string;
-  /** As in 2026-12-01. */
+  /** The date, such as 2026-12-01. */
   readonly date: string;
   readonly changesets: readonly Changeset[];
 }
@@ -33,7 +33,7 @@ export function releaseNotes({ version, date, changesets }: Release): string {
   ].join('\n\n');
 }
 
-/** The changelog with a further release, the newest first. */
+/** The changelog with a new release, the newest first. */
 export function withRelease(changelog: string, notes: string): string {
   const firstRelease = changelog.search(/^## /m);
   if (firstRelease < 0) return `${changelog.trimEnd()}\n\n${notes}\n`;

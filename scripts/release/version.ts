@@ -27,7 +27,7 @@ function readChangesets(): readonly Changeset[] {
   const plan = join(folder, 'plan.json');
   try {
     changeset('status', '--output', relative(ROOT, plan));
-    // What the option --output of changesets writes.
+    // The file that the option --output of changesets writes.
     return (JSON.parse(readFileSync(plan, 'utf8')) as { changesets: readonly Changeset[] }).changesets;
   } finally {
     rmSync(folder, { recursive: true, force: true });
