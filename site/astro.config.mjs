@@ -10,7 +10,7 @@ const REPOSITORY = 'https://github.com/trunkline/trunkline';
 
 const entryPoints = writeEntryPoints();
 
-/** What each package exports, by the names that its users import from. */
+/** The exports of each package, by the names that its users import from. */
 const typeScriptApi = {
   label: 'TypeScript API',
   collapsed: true,
@@ -18,7 +18,8 @@ const typeScriptApi = {
 };
 
 export default defineConfig({
-  // Without an address, there is no sitemap: this has its name, so that Starlight does not add one that warns of it.
+  // Without an address, there is no sitemap. It has this plugin's name, so that Starlight does not add one, which would
+  // warn.
   ...(site === undefined ? {} : { site }),
   base: `${base}/`,
   trailingSlash: 'always',
@@ -29,7 +30,7 @@ export default defineConfig({
     starlight({
       title: 'Trunkline',
       customCss: ['./src/site.css'],
-      disable404Route: true, // it warns unless there is a page 404, and of that as well
+      disable404Route: true, // it warns unless there is a page 404, and about that as well
       social: [{ icon: 'github', label: 'GitHub', href: REPOSITORY }],
       plugins: [
         starlightOpenAPI([

@@ -1,4 +1,4 @@
-// Serves the docs as they are written (`dev`), or builds the site into dist/ (`build`) and follows its links.
+// Serves the docs from their sources (`dev`), or builds the site into dist/ (`build`) and checks its links.
 import { build, dev } from 'astro';
 import { renameSync, rmSync, watch } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ if (process.argv[2] === 'dev') {
   });
 } else {
   await build({ root });
-  renameSync(join(root, 'dist/404/index.html'), join(root, 'dist/404.html')); // where hosts look for it
+  renameSync(join(root, 'dist/404/index.html'), join(root, 'dist/404.html')); // the place where hosts look for it
   rmSync(join(root, 'dist/404'), { recursive: true });
   const broken = brokenLinks(join(root, 'dist'), base);
   if (broken.length > 0) {

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 /**
- * The links of a built site to places of its own that are not there: files, pages, and anchors in pages. Returns a line for
+ * The internal links of a built site whose targets are missing: files, pages, and anchors in pages. Returns a line for
  * each, with the page that has it. `base` is the path below which the site is served.
  */
 export function brokenLinks(folder: string, base: string): readonly string[] {

@@ -2,9 +2,9 @@ import { join, posix } from 'node:path';
 
 /** A page of the site: a Markdown file of the repository. */
 export interface SitePage {
-  /** Of the file, from the root of the repository. */
+  /** The path of the file from the root of the repository. */
   readonly path: string;
-  /** Where the site has it: `deploy/nginx`; `index` is the first page. */
+  /** The page's path on the site: `deploy/nginx`; `index` is the first page. */
   readonly slug: string;
   readonly title: string;
   readonly description: string;
@@ -20,8 +20,8 @@ export interface Section {
 export const CONTENTS_PATH = 'docs/README.md';
 
 /**
- * What `docs/README.md` lists: a section for each `## heading` that has items `- [title](path): description`. An item may
- * go on in the next line, indented.
+ * The contents of `docs/README.md`: a section for each `## heading` that has items `- [title](path): description`. An
+ * item may continue in the next line, indented.
  */
 export function readContents(markdown: string): readonly Section[] {
   const [, ...parts] = markdown.split(/^## /m);

@@ -5,14 +5,14 @@ import { ROOT } from './repository.ts';
 const FOLDER = join(import.meta.dirname, 'exports');
 
 export interface EntryPoint {
-  /** As its users write it: `@trunkline/http/client`. */
+  /** The name that its users write: `@trunkline/http/client`. */
   readonly name: string;
   readonly file: string;
 }
 
 /**
- * Writes a module for each name from which a published package exports TypeScript, so that TypeDoc calls it what its users
- * import: `exports/@trunkline/http/client.ts`.
+ * Writes a module for each name from which a published package exports TypeScript, so that TypeDoc uses the name that
+ * users import: `exports/@trunkline/http/client.ts`.
  */
 export function writeEntryPoints(): readonly EntryPoint[] {
   rmSync(FOLDER, { recursive: true, force: true });

@@ -4,20 +4,20 @@ import { REPOSITORY } from './repository.ts';
 
 const OPENAPI_PATH = 'packages/http/openapi.json';
 
-/** The folder of the pages' pictures, which the site has below `images`. */
+/** The folder of the pages' pictures, which are below `images` on the site. */
 export const IMAGES_PATH = 'docs/images';
 
 export interface SiteTextOptions {
   /** Every page of the site, by the path of its file. */
   readonly pages: ReadonlyMap<string, SitePage>;
-  /** What the site's addresses begin with: empty, or `/0.1`. */
+  /** The beginning of the site's addresses: empty, or `/0.1`. */
   readonly base: string;
   readonly isDirectory: (path: string) => boolean;
 }
 
 /**
- * The text of a page as the site needs it: without its first heading, which the site shows itself, and with relative links
- * that lead to pages of the site or, where there is none, to the file on the code host. Code is left as it is.
+ * The text of a page for the site: without its first heading, which the site shows itself. Relative links lead to pages
+ * of the site if they exist, else to the file on the code host. Code is not changed.
  */
 export function siteText(page: SitePage, markdown: string, options: SiteTextOptions): string {
   const body = markdown.replace(/^# .*\n+/, '');

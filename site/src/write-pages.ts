@@ -15,18 +15,18 @@ const HOME: SitePage = {
   description: 'A messaging service for Node, to embed in an app or to run as a server.',
 };
 
-/** What the sidebar shows. */
+/** The sections of the sidebar. */
 export function sections(): readonly Section[] {
   return readContents(readFileSync(join(ROOT, CONTENTS_PATH), 'utf8'));
 }
 
-/** Removes what an earlier build has written. */
+/** Removes the pages of an earlier build. */
 export function clearPages(): void {
   rmSync(CONTENT, { recursive: true, force: true });
   rmSync(PUBLIC, { recursive: true, force: true });
 }
 
-/** Writes the pages where Starlight reads them, and what the site has beside them. Both folders are git-ignored. */
+/** Writes the pages where Starlight reads them, and the site's other files. Both folders are git-ignored. */
 export function writePages(base: string): void {
   const all = sections();
   const listed = [HOME, ...all.flatMap(({ pages }) => pages)];
