@@ -100,7 +100,7 @@ test('the check of the built site finds links to pages, files and anchors that a
   ]);
 });
 
-// Building takes longer than all of the above by far, and needs packages that nothing else does.
+// Building takes far longer than all of the above, and needs packages that nothing else does.
 const BUILDS = process.env['DOCS_SITE'] === '1';
 const browser: TestBrowser | null = BUILDS ? await testBrowser() : null;
 
@@ -211,7 +211,7 @@ describe.skipIf(!BUILDS)('the built site (DOCS_SITE=1)', () => {
   }
 });
 
-/** The environment without what Vitest sets for its own: Vite would take its `BASE_URL` and mode from there. */
+/** The environment without Vitest's own variables: Vite would read its `BASE_URL` and mode from them. */
 const OWN = /^(BASE_URL|DEV|MODE|NODE_ENV|NODE_OPTIONS|PROD|SSR|TEST|VITEST.*)$/;
 const OUTSIDE = Object.fromEntries(Object.entries(process.env).filter(([name]) => !OWN.test(name)));
 
@@ -234,7 +234,10 @@ function shown(
   return [{ slug: '', title: 'Trunkline' }, ...listed, { slug: '404.html', title: 'There is no such page' }];
 }
 
-/** What of a page is beyond the right edge of the window, and in nothing that scrolls; or null. A text, since it runs in the page. */
+/**
+ * Describes the content beyond the right edge of the window that is not in a scrolling element; null if there is none.
+ * A string, since it runs in the page.
+ */
 const BEYOND_THE_EDGE = `(() => {
   const { clientWidth } = document.documentElement;
   const main = document.querySelector('main');

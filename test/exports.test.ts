@@ -48,7 +48,7 @@ interface Entry extends PublicName {
 function unusedNames(one: Package): readonly string[] {
   const entries = one.entryPoints.flatMap(({ specifier, source, isPrivate, names }): Entry[] =>
     names
-      // Others of the workspace may import some modules of a package, whose names are for itself as well.
+      // Other packages of the workspace may import some of its modules, whose names also count as used.
       .filter(({ from }) => !(isPrivate && from === source))
       .map((name) => ({
         ...name,
@@ -58,7 +58,7 @@ function unusedNames(one: Package): readonly string[] {
         ),
       })),
   );
-  // Whoever uses an export may have to name what it leads to.
+  // Users of an export may have to name the types that it leads to.
   const nameable = new Set(
     entries.filter(({ isUsed }) => isUsed).flatMap((entry) => [...typesReachedFrom(entry, packages)]),
   );

@@ -8,7 +8,7 @@ import manifest from '../package.json' with { type: 'json' };
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** What `pnpm start` and `pnpm receiver` run; the last two build the dashboard. */
+/** The programs of `pnpm start` and `pnpm receiver`; the last two build the dashboard. */
 const PROGRAMS = [
   'examples/server/start.js',
   'examples/receiver/src/main.ts',
@@ -30,7 +30,7 @@ test('A package counts if it is imported when it is needed, if only its path is 
     createRequire(import.meta.url).resolve('publint/utils');
   `;
   const stdin = { contents, loader: 'ts', resolveDir: ROOT, sourcefile: 'planted.ts' } as const;
-  // leven is what option-names imports.
+  // option-names imports leven.
   expect(await packagesImportedBy({ stdin })).toEqual([
     '@trunkline/option-names',
     'leven',
@@ -81,7 +81,7 @@ function collectInto(names: Set<string>): Plugin {
   return {
     name: 'packages',
     setup(bundler) {
-      // What is neither a path nor already on its way through here.
+      // Imports that are neither paths nor already being resolved here.
       bundler.onResolve({ filter: /^[^./]/ }, async ({ path, pluginData, ...from }) => {
         if (pluginData === names || from.kind === 'entry-point') return undefined;
         if (isBuiltin(path)) return { path, external: true };

@@ -7,18 +7,21 @@ const ROOT = dirname(dirname(import.meta.dirname));
 /** Something that can be imported from outside: its name, and where it is declared. */
 export interface PublicName {
   readonly name: string;
-  /** As in `import type`. */
+  /** Whether it is imported by `import type`. */
   readonly isType: boolean;
-  /** The file that declares it, from the root of the repository; a package's name where it is another package's. */
+  /** The file that declares it, from the root of the repository; for another package's, that package's name. */
   readonly from: string;
 }
 
 interface EntryPoint {
-  /** What stands in an import: `@trunkline/core/spi/storage`. */
+  /** The text of an import: `@trunkline/core/spi/storage`. */
   readonly specifier: string;
-  /** Its source file, from the root of the repository. */
+  /** The entry point's source file, from the root of the repository. */
   readonly source: string;
-  /** For this workspace alone, as all of a private package, or what a package does not publish (`publishConfig`). */
+  /**
+   * Whether it is only for this workspace, like all of a private package, or what a package does not publish
+   * (`publishConfig`).
+   */
   readonly isPrivate: boolean;
   readonly names: readonly PublicName[];
 }
@@ -30,7 +33,10 @@ export interface Package {
   readonly entryPoints: readonly EntryPoint[];
 }
 
-/** Every package, published or private, by the name of its folder. Nobody imports what n8n loads. */
+/**
+ * Every package, published or private, by the name of its folder. n8n's nodes are left out: they are loaded, not
+ * imported.
+ */
 export function readPackages(): readonly Package[] {
   return globSync('{packages,internal}/*/package.json', { cwd: ROOT })
     .toSorted()
@@ -59,7 +65,7 @@ function readPackage(path: string): Package {
   return { name, folder, entryPoints };
 }
 
-/** TypeScript, save in a package that is JavaScript with its types beside it. */
+/** TypeScript, except in a JavaScript package, whose types are in a separate file. */
 function sourceOf(target: unknown, what: string): string {
   const conditions = typeof target === 'string' ? { source: target } : asRecord(target, what);
   const source = conditions['source'] ?? conditions['types'];
@@ -72,7 +78,7 @@ function asRecord(value: unknown, what: string): Readonly<Record<string, unknown
   return Object.fromEntries(Object.entries(value));
 }
 
-/** What a file exports, in the order of the alphabet. `export *` is refused: each public name is written down. */
+/** The exports of a file, in alphabetical order. `export *` is refused: each public name must be listed. */
 function exportsOf(file: string): readonly PublicName[] {
   return parse(file)
     .statements.flatMap((statement) => [...reexports(statement, file), ...declared(statement, file)])
@@ -119,8 +125,8 @@ function declarationNames(statement: ts.Statement): readonly string[] {
 }
 
 /**
- * The types that a declaration leads to: those that it names, and those that they name, in whichever file and package of
- * the repository. What a function does with them is not looked at.
+ * The types that a declaration leads to: those that it names, and those that they name, in any file and package of the
+ * repository. The bodies of functions are not searched.
  */
 export function typesReachedFrom(start: PublicName, packages: readonly Package[]): ReadonlySet<string> {
   const sources = sourcesOf(packages);
@@ -152,7 +158,7 @@ function typesNamedIn(file: string, name: string): ReadonlySet<string> {
   return types;
 }
 
-/** Undefined where a dependency or the language declares it. */
+/** Undefined if a dependency or the language declares it. */
 function declaringFile(file: string, name: string, sources: ReadonlyMap<string, string>): string | undefined {
   for (const statement of parse(file).statements) {
     if (declarationNames(statement).includes(name)) return file;
@@ -169,7 +175,7 @@ function declaringFile(file: string, name: string, sources: ReadonlyMap<string, 
   return undefined;
 }
 
-/** Of each entry point: what it is imported by, and the file. */
+/** The source file of each entry point, by its import name. */
 function sourcesOf(packages: readonly Package[]): ReadonlyMap<string, string> {
   return new Map(
     packages.flatMap(({ entryPoints }) => entryPoints.map(({ specifier, source }) => [specifier, source])),
@@ -188,8 +194,8 @@ function parse(file: string): ts.SourceFile {
 }
 
 /**
- * Which names are imported from the source of an entry point, and in which files: the sources, tests, programs and pages of
- * all packages, whether they import it by its name or by its path.
+ * The names imported from the source of an entry point, and the files that import them: sources, tests, programs and
+ * pages of all packages, by the package's name or by path.
  */
 export function readImports(
   packages: readonly Package[],
@@ -214,7 +220,7 @@ export function readImports(
 
 const IMPORT = /\b(?:import|export)(?: type)?\s*\{([^{}]*)\}\s*from\s*'([^']*)'/g;
 
-/** Of `type A as B`, which is imported as `A`. */
+/** The imported name: `A` in `type A as B`. */
 function importedName(specifier: string): string {
   return specifier
     .trim()
