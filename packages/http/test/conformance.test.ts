@@ -65,7 +65,7 @@ describe.each(ROUTE_TABLE.map((row) => [nameOf(row), row] as const))('%s', (name
   const succeed = (harness: Harness): Promise<Seen> => harness.service.during(success(route)(harness));
 
   // The client of the test also checks that a body is exactly what the route declares.
-  test(`responds with ${status} and exactly its fields, for a key with its scopes alone`, async () => {
+  test(`responds with ${status} and exactly its fields, for a key with only its scopes`, async () => {
     const harness = await oneOfEverything();
     const call = await harness.service.newKey(harness.workspaceId, { scopes });
     // Use the key with every scope for the requests that prepare the tested one.

@@ -43,8 +43,8 @@ async function ready(): Promise<Ready> {
 
 const ADA = { networkId: 'lid-ada', name: 'Ada', username: 'ada.l' };
 
-describe('a conversation by REST and webhooks', () => {
-  test('with somebody whose number is unknown: they write, are answered with a quote, and quote that', async () => {
+describe('a conversation by REST and webhooks works', () => {
+  test('for a contact without a number who gets a quoted reply and quotes that', async () => {
     const { service, call, instance, receive, send } = await ready();
     const asked = await receive({ from: null, sender: ADA, text: 'Are you open?' });
     expect(asked).toMatchObject({
@@ -79,7 +79,7 @@ describe('a conversation by REST and webhooks', () => {
     expect((await send({ to: '+1 555 0123', reply_to: asked.id })).status).toBe(202);
   });
 
-  test('with a location, a time of its own, and what a button answers', async () => {
+  test('for a location with its own time, and the reply of a button', async () => {
     const { service, receive } = await ready();
     const sentAt = service.clock.now() - 3_600_000;
     const payload = { latitude: 40.41, longitude: -3.7, name: 'Plaza Mayor', address: null };
@@ -96,7 +96,7 @@ describe('a conversation by REST and webhooks', () => {
     ).toMatchObject({ type: 'text', kind: 'button_reply', text: 'Yes!', payload: answer });
   });
 
-  test('with voice messages in both directions', async () => {
+  test('for voice messages in both directions', async () => {
     const { service, instance, call, receive } = await ready();
     const ogg = await new Blob(['OggS', new Uint8Array(24), 'OpusHead']).bytes();
     const voice = { kind: 'voice', payload: { seconds: 3 } } as const;
@@ -124,7 +124,7 @@ describe('a conversation by REST and webhooks', () => {
     ]);
   });
 
-  test('once, though the network delivers a message by the number and by the id of its sender', async () => {
+  test("for a message delivered both by its sender's number and by their id, once", async () => {
     const { service, instance, call, receive } = await ready();
     await receive({ from: '15550123', sender: ADA, text: 'Hi', networkId: 'IN-1' });
     const phone = service.sandbox.phone(instance);

@@ -29,7 +29,7 @@ function checked(
   return onlyDeclaredResponses(client({ fetch: () => response }))('GET', '/instances/ins_1/groups');
 }
 
-test('the check of responses passes those that are as declared', async () => {
+test('the check of responses accepts only declared ones', async () => {
   await checked(200, { data: [GROUP] });
   await checked(404, refusal('INSTANCE_NOT_FOUND'));
 });

@@ -156,7 +156,7 @@ test.each([
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a stream of which nobody reads on ends after a minute, and its place is free', async () => {
+test('a stream that its client stops reading ends after a minute and frees its place', async () => {
   const { service, workspaceId, token } = await startWorkspace();
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());

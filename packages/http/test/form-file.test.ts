@@ -11,7 +11,7 @@ async function count(content: ReadableStream<Uint8Array>): Promise<number> {
 }
 
 describe('a file that comes in', () => {
-  test('is what its taker makes of it', async () => {
+  test('resolves with the result of its taker', async () => {
     const file = openFormFile(count);
     for (let i = 0; i < 3; i++) {
       file.push(chunk());
@@ -21,7 +21,7 @@ describe('a file that comes in', () => {
     expect(await file.stored).toBe(3_000);
   });
 
-  test('is not ready for more before what came is taken', async () => {
+  test('is not ready for more before the last chunk is taken', async () => {
     const go = Promise.withResolvers<void>();
     const file = openFormFile(async (content) => {
       await go.promise;
@@ -38,7 +38,7 @@ describe('a file that comes in', () => {
     expect(await file.stored).toBe(1_000);
   });
 
-  test('rejects immediately when its taker has failed, and can be given up', async () => {
+  test('rejects immediately when its taker has failed, and can be abandoned', async () => {
     const file = openFormFile(async (content) => {
       // Leaves the content uncancelled, too.
       await content.getReader().read();
@@ -63,7 +63,7 @@ describe('a file that comes in', () => {
     expect(await file.stored).toBe('enough');
   });
 
-  test('breaks off for its taker, when it is given up', async () => {
+  test('ends with an error for its taker when it is abandoned', async () => {
     const file = openFormFile(count);
     file.push(chunk());
     await file.ready();
@@ -71,7 +71,7 @@ describe('a file that comes in', () => {
     await expect(file.stored).rejects.toThrow('broke off');
   });
 
-  test('is handed over when it is given up too late', async () => {
+  test("returns the taker's result if it is abandoned too late", async () => {
     const file = openFormFile(count);
     file.push(chunk());
     file.push(null);

@@ -99,7 +99,7 @@ describe('a form', () => {
     ]);
   });
 
-  test('may have something before and after it', () => {
+  test('ignores text before and after its parts', () => {
     expect(parsed([utf8.encode(`before\r\n${field('a', '1')}--XX--\r\nafter: it\r\n\r\n--XX`)])).toEqual([
       'a=1',
     ]);
@@ -140,7 +140,7 @@ describe('a form', () => {
     ['has the type of a file and no name', '\r\nContent-Type: image/png', ''],
     ['has the type of text and no name', '\r\ncontent-type: text/plain; charset=utf-8', undefined],
     ['has no type and no name', '', undefined],
-  ])('never makes a field of a part named file, and says when it is text: it %s', (_, more, filename) => {
+  ])('never makes a field of a part named file, and reports text in it: it %s', (_, more, filename) => {
     const body = `${part(`Content-Disposition: form-data; name="file"${more}`, 'abc')}--XX--`;
     expect(parsed([utf8.encode(body)])).toEqual([`file(${filename})=abc`]);
   });
@@ -187,7 +187,7 @@ describe('a form', () => {
     expect(parsed([FORM], '')).toEqual([expect.stringContaining('Must have a boundary')]);
   });
 
-  test('never throws, whatever comes', () => {
+  test('never throws, whatever the input', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 8 }), (chunks) => {
         parsed(chunks);

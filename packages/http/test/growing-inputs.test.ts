@@ -78,7 +78,7 @@ describe(`a form of ${PARTS} parts with 16 KB of headers each`, () => {
     ['many names', DISPOSITION, '\r\ncontent-disposition', ''],
   ];
 
-  test.each(ofForm(HEADERS))('is read in no time with %s', (_, beginning, filling, end) => {
+  test.each(ofForm(HEADERS))('is read in linear time with %s', (_, beginning, filling, end) => {
     const { fields, problems } = parsed([largestHeaders(beginning, filling, end)]);
     expect(fields === PARTS || problems.length > 0).toBe(true);
   });
@@ -89,19 +89,19 @@ describe(`a form of ${PARTS} parts with 16 KB of headers each`, () => {
     ['carriage returns', '\r'],
   ];
 
-  test.each(ofForm(FILLINGS))('is read in no time byte by byte: %s', (_, filling) => {
+  test.each(ofForm(FILLINGS))('is read in linear time byte by byte: %s', (_, filling) => {
     const body = largestHeaders(`${DISPOSITION}\r\nX-Long: `, filling, '');
     expect(parsed(oneByOne(body))).toEqual({ fields: PARTS, problems: [] });
   });
 
-  test('is read in no time byte by byte with spaces after each boundary', () => {
+  test('is read in linear time byte by byte with spaces after each boundary', () => {
     const part = `--XX${' '.repeat(16_000)}\r\n${DISPOSITION}\r\n\r\nx\r\n`;
     const body = Buffer.from(`${part.repeat(PARTS)}--XX--`, 'latin1');
     expect(parsed(oneByOne(body))).toEqual({ fields: PARTS, problems: [] });
   });
 });
 
-test('the content of a form that almost is its boundary again and again is read in no time', () => {
+test('a form whose content repeats an almost complete boundary is read in linear time', () => {
   const boundary = 'X'.repeat(200);
   let size = 0;
   const parser = createFormParser(`multipart/form-data; boundary=${boundary}`, {
@@ -159,7 +159,7 @@ describe(`a request with ${CHARACTERS} characters`, () => {
   ];
 
   test.each(ofForm(beginnings))(
-    'in the header %s after "%s" gets its response immediately',
+    'gets its response immediately: in the header %s after "%s"',
     async (header, beginning) => {
       const { newWorkspace } = await startService({ rateLimit: false });
       const { call } = await newWorkspace();
@@ -174,7 +174,7 @@ describe(`a request with ${CHARACTERS} characters`, () => {
 
   test.each(
     ofForm(['to', 'instance', 'type', 'text', 'url', 'description', 'events', 'name', 'phone_number']),
-  )('in the field %s gets its response immediately', async (field) => {
+  )('gets its response immediately: in the field %s', async (field) => {
     const { newWorkspace, connected } = await startService({ rateLimit: false });
     const { call } = await newWorkspace();
     const id = await connected(call);
@@ -194,7 +194,7 @@ describe(`a request with ${CHARACTERS} characters`, () => {
   });
 
   test.each(ofForm(['cursor', 'limit', 'status', 'instance', 'type']))(
-    'in the query parameter %s gets its response immediately',
+    'gets its response immediately: in the query parameter %s',
     async (name) => {
       const { newWorkspace } = await startService({ rateLimit: false });
       const { call } = await newWorkspace();
@@ -206,7 +206,7 @@ describe(`a request with ${CHARACTERS} characters`, () => {
   );
 });
 
-test('the linter refuses patterns that take the square of what they are given', () => {
+test('the linter refuses patterns that take quadratic time', () => {
   const patterns = [
     String.raw`/^content-disposition:[ \t]*(.*?)[ \t]*$/gim`,
     String.raw`/\s*\n\s*/g`,

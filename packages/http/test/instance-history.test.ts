@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { idOf, startService } from './service.ts';
 
-it('GET /instances/{instance}/history has what happened, newest first, page by page', async () => {
+it('GET /instances/{instance}/history lists what happened, newest first, page by page', async () => {
   const { call } = await (await startService()).newWorkspace();
   const id = idOf((await call('POST', '/instances')).json);
   await call('POST', `/instances/${id}/connect`);

@@ -162,7 +162,7 @@ test('GET /instances/{instance}/groups lists the groups by name', async () => {
   });
 });
 
-test('of two concurrent operations, the second is INSTANCE_BUSY', async () => {
+test('the second of two concurrent operations is INSTANCE_BUSY', async () => {
   const service = await startService();
   const { call } = await service.newWorkspace();
   const id = await service.connected(call);
@@ -172,7 +172,7 @@ test('of two concurrent operations, the second is INSTANCE_BUSY', async () => {
   expect([second?.status, second?.code]).toEqual([409, 'INSTANCE_BUSY']);
 });
 
-test('without a gateway, what needs one is GATEWAY_UNAVAILABLE', async () => {
+test('operations that need a gateway are GATEWAY_UNAVAILABLE without one', async () => {
   const service = await startService({ roles: { gateway: false } });
   const { call } = await service.newWorkspace();
   const id = idOf((await call('POST', '/instances', {})).json);

@@ -69,7 +69,7 @@ it('the chats of an instance lead to their messages', async () => {
   expect(older.data).toMatchObject([{ counterpart: '15550100', last_message: { id: ids.message } }]);
 });
 
-it('a message says where it stands, and an event what became of it at each endpoint', async () => {
+it('a message shows its position, and an event its outcome at each endpoint', async () => {
   const { call, ids, send, service } = await oneOfEverything();
   const sent = await send({ to: '15550001', text: 'sent only' });
   await service.clock.advance(SECOND);

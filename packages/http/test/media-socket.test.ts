@@ -187,7 +187,7 @@ describe('an upload over a socket', () => {
   });
 
   test.runIf(isLongForm)(
-    'leaves nothing behind when the client stalls until the server has enough of it',
+    "leaves nothing behind when the client stalls until the server's timeout",
     async () => {
       const on = await ready(undefined, { connectionsCheckingInterval: 100 });
       const socket = await beginRaw(on);
@@ -204,14 +204,14 @@ describe('an upload over a socket', () => {
   );
 });
 
-describe('an upload that is refused while it comes in', () => {
+describe('an upload that is refused while it arrives', () => {
   const REFUSALS = [
     ['is too large for its type', 'audio', Buffer.from('#!AMR\n'), 413, 'MEDIA_TOO_LARGE'],
     ['is of the wrong type', 'image', Buffer.from('%PDF-1.7\n'), 415, 'INVALID_MEDIA_TYPE'],
   ] as const;
 
   test.each(isLongForm ? REFUSALS : REFUSALS.slice(1))(
-    '%s: the client hears of it while it still sends',
+    '%s: the client gets the response while it still sends',
     async (_, type, beginning, status, code) => {
       const on = await ready();
       const sending = begin(on, { 'Content-Length': 90 * MB });
@@ -228,7 +228,7 @@ describe('an upload that is refused while it comes in', () => {
     },
   );
 
-  test.runIf(isLongForm)('hears of a length that is too large before it sends anything', async () => {
+  test.runIf(isLongForm)('is refused for its declared length before anything is sent', async () => {
     const on = await ready();
     const sending = begin(on, { 'Content-Length': 200 * MB });
     sending.on('error', () => {});
@@ -238,7 +238,7 @@ describe('an upload that is refused while it comes in', () => {
     sending.destroy();
   });
 
-  test.runIf(isLongForm)('by fetch, too', async () => {
+  test.runIf(isLongForm)('gets its response by fetch, too', async () => {
     const on = await ready();
     const form = new FormData();
     for (const [name, value] of Object.entries({ instance: on.instance, to: '15550100', type: 'image' }))
@@ -253,7 +253,7 @@ describe('an upload that is refused while it comes in', () => {
     expect(await response.json()).toMatchObject({ error: { code: 'INVALID_MEDIA_TYPE' } });
   });
 
-  test('does not confuse the next request: on the same connection, or on a new one', async () => {
+  test('does not affect the next request: on the same connection, or on a new one', async () => {
     const on = await ready();
     const authorization = `Authorization: Bearer ${on.token}\r\nHost: localhost\r\n`;
     const body = Buffer.concat([
@@ -287,7 +287,7 @@ describe('an upload that is refused while it comes in', () => {
     ['a form', 'multipart/form-data; boundary=XX', `${part('to', '1'.repeat(3 * MB))}--XX--\r\n`, 422],
     ['JSON without a length', 'application/json', `{"to":"${'1'.repeat(3 * MB)}"}`, 413],
   ])(
-    'as a part of %s: the next request on the connection gets its response',
+    'is a part of %s: the next request on the connection gets its response',
     async (_, type, body, status) => {
       const on = await ready();
       const authorization = `Authorization: Bearer ${on.token}\r\nHost: localhost\r\n`;
@@ -306,7 +306,7 @@ describe('an upload that is refused while it comes in', () => {
     },
   );
 
-  test.runIf(isLongForm)('by a disk that is full: that is our fault, and reported as such', async () => {
+  test.runIf(isLongForm)('is an INTERNAL_ERROR if the disk is full', async () => {
     const on = await ready((store) => ({
       ...store,
       put: async (_id, content) => {
@@ -342,7 +342,7 @@ describe('a download over a socket', () => {
       headers: { Authorization: `Bearer ${on.token}`, ...headers },
     });
 
-  test('has its length, and goes on where it broke off', async () => {
+  test('has its length, and continues where it broke off', async () => {
     const on = await ready();
     const id = await stored(on, 3 * MB);
     const whole = await download(on, id);

@@ -56,7 +56,7 @@ function raw(body: string): { body: string; headers: Record<string, string> } {
 }
 
 describe('sending a file', () => {
-  test('queues it with what is known of it, and returns it byte for byte', async () => {
+  test('queues it with its details, and returns it byte for byte', async () => {
     const { call, send } = await ready();
     const sent = await send({ caption: 'That is me' });
     expect(sent.status).toBe(202);
@@ -152,7 +152,7 @@ describe('sending a file', () => {
     expect(sent.json.data?.media).toMatchObject({ filename: '文档 "ü" – 👋.png' });
   });
 
-  test('refuses what is larger than its type allows, while it streams, wherever the type stands', async () => {
+  test('refuses a file larger than its type allows, while it streams, wherever the type is in the form', async () => {
     const { call, instance, send, media } = await ready();
     const large = new Uint8Array(5 * 1_048_576 + 1);
     large.set(PNG);
@@ -179,7 +179,7 @@ describe('sending a file', () => {
 
   test.each<[string, Parts, number, string, string?]>([
     ['no file', { file: undefined }, 422, 'VALIDATION_FAILED', 'file'],
-    ['a text beside the file', { text: 'hi' }, 422, 'VALIDATION_FAILED', 'text'],
+    ['a text next to the file', { text: 'hi' }, 422, 'VALIDATION_FAILED', 'text'],
     ['a caption that is too long', { caption: 'x'.repeat(1025) }, 422, 'VALIDATION_FAILED', 'caption'],
     ['a text in place of the file', { file: 'me.png' }, 422, 'VALIDATION_FAILED', 'file'],
     [
@@ -300,8 +300,8 @@ describe('sending a file', () => {
   });
 });
 
-describe('a failure that is not of the client', () => {
-  test('of the store is an internal error, not a wrong form', async () => {
+describe("a failure that is not the client's", () => {
+  test('is an internal error if the store causes it', async () => {
     const broken: MediaStore = { ...memoryMediaStore(), put: () => Promise.reject(new Error('ENOSPC')) };
     const { trunkline } = await startService({ media: broken });
     const onError = vi.fn();
@@ -314,7 +314,7 @@ describe('a failure that is not of the client', () => {
     expect(onError).toHaveBeenCalledOnce();
   });
 
-  test('of who mounts the app and has read the body before is one too', async () => {
+  test('is an internal error if the app has read the body before', async () => {
     const request = new Request('http://localhost/', { method: 'POST', ...raw('--XX--') });
     await request.text();
     const reading = { maxBytes: 100, takeFile: async () => null, dropFile: async () => {} };
@@ -391,7 +391,7 @@ describe('GET /messages/{message}/media', () => {
 });
 
 describe('a received file', () => {
-  test('can be downloaded as soon as receivers hear of it', async () => {
+  test('can be downloaded as soon as its webhook is sent', async () => {
     const { service, call, instance } = await ready();
     await service.sandbox.phone(instance).receive({
       from: '15550199',

@@ -295,7 +295,7 @@ describe('GET /messages', () => {
     expect(seen.json.error?.details).toEqual({ fields: { cursor: [expect.any(String)] } });
   });
 
-  test('refuses an instance that is not there', async () => {
+  test('refuses an instance that does not exist', async () => {
     const { call } = await (await startService()).newWorkspace();
     const seen = await call('GET', '/messages?instance=ins_01k9z000000000000000000000');
     expect([seen.status, seen.code]).toEqual([404, 'INSTANCE_NOT_FOUND']);

@@ -34,7 +34,7 @@ describe('HEAD', () => {
 
 describe('a method that a path does not have', () => {
   const methodsOf = Map.groupBy(ROUTE_TABLE, (row) => row.path);
-  test.each([...methodsOf.keys()])('on %s: 405 with exactly the methods that it has', async (path) => {
+  test.each([...methodsOf.keys()])("is 405 with the path's own methods: %s", async (path) => {
     const own = methodsOf.get(path)?.map((row) => row.method) ?? [];
     const seen = await call('PUT', somePath(path));
     expect([seen.status, seen.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
@@ -42,7 +42,7 @@ describe('a method that a path does not have', () => {
     expect(allowed).toEqual([...own, ...(own.includes('GET') ? ['HEAD'] : [])].toSorted());
   });
 
-  test.each(['OPTIONS', 'QUERY', 'PROPFIND'])('%s is one of them', async (method) => {
+  test.each(['OPTIONS', 'QUERY', 'PROPFIND'])('is 405 for %s, too', async (method) => {
     const seen = await call(method, '/messages');
     expect(seen.status).toBe(405);
     expect(seen.headers.get('Allow')).toBe('GET, HEAD, POST');
@@ -83,7 +83,7 @@ describe('a path that does not exist', () => {
 });
 
 test.each(['ins_%00', 'ins_%E0%A4%A', '%2e%2e%2fapi-key', 'a%2Fb', '%F0%9F%98%80', 'a'.repeat(5000)])(
-  'any text may stand where an id belongs: %s',
+  'any text is accepted as an id: %s',
   async (id) => {
     const notFound = { instances: { get: () => Promise.reject(refusal('INSTANCE_NOT_FOUND', 'No.')) } };
     const seen = await client(createHttpApp(fakeTrunkline({ operations: notFound })))(
@@ -94,23 +94,23 @@ test.each(['ins_%00', 'ins_%E0%A4%A', '%2e%2e%2fapi-key', 'a%2Fb', '%F0%9F%98%80
   },
 );
 
-describe('mounted in another app', () => {
+describe('a mounted app', () => {
   const outer = new Hono().get('/', (c) => c.text('mine')).route('/messaging', app);
   const url = 'http://localhost/messaging/api/v1';
 
-  test('it responds below its own path', async () => {
+  test('responds below its own path', async () => {
     expect((await client(outer)('GET', `${url}/instances/ins_1`)).json).toEqual({ data: { id: 'ins_1' } });
     expect((await client(outer)('GET', `${url}/nothing`)).code).toBe('NOT_FOUND');
     expect((await client(outer)('PUT', `${url}/messages`)).code).toBe('METHOD_NOT_ALLOWED');
   });
 
-  test('even below a path that has a parameter of its own', async () => {
+  test('responds below a path that has a parameter of its own', async () => {
     const tenants = new Hono().route('/tenants/:tenant', app);
     const seen = await client(tenants)('GET', 'http://localhost/tenants/7/api/v1/instances/ins_1');
     expect(seen.json).toEqual({ data: { id: 'ins_1' } });
   });
 
-  test('it leaves the rest alone', async () => {
+  test('does not touch other paths', async () => {
     const seen = await client(outer)('GET', 'http://localhost/');
     expect(seen.text).toBe('mine');
     expect(seen.headers.has('X-Request-Id')).toBe(false);

@@ -62,7 +62,7 @@ test('the OpenAPI document has every route, with its scope and its success statu
 const bodies = ROUTES.flatMap(({ operationId, success: { body } }) =>
   body === null || typeof body === 'string' ? [] : [[operationId, body] as const],
 );
-test.each(bodies)('the example of %s is one, without a field too many', (_, { schema, example }) => {
+test.each(bodies)('the example of %s is valid, without extra fields', (_, { schema, example }) => {
   expect(schema.parse(example)).toEqual(example);
 });
 
@@ -108,7 +108,7 @@ describe('GET /docs', () => {
     expect(seen.headers.get('Content-Security-Policy')).not.toMatch(/script-src|https?:/);
   });
 
-  test('with Scalar, it lets the browser run nothing but that file, and the line that starts it', async () => {
+  test("lets the browser run only Scalar's file and the line that starts it", async () => {
     const call = client(createHttpApp(fakeTrunkline(), { docs: { scalar: async () => file } }), null);
     const seen = await call('GET', '/docs');
     expect(START_HASH).toBe(`sha256-${createHash('sha256').update(START).digest('base64')}`);

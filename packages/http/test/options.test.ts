@@ -41,7 +41,7 @@ test.each<[string, HttpAppOptions]>([
   );
 });
 
-test('an option that does not exist is named, with the one that was meant', () => {
+test('an unknown option is named, with the likely intended one', () => {
   // Plain JavaScript would allow this.
   expect(() => createHttpApp(fakeTrunkline(), { basepath: '/api' } as never)).toThrow(
     'createHttpApp: there is no option "basepath". Did you mean "basePath"?',

@@ -15,7 +15,7 @@ const otherwiseFine = { ...WRONG, headers: { 'Content-Type': 'text/plain', 'X-Wo
 const suspendedAndPowerless = fakeTrunkline({ suspended: true, scopes: [] });
 
 describe('the first check that fails decides the response:', () => {
-  test('a path that is not there is 404 without a key', async () => {
+  test('a path that does not exist is 404 without a key', async () => {
     const seen = await client(createHttpApp(suspendedAndPowerless), null)('POST', '/nothing', WRONG);
     expect([seen.status, seen.code]).toEqual([404, 'NOT_FOUND']);
     expect(seen.headers.has('WWW-Authenticate')).toBe(false);
@@ -87,7 +87,7 @@ test('a body is not read for a key that may not send it', async () => {
   expect(pulls).toBeLessThanOrEqual(1); // prefetched by the stream
 });
 
-test('the workspace id of the key is welcome in X-Workspace-Id', async () => {
+test('the workspace id of the key is accepted in X-Workspace-Id', async () => {
   const seen = await client(createHttpApp(fakeTrunkline()))('GET', '/api-key', {
     headers: { 'X-Workspace-Id': WORKSPACE_ID },
   });

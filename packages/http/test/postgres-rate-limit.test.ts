@@ -83,7 +83,7 @@ test('the limit counts across processes, and the responses show it exactly', asy
   expect([...one.reported, ...other.reported]).toEqual([]);
 });
 
-test('a key that has used up its minute asks the database no more', async () => {
+test('a key that has used up its minute does not query the database', async () => {
   const { call, statements } = startProcess(2);
   await call('GET', '/api-key');
   await call('GET', '/api-key');
@@ -215,7 +215,7 @@ test.runIf(isLongForm)(
   },
 );
 
-test('without Postgres from the beginning each process counts for itself', async () => {
+test('each process counts for itself if Postgres is down from the start', async () => {
   const [one, other] = [startProcess(2, NOBODY), startProcess(2, NOBODY)];
   for (const { call, reported } of [one, other]) {
     expect(remaining(await call('GET', '/api-key'))).toEqual([200, '1']);

@@ -31,13 +31,13 @@ function rateHeaders({ headers }: Seen): (number | null)[] {
   });
 }
 
-describe('a key may make so many requests a minute', () => {
-  test('600 by default', async () => {
+describe('the limit of a key per minute', () => {
+  test('is 600 by default', async () => {
     const seen = await limited(undefined)('GET', '/api-key');
     expect(rateHeaders(seen)).toEqual([600, 599, NOW_SECONDS + 60]);
   });
 
-  test('and the next one is RATE_LIMITED, until the minute is over', async () => {
+  test('makes the next request RATE_LIMITED until the minute is over', async () => {
     const call = limited({ requestsPerMinute: 2 });
     expect(rateHeaders(await call('GET', '/api-key'))).toEqual([2, 1, NOW_SECONDS + 60]);
     vi.advanceTimersByTime(19_500);
@@ -56,7 +56,7 @@ describe('a key may make so many requests a minute', () => {
   test.each([
     ['back', -3_600_000],
     ['forward', 3_600_000],
-  ])('by the time that passes, also where the clock is set %s by an hour', async (_, ms) => {
+  ])('counts elapsed time even if the clock is set %s by an hour', async (_, ms) => {
     const call = limited({ requestsPerMinute: 1 });
     await call('GET', '/api-key');
     vi.advanceTimersByTime(20_000);
@@ -68,7 +68,7 @@ describe('a key may make so many requests a minute', () => {
     expect((await call('GET', '/api-key')).status).toBe(200);
   });
 
-  test('each key for itself', async () => {
+  test('applies to each key separately', async () => {
     const service = await startService();
     const app = createHttpApp(service.trunkline, { rateLimit: { requestsPerMinute: 1 } });
     const { id: workspaceId } = await service.trunkline.admin.workspaces.create({ name: 'Acme' });
@@ -82,7 +82,7 @@ describe('a key may make so many requests a minute', () => {
     expect((await other('GET', '/api-key')).status).toBe(200);
   });
 
-  test('or any number, when it is off', async () => {
+  test('can be switched off', async () => {
     const seen = await limited(false)('GET', '/api-key');
     expect(rateHeaders(seen)).toEqual([null, null, null]);
   });
@@ -103,7 +103,7 @@ describe('every response to a known key shows its limit:', () => {
     expect(rateHeaders(seen)).toEqual([5, 3, NOW_SECONDS + 60]);
   });
 
-  test('a suspended workspace, where nothing is counted', async () => {
+  test('a suspended workspace, for which nothing is counted', async () => {
     const call = limited({ requestsPerMinute: 5 }, { suspended: true });
     await call('GET', '/instances');
     const seen = await call('GET', '/instances');
@@ -111,7 +111,7 @@ describe('every response to a known key shows its limit:', () => {
     expect(rateHeaders(seen)).toEqual([5, 5, NOW_SECONDS + 60]);
   });
 
-  test('another workspace in X-Workspace-Id, where nothing is counted either', async () => {
+  test('another workspace in X-Workspace-Id, for which nothing is counted', async () => {
     const call = limited({ requestsPerMinute: 5 });
     await call('GET', '/api-key');
     const seen = await call('GET', '/api-key', { headers: { 'X-Workspace-Id': 'ten_another' } });
@@ -141,8 +141,8 @@ test.each([
   expect(rateHeaders(seen)).toEqual([null, null, null]);
 });
 
-describe('a store of your own', () => {
-  test('counts for every app that shares it', async () => {
+describe('a custom store', () => {
+  test('counts for all apps together', async () => {
     const store = new RateLimiterMemory({ points: 3, duration: 60 });
     const [one, other] = [limited({ requestsPerMinute: 3, store }), limited({ requestsPerMinute: 3, store })];
     await one('GET', '/api-key');
@@ -157,7 +157,7 @@ describe('a store of your own', () => {
     ['fails', failing, 'no Redis'],
     ['does not respond', hanging, 'The store of the rate limit did not respond within 1000 ms.'],
   ])(
-    'that %s fails no request: each process counts for itself, and onError is called',
+    '%s, and no request fails: each process counts for itself, and onError is called',
     async (_, ask, message) => {
       const reported: [unknown, FailedRequest][] = [];
       const store = { points: 2, duration: 60, consume: vi.fn(ask), get: ask };
@@ -181,7 +181,7 @@ describe('a store of your own', () => {
     },
   );
 
-  test('that fails is logged as what it is, not as a request that failed', async () => {
+  test('logs its failure as its own, not as a failed request', async () => {
     const logged: unknown[] = [];
     const logger = { ...silentLogger, error: (_facts: object, message: string) => void logged.push(message) };
     const store = { points: 2, duration: 60, consume: failing, get: failing };
@@ -190,7 +190,7 @@ describe('a store of your own', () => {
     expect(logged).toEqual([expect.stringMatching(/^the store of the rate limit failed/)]);
   });
 
-  test('that is back counts again, which one request at a time finds out', async () => {
+  test('counts again once it is back, which one request at a time checks', async () => {
     const memory = new RateLimiterMemory({ points: 5, duration: 60 });
     const store = { points: 5, duration: 60, consume: vi.fn(failing), get: failing };
     const call = limited({ requestsPerMinute: 5, store });
@@ -211,7 +211,7 @@ describe('a store of your own', () => {
     expect(rateHeaders(await call('GET', '/api-key'))[1]).toBe(3);
   });
 
-  test('is asked again after its rest, although the clock was set back meanwhile', async () => {
+  test('is tried again after its rest even if the clock was set back meanwhile', async () => {
     const store = { points: 5, duration: 60, consume: vi.fn(failing), get: failing };
     const call = limited({ requestsPerMinute: 5, store });
     await call('GET', '/api-key');
@@ -221,7 +221,7 @@ describe('a store of your own', () => {
     expect(store.consume).toHaveBeenCalledTimes(2);
   });
 
-  test('whose window another clock began ends within a minute', async () => {
+  test('ends a window within a minute, even if another clock began it', async () => {
     const memory = new RateLimiterMemory({ points: 1, duration: 60 });
     const consume: RateLimitStore['consume'] = async (key) =>
       Object.assign(await memory.consume(key), { msBeforeNext: 600_000 });

@@ -57,7 +57,7 @@ describe('a JSON body is taken', () => {
     expect([status, given]).toEqual([201, { name: 'a' }]);
   });
 
-  test('in chunks that cut a character in two', async () => {
+  test('if its chunks cut a character in two', async () => {
     const bytes = new TextEncoder().encode('{"name":"é"}');
     const { given } = await post({
       body: withoutLength(bytes.slice(0, 10), bytes.slice(10)),
@@ -66,7 +66,7 @@ describe('a JSON body is taken', () => {
     expect(given).toEqual({ name: 'é' });
   });
 
-  test('in chunks of which none is kept: a client may send them byte by byte, and each would cost a hundred', async () => {
+  test('if it comes byte by byte, and no chunk is kept, since each would cost a hundred bytes', async () => {
     const bytes = new TextEncoder().encode('{"name":"abc"}');
     // Reuses one chunk after the first.
     const chunk = new Uint8Array(1);
@@ -182,7 +182,7 @@ describe('the limit of 1 MiB for a JSON body', () => {
     expect(await post({ body, headers: JSON_TYPE })).toMatchObject({ status: 413, given: null });
   });
 
-  test('lets the rest of it come, and stops reading one that is endless', async () => {
+  test('drains the rest of a body, and stops reading an endless one', async () => {
     let sent = 0;
     const body = new ReadableStream({
       async pull(controller) {
@@ -196,7 +196,7 @@ describe('the limit of 1 MiB for a JSON body', () => {
     expect(sent).toBeLessThan(136 * LIMIT);
   });
 
-  test('can be moved', async () => {
+  test('can be configured', async () => {
     const app = createHttpApp(fakeTrunkline(), { maxJsonBytes: 10 });
     const seen = await client(app)('POST', '/instances', { json: { name: 'longer than ten bytes' } });
     expect(seen.status).toBe(413);
@@ -205,7 +205,7 @@ describe('the limit of 1 MiB for a JSON body', () => {
 });
 
 describe('hostile JSON', () => {
-  test('nested half a million deep is only data', async () => {
+  test('is plain data even half a million levels deep', async () => {
     const depth = 500_000;
     const { status } = await post({
       body: `{"x":${'['.repeat(depth)}${']'.repeat(depth)}}`,
@@ -214,11 +214,11 @@ describe('hostile JSON', () => {
     expect(status).toBe(201);
   });
 
-  test('nested and never closed is broken JSON', async () => {
+  test('is refused if its nesting is never closed', async () => {
     expectRefusedBody(await post({ body: `{"x":${'['.repeat(1_000_000)}`, headers: JSON_TYPE }));
   });
 
-  test('with __proto__ changes no prototype', async () => {
+  test('changes no prototype with __proto__', async () => {
     const { given } = await post({ body: '{"__proto__":{"name":"hidden"}}', headers: JSON_TYPE });
     expect(given?.name).toBeUndefined();
     expect({}).not.toHaveProperty('name');
@@ -264,7 +264,7 @@ test('connect, which has no body in the specification, ignores one that is not a
   expect(inputs).toEqual([{}, {}, {}, {}, {}, { pairing_phone_number: '15550101234' }]);
 });
 
-test('a body that somebody else has read is their mistake, not an empty body', async () => {
+test('a body that the app has already read is an error, not an empty body', async () => {
   const failures: unknown[] = [];
   const app = createHttpApp(fakeTrunkline(), { onError: (error) => failures.push(error) });
   const request = new Request('http://localhost/api/v1/instances', {
@@ -287,7 +287,7 @@ describe('a compressed body', () => {
     expect((await call('POST', '/messages', { body: '--XX--', headers: form })).status).toBe(415);
   });
 
-  test('is taken if its encoding is none', async () => {
+  test('is accepted if its encoding is "identity"', async () => {
     const headers = { ...JSON_TYPE, 'Content-Encoding': 'Identity' };
     expect((await post({ body: '{"name":"a"}', headers })).given).toEqual({ name: 'a' });
   });

@@ -75,7 +75,7 @@ test.each(ROUTES.map(({ method, path }) => [method, path] as const))(
   },
 );
 
-test('a key without the scope learns nothing of the parameters', async () => {
+test('a key without the scope learns nothing about the parameters', async () => {
   const app = createHttpApp(fakeTrunkline({ scopes: ['instances:read'] }));
   expect((await client(app)('GET', '/messages?to=1')).code).toBe('INSUFFICIENT_SCOPE');
 });

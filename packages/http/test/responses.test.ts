@@ -77,7 +77,7 @@ describe('an error', () => {
     expect(seen.json.error?.details).toEqual({ fields });
   });
 
-  test('with status 429 says when to come back', async () => {
+  test('says when to retry if its status is 429', async () => {
     const details = { retry_after: 30, limit: 1000, reset: 1_795_000_030 };
     const seen = await client(createHttpApp(failing(refusal('SEND_BACKLOG', 'Too many.', details))))(
       'GET',
@@ -94,7 +94,7 @@ describe('an error', () => {
   test.each([
     ['an error', new Error('password=hunter2')],
     ['something else', 'password=hunter2'],
-  ])('that is %s of our own is INTERNAL_ERROR and reveals nothing', async (_, thrown) => {
+  ])('is INTERNAL_ERROR and reveals nothing if the service throws %s', async (_, thrown) => {
     const reported: [unknown, FailedRequest][] = [];
     const app = createHttpApp(failing(thrown), { onError: (...report) => reported.push(report) });
     const seen = await client(app)('GET', '/instances');
@@ -106,7 +106,7 @@ describe('an error', () => {
     expect(reported).toEqual([[thrown, { requestId: 'req_1', method: 'GET', path: '/api/v1/instances' }]]);
   });
 
-  test('of our own is logged once, by the Trunkline or on the console, unless onError takes it', async () => {
+  test('is logged once, by the Trunkline or on the console, unless onError takes it', async () => {
     const onConsole = vi.spyOn(console, 'error').mockImplementation(() => {});
     onTestFinished(() => onConsole.mockRestore());
     const thrown = new Error('disk full');
@@ -121,7 +121,7 @@ describe('an error', () => {
     expect(onConsole.mock.calls).toEqual([[expect.any(String), { ...request, err: thrown }]]);
   });
 
-  test('of a database or a media store that is out of reach says when to come back', async () => {
+  test('says when to retry if a database or a media store is unreachable', async () => {
     const reported: unknown[] = [];
     const thrown = new UnavailableError('The database /var/lib/hunter2.db is locked.');
     for (const app of [
@@ -143,14 +143,14 @@ describe('an error', () => {
     expect(reported).toEqual([thrown]);
   });
 
-  test('of the storage while the key is looked up is INTERNAL_ERROR too', async () => {
+  test('is INTERNAL_ERROR if the storage fails while the key is looked up', async () => {
     const app = createHttpApp(
       fakeTrunkline({ authenticate: () => Promise.reject(new Error('no database')) }),
     );
     expect((await client(app)('GET', '/instances')).code).toBe('INTERNAL_ERROR');
   });
 
-  test('that is a refusal is not reported to onError', async () => {
+  test('is not reported to onError if it is a refusal', async () => {
     const reported: unknown[] = [];
     const app = createHttpApp(failing(refusal('GATEWAY_ERROR', 'No.')), {
       onError: (error) => reported.push(error),

@@ -57,8 +57,8 @@ async function ready() {
   return { ...service, storage, workspaceId, keyId: apiKey.id, media, form, json, messages };
 }
 
-describe('a key that is no longer good when the body is there', () => {
-  test('may be good all the time', async () => {
+describe('a key that is no longer valid when the body has arrived', () => {
+  test('is accepted if it stays valid', async () => {
     const { form, messages, media } = await ready();
     expect(await form(async () => {})).toEqual([202, undefined]);
     expect([await messages(), media.ids().length]).toEqual([1, 1]);

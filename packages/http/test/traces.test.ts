@@ -140,7 +140,7 @@ it('each request to an endpoint with trace_context says which trace its attempt 
   );
 });
 
-it('where no attempt is recorded, its request has the traceparent of its event, if that has one', async () => {
+it('if no attempt is recorded, its request has the traceparent of its event, if any', async () => {
   const service = await startService();
   const { id, call } = await service.newWorkspace();
   const { messages, webhooks } = service.trunkline.workspace(id);
@@ -226,7 +226,7 @@ it.for([
   expect(linksOf(spanOf(spans(), 'send message'))).toEqual([position(spanOf(spans(), 'create message'))]);
 });
 
-it('without an SDK, nothing is traced, and the message keeps where its caller stands', async () => {
+it("nothing is traced without an SDK, and the message keeps its caller's traceparent", async () => {
   const storage = memoryStorage();
   const service = await startService({ storage });
   const { id, call } = await service.newWorkspace();

@@ -43,7 +43,7 @@ async function download(chunks: number) {
   return { reader: body.getReader(), file };
 }
 
-test('a download of which nobody reads on is cut off after a minute, and its file is closed', async () => {
+test('a download that its client stops reading is cut off after a minute, and its file is closed', async () => {
   const { reader, file } = await download(10);
   expect((await reader.read()).value).toHaveLength(1_000);
   await vi.advanceTimersByTimeAsync(MINUTE - 1);
@@ -53,13 +53,13 @@ test('a download of which nobody reads on is cut off after a minute, and its fil
   await expect(reader.read()).rejects.toThrow('took nothing of the download');
 });
 
-test('a download that nobody begins to read is cut off, too', async () => {
+test('a download that its client never reads is cut off, too', async () => {
   const { file } = await download(10);
   await vi.advanceTimersByTimeAsync(MINUTE);
   expect(file.cancelled).toBe(true);
 });
 
-test('a download that is read slowly comes to its end, and leaves no timer behind', async () => {
+test('a download that is read slowly completes, and leaves no timer behind', async () => {
   const { reader, file } = await download(5);
   for (let chunk = 0; chunk < 5; chunk++) {
     expect((await reader.read()).done).toBe(false);

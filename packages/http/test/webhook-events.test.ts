@@ -94,7 +94,7 @@ function sorted(names: Iterable<string>): readonly string[] {
 }
 
 describe('the webhooks of the OpenAPI document', () => {
-  test('are all events, and what an endpoint gets of each is exactly what they declare', async () => {
+  test('cover all events, and an endpoint gets exactly the declared data of each', async () => {
     const requests = await everyEvent();
     const seen = new Map<string, number>();
     for (const { body } of requests) {
@@ -129,7 +129,7 @@ describe('the webhooks of the OpenAPI document', () => {
   });
 
   test.each(EVENT_BODIES.map((body) => [body.type, body] as const))(
-    'have an example of %s, without a field too many',
+    'have an example of %s, without extra fields',
     (_, { schema, example }) => {
       expect(schema.parse(example)).toEqual(example);
     },

@@ -59,7 +59,7 @@ describe('POST /webhooks', () => {
     ['an event twice', { url: ENDPOINT.url, events: ['message.sent', 'message.sent'] }, ['events']],
     ['an event that cannot be subscribed', { url: ENDPOINT.url, events: ['webhook.test'] }, ['events']],
     ['events as text', { url: ENDPOINT.url, events: 'message.sent' }, ['events']],
-    ['a url that is no text', { ...ENDPOINT, url: 5 }, ['url']],
+    ['a url that is not a string', { ...ENDPOINT, url: 5 }, ['url']],
     ['trace_context as text', { ...ENDPOINT, trace_context: 'true' }, ['trace_context']],
     ['256 characters of description', { ...ENDPOINT, description: 'a'.repeat(256) }, ['description']],
   ])('refuses %s as VALIDATION_FAILED, and names the field', async (_, json, fields) => {
@@ -161,7 +161,7 @@ test('DELETE /webhooks/{webhook} removes the webhook', async () => {
   }
 });
 
-test('POST /webhooks/{webhook}/rotate-secret returns the new one', async () => {
+test('POST /webhooks/{webhook}/rotate-secret returns the new secret', async () => {
   const { call, created, webhook } = await ready();
   const seen = await call('POST', `/webhooks/${webhook}/rotate-secret`);
   expect(seen.status).toBe(200);
@@ -269,7 +269,7 @@ describe('deliveries', () => {
     expect(Object.keys(seen.json.error?.details?.fields ?? {})).toEqual([name]);
   });
 
-  test('that ended without success can be queued again, one by one or all', async () => {
+  test('can be queued again after they failed, one by one or all', async () => {
     const { service, call, webhook } = await ready();
     service.receivers.respond(() => REFUSED);
     const ids = [];

@@ -52,12 +52,10 @@ function reading({
 }
 
 const NO_RESPONSE =
-  'The service did not respond: check baseUrl and the network, and see the cause. What the request was to change may have been changed all the same.';
+  'The service did not respond: check baseUrl and the network, and see the cause. The change may have been made anyway.';
 
 function aborted(cause: unknown): Failure {
-  return clientFailure(
-    'ABORTED',
-    'The call was ended by its signal. What the request was to change may have been changed all the same.',
-    { cause },
-  );
+  return clientFailure('ABORTED', 'The call was ended by its signal. The change may have been made anyway.', {
+    cause,
+  });
 }

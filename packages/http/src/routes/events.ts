@@ -10,7 +10,7 @@ const NO_EVENT = 'evt_00000000000000000000000000';
 export const eventRoutes: RouteGroup<'events'> = {
   tag: {
     name: 'Beyond the specification',
-    description: 'What this service has beyond the specification: what has happened, and what happens.',
+    description: 'An addition of this service to the specification: past events, and a stream of new ones.',
   },
   id: { name: 'event', description: 'The id of an event (`evt_…`).', notFound: 'EVENT_NOT_FOUND' },
   routes: {

@@ -44,7 +44,7 @@ const CONNECT_INPUT: RequestBody = {
   fields: {
     pairing_phone_number: {
       description:
-        'The phone that is to type a code instead of scanning the QR. The code stands in the QR response as pairing_code.',
+        'The number of a phone on which to type a code instead of scanning the QR. The QR response has the code as pairing_code.',
     },
   },
   example: { pairing_phone_number: '+1 (555) 010-1234' },

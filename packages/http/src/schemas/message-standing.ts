@@ -10,7 +10,7 @@ export const messageStanding: Resource<MessageStandingResource> = {
   schema: exactly<MessageStandingResource>()(
     z.strictObject({
       code: z.enum(STANDINGS),
-      since: timestamp.meta({ description: 'Since when it has stood there.' }),
+      since: timestamp.meta({ description: 'Since when the message has been there.' }),
       sentence: z
         .string()
         .meta({ description: 'One or two sentences for a person, in English, with times in UTC.' }),

@@ -12,7 +12,7 @@ const media = z
   .strictObject({
     available: z.boolean().meta({
       description:
-        'Whether the file can be downloaded. For a received message, it may become true within 24 hours: `message.media_available`.',
+        'Whether the file can be downloaded. For a received message, this may become true within 24 hours: `message.media_available`.',
     }),
     mime_type: z.string(),
     size: count.nullable().meta({ description: 'In bytes.' }),
@@ -60,7 +60,7 @@ export const message: Resource<MessageResource> = {
         .nullable()
         .meta({ description: "The recipient's number, digits only. Null in a group." }),
       from: z.string().nullable().meta({
-        description: "The sender's number, in a group the writer's. Null where the network hides it.",
+        description: "The sender's number, in a group the writer's. Null if the network hides it.",
       }),
       group_id: id('grp').nullable(),
       contact: contact.meta({

@@ -204,7 +204,7 @@ const EVENT_DATA: { readonly [Type in EventType]: DataDefinition<EventData<Type>
           ...place,
           reason: z.enum(['no_key', 'view_once']).meta({
             description:
-              '`view_once`: the network shows it on the phone alone. `no_key`: its sender was asked to send it again, in vain.',
+              '`view_once`: the network shows it on the phone only. `no_key`: its sender was asked to send it again, without success.',
           }),
           sent_at: deed.at,
         }),

@@ -121,7 +121,7 @@ describe('a result', () => {
     expect(result).toMatchObject({ ok: false, error: { code: 'UNEXPECTED_RESPONSE', status } });
   });
 
-  it('is NETWORK_ERROR where there is no response, and says why', async () => {
+  it('is NETWORK_ERROR if there is no response, and says why', async () => {
     const cause = new TypeError('fetch failed');
     const result = await clientOf(scriptedFetch(cause)).instances.list();
     expect(result).toMatchObject({
@@ -130,7 +130,7 @@ describe('a result', () => {
     });
   });
 
-  it('is NETWORK_ERROR where the response breaks off', async () => {
+  it('is NETWORK_ERROR if the response breaks off', async () => {
     const broken = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) });
     const fetch = (): Response => new Response(broken);
     const result = await createClient({ baseUrl, apiKey, fetch }).instances.list();
@@ -170,7 +170,7 @@ describe('a result', () => {
     expect(pieces).toBeLessThan(45);
   });
 
-  it('is UNEXPECTED_RESPONSE for an error whose message is no text', async () => {
+  it('is UNEXPECTED_RESPONSE for an error whose message is not a string', async () => {
     const message = { toString: null };
     const script = scriptedFetch(Response.json({ error: { code: 'NOT_FOUND', message } }, { status: 404 }));
     expect(await clientOf(script).instances.list()).toMatchObject({

@@ -25,7 +25,7 @@ async function ready(
 }
 
 describe('a file', () => {
-  it('is sent with its words, and comes back byte for byte', async () => {
+  it('is sent with its caption, and downloaded byte for byte', async () => {
     const { client, image } = await ready();
     const sent = await client.messages.send({ ...image, caption: 'Look', filename: '文 "1".png' });
     expect(sent).toMatchObject({
@@ -43,7 +43,7 @@ describe('a file', () => {
     expect(await new Response(file.content).bytes()).toEqual(PNG);
   });
 
-  it('is called what it is called, or what the service calls it', async () => {
+  it('keeps its name, or gets one from the service', async () => {
     const { client, image } = await ready();
     const named = await client.messages.send({ ...image, file: new File([PNG], 'me.png') });
     expect(named).toMatchObject({ data: { media: { filename: 'me.png' } } });
@@ -67,7 +67,7 @@ describe('a file', () => {
     expect(await client.messages.list()).toMatchObject({ data: [{ type: 'image' }] });
   });
 
-  it('that is refused says why', async () => {
+  it('fails with the reason of the API', async () => {
     const { client, image } = await ready();
     expect(await client.messages.send({ ...image, type: 'audio' })).toMatchObject({
       ok: false,
@@ -81,7 +81,7 @@ describe('a file', () => {
     });
   });
 
-  it('is not what a proxy sends instead', async () => {
+  it("is not confused with a proxy's page", async () => {
     const { client } = await ready(() => async () => new Response('<html>', { status: 200 }));
     expect(await client.messages.media('msg_1')).toMatchObject({
       error: { code: 'UNEXPECTED_RESPONSE', status: 200 },

@@ -35,7 +35,7 @@ describe('a request that gets 429 or 503', () => {
     ['503 without', refusal(503, 'GATEWAY_UNAVAILABLE'), 250],
     ['503 of a proxy', new Response('busy', { status: 503 }), 250],
     ['a Retry-After that says nothing', limited('soon'), 250],
-  ])('is made again after the wait: %s', async (_name, first, waitMs) => {
+  ])('is repeated after the wait: %s', async (_name, first, waitMs) => {
     const script = scriptedFetch(first, fine);
     const result = clientOf(script).instances.list();
     await vi.advanceTimersByTimeAsync(waitMs - 1);
@@ -45,7 +45,7 @@ describe('a request that gets 429 or 503', () => {
     expect(script.requests).toHaveLength(2);
   });
 
-  it('is made again immediately after a date that has passed', async () => {
+  it('is repeated immediately if the date has passed', async () => {
     const script = scriptedFetch(limited('Fri, 20 Nov 2026 21:14:00 GMT'), fine);
     const result = clientOf(script).instances.list();
     await vi.advanceTimersByTimeAsync(0);
@@ -82,13 +82,13 @@ describe('a request that gets 429 or 503', () => {
   });
 });
 
-describe('a request that the database was out of reach for', () => {
+describe('a request during an outage of the database', () => {
   const outage = (): Response => refusal(503, 'INTERNAL_ERROR', { headers: { 'Retry-After': '5' } });
 
   it.each<[string, (client: TrunklineClient) => Promise<unknown>]>([
     ['it only reads', (client) => client.instances.list()],
     ['it has an idempotency key', (client) => client.messages.send(text)],
-  ])('is made again where %s', async (_name, call) => {
+  ])('is repeated if %s', async (_name, call) => {
     const script = scriptedFetch(outage(), fine);
     const result = call(clientOf(script));
     await vi.advanceTimersByTimeAsync(5_000);
@@ -96,7 +96,7 @@ describe('a request that the database was out of reach for', () => {
     expect(script.requests).toHaveLength(2);
   });
 
-  it('is left at that where it might be done twice', async () => {
+  it('is not repeated if its effect might happen twice', async () => {
     const script = scriptedFetch(outage(), fine);
     expect(await clientOf(script).instances.create()).toMatchObject({
       ok: false,
@@ -112,7 +112,7 @@ describe('a request that fails otherwise', () => {
     ['502', refusal(502, 'GATEWAY_ERROR')],
     ['409', refusal(409, 'INSTANCE_BUSY')],
     ['a network failure', new TypeError('fetch failed')],
-  ])('is not made again: %s', async (_name, first) => {
+  ])('is not repeated: %s', async (_name, first) => {
     const script = scriptedFetch(first, fine);
     expect(await clientOf(script).instances.list()).toMatchObject({ ok: false });
     expect(script.requests).toHaveLength(1);

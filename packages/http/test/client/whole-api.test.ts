@@ -22,7 +22,7 @@ async function dataOf<Data>(
   return result.data;
 }
 
-it('reaches every operation of the service', async () => {
+it('the client reaches every operation of the service', async () => {
   const service = await startService();
   const client = await newClient(service);
   expect((await dataOf(client.apiKey.get())).workspace.name).toBe('Acme');

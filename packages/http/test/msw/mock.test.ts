@@ -30,7 +30,7 @@ describe('startMockTrunkline', () => {
   });
 
   it.each(['https://api.example.com', 'http://localhost:8080/messaging/v1/'])(
-    'stands at %s',
+    'is served at %s',
     async (where) => {
       const trunkline = await start({ baseUrl: where });
       const client = createClient(trunkline);
