@@ -8,7 +8,7 @@ const browser = await testBrowser();
 
 describe.skipIf(browser.missing !== null)('The reference of a running service', () => {
   it.runIf(isLongForm)(
-    'is interactive in a browser that reaches this host alone, and breaks none of its policy',
+    'is interactive in a browser that reaches only this host, and keeps to its policy',
     async () => {
       const server = await startServer({ env: { DATA_DIR: temporaryDirectory() } });
       const { page, problems } = await browser.open();
@@ -38,7 +38,7 @@ describe.skipIf(browser.missing !== null)('The reference of a running service', 
   );
 });
 
-it('API_DOCS=off leaves the page out', async () => {
+it('API_DOCS=off removes the page', async () => {
   const server = await startServer({ env: { API_DOCS: 'off', DATA_DIR: temporaryDirectory() } });
   expect((await fetch(`${server.url}/api/v1/docs`)).status).toBe(404);
   expect((await fetch(`${server.url}/api/v1/openapi.json`)).status).toBe(200);

@@ -8,7 +8,7 @@ import { API_KEY, testClient } from './support/test-client.ts';
 describe('API_KEY', () => {
   const other = 'quite-another-key-for-the-tests';
 
-  it('is installed with every scope, stays, gives way to another, and does not come back', async () => {
+  it('is installed with every scope, stays, is replaced by another, and does not come back', async () => {
     const DATA_DIR = join(temporaryDirectory(), 'data');
     const startWith = async (key?: string) => {
       const server = await startServer({ env: { DATA_DIR, ...(key !== undefined && { API_KEY: key }) } });
@@ -33,7 +33,7 @@ describe('API_KEY', () => {
     ]);
   });
 
-  it.runIf(isLongForm)('comes beside the key of the first start', async () => {
+  it.runIf(isLongForm)('exists next to the key of the first start', async () => {
     const DATA_DIR = join(temporaryDirectory(), 'data');
     const first = await startServer({ env: { DATA_DIR }, isAtTerminal: true });
     await first.stop();

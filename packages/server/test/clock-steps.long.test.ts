@@ -68,7 +68,7 @@ async function setAgainAndAgain(env: Readonly<Record<string, string>>): Promise<
         (ms) => (dark.restarted = Math.max(dark.restarted, ms)),
       );
       for (const id of held) {
-        await until('the receiver has heard of what was queued', () => isNotified(harness, id));
+        await until('the receiver is notified of the queued message', () => isNotified(harness, id));
         expectOneDelivery(harness, id);
       }
       dark.queued = Math.max(dark.queued, Math.round(performance.now() - readyAt));
@@ -94,7 +94,7 @@ async function pulse(harness: Harness, server: RunningServer): Promise<number> {
 async function sentAndNotified(harness: Harness, { client }: RunningServer): Promise<number> {
   const startedAt = performance.now();
   const { id } = await client.send({ instance: harness.instance });
-  await until('the receiver has heard of it', () => isNotified(harness, id));
+  await until('the receiver is notified', () => isNotified(harness, id));
   return Math.round(performance.now() - startedAt);
 }
 

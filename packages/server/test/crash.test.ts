@@ -13,7 +13,7 @@ const ROUNDS = sized('CRASH_ROUNDS', { short: 2, long: 10 });
 
 // Concurrent, since most of the time is waiting.
 describe.concurrent('kill -9', () => {
-  it('between the 202 and the send: the message is sent after the restart, once', async () => {
+  it('between the 202 and the send: the message is sent once after the restart', async () => {
     const { harness, server } = await startHarness();
     await server.kill();
     // Accepts, and cannot send: the moment is certain.
@@ -32,7 +32,7 @@ describe.concurrent('kill -9', () => {
     expect(harness.acceptedByNetwork().map(({ file }) => file?.size ?? null)).toEqual([null, 20]);
   });
 
-  it.runIf(isLongForm)(`right at the 202, ${ROUNDS} times: each message is sent once`, async () => {
+  it.runIf(isLongForm)(`right after the 202, ${ROUNDS} times: each message is sent once`, async () => {
     const { harness, server } = await startHarness();
     let running = server;
     for (let round = 1; round <= ROUNDS; round++) {
@@ -45,7 +45,7 @@ describe.concurrent('kill -9', () => {
     expect(textsOf(harness)).toEqual(Array.from({ length: ROUNDS }, (_, index) => `Message ${index + 1}`));
   });
 
-  it.runIf(isLongForm)('between the send and its webhook: the event comes again under its ids', async () => {
+  it.runIf(isLongForm)('between the send and its webhook: the event is repeated under its ids', async () => {
     const { harness, server } = await startHarness();
     const { receiver } = harness;
     receiver.hold('message.sent');
@@ -65,7 +65,7 @@ describe.concurrent('kill -9', () => {
   });
 
   it.runIf(isLongForm)(
-    'of the one of two servers that has the network: the other goes on, and the message waits',
+    'on one of two servers, which has the network: the other continues, and the message waits',
     async () => {
       const { harness, server: first } = await startHarness();
       const second = await harness.startNow();
@@ -84,7 +84,7 @@ describe.concurrent('kill -9', () => {
   );
 
   it.runIf(isLongForm)(
-    `at any moment, ${RUNS} times: what was accepted is sent and reported once, and nothing else`,
+    `at any moment, ${RUNS} times: accepted messages are sent and reported once, and nothing else`,
     async (context) => {
       const random = randomInTest(context);
       const { harness, server } = await startHarness();

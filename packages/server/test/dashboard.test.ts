@@ -89,7 +89,7 @@ it.runIf(isLongForm)('the token and the address that clients use can be set', as
   await server.stop();
 });
 
-it.runIf(isLongForm)('can be switched off, and is not where the API is not', async () => {
+it.runIf(isLongForm)('can be switched off, and needs the API', async () => {
   for (const env of [{ DASHBOARD: 'off' }, { ROLES: 'gateway' }]) {
     const server = await start(env);
     expect(server.stdout()).not.toContain('dashboard');
@@ -162,7 +162,7 @@ describe('trunkline dashboard', () => {
     );
   });
 
-  it.runIf(isLongForm)('prints no link that no server would take', async () => {
+  it.runIf(isLongForm)('prints no link that servers would refuse', async () => {
     const cwd = temporaryDirectory();
     await (await start({ DATA_DIR: join(cwd, 'data') })).stop();
     const refusals: readonly (readonly [Readonly<Record<string, string>>, number, string])[] = [

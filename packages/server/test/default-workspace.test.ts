@@ -22,7 +22,7 @@ describe('The API key of the first start', () => {
     return { trunkline, storage, crypto: runtime.crypto };
   }
 
-  it('is made again until it was shown, for the same workspace', async () => {
+  it('is made again until it is shown, for the same workspace', async () => {
     const parts = await aStartedTrunkline();
     const lost = await openDefaultWorkspace(parts, AT_TERMINAL);
     // The server has died here, before it printed the key.
@@ -45,7 +45,7 @@ describe('The API key of the first start', () => {
     expect(await parts.trunkline.admin.apiKeys.list(workspace?.id ?? '')).toEqual([]);
   });
 
-  it('is not made where one is given', async () => {
+  it('is not made if one is given', async () => {
     const parts = await aStartedTrunkline();
     expect(await openDefaultWorkspace(parts, { apiKey: 'a-key-for-the-tests', canShow: true })).toEqual({
       kind: 'given',

@@ -9,7 +9,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 const PROGRAM = new URL('support/programs/failing-endpoint.ts', import.meta.url);
 const TWO_DAYS = 48 * 60;
 
-it('a warning outlives the process that was sending it, and goes out once more under the same id', async () => {
+it('a warning outlives the process that was sending it, and is sent again under the same id', async () => {
   const server = await startSmtpServer();
   const database = join(temporaryDirectory(), 'test.db');
   const run = (minutes: number): Program =>

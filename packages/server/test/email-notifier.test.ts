@@ -54,7 +54,7 @@ describe('An email about a number', () => {
     expect(source).toContain('trunkline instances history ins_1\r\n');
   });
 
-  it('says that nobody has to do anything while it is tried again', async () => {
+  it('says that no action is needed while it is retried', async () => {
     const { url, emails } = await startSmtpServer();
     const instance = {
       ...down.instance,
@@ -101,7 +101,7 @@ describe('An email about a failing webhook', () => {
     expect(source).toContain('Fri, 20 Nov 2026 21:15:00 GMT');
   });
 
-  it('says so when the endpoint was disabled', async () => {
+  it('says that the endpoint was disabled', async () => {
     const { url, emails } = await startSmtpServer();
     await emailNotifier(url, silentLogger).notify({ ...notification, kind: 'webhook_disabled' });
     expect(emails[0]?.from).toBe('trunkline@127.0.0.1');
@@ -129,7 +129,7 @@ describe('An email about a failing webhook', () => {
     expect(JSON.stringify(reported)).not.toMatch(/the-wrong-password|dGhlLXdyb25n/);
   });
 
-  it('whose server takes it for some recipients is not sent again', async () => {
+  it('is not sent again if its server accepts it for some recipients', async () => {
     const { url, emails } = await startSmtpServer({
       onRcptTo({ address }, _, done) {
         if (address.startsWith('ada')) done(new Error('No such mailbox.'));
@@ -147,7 +147,7 @@ describe('An email about a failing webhook', () => {
     ]);
   });
 
-  it('goes nowhere when nobody administers webhooks', async () => {
+  it('is not sent if no member administers webhooks', async () => {
     const { url, emails } = await startSmtpServer();
     const { logger, lines } = recordingLogger();
     const notifier = emailNotifier(url, logger);
@@ -159,7 +159,7 @@ describe('An email about a failing webhook', () => {
 });
 
 describe('An email is not accepted', () => {
-  it('when nobody listens', async () => {
+  it('when the port has no listener', async () => {
     await expect(emailNotifier('smtp://127.0.0.1:1', silentLogger).notify(notification)).rejects.toThrow(
       'ECONNREFUSED',
     );
@@ -171,7 +171,7 @@ describe('An email is not accepted', () => {
     await expect(emailNotifier(server.url, silentLogger).notify(notification)).rejects.toThrow('451');
   });
 
-  it('when the server has another name than its certificate', async () => {
+  it("when the server's name differs from its certificate", async () => {
     // The server offers TLS, with an untrusted certificate.
     const { url, emails } = await startSmtpServer({ disabledCommands: [] });
     await expect(emailNotifier(url, silentLogger).notify(notification)).rejects.toThrow(/certificate/);

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { silentLogger } from '@trunkline/core';
 import { respondWithErrors } from '../src/error-response.ts';
 
-it('a request that fails outside of the API is in the log under the request id that its response has', async () => {
+it('a request that fails outside of the API is logged under the request id of its response', async () => {
   const logged: unknown[] = [];
   const logger = { ...silentLogger, error: (...line: unknown[]) => void logged.push(line) };
   const defect = new Error('hush');

@@ -32,8 +32,8 @@ function openToOthers(directory: string): readonly string[] {
   );
 }
 
-describe.skipIf(process.platform === 'win32')('What the server writes', () => {
-  it('is for its own user alone, in a directory that everybody may enter, too', async () => {
+describe.skipIf(process.platform === 'win32')("The server's files", () => {
+  it('are only for its own user, even in a directory that all users may enter', async () => {
     const directory = openDirectory();
     const server = await serverOn(directory);
     const names = readdirSync(directory);

@@ -10,7 +10,7 @@ function frontPage(served: Partial<Parameters<typeof addFrontPage>[1]> = {}): Ho
   return app;
 }
 
-it('the front page shows a browser what the server is and where its parts are', async () => {
+it("the front page shows a browser the server's name and links to its parts", async () => {
   const response = await frontPage().request('/', { headers: { Accept: BROWSER } });
   expect(response.status).toBe(200);
   expect(response.headers.get('Content-Type')).toBe('text/html; charset=UTF-8');
@@ -39,7 +39,7 @@ it.each([undefined, '*/*', 'application/json', 'text/plain'])(
   },
 );
 
-it('the front page leaves out what is not served', async () => {
+it('the front page omits parts that are not served', async () => {
   const read = async (served: Parameters<typeof frontPage>[0]): Promise<unknown> =>
     (await frontPage(served).request('/')).json();
   expect(await read({ reference: false, dashboard: false })).toMatchObject({

@@ -50,7 +50,7 @@ describe('A server', () => {
     expect(await looking).toEqual([up, { status: 503, body: { status: 'unavailable' } }]);
   });
 
-  it('asks a storage that hangs but once, however many ask it', async () => {
+  it('calls a storage that hangs only once, however many requests there are', async () => {
     const replaceSetting = vi.fn(() => new Promise<never>(() => {}));
     const app = new Hono();
     addHealth(app, { storage: { replaceSetting }, logger: silentLogger, isDraining: () => false });
@@ -65,7 +65,7 @@ describe('A server', () => {
   });
 });
 
-it('A server is not ready while it cannot write, and says so to those who still ask when it is ended', async () => {
+it('A server is not ready while it cannot write, and reports that to clients while it ends', async () => {
   const directory = `${temporaryDirectory()}/data`;
   const settings = readSettings(
     fromEnvironment({ PORT: '0', DATA_DIR: directory, API_KEY: 'a-key-for-the-tests' }),

@@ -47,7 +47,7 @@ describe('The HTTP listener', () => {
     await expect(get()).rejects.toThrow(/ECONNREFUSED|ECONNRESET|socket hang up/);
   });
 
-  it('serves with the handler that it was given last', async () => {
+  it('serves with its latest handler', async () => {
     const listener = await listen(anyPort, () => new Response('starting'));
     const get = clientOf(listener);
     expect(await get()).toMatchObject({ body: 'starting' });
@@ -66,7 +66,7 @@ describe('The HTTP listener', () => {
     await listener.close();
   });
 
-  it('cuts off a response of which the client takes nothing, and ends what it streams', async () => {
+  it('cuts off a response that its client does not read, and ends its stream', async () => {
     let isCancelled = false;
     const endless = (): Response =>
       new Response(
@@ -103,7 +103,7 @@ describe('The HTTP listener', () => {
     await listener.close();
   });
 
-  it('does not cut off who takes a response slowly, or waits for it', async () => {
+  it('does not cut off a client that reads a response slowly, or waits for it', async () => {
     const chunks = 40;
     const listener = await listen(
       anyPort,
@@ -163,7 +163,7 @@ describe('The HTTP listener', () => {
     ['GET /a\\b HTTP/1.1', ['Host: a'], 'its Host header and its path are not an address'],
     ['GET http:// HTTP/1.1', ['Host: a'], 'its Host header and its path are not an address'],
     ['OPTIONS * HTTP/1.1', ['Host: a'], 'its Host header and its path are not an address'],
-  ])('says in the shape of the API what is wrong with %s and %j', async (line, headers, what) => {
+  ])('refuses %s and %j in the shape of the API', async (line, headers, what) => {
     const listener = await listen(anyPort, () => new Response('here'));
     const reply = await text(await request11(listener, line, ...headers));
     expect(reply).toMatch(/^HTTP\/1\.1 400 /);
@@ -198,7 +198,7 @@ describe('The HTTP listener', () => {
     await listener.close();
   });
 
-  it('responds in the shape of the API when what it serves with fails, and logs why', async () => {
+  it('responds in the shape of the API when its handler fails, and logs why', async () => {
     const error = vi.fn();
     const listener = await listen(anyPort, () => Promise.reject(new Error('a defect')), {
       logger: { ...silentLogger, error },
@@ -213,7 +213,7 @@ describe('The HTTP listener', () => {
     await listener.close();
   });
 
-  it('lets a body come that is refused already, however slowly, and serves the next request', async () => {
+  it('reads a body that is already refused, however slowly, and serves the next request', async () => {
     const listener = await listen(anyPort, ({ method }) => new Response(`${method} served`));
     const socket = await request11(listener, 'POST / HTTP/1.1', 'Host: a', 'Content-Length: 20');
     let seen = '';

@@ -17,7 +17,7 @@ const STORAGES = ['SQLite', 'PostgreSQL'] as const;
 // Each starts its own processes, and mostly waits for them.
 describe('an idempotency key', () => {
   it.for(isLongForm ? STORAGES : STORAGES.slice(1))(
-    'that two servers get concurrently, one of which has just started, is one message, on %s',
+    'makes one message on two servers concurrently, one of which has just started, on %s',
     async (storage) => {
       const env = await databaseFor(storage);
       const { harness, server: first } = await startHarness(env);
@@ -75,7 +75,7 @@ describe('an idempotency key', () => {
   );
 
   // On PostgreSQL the database's clock counts, which a test cannot set: the storage contract tests it there.
-  it.runIf(isLongForm)('lasts for 24 hours, over servers that are killed, on SQLite', async () => {
+  it.runIf(isLongForm)('lasts for 24 hours, across kills of servers, on SQLite', async () => {
     const { harness, server } = await startHarness();
     const { instance } = harness;
     const first = await send(server, instance, 'order-1');

@@ -30,7 +30,7 @@ const KILLED_AT_START_WITHIN_MS = 600;
 
 describe.concurrent('a service that is killed at random moments, half of them under full load', () => {
   it.for(isLongForm ? (['SQLite', 'PostgreSQL'] as const) : (['SQLite'] as const))(
-    `loses nothing, forgets no idempotency key, sends nothing twice and leaves nothing behind, on %s (${KILLS} times)`,
+    `loses nothing, keeps idempotency keys, sends nothing twice and leaves nothing behind, on %s (${KILLS} times)`,
     { timeout: 600_000 + KILLS * 30_000 },
     async (storage, context) => {
       const random = randomInTest(context);
@@ -181,7 +181,7 @@ async function startReceiver(): Promise<Receiver> {
       return;
     }
     const { data, id: eventId } = result.event;
-    if (!('message' in data)) throw new Error(`Nobody subscribed to ${result.event.type}.`);
+    if (!('message' in data)) throw new Error(`No endpoint subscribed to ${result.event.type}.`);
     const deliveryId = String(request.headers['x-service-delivery']);
     requests.push({ messageId: data.message.id, eventId, deliveryId });
     // A client that is gone gets no response.

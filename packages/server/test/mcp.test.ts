@@ -86,7 +86,7 @@ it('a model reads and sends within the settings, and a restart keeps the number 
   await second.stop();
 });
 
-it.runIf(isLongForm)('there is none unless it is switched on', async () => {
+it.runIf(isLongForm)('the MCP server is off by default', async () => {
   const server = await start();
   expect((await fetch(`${server.url}/mcp`, { method: 'POST' })).status).toBe(404);
   await server.stop();

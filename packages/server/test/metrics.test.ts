@@ -29,7 +29,7 @@ function metricsUrl(server: Pick<ServerProcess, 'stdout'>): string {
   return must(/^The metrics are at (http:\S+\/metrics)$/m.exec(server.stdout())?.[1]);
 }
 
-it('/metrics shows what the server does, without naming anybody', async () => {
+it("/metrics shows the server's activity, without ids or names", async () => {
   const { harness, server } = await startHarness({ METRICS_ADDRESS: '127.0.0.1:0' });
   const { id } = await server.client.send({ instance: harness.instance });
   await untilNotified(harness, server, id);
@@ -93,7 +93,7 @@ it.runIf(isLongForm)(
   },
 );
 
-it.runIf(isLongForm)('an address for metrics that is taken is said in a line', async () => {
+it.runIf(isLongForm)('an address for metrics that is in use is reported in one line', async () => {
   const first = await startServer({
     env: { DATA_DIR: join(temporaryDirectory(), 'data'), METRICS_ADDRESS: '127.0.0.1:0' },
   });
@@ -110,7 +110,7 @@ it.runIf(isLongForm)('an address for metrics that is taken is said in a line', a
   await first.stop();
 });
 
-it('/metrics is for those who have the token, beside the API and on its own address', async () => {
+it('/metrics requires the token, next to the API and on its own address', async () => {
   const METRICS_TOKEN = 'a-token-for-metrics';
   const server = await startServer({
     env: { DATA_DIR: join(temporaryDirectory(), 'data'), METRICS_TOKEN, METRICS_ADDRESS: '127.0.0.1:0' },

@@ -116,7 +116,7 @@ it('numbers of the whole service are never added up over processes', () => {
         );
 });
 
-it('every alert leads to a section that says what to do, and every section is reached', () => {
+it('every alert links to a section that says what to do, and every section is linked', () => {
   const [, whatToDo = ''] = page.split(/^## What to do$/m);
   const sections = Array.from(whatToDo.matchAll(/^### (.*)$/gm), ([, heading = '']) =>
     heading.toLowerCase().replaceAll(' ', '-'),

@@ -81,7 +81,7 @@ it('traces are sent to a collector, those of a request that its caller does not 
   expect(collector.collected[0]?.body).not.toContain('GET /api/v1/webhooks');
 });
 
-it.runIf(isLongForm)('a collector that takes nothing is logged once, and holds up nothing', async () => {
+it.runIf(isLongForm)('a collector that accepts nothing is logged once, and delays nothing', async () => {
   const collector = await startCollector();
   collector.state.up = false;
   const server = await startServer({

@@ -4,7 +4,7 @@ import { startServer } from './support/server-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 import { API_KEY, testClient } from './support/test-client.ts';
 
-it('With PUBLIC_URL, addresses in responses and on the terminal are those that clients know', async () => {
+it('With PUBLIC_URL, addresses in responses and on the terminal are the public ones', async () => {
   const server = await startServer({
     env: {
       DATA_DIR: join(temporaryDirectory(), 'data'),

@@ -43,7 +43,7 @@ it('the program of the README sends a message and reports that it was sent', asy
   }
 });
 
-it('the route of the README takes only signed webhooks', async () => {
+it('the route of the README accepts only signed webhooks', async () => {
   const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ';
   vi.stubEnv('WEBHOOK_SECRET', secret);
   const log = vi.spyOn(console, 'log').mockReturnValue();

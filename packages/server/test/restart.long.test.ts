@@ -22,7 +22,7 @@ interface Times {
 
 describe.concurrent('a server that was killed, and is started again immediately', () => {
   it.for(['SQLite', 'PostgreSQL'] as const)(
-    `sends, and repeats what was on its way to a webhook, without waiting for leases, on %s (${RUNS} times)`,
+    `sends, and repeats webhook requests in flight, without waiting for leases, on %s (${RUNS} times)`,
     { timeout: 300_000 + RUNS * 30_000 },
     async (storage, context) => {
       const postgres = storage === 'PostgreSQL' ? await startPostgres() : null;

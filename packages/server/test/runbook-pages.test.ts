@@ -8,14 +8,14 @@ describe('Every runbook', () => {
   const pages = readdirSync(RUNBOOKS).filter((name) => name !== 'README.md');
   const read = (name: string): string => readFileSync(new URL(name, RUNBOOKS), 'utf8');
 
-  it('is in the list by what you see', () => {
+  it('is in the list by symptom', () => {
     const linked = [...read('README.md').matchAll(/^\| .*\]\(([\w-]+\.md)\) \|$/gm)].map(
       ([, name = '']) => name,
     );
     expect(linked.toSorted()).toEqual(pages.toSorted());
   });
 
-  it.for(pages)('types commands and options that there are: %s', (name) => {
+  it.for(pages)('uses existing commands and options: %s', (name) => {
     const typed = [...read(name).matchAll(/(?<=[`$] ?)trunkline ((?:[a-z]+(?:-[a-z]+)*\b)[^`\n|]*)/g)]
       .map(([, words = '']): readonly string[] => words.split(' '))
       .filter(([first]) => COMMANDS.some((spec) => spec.name.split(' ')[0] === first));

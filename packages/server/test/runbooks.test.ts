@@ -74,7 +74,7 @@ describe('The runbook, on one server,', () => {
     expect(result).toMatchObject({ code: 0 });
   };
 
-  it('it-never-arrived.md leads from a customer to where the message stands', async () => {
+  it('it-never-arrived.md leads from a customer to the state of the message', async () => {
     const { id } = await machine.client.send({ instance, to: '15550001', text: BOOKED });
     await until('it is sent', async () => (await machine.client.message(id)).status === 'sent');
     const page = await rehearse('it-never-arrived.md', machine);
@@ -130,7 +130,7 @@ describe('The runbook, on one server,', () => {
     page.end();
   });
 
-  it.runIf(ALL)('upgrade.md leads to a new version, and back to the former one', async () => {
+  it.runIf(ALL)('upgrade.md leads to a new version, and back to the previous one', async () => {
     // Reinstalling the previous version shows the new version's changes of the database.
     const upgrade = `new (require('node:sqlite').DatabaseSync)('${machine.path(`${data}/trunkline.db`)}').exec('PRAGMA user_version = 102')`;
     machine.install('/bin/npm', `case $* in *@1.0.0) exec '${process.execPath}' -e "${upgrade}" ;; esac`);
@@ -157,7 +157,7 @@ describe('The runbook, on one server,', () => {
     page.end();
   });
 
-  it.runIf(ALL)('the-key-is-lost.md leads to a copy of the key, or to a new beginning', async () => {
+  it.runIf(ALL)('the-key-is-lost.md leads to a copy of the key, or to a fresh start', async () => {
     await machine.stop();
     rmSync(machine.path(`${data}/secret.key`));
     await machine.start();
@@ -258,7 +258,7 @@ describe('The runbook', () => {
     },
   );
 
-  it('on-kubernetes.md names what the chart and the image have', () => {
+  it('on-kubernetes.md names parts that the chart and the image have', () => {
     const page = readFileSync(new URL('on-kubernetes.md', RUNBOOKS), 'utf8');
     const deployment = only(renderChart({}, 'trunkline').filter(({ kind }) => kind === 'Deployment'));
     const template = JSON.stringify(deployment['spec']);

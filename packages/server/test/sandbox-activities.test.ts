@@ -75,7 +75,7 @@ describe("What people do with the sandbox's phones", () => {
     expect(await server.client.message(id)).toMatchObject({ text: null, deleted_at: expect.any(String) });
   });
 
-  it('somebody who hides their number can do it, too', async () => {
+  it('a person who hides their number can do the same', async () => {
     const sender = { network_id: 'lid-1', name: 'Ada' };
     expect((await control('messages', { from: null, sender, text: 'Guess who' })).status).toBe(202);
     const { id } = await until('the message is there', async () =>

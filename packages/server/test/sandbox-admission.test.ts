@@ -98,14 +98,14 @@ describe("The sandbox's controls", () => {
     expect((await drop()).status).toBe(429);
   });
 
-  it('read no more than 1 MB where no file is taken', async () => {
+  it('read no more than 1 MB if no file is accepted', async () => {
     const { body, drop } = await ready();
     const { stream, seen } = body();
     expect((await drop(stream)).status).toBe(413);
     expect(seen.pulled).toBeLessThanOrEqual(20);
   });
 
-  it('take a body that breaks off for the end of a client, not for a failure of the server', async () => {
+  it('treat a body that breaks off as a disconnected client, not as a failure of the server', async () => {
     const { body, drop, logged } = await ready();
     expect((await drop(body(true).stream)).status).toBe(422);
     expect(logged).toEqual([{ level: 'debug', message: 'a request ended before its body was complete' }]);

@@ -179,7 +179,7 @@ describe("The sandbox's phones", () => {
     });
   });
 
-  it('fail for good', async () => {
+  it('fail permanently', async () => {
     const id = await connected();
     const { status, body } = await control(id, 'fail');
     expect(status).toBe(202);
@@ -194,7 +194,7 @@ describe("The sandbox's phones", () => {
     });
   });
 
-  it('are found by the keys of their own workspace alone', async () => {
+  it('are found only by the keys of their own workspace', async () => {
     const path = '/sandbox/instances/ins_01h455vb4pex5vsknk084sn02q/drop';
     expect(await client.request('POST', path)).toMatchObject({
       status: 404,
@@ -231,7 +231,7 @@ describe("The sandbox's phones", () => {
     });
   });
 
-  it('refuse bodies that are no JSON, or too large', async () => {
+  it('refuse bodies that are not JSON, or too large', async () => {
     const { id } = await client.createInstance();
     const post = (body: string) =>
       fetch(`${server.url}/sandbox/instances/${id}/messages`, {
@@ -243,7 +243,7 @@ describe("The sandbox's phones", () => {
     expect((await post(`"${'x'.repeat(17 * 1_048_576)}"`)).status).toBe(413);
   });
 
-  it('have POST alone, and nothing beside', async () => {
+  it('accept only POST', async () => {
     const get = await client.request('GET', '/sandbox/instances/ins_1/scan');
     expect(get).toMatchObject({ status: 405, body: { error: { code: 'METHOD_NOT_ALLOWED' } } });
     expect(get.headers.get('Allow')).toBe('POST');
@@ -255,7 +255,7 @@ describe("The sandbox's phones", () => {
     }
   });
 
-  it('are not in the way of the probes', async () => {
+  it('do not affect the probes', async () => {
     expect(await client.request('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'up' } });
     expect(await client.request('GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
   });

@@ -50,12 +50,12 @@ describe("The sandbox network's journal", () => {
     return found;
   }
 
-  it('remembers what is true, in the order in which it became so', () => {
+  it('keeps current records, in their order', () => {
     const records = [linked, group, accepted('A'), accepted('B', ['delivered', 'read']), inbound];
     expect(remembered(...records)).toEqual(records);
   });
 
-  it('forgets what is over', () => {
+  it('deletes obsolete records', () => {
     expect(remembered(inbound, { instanceId, kind: 'inbound_taken', networkId: 'IN1' })).toEqual([]);
     expect(remembered(linked, unlinked)).toEqual([unlinked]);
     const left: NetworkRecord = { instanceId, kind: 'group_left', phoneNumber: '15550100', networkId: 'g1' };
@@ -67,13 +67,13 @@ describe("The sandbox network's journal", () => {
     expect(remembered(linked, group, unlinked)).toEqual([group, unlinked]);
   });
 
-  it('keeps a message that was accepted, and of its receipts those that are owed', () => {
+  it('keeps an accepted message, and its outstanding receipts', () => {
     const taken: NetworkRecord = { instanceId, kind: 'receipt_taken', networkId: 'A' };
     expect(remembered(accepted('A', ['delivered', 'read']), taken)).toEqual([accepted('A', ['read'])]);
     expect(remembered(accepted('A', ['delivered', 'read']), taken, taken)).toEqual([accepted('A')]);
   });
 
-  it('keeps the last 100,000 messages, and those that receipts are owed for', () => {
+  it('keeps the last 100,000 messages, and those with outstanding receipts', () => {
     const path = join(temporaryDirectory(), 'sandbox.db');
     open(path).close();
     const database = new DatabaseSync(path);
@@ -89,7 +89,7 @@ describe("The sandbox network's journal", () => {
     expect([ids.length, ids[0], ids[1], ids.at(-1)]).toEqual([100_001, 2, 11, 100_010]);
   });
 
-  it('is held by one process alone, until it ends in any manner', () => {
+  it('is held by one process only, until it ends in any manner', () => {
     const path = join(temporaryDirectory(), 'sandbox.db');
     const journal = open(path);
     expect(openInAnotherProcess(path)).toBe('null');

@@ -9,7 +9,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 const NEW_KEY = 'the-new-secret-key-of-32-characters';
 
 describe('A new secret key', () => {
-  it('takes the place of the one that the first start made, in the steps of docs/running.md', async () => {
+  it('replaces the one of the first start, in the steps of docs/running.md', async () => {
     const cwd = temporaryDirectory();
     const first = await startServer({ env: {}, cwd, isAtTerminal: true });
     const authorization = `Bearer ${first.shownKey()}`;

@@ -12,7 +12,7 @@ const SECRETS = {
   DASHBOARD_TOKEN: 'secret-of-the-dashboard-0123456789',
 };
 
-it('neither the log, at its finest, nor a crash says a secret, a text or a number of a person', async () => {
+it("neither the log at its finest level nor a crash reveals a secret, a text or a person's number", async () => {
   const nowhere = 'http://127.0.0.1:9';
   const server = await startServer({
     cwd: temporaryDirectory(),

@@ -25,7 +25,7 @@ describe('serve()', () => {
     expect(process.listenerCount('SIGTERM')).toBe(listeners);
   });
 
-  it('takes nothing from the environment unless it is given, and names the option that there is not', async () => {
+  it('takes nothing from the environment unless it is given, and names an unknown option', async () => {
     vi.stubEnv('RATE_LIMIT', 'many');
     onTestFinished(() => void vi.unstubAllEnvs());
     const print = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
@@ -43,7 +43,7 @@ describe('serve()', () => {
     );
   });
 
-  it('that cannot start leaves nothing behind: neither a file nor a port that is taken', async () => {
+  it('leaves nothing behind if it cannot start: neither a file nor a port in use', async () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, 'trunkline.db'), 'Once upon a time there was a database.');
     const port = await freePort();

@@ -10,7 +10,7 @@ import { COMMAND_LINE } from './support/command-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 it.skipIf(!existsSync('/dev/full'))(
-  'a server whose log cannot be written serves on, and ends in good order',
+  'a server whose log cannot be written keeps serving, and ends cleanly',
   async () => {
     const cwd = temporaryDirectory();
     const server = startProgram('/bin/sh', {
@@ -27,7 +27,7 @@ it.skipIf(!existsSync('/dev/full'))(
   },
 );
 
-it('lines that cannot be written come, in order, when they can be; a line says how many were lost', () => {
+it('lines that cannot be written follow later, in order; a line says how many were lost', () => {
   let room = 0;
   let written = '';
   const logger = serverLogger(
@@ -67,7 +67,7 @@ it('lines that cannot be written come, in order, when they can be; a line says h
   expect(told).toMatchObject({ level: 40, lines: 2_001 - kept.length });
 });
 
-it('a reader that is slow delays nothing but the last lines, which it gets', () => {
+it('a slow reader delays only the last lines, which it gets', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   let refusals = 1;

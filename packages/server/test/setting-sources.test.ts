@@ -36,7 +36,7 @@ describe('The settings of a server', () => {
     expect(settings).toMatchObject({ host: '::1', port: 2, rateLimit: 3, logLevel: 'warn' });
   });
 
-  it('mean the same in each of the three', () => {
+  it('have the same meaning in each of the three', () => {
     const environment = {
       PORT: '81',
       ROLES: 'api,webhooks',
@@ -52,7 +52,7 @@ describe('The settings of a server', () => {
     expect(readSettings(fromOptions({ ...options }))).toEqual(readSettings(fromEnvironment(environment)));
   });
 
-  it('are all options of serve, and those of no other name are refused with the one that was meant', () => {
+  it('are all options of serve, and unknown ones are refused with the likely intended one', () => {
     const everyOption: Readonly<Record<Exclude<keyof ServeOptions, 'configFile' | 'environment'>, true>> = {
       host: true,
       port: true,
@@ -194,7 +194,7 @@ describe('A configuration file', () => {
     expect(more).toEqual([]);
   });
 
-  it('that is missing, a directory, or open to changes by everybody is refused with a line that says so', async () => {
+  it('is refused with a line that says why if it is missing, a directory, or writable by all users', async () => {
     const directory = temporaryDirectory();
     const missing = join(directory, 'missing.toml');
     expect(await complaintsAbout(missing)).toEqual([

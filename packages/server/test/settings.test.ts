@@ -45,7 +45,7 @@ describe('The variables of the server', () => {
     });
   });
 
-  it('set what the server does', () => {
+  it('configure the server', () => {
     const smtpUrl = 'smtps://me:hush@mail.example.com';
     const secretKey = 'a-secret-key-of-more-than-32-characters';
     const environment = {
@@ -165,7 +165,7 @@ describe('The variables of the server', () => {
     expect(more.database).toEqual({ kind: 'postgres', url, maxConnections: 25, poolMode: 'transaction' });
   });
 
-  it('S3_BUCKET is where the files of media messages are, with what belongs to it', () => {
+  it('S3_BUCKET and its related settings configure where media files are', () => {
     const bucket = { S3_BUCKET: 'acme-media', S3_KEY_ID: 'me', S3_SECRET_KEY: 'hush' };
     const credentials = { accessKeyId: 'me', secretAccessKey: 'hush' };
     expect(readSettings(bucket).s3).toEqual({
@@ -283,7 +283,7 @@ describe('The variables of the server', () => {
     [
       'MCP_SEND_TO',
       '+15550123,*',
-      'MCP_SEND_TO must be a comma list of phone numbers and ids, but "*" is no phone number, no beginning of phone numbers such as +4930*, and no id of a group or a contact.',
+      'MCP_SEND_TO must be a comma list of phone numbers and ids, but "*" is not a phone number, nor a beginning of phone numbers such as +4930*, nor the id of a group or a contact.',
     ],
     [
       'MCP_SEND_KEYS',
@@ -334,7 +334,7 @@ describe('The variables of the server', () => {
     expect(complaintsAbout({ [name]: value })).toEqual([`${complaint}${shown}`]);
   });
 
-  it('count without the white space around them', () => {
+  it('are trimmed', () => {
     const environment = { PORT: '8090\r', HOST: ' ::1\n', API_KEY: 'a-key-for-the-tests\r\n', ROLES: ' \r' };
     expect(readSettings(environment)).toMatchObject({
       port: 8090,
@@ -369,7 +369,7 @@ describe('The variables of the server', () => {
       expect(readSettings({ DATABASE_URL: url }).database).toMatchObject({ kind: 'postgres', url });
   });
 
-  it('are complained about one by one', () => {
+  it('are refused with one line for each', () => {
     expect(complaintsAbout({ HOST: 'localhost', PORT: 'x', LOG_LEVEL: 'loud' })).toHaveLength(2);
   });
 

@@ -5,7 +5,7 @@ import { requestsAbout, startHarness, untilNotified } from './support/harness.ts
 
 describe.concurrent('A signal', () => {
   it.for(isLongForm ? (['SIGTERM', 'SIGINT'] as const) : (['SIGTERM'] as const))(
-    '%s lets what has begun end, and releases what is held',
+    '%s lets work in flight finish, and releases held instances',
     async (signal) => {
       const { harness, server } = await startHarness();
       const { receiver } = harness;
@@ -37,7 +37,7 @@ describe.concurrent('A signal', () => {
     },
   );
 
-  it.runIf(isLongForm)('ends the server immediately when it comes a second time', async () => {
+  it.runIf(isLongForm)('ends the server immediately when it arrives a second time', async () => {
     const { harness, server } = await startHarness();
     const { receiver } = harness;
     receiver.hold('message.sent');
@@ -56,7 +56,7 @@ describe.concurrent('A signal', () => {
   });
 });
 
-it('An error that nobody has reckoned with ends the server, and is the last line of its log', async () => {
+it('An unexpected error ends the server, and is the last line of its log', async () => {
   const { harness, server } = await startHarness();
   server.signal('SIGUSR2');
   expect(await server.ended()).toBe(1);

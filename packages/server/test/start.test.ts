@@ -32,7 +32,7 @@ describe('The first start', () => {
     await second.stop();
   });
 
-  it('prints no secret where stdout is not a terminal, and says which commands do', async () => {
+  it('prints no secret if stdout is not a terminal, and says which commands do', async () => {
     const cwd = temporaryDirectory();
     const server = await startServer({ env: {}, cwd });
     const printed = server.stdout() + server.stderr();
@@ -78,7 +78,7 @@ describe('The first start', () => {
     ]);
   });
 
-  it.runIf(isLongForm)('keeps what it keeps from other users of the machine', async () => {
+  it.runIf(isLongForm)('hides its files from other users of the machine', async () => {
     const DATA_DIR = join(temporaryDirectory(), 'data');
     const server = await startServer({ env: { DATA_DIR } });
     expect(statSync(DATA_DIR).mode & 0o777).toBe(0o700);
@@ -104,14 +104,14 @@ describe('The first start', () => {
     },
   );
 
-  it.runIf(isLongForm)('makes its directory in the one that it is started in', async () => {
+  it.runIf(isLongForm)('creates its directory in the current directory', async () => {
     const cwd = temporaryDirectory();
     const server = await startServer({ env: {}, cwd });
     await server.stop();
     expect(existsSync(join(cwd, 'data', 'trunkline.db'))).toBe(true);
   });
 
-  it('leaves nothing behind where the port is in use', async () => {
+  it('leaves nothing behind if the port is in use', async () => {
     const cwd = temporaryDirectory();
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));

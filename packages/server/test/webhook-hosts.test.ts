@@ -47,7 +47,7 @@ it('Webhooks reach a receiver in the private network that WEBHOOK_ALLOW names, a
 });
 
 it.runIf(isLongForm)(
-  'A server that listens everywhere is reached at none of its addresses, nor at PUBLIC_URL',
+  'A server that listens on all addresses cannot be reached at any of them, nor at PUBLIC_URL',
   async () => {
     const { server, create, port } = await start({
       HOST: '0.0.0.0',
@@ -72,7 +72,7 @@ it.runIf(isLongForm)(
 );
 
 it.runIf(isLongForm)(
-  'The address of the metrics is refused as the server itself is, however it is written',
+  'The address of the metrics is refused like the server itself, however it is written',
   async () => {
     const { server, create } = await start({ WEBHOOK_ALLOW: '127.0.0.0/8', METRICS_ADDRESS: '127.0.0.1:0' });
     const { port } = new URL(must(/^The metrics are at (http:\S+)$/m.exec(server.stdout())?.[1]));

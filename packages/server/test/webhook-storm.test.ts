@@ -63,7 +63,7 @@ interface Workspace {
 }
 
 it(
-  'requests that get in each other’s way lose no webhook, send none twice and break no limit',
+  'requests that conflict with each other lose no webhook, send none twice and break no limit',
   { timeout: 300_000 + SECONDS * 2_000 },
   async () => {
     const roll = dice(SEED);

@@ -7,7 +7,7 @@ import { API_KEY, testClient } from './support/test-client.ts';
 
 const WITHOUT_BAILEYS = new URL('support/programs/without-baileys.ts', import.meta.url).href;
 
-describe('GATEWAY=baileys where @trunkline/gateway-baileys is not installed', () => {
+describe('GATEWAY=baileys without @trunkline/gateway-baileys', () => {
   const environment = (roles: string): Readonly<Record<string, string>> => ({
     NODE_OPTIONS: `--import=${WITHOUT_BAILEYS}`,
     DATA_DIR: temporaryDirectory(),
@@ -35,7 +35,7 @@ describe('GATEWAY=baileys where @trunkline/gateway-baileys is not installed', ()
 });
 
 describe('WhatsApp in another process', () => {
-  it('has the capabilities, the proxies and the ids of messages that the gateway has', () => {
+  it('has the capabilities, the proxies and the message ids of the gateway', () => {
     const [elsewhere, gateway] = [whatsAppElsewhere(), baileysGateway()];
     const bytes = Uint8Array.from({ length: 16 }, (_, index) => 0xa0 + index);
     expect(elsewhere.newMessageId(bytes)).toBe(gateway.newMessageId(bytes));

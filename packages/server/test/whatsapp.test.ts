@@ -4,7 +4,7 @@ import { isLongForm } from '@trunkline/test-support/long-form';
 import { linkPhone, qrOf, startWhatsAppHarness, untilStatus } from './support/whatsapp-harness.ts';
 
 describe('GATEWAY=baileys', () => {
-  it('links a phone, sends, receives, and is linked still after a restart', async () => {
+  it('links a phone, sends, receives, and is still linked after a restart', async () => {
     const harness = await startWhatsAppHarness({ MESSAGES_PER_MINUTE: '600' });
     const { wa, account, bob, receiver, instance, server, start } = harness;
     await linkPhone(harness, server);
@@ -62,7 +62,7 @@ describe('GATEWAY=baileys', () => {
   });
 
   it.runIf(isLongForm)(
-    'ends on SIGTERM while the network leaves a send unanswered, which the next one sends again under its id',
+    'ends on SIGTERM while a send has no response, and the next server repeats it under its id',
     async () => {
       const harness = await startWhatsAppHarness({ STOP_TIMEOUT: '2' });
       const { wa, bob, receiver, instance, server, start } = harness;

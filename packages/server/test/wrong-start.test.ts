@@ -74,7 +74,7 @@ describe('What the server cannot work with', () => {
     expect(snapshot(cwd)).toEqual({});
   });
 
-  it.runIf(isLongForm)('is not a variable that is empty', async () => {
+  it.runIf(isLongForm)('does not include empty variables', async () => {
     const cwd = temporaryDirectory();
     const server = await startServer({
       env: { DATABASE_URL: '', DATA_DIR: '', SECRET_KEY: '', ROLES: '' },
@@ -85,7 +85,7 @@ describe('What the server cannot work with', () => {
   });
 });
 
-describe('Files that cannot be used', () => {
+describe('A start is refused with', () => {
   const first = 'a-secret-key-of-more-than-32-characters';
 
   let used: Promise<string> | undefined;
@@ -113,7 +113,7 @@ describe('Files that cannot be used', () => {
     return complaint;
   }
 
-  it('a database that is none', async () => {
+  it('a file that is not a database', async () => {
     const cwd = temporaryDirectory();
     mkdirSync(join(cwd, 'data'));
     writeFileSync(join(cwd, 'data', 'trunkline.db'), 'Once upon a time there was a database.');
@@ -140,7 +140,7 @@ describe('Files that cannot be used', () => {
     );
   });
 
-  it.runIf(isLongForm)('a database elsewhere that is not ours, while there is no DATA_DIR', async () => {
+  it.runIf(isLongForm)('a remote database that is not ours, without a DATA_DIR', async () => {
     const cwd = temporaryDirectory();
     const database = new DatabaseSync(join(cwd, 'cooking.db'));
     database.exec('CREATE TABLE recipes (name TEXT)');
@@ -159,7 +159,7 @@ describe('Files that cannot be used', () => {
     );
   });
 
-  it('an empty database in the place of the one that was used', async () => {
+  it('an empty database instead of the one in use', async () => {
     const cwd = await usedDirectory();
     for (const end of ['', '-wal', '-shm']) rmSync(join(cwd, 'data', `trunkline.db${end}`), { force: true });
     expect(await complaintIn(cwd)).toBe(
@@ -191,7 +191,7 @@ describe('Files that cannot be used', () => {
     },
   );
 
-  it.runIf(isLongForm)('an emptied PostgreSQL database in the place of the one that was used', async () => {
+  it.runIf(isLongForm)('an emptied PostgreSQL database instead of the one in use', async () => {
     const [database, emptied] = [await newDatabase(), await newDatabase()];
     const cwd = await useDirectory({ DATABASE_URL: database.url });
     const { code, complaints } = await runServer({ env: { DATABASE_URL: emptied.url }, cwd });
@@ -225,7 +225,7 @@ describe('Files that cannot be used', () => {
     );
   });
 
-  it.runIf(isLongForm)("a sandbox network's file that is none", async () => {
+  it.runIf(isLongForm)('an invalid file of a sandbox network', async () => {
     const cwd = await usedDirectory();
     writeFileSync(join(cwd, 'data', 'sandbox.db'), 'Once upon a time there was a network.');
     expect(await complaintIn(cwd)).toBe(

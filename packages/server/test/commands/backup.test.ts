@@ -80,7 +80,7 @@ function addMedia(cwd: string): void {
 
 describe('A backup', () => {
   it.runIf(isLongForm)(
-    'of a server under load has every message that was answered before it began, and restores elsewhere under load',
+    'has every message accepted before it began under load, and restores elsewhere under load',
     async () => {
       const harness = await startCommandHarness({ API_KEY: 'a-key-for-the-tests' });
       const { cwd, server, run, env } = harness;
@@ -125,7 +125,7 @@ describe('A backup', () => {
     },
   );
 
-  it.runIf(isLongForm)('that is killed continues where it was, and so does a restore', async () => {
+  it.runIf(isLongForm)('continues where it was after a kill, as does a restore', async () => {
     const place = await stoppedServer();
     const { cwd } = place;
     addMedia(cwd);
@@ -169,7 +169,7 @@ describe('A backup', () => {
   });
 
   it.runIf(isLongForm)(
-    'that is killed while it copies the database leaves nothing that looks whole, and neither does a restore',
+    'leaves nothing that looks complete if it is killed while it copies the database, and neither does a restore',
     async () => {
       const place = await stoppedServer();
       const { cwd } = place;
@@ -299,7 +299,7 @@ describe('A backup', () => {
     expect(readFileSync(secret, 'utf8')).toBe('of somebody else');
   });
 
-  it('of a damaged database is refused, and one of PostgreSQL is left to its own tools', async () => {
+  it("is refused for a damaged database, and left to PostgreSQL's own tools", async () => {
     const place = await stoppedServer();
     const { cwd, run } = place;
     const database = join(cwd, 'data', 'trunkline.db');

@@ -216,7 +216,7 @@ describe('trunkline doctor', () => {
     await client.end();
   });
 
-  it('names the fault where another program has the port, or holds the database locked', async () => {
+  it('names the fault if another program uses the port, or holds the database locked', async () => {
     const cwd = await usedFolder();
     const other = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
     await once(other, 'listening');
@@ -275,7 +275,7 @@ describe('trunkline doctor', () => {
     },
   );
 
-  it.runIf(isLongForm)('warns where others can change what is in the data directory', async () => {
+  it.runIf(isLongForm)('warns if others can change the contents of the data directory', async () => {
     const cwd = await usedFolder();
     chmodSync(join(cwd, 'data'), 0o777);
     const { all } = await findings(cwd);

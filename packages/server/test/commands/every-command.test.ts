@@ -120,7 +120,7 @@ describe('Every command', () => {
     }
   });
 
-  it('of a service ends with exit code 4 where there is none, and with --json says so in JSON', async () => {
+  it('ends with exit code 4 if it needs a service and there is none, with JSON for --json', async () => {
     const cwd = temporaryDirectory();
     const env = { TRUNKLINE_URL: 'http://127.0.0.1:9', TRUNKLINE_API_KEY: 'a-key-for-the-tests' };
     const results = await runAll(remote, (name) =>
@@ -137,7 +137,7 @@ describe('Every command', () => {
     }
   });
 
-  it('of a service ends with exit code 5 where the key is wrong or missing', async () => {
+  it('ends with exit code 5 if the key of its service is wrong or missing', async () => {
     const { cwd, server } = harness;
     const TRUNKLINE_URL = server.url;
     const wrong = { TRUNKLINE_URL, TRUNKLINE_API_KEY: 'another-key-altogether' };
@@ -157,7 +157,7 @@ describe('Every command', () => {
       });
   });
 
-  it('on a database ends with exit code 1 where there is none, and makes nothing', async () => {
+  it('ends with exit code 1 if it needs a database and there is none, and creates nothing', async () => {
     const makesOne = ['init', 'serve', 'doctor', 'restore'];
     const cwd = temporaryDirectory();
     const names = local.filter((name) => !makesOne.includes(name));
@@ -173,7 +173,7 @@ describe('Every command', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('that asks does nothing where nobody can be asked, and says what it would do', async () => {
+  it('does nothing if it has to ask and cannot, and says what it would do', async () => {
     const { cwd, env, data } = harness;
     const instance = String((await data('instances', 'create'))['id']);
     const asking = COMMANDS.filter(({ asks, on }) => asks === true && on === 'service').map(
@@ -225,7 +225,7 @@ describe('The command line', () => {
     });
   });
 
-  it('prints its help where no command is named: on stdout if it was asked for, else on stderr with exit code 2', async () => {
+  it('prints its help if no command is named: on stdout if requested, else on stderr with exit code 2', async () => {
     const cwd = temporaryDirectory();
     const asked = await runCommand(['--help'], { cwd });
     expect({ ...asked, stdout: '' }).toEqual({ code: 0, stdout: '', stderr: '' });

@@ -57,9 +57,9 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['rotate-secret-key', '--yes'],
 ];
 
-describe.skipIf(process.platform === 'win32')('A command that finds something else than a file', () => {
+describe.skipIf(process.platform === 'win32')('A command that finds something other than a file', () => {
   describe.for(Object.entries(NO_FILES).slice(0, isLongForm ? undefined : 1))('%s', ([, make]) => {
-    it.for(['secret.key', 'trunkline.db'])('as %s ends with a line that names it', async (name) => {
+    it.for(['secret.key', 'trunkline.db'])('ends with a line that names it: %s', async (name) => {
       for (const args of COMMANDS) {
         const cwd = dataDirectory({ without: name });
         await make(join(cwd, 'data', name));
@@ -73,7 +73,7 @@ describe.skipIf(process.platform === 'win32')('A command that finds something el
       }
     });
 
-    it('as the configuration file or the profiles ends with a line, too', async () => {
+    it('ends with a line for the configuration file or the profiles, too', async () => {
       const cwd = temporaryDirectory();
       await make(join(cwd, 'named.toml'));
       for (const args of isLongForm ? [['serve'], ['workspaces', 'list']] : [['workspaces', 'list']]) {
@@ -87,7 +87,7 @@ describe.skipIf(process.platform === 'win32')('A command that finds something el
     });
   });
 
-  it.runIf(isLongForm)('reads no more of a file of a gibibyte than it can need', async () => {
+  it.runIf(isLongForm)('reads no more of a file of a gibibyte than necessary', async () => {
     const cwd = dataDirectory({ without: 'secret.key' });
     sparse(join(cwd, 'data', 'secret.key'), KEY);
     sparse(join(cwd, 'large.toml'), 'port = 1\n');

@@ -26,7 +26,7 @@ async function connectedInstance(harness: CommandHarness): Promise<string> {
 }
 
 describe('trunkline instances history', () => {
-  it('prints why a number is as it is: the reason, its code and what comes next, oldest first', async () => {
+  it('prints why a number has its status: the reason, its code and the next step, oldest first', async () => {
     const harness = await startCommandHarness();
     const { run, server, env } = harness;
     const instance = await connectedInstance(harness);
@@ -114,7 +114,7 @@ describe('trunkline instances history', () => {
   );
 
   it.runIf(isLongForm)(
-    'goes on with --follow: what happens is printed once, also what no event reports',
+    'continues with --follow: each change is printed once, even without an event',
     async () => {
       const harness = await startCommandHarness();
       const { server, env, cwd } = harness;
@@ -285,7 +285,7 @@ describe('trunkline events', () => {
 });
 
 describe('Every list', () => {
-  it.runIf(isLongForm)('begins with --before, and says what is no time', async () => {
+  it.runIf(isLongForm)('begins with --before, and refuses an invalid time', async () => {
     const harness = await startCommandHarness();
     const { data, run, server, env } = harness;
     const instance = await connectedInstance(harness);

@@ -181,7 +181,7 @@ function expectClean({ stdout, stderr }: CallOutcome, name: string): void {
   expect(stderr.replaceAll('\r\u001b[K', ''), name).not.toMatch(UNPRINTABLE);
 }
 
-describe('A service that responds with something else than the API has', () => {
+describe("A service whose responses differ from the API's", () => {
   it('gets a refusal of one line from every command, for each value of another type', async () => {
     const service = await startService();
     const changes: readonly Change[] = [
@@ -216,7 +216,7 @@ describe('A service that responds with something else than the API has', () => {
     expect(codes.get(4)).toBeGreaterThan(tried.length / 5);
   });
 
-  it('gets no control character and no line of its own onto a terminal, in whatever text', async () => {
+  it('cannot print control characters or lines of its own on a terminal, in any text', async () => {
     const service = await startService();
     const hostile =
       'a\u001b]8;;http://evil.example\u0007b\u001b[2J\u009b31m\u007f\u061c\u202e\u2066\u2028\u0085\r\nforged';

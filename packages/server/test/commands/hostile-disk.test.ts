@@ -39,23 +39,20 @@ async function useFolder(): Promise<string> {
 }
 
 describe('A command on this machine', () => {
-  it.runIf(isLongForm)(
-    'says in one line for what there is no room, and the same command works once there is',
-    async () => {
-      const cwd = await usedFolder();
-      expect((await withRoomFor(8, cwd, ['backup', 'b'])).stderr).toMatch(/^trunkline: .*make room\.\n$/);
-      expect(await runCommand(['backup', 'b'], { cwd })).toMatchObject({ code: 0 });
-      const restore = ['restore', 'b', '--data-dir', 'new'];
-      expect(await withRoomFor(8, cwd, restore)).toEqual({
-        code: 1,
-        stdout: '',
-        stderr:
-          'trunkline: There is no room for new/trunkline.db (EFBIG): make room, and run the same command again.\n',
-      });
-      expect(readdirSync(join(cwd, 'new'))).not.toContain('trunkline.db');
-      expect(await runCommand(restore, { cwd })).toMatchObject({ code: 0 });
-    },
-  );
+  it.runIf(isLongForm)('names the file without room in one line, and works once there is room', async () => {
+    const cwd = await usedFolder();
+    expect((await withRoomFor(8, cwd, ['backup', 'b'])).stderr).toMatch(/^trunkline: .*make room\.\n$/);
+    expect(await runCommand(['backup', 'b'], { cwd })).toMatchObject({ code: 0 });
+    const restore = ['restore', 'b', '--data-dir', 'new'];
+    expect(await withRoomFor(8, cwd, restore)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr:
+        'trunkline: There is no room for new/trunkline.db (EFBIG): make room, and run the same command again.\n',
+    });
+    expect(readdirSync(join(cwd, 'new'))).not.toContain('trunkline.db');
+    expect(await runCommand(restore, { cwd })).toMatchObject({ code: 0 });
+  });
 
   it('says what to do about a full disk, and leaves no draft with a key', async () => {
     const cwd = await usedFolder();
@@ -84,7 +81,7 @@ describe('A command on this machine', () => {
     expect(names).not.toContain('trunkline.toml');
   });
 
-  it.runIf(isLongForm)('leaves nothing of a person behind where there is no room for all of it', async () => {
+  it.runIf(isLongForm)('leaves no data of a person behind if there is no room for all of it', async () => {
     const { cwd, env, server } = await startCommandHarness();
     const client = testClient(server.url, env['TRUNKLINE_API_KEY']);
     const { id: instance } = await client.createInstance();
@@ -103,7 +100,7 @@ describe('A command on this machine', () => {
     await server.stop();
   });
 
-  it('takes no empty text for the current folder, and says which name is too long', async () => {
+  it('does not treat an empty text as the current folder, and names a name that is too long', async () => {
     const cwd = await usedFolder();
     const before = readdirSync(cwd);
     for (const [args, complaint] of [
@@ -129,36 +126,33 @@ describe('A command on this machine', () => {
     expect(readdirSync(cwd)).toEqual(before);
   });
 
-  it.runIf(isLongForm)(
-    'makes its files whole on a disk without hard links, and none in the place of another',
-    async () => {
-      const withoutLinks = {
-        NODE_OPTIONS: `--import=${new URL('../support/no-hard-links.ts', import.meta.url).href}`,
-      };
-      const { cwd, env, server } = await startCommandHarness(withoutLinks);
-      const run = (...args: readonly string[]): Promise<CommandResult> =>
-        runCommand(args, { cwd, env: { ...env, ...withoutLinks } });
-      const client = testClient(server.url, env['TRUNKLINE_API_KEY']);
-      const { id: instance } = await client.createInstance();
-      await client.connect(instance);
-      const message = await client.sendFile({ instance, content: 'as it was sent' });
-      expect(await run('messages', 'download', message.id, 'copy')).toMatchObject({ code: 0 });
-      expect(readFileSync(join(cwd, 'copy'), 'utf8')).toBe('as it was sent');
-      writeFileSync(join(cwd, 'own'), 'was there');
-      expect(await run('messages', 'download', message.id, 'own')).toMatchObject({ code: 1, stdout: '' });
-      expect(readFileSync(join(cwd, 'own'), 'utf8')).toBe('was there');
-      await server.stop();
+  it.runIf(isLongForm)('creates complete files on a disk without hard links, and replaces none', async () => {
+    const withoutLinks = {
+      NODE_OPTIONS: `--import=${new URL('../support/no-hard-links.ts', import.meta.url).href}`,
+    };
+    const { cwd, env, server } = await startCommandHarness(withoutLinks);
+    const run = (...args: readonly string[]): Promise<CommandResult> =>
+      runCommand(args, { cwd, env: { ...env, ...withoutLinks } });
+    const client = testClient(server.url, env['TRUNKLINE_API_KEY']);
+    const { id: instance } = await client.createInstance();
+    await client.connect(instance);
+    const message = await client.sendFile({ instance, content: 'as it was sent' });
+    expect(await run('messages', 'download', message.id, 'copy')).toMatchObject({ code: 0 });
+    expect(readFileSync(join(cwd, 'copy'), 'utf8')).toBe('as it was sent');
+    writeFileSync(join(cwd, 'own'), 'was there');
+    expect(await run('messages', 'download', message.id, 'own')).toMatchObject({ code: 1, stdout: '' });
+    expect(readFileSync(join(cwd, 'own'), 'utf8')).toBe('was there');
+    await server.stop();
 
-      const former = readFileSync(join(cwd, 'data', 'secret.key'), 'utf8');
-      expect(await run('rotate-secret-key', '--yes')).toMatchObject({ code: 0 });
-      const keys = readdirSync(join(cwd, 'data')).filter((name) => name.startsWith('secret.key.'));
-      expect(keys.map((name) => readFileSync(join(cwd, 'data', name), 'utf8'))).toEqual([former]);
-      expect(await run('init', '--port', '0')).toMatchObject({ code: 0 });
-      expect(await run('init', '--port', '0')).toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining('trunkline.toml is there already'),
-      });
-      expect(readdirSync(cwd).toSorted()).toEqual(['copy', 'data', 'own', 'trunkline.toml']);
-    },
-  );
+    const former = readFileSync(join(cwd, 'data', 'secret.key'), 'utf8');
+    expect(await run('rotate-secret-key', '--yes')).toMatchObject({ code: 0 });
+    const keys = readdirSync(join(cwd, 'data')).filter((name) => name.startsWith('secret.key.'));
+    expect(keys.map((name) => readFileSync(join(cwd, 'data', name), 'utf8'))).toEqual([former]);
+    expect(await run('init', '--port', '0')).toMatchObject({ code: 0 });
+    expect(await run('init', '--port', '0')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('trunkline.toml is there already'),
+    });
+    expect(readdirSync(cwd).toSorted()).toEqual(['copy', 'data', 'own', 'trunkline.toml']);
+  });
 });

@@ -84,7 +84,7 @@ function complaintOf(name: string, outcome: CallOutcome): string {
 
 describe('A service that redirects', () => {
   it.each(isLongForm ? [301, 302, 303, 307, 308] : [301])(
-    'with %i gets nothing to another address, from no command, and is named',
+    'gets no command to send anything to another address with %i, and is named',
     async (status) => {
       const other = await startHostileService((_, response) => respondJson(response, { data: {} }));
       const service = await startHostileService(({ path }, response) => {
@@ -100,7 +100,7 @@ describe('A service that redirects', () => {
     },
   );
 
-  it('or whose sandbox does, gets no scan to another address', async () => {
+  it('gets no scan to another address, even by its sandbox', async () => {
     const other = await startHostileService((_, response) => response.end());
     const service = await startHostileService(({ path }, response) => {
       if (path.startsWith('/sandbox/')) response.writeHead(307, { Location: other.url }).end();
@@ -162,7 +162,7 @@ describe('A service that sends too much or too slowly', () => {
   };
 
   it.each(isLongForm ? Object.keys(HOW) : Object.keys(HOW).slice(0, 2))(
-    'such as %s, gets one line and exit code 4 from every command',
+    'gets one line and exit code 4 from every command: %s',
     async (how) => {
       const service = await startHostileService((_, response) => HOW[how]?.(response));
       // `listen` waits on an empty stream, and reopens it forever.
@@ -176,7 +176,7 @@ describe('A service that sends too much or too slowly', () => {
     },
   );
 
-  it('gets no more than a thousand characters of an error printed, on one line', async () => {
+  it('gets at most a thousand characters of an error printed, on one line', async () => {
     const error = { code: 'NOT_FOUND', message: `${'x'.repeat(MEBIBYTE)}\nforged`, request_id: 'req\n1' };
     const service = await startHostileService((_, response) => respondJson(response, { error }, 404));
     const names = REMOTE.filter((name) => name !== 'openapi');
@@ -254,8 +254,8 @@ const MESSAGE = {
   failed_at: null,
 };
 
-describe('A service that responds about something else', () => {
-  it('is not believed: a message that is read is the one that was sent', async () => {
+describe('A service that responds about another object', () => {
+  it('is not trusted: the followed message must be the one that was sent', async () => {
     const service = await startHostileService(({ method }, response) => {
       if (method === 'POST') respondJson(response, { data: { ...MESSAGE, status: 'queued' } }, 202);
       else respondJson(response, { data: { ...MESSAGE, id: 'msg_of_another_workspace' } });
@@ -306,7 +306,7 @@ describe('A service that responds about something else', () => {
     expect(outcome.stderr).toMatch(/^trunkline: ins_1 is not connected after 1 s\. .*\n$/);
   });
 
-  it('gets what people type as it is, in one segment of its path', async () => {
+  it('gets typed ids unchanged, in one segment of its path', async () => {
     const service = await startHostileService((_, response) => response.writeHead(404).end());
     const cwd = temporaryDirectory();
     const env = environmentOf(service);
@@ -347,7 +347,7 @@ describe('A download', () => {
   };
 
   it.runIf(isLongForm)(
-    'has its name only when all of it is there: one that is killed leaves none, and can be made again',
+    'gets its name only once it is complete: after a kill there is none, and it can be repeated',
     async () => {
       let isWell = false;
       const service = await startHostileService((_, response) => {
@@ -375,7 +375,7 @@ describe('A download', () => {
     },
   );
 
-  it('that is interrupted, breaks off or is too slow leaves nothing', async () => {
+  it('leaves nothing if it is interrupted, breaks off or is too slow', async () => {
     let how: 'stop' | 'break' | 'drip' = 'stop';
     const service = await startHostileService((_, response) => {
       if (how === 'drip') return drip(response, 'text/plain', 200, HEADERS);
@@ -407,7 +407,7 @@ describe('A download', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('takes the place of nothing: a file, a link to nowhere, or what came meanwhile', async () => {
+  it('replaces neither a file, nor a broken link, nor a file created meanwhile', async () => {
     const cwd = temporaryDirectory();
     const service = await startHostileService((_, response) => {
       response.writeHead(200, HEADERS).write(FILE.subarray(0, 8));
@@ -432,7 +432,7 @@ describe('A download', () => {
     expect(readFileSync(join(cwd, 'raced.txt'), 'utf8')).toBe('theirs');
   });
 
-  it.runIf(isLongForm)('for which there is no room leaves nothing, and says so', async () => {
+  it.runIf(isLongForm)('leaves nothing if there is no room, and says so', async () => {
     const service = await startHostileService((_, response) => response.writeHead(200, HEADERS).end(FILE));
     const cwd = temporaryDirectory();
     // A test cannot fill the disk, so it limits the size of files.
@@ -453,14 +453,14 @@ describe('A stream of events', () => {
   const position = 'id: evt_0\n\n';
 
   const streams: readonly [string, string, string][] = [
-    ['an id that is no id', 'id: evt_1$(reboot)\nevent: message.sent\ndata: {}\n\n', 'an id or a type'],
-    ['a type that is no type', 'id: evt_1\nevent: x\u009b2J\ndata: {}\n\n', 'an id or a type'],
+    ['an invalid id', 'id: evt_1$(reboot)\nevent: message.sent\ndata: {}\n\n', 'an id or a type'],
+    ['an invalid type', 'id: evt_1\nevent: x\u009b2J\ndata: {}\n\n', 'an id or a type'],
     ['a line without end', `data: ${'x'.repeat(5 * MEBIBYTE)}`, 'a block is longer than 4 MiB'],
     ['lines without end', 'data: x\n'.repeat(MEBIBYTE), 'a block is longer than 4 MiB'],
   ];
 
   it.each(isLongForm ? streams : streams.slice(0, 3))(
-    'with %s ends the command, and forwards nothing',
+    'ends the command, and forwards nothing: %s',
     async (_, text, why) => {
       const program = await startHostileService((_request, response) => response.end());
       const service = await startHostileService((_request, response) => {
@@ -477,7 +477,7 @@ describe('A stream of events', () => {
     },
   );
 
-  it('with events that are none, or others than it says, leaves these out and says so', async () => {
+  it('skips malformed or wrong events, and reports that', async () => {
     const program = await startHostileService((_request, response) => response.end());
     const event = {
       id: 'evt_9',
@@ -515,7 +515,7 @@ describe('A stream of events', () => {
     expect(program.requests.map(({ body }) => JSON.parse(body).id)).toEqual(['evt_9']);
   });
 
-  it.runIf(isLongForm)('that brings nothing any more is opened again where it was', async () => {
+  it.runIf(isLongForm)('is reopened at its position if it goes silent', async () => {
     const asked: (string | undefined)[] = [];
     const service = await startHostileService((request, response) => {
       asked.push(request.lastEventId);
@@ -555,7 +555,7 @@ describe('A stream of events', () => {
   });
 });
 
-describe('A connection that is not the right one', () => {
+describe('A wrong connection', () => {
   const DAY_MS = 24 * 60 * 60 * 1_000;
   const certificate = (name: string, daysLeft: number) =>
     generate([{ name: 'commonName', value: name }], {
@@ -594,7 +594,7 @@ describe('A connection that is not the right one', () => {
     expect(service.requests).toEqual([]);
   });
 
-  it('of the other protocol is refused in one line', async () => {
+  it('is refused in one line if it has the other protocol', async () => {
     const { private: key, cert } = await certificate('127.0.0.1', 30);
     const tls = await startHostileService((_request, response) => response.end(), { key, cert });
     const plain = await startHostileService((_request, response) => response.end());
@@ -648,7 +648,7 @@ describe('The address of a service', () => {
 });
 
 describe('Output', () => {
-  it.runIf(isLongForm)('that nobody reads any more is no error, on stdout or on stderr', async () => {
+  it.runIf(isLongForm)('may lose its reader without an error, on stdout or on stderr', async () => {
     const service = await startHostileService((_, response) =>
       respondJson(response, { data: [], meta: { next_cursor: null } }),
     );
@@ -677,7 +677,7 @@ describe('Output', () => {
     }
   });
 
-  it('is JSON where --json is an option, and not where it is the value of one', async () => {
+  it('is JSON if --json is an option, and not if it is the value of one', async () => {
     const service = await startHostileService((_, response) =>
       respondJson(response, { data: [], meta: { next_cursor: null } }),
     );

@@ -28,7 +28,7 @@ describe('trunkline init, killed at any moment,', () => {
     }
   });
 
-  it('leaves a link in its place as it is', async () => {
+  it('does not change a link at its path', async () => {
     const cwd = temporaryDirectory();
     symlinkSync(join(cwd, 'elsewhere.toml'), join(cwd, 'trunkline.toml'));
     expect(await runCommand(['init'], { cwd })).toMatchObject({

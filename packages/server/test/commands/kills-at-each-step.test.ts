@@ -86,7 +86,7 @@ async function expectOpens(cwd: string, ...more: readonly string[]): Promise<voi
 
 describe('A command that is killed before any of its steps on disk', { timeout: 600_000 }, () => {
   it.runIf(isLongForm)(
-    'leaves no draft with a key behind: rotate-secret-key ends what was begun, and tidies up',
+    'leaves no draft with a key behind: rotate-secret-key finishes the rotation, and cleans up',
     async (context) => {
       const folder = await usedFolder();
       const former = keyIn(folder);
@@ -137,7 +137,7 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
   });
 
   it.runIf(isLongForm)(
-    'leaves no export that looks complete, and no doubt about what is to be removed: export',
+    'leaves no export that looks complete, and names the folder to remove: export',
     async (context) => {
       const folder = await usedFolder();
       const command = ['export', '--number', '15550100', '--to', 'person'];
@@ -173,7 +173,7 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
     },
   );
 
-  it('leaves no place that a server takes for a new one, and the same command completes it: restore', async (context) => {
+  it('leaves no directory that a server would treat as new, and the same command completes it: restore', async (context) => {
     const folder = await usedFolder();
     expect(await runCommand(['backup', 'b'], { cwd: folder })).toMatchObject({ code: 0 });
     const restore = ['restore', 'b', '--data-dir', 'restored'];
@@ -196,7 +196,7 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
   });
 });
 
-describe('Two commands at once', () => {
+describe('Two concurrent commands', () => {
   /**
    * The first is stopped before a step; a second is refused; the first continues, or is killed and the second does the
    * work.

@@ -77,7 +77,7 @@ describe('trunkline listen', () => {
     },
   );
 
-  it.runIf(isLongForm)('loses nothing when the server is killed, nor when it is killed itself', async () => {
+  it.runIf(isLongForm)('loses nothing when the server or the command is killed', async () => {
     const cwd = temporaryDirectory();
     const port = String(await freePort());
     const settings = { DATA_DIR: join(cwd, 'data'), RATE_LIMIT: '0', PORT: port };

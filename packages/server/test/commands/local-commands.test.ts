@@ -39,7 +39,7 @@ describe('trunkline init', () => {
   });
 
   it.runIf(isLongForm)(
-    'leaves what is there as it is, and every line of its file can be uncommented',
+    'does not change existing files, and every line of its file can be uncommented',
     async () => {
       const cwd = temporaryDirectory();
       expect((await runCommand(['init', '--json'], { cwd })).stdout).toBe(
@@ -68,7 +68,7 @@ describe('trunkline init', () => {
     },
   );
 
-  it('writes nothing where a flag is wrong', async () => {
+  it('writes nothing if a flag is wrong', async () => {
     const cwd = temporaryDirectory();
     const { code, stderr } = await runCommand(['init', '--port', 'http'], { cwd });
     expect({ code, stderr }).toEqual({
@@ -126,7 +126,7 @@ describe('trunkline serve', () => {
 });
 
 describe('Workspaces, keys and members', () => {
-  it('are administered beside a server, which follows', async () => {
+  it('are administered while a server runs, which sees the changes', async () => {
     const { cwd, server, run, data, json } = await startCommandHarness();
     const status = async (key: unknown): Promise<number> =>
       (await testClient(server.url, String(key)).request('GET', KEY_STATUS)).status;

@@ -129,7 +129,7 @@ describe('trunkline messages show', () => {
   });
 
   it.runIf(isLongForm)(
-    'shows the events alone, and says why, to a key that may not read webhooks',
+    'shows only the events, and says why, to a key that may not read webhooks',
     async () => {
       const { trunkline, workspaceId, url, id } = await startWithMessage();
       const scopes = ['messages:read'] as const;

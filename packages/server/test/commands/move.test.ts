@@ -272,7 +272,7 @@ function waitingDeliveries(served: Served): readonly Delivery[] {
 }
 
 describe('trunkline move', { timeout: 900_000 }, () => {
-  it(`takes ${MESSAGES} messages with all that belongs to them to PostgreSQL and back, and both serve the same`, async () => {
+  it(`moves ${MESSAGES} messages and all related data to PostgreSQL and back, and both serve the same`, async () => {
     const at = place();
     const { instance, receiver, broken, served: before } = await filled(at, MESSAGES);
     const sqlite = `sqlite:${join(at.cwd, 'data', 'trunkline.db')}`;
@@ -404,7 +404,7 @@ describe('trunkline move', { timeout: 900_000 }, () => {
   );
 
   it.runIf(isLongForm)(
-    'moves nothing more than fits, says so, and continues when there is room: on a full disk, and in a full PostgreSQL',
+    'moves only what fits, says so, and continues when there is room: on a full disk, and in a full PostgreSQL',
     async () => {
       const at = place();
       const { served: before } = await filled(at, 200);
@@ -547,7 +547,7 @@ describe('trunkline move', { timeout: 900_000 }, () => {
     },
   );
 
-  it('locks out whatever would still write to the first database, and gives it back with --undo', async () => {
+  it('keeps other processes from writing to the first database, and releases it with --undo', async () => {
     const at = place();
     const server = await at.start();
     const client = testClient(server.url);
@@ -630,7 +630,7 @@ describe('trunkline move', { timeout: 900_000 }, () => {
   );
 
   it.runIf(isLongForm)(
-    'takes the files of messages to another folder, each compared, and names one that is another there',
+    'takes the files of messages to another folder, each compared, and names one that differs there',
     async () => {
       const at = place();
       const { served: before } = await filled(at, 30);

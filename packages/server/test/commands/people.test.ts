@@ -168,7 +168,7 @@ describe('trunkline erase', () => {
     },
   );
 
-  it.runIf(isLongForm)('says what it would do, and does nothing unless it is told to', async () => {
+  it.runIf(isLongForm)('says what it would do, and does nothing without --yes', async () => {
     const all = await linked();
     await all.receive(ADA, 'secret');
     await until('it is there', () => all.messages().then(({ length }) => length === 1));
@@ -230,7 +230,7 @@ describe('trunkline erase', () => {
 });
 
 describe('trunkline export', () => {
-  it('writes what is stored about a person into a folder for its owner alone', async () => {
+  it('writes the stored data of a person into a folder readable only by its owner', async () => {
     const all = await linked();
     await withPeople(all);
     const directory = join(all.cwd, 'ada');

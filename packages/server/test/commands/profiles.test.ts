@@ -20,7 +20,7 @@ describe('Profiles', () => {
     });
   });
 
-  it.skipIf(process.platform === 'win32')('that others have access to are not read', async () => {
+  it.skipIf(process.platform === 'win32')('are not read if others have access to them', async () => {
     const cwd = temporaryDirectory();
     expect((await add(cwd, 'shop')).code).toBe(0);
     const path = join(cwd, '.config/trunkline/profiles.json');

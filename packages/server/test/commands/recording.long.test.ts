@@ -10,7 +10,7 @@ const RECEIVER = new URL('../../../../examples/receiver/src/main.ts', import.met
 const PAGE = new URL('../../../../docs/command-line.md', import.meta.url);
 
 // RECORD=1 writes the recording into the page again.
-it('The terminal recording of the documentation is what the commands print', async () => {
+it("The terminal recording of the documentation matches the commands' output", async () => {
   const cwd = temporaryDirectory();
   const lines: string[] = [];
   const record = (command: string, output: string): void => {

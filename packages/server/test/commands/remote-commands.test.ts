@@ -154,42 +154,39 @@ describe('A number', () => {
     await server.stop();
   });
 
-  it.runIf(isLongForm)(
-    'shows its QR only where that is asked for, and a command that is interrupted says so',
-    async () => {
-      const { cwd, env, server, run } = await startCommandHarness();
-      const hidden = startCommand(['connect'], { cwd, env });
-      await hidden.printed(/the QR is not drawn, since this is no terminal/);
-      expect(hidden.stdout()).not.toMatch(/[▀▄█]/);
-      hidden.signal('SIGINT');
-      expect(await hidden.ended).toBe(130);
-      expect(hidden.stderr()).toContain('trunkline: Interrupted');
+  it.runIf(isLongForm)('shows its QR only if requested, and an interrupted command says so', async () => {
+    const { cwd, env, server, run } = await startCommandHarness();
+    const hidden = startCommand(['connect'], { cwd, env });
+    await hidden.printed(/the QR is not drawn, since this is no terminal/);
+    expect(hidden.stdout()).not.toMatch(/[▀▄█]/);
+    hidden.signal('SIGINT');
+    expect(await hidden.ended).toBe(130);
+    expect(hidden.stderr()).toContain('trunkline: Interrupted');
 
-      const drawn = startCommand(['connect', '--qr'], { cwd, env });
-      await drawn.printed(/^[▀▄█ ]{20,}$/m);
-      const [, instance = ''] = /(ins_\w+) is made/.exec(drawn.stdout()) ?? [];
-      const { status } = await testClient(server.url, env['TRUNKLINE_API_KEY']).request(
-        'POST',
-        `/sandbox/instances/${instance}/scan`,
-      );
-      expect(status).toBe(202);
-      expect(await drawn.ended).toBe(0);
+    const drawn = startCommand(['connect', '--qr'], { cwd, env });
+    await drawn.printed(/^[▀▄█ ]{20,}$/m);
+    const [, instance = ''] = /(ins_\w+) is made/.exec(drawn.stdout()) ?? [];
+    const { status } = await testClient(server.url, env['TRUNKLINE_API_KEY']).request(
+      'POST',
+      `/sandbox/instances/${instance}/scan`,
+    );
+    expect(status).toBe(202);
+    expect(await drawn.ended).toBe(0);
 
-      const asJson = startCommand(['connect', '--json', '--timeout', '5'], { cwd, env });
-      await asJson.printed(/"qr":\{"code":"/);
-      asJson.signal('SIGTERM');
-      expect(await asJson.ended).toBe(143);
-      for (const line of asJson.stdout().trimEnd().split('\n'))
-        expect(JSON.parse(line)).toMatchObject({
-          data: { id: expect.stringMatching(/^ins_/), paired: false },
-        });
-      expect(await run('connect', '--timeout', '1')).toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(/is not connected after 1 s/),
+    const asJson = startCommand(['connect', '--json', '--timeout', '5'], { cwd, env });
+    await asJson.printed(/"qr":\{"code":"/);
+    asJson.signal('SIGTERM');
+    expect(await asJson.ended).toBe(143);
+    for (const line of asJson.stdout().trimEnd().split('\n'))
+      expect(JSON.parse(line)).toMatchObject({
+        data: { id: expect.stringMatching(/^ins_/), paired: false },
       });
-      await server.stop();
-    },
-  );
+    expect(await run('connect', '--timeout', '1')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/is not connected after 1 s/),
+    });
+    await server.stop();
+  });
 
   it.runIf(isLongForm)(
     'cannot write to the terminal: what strangers choose is printed without its control characters',

@@ -74,7 +74,7 @@ function keyFiles(cwd: string): readonly string[] {
 }
 
 describe('trunkline rotate-secret-key', () => {
-  it('seals everything with a new key, which is printed nowhere, and keeps the former one for backups', async () => {
+  it('seals everything with a new key, which is printed nowhere, and keeps the previous one for backups', async () => {
     const at = await place();
     const former = at.key();
     const rotated = await at.rotate('--json');
@@ -165,7 +165,7 @@ describe('trunkline rotate-secret-key', () => {
     },
   );
 
-  it('is refused beside a server, and then leaves no second key behind', async () => {
+  it('is refused while a server runs, and then leaves no second key behind', async () => {
     const cwd = temporaryDirectory();
     const server = await startServer({ env: {}, cwd });
     const key = (): string => readFileSync(join(cwd, 'data', 'secret.key'), 'utf8');
@@ -183,7 +183,7 @@ describe('trunkline rotate-secret-key', () => {
   });
 
   it.runIf(isLongForm)(
-    'takes the keys of SECRET_KEY and SECRET_KEY_PREVIOUS, and says so when they are the wrong way round',
+    'takes the keys of SECRET_KEY and SECRET_KEY_PREVIOUS, and reports if they are swapped',
     async () => {
       const at = await place();
       const former = at.key();

@@ -56,7 +56,7 @@ describe.skipIf(missing !== null)('In a terminal', () => {
     },
   );
 
-  it('a confirmation is no unless it is answered with yes', async () => {
+  it('a confirmation counts as refused unless the answer is yes', async () => {
     const cwd = temporaryDirectory();
     const names = async (): Promise<string> =>
       (await runCommand(['profiles', 'list', '--json'], { cwd })).stdout;

@@ -65,7 +65,7 @@ describe('Why did it go down? The page of the documentation shows what the recor
     expectRecorded(PAGE, 'the email that it is connected again', up);
   });
 
-  it('the phone unlinked it', async () => {
+  it('the phone unlinked the number', async () => {
     const { api, clock, instance, phone, during, run, recording } = await startStory({
       startsAt: '2026-11-22T18:00:00Z',
       notifier,
@@ -83,7 +83,7 @@ describe('Why did it go down? The page of the documentation shows what the recor
     expectRecorded(PAGE, 'a logout from the phone', recording());
   });
 
-  it('the process that held it was killed', async () => {
+  it('the process that held the number was killed', async () => {
     const DATA_DIR = join(temporaryDirectory(), 'data');
     const start = (time: string): ReturnType<typeof startServer> =>
       startServer({

@@ -22,29 +22,29 @@ interface Json {
 
 const composed = (file: string): Json => parse(read(file), { merge: true });
 
-describe('Every environment name is that of a setting', () => {
+describe('Every environment name is that of a setting:', () => {
   const known = new Set(allSettings().map(({ variable }) => variable));
   const unknown = (names: readonly string[]): readonly string[] => names.filter((name) => !known.has(name));
 
-  it('in the Dockerfile', () => {
+  it('the Dockerfile', () => {
     const names = IMAGE.getENVs().flatMap((env) => env.getProperties().map((property) => property.getName()));
     expect(names).toContain('DATA_DIR');
     expect(unknown(names)).toEqual([]);
   });
 
-  it.for(['compose.yaml', 'compose.postgres.yaml'])('in %s', (file) => {
+  it.for(['compose.yaml', 'compose.postgres.yaml'])('file %s', (file) => {
     const names = Object.keys(composed(file)['services']?.['trunkline']?.['environment'] ?? {});
     expect(names).toContain('SECRET_KEY');
     expect(unknown(names)).toEqual([]);
   });
 
-  it('in the systemd unit', () => {
+  it('the systemd unit', () => {
     const names = [...UNIT.matchAll(/^Environment=(\w+)=/gm)].map(([, name = '']) => name);
     expect(names).toContain('DATA_DIR');
     expect(unknown(names)).toEqual([]);
   });
 
-  it('in the pages', () => {
+  it('the pages', () => {
     const pages = join(DEPLOY, '../docs/deploy');
     for (const page of readdirSync(pages)) {
       const blocks = [
@@ -75,7 +75,7 @@ describe('The Dockerfile', () => {
     expect(IMAGE.getHEALTHCHECKs()).toHaveLength(1);
   });
 
-  it('takes nothing of the machine that builds it but the tarballs', () => {
+  it('uses only the tarballs of the machine that builds it', () => {
     expect(
       read('.dockerignore')
         .split('\n')
@@ -96,7 +96,7 @@ describe.each(COMPOSE_FILES)('%s', (file) => {
   const { services = {}, volumes = {}, include } = composed(file);
   const ofServices = Object.entries(services);
 
-  it('names volumes, files and services that there are', () => {
+  it('names existing volumes, files and services', () => {
     for (const [name, service] of ofServices) {
       for (const mount of Object.values<unknown>(service['volumes'] ?? {}).map(String)) {
         const [source = ''] = mount.split(':');
@@ -110,12 +110,12 @@ describe.each(COMPOSE_FILES)('%s', (file) => {
       expect(existsSync(join(DEPLOY, String(other)))).toBe(true);
   });
 
-  it('listens on this machine alone', () => {
+  it('listens on this machine only', () => {
     const ports = ofServices.flatMap(([, service]) => Object.values<unknown>(service['ports'] ?? {}));
     expect(ports.filter((port) => !String(port).startsWith('127.0.0.1:'))).toEqual([]);
   });
 
-  it('starts everything again, and pins what it does not build', () => {
+  it('restarts everything, and pins images that it does not build', () => {
     for (const [name, service] of ofServices) {
       expect(service['restart'], name).toBe('unless-stopped');
       expect(service['image'], name).toMatch(/:(local|v?\d[\d.]*)$/);
@@ -178,7 +178,7 @@ describe('The systemd unit', () => {
     expect(rated.status).toBe(0);
   });
 
-  it('waits longer for the end than the server takes', () => {
+  it('waits longer than the server takes to stop', () => {
     const stop = Number(
       allSettings()
         .find(({ variable }) => variable === 'STOP_TIMEOUT')

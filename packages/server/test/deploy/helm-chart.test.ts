@@ -77,7 +77,7 @@ describe('The Helm chart', () => {
     });
   });
 
-  it('takes a server out of the balancer by /readyz, and kills it by /healthz alone', () => {
+  it('removes a server from the balancer by /readyz, and kills it only by /healthz', () => {
     const container = deploymentOf({})['spec']?.['template']?.['spec']?.['containers']?.['0'];
     const path = (probe: string) => container?.[probe]?.['httpGet']?.['path'];
     expect(['startupProbe', 'livenessProbe', 'readinessProbe'].map(path)).toEqual([
@@ -90,7 +90,7 @@ describe('The Helm chart', () => {
   it.for([
     [{}, 50],
     [{ preStopSeconds: 0, settings: { STOP_TIMEOUT: '100' } }, 120],
-  ] as const)('gives a server longer than it takes to end in good order: %j', ([values, seconds]) => {
+  ] as const)('gives a server longer than it takes to stop cleanly: %j', ([values, seconds]) => {
     const pod = deploymentOf(values)['spec']?.['template']?.['spec'];
     expect(pod?.['terminationGracePeriodSeconds']).toBe(seconds);
   });
@@ -106,7 +106,7 @@ describe('The Helm chart', () => {
     expect(checksum(THREE)).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('has an Ingress for what clients call, and not for the metrics', () => {
+  it('has an Ingress for the API, and not for the metrics', () => {
     const ingress = { enabled: true, className: 'nginx', host: 'sms.example.com', tlsSecret: 'tls' };
     const manifests = renderChart({ ...THREE, ingress });
     expect(validated(manifests)).toContain('Ingress');
@@ -115,7 +115,7 @@ describe('The Helm chart', () => {
     expect(text).not.toContain('metrics');
   });
 
-  it('serves metrics on a port of their own, which no service has', () => {
+  it('serves metrics on a separate port, which no service exposes', () => {
     const manifests = renderChart({ ...THREE, metrics: { enabled: true } });
     expect(validated(manifests)).toEqual(['Deployment', 'PodDisruptionBudget', 'Secret', 'Service']);
     expect(deploymentOf({ ...THREE, metrics: { enabled: true } })['spec']?.['template']).toMatchObject({
@@ -132,7 +132,7 @@ describe('The Helm chart', () => {
     expect(JSON.stringify(manifests.filter(({ kind }) => kind === 'Service'))).not.toContain('9464');
   });
 
-  it('takes a Secret and a claim that exist, and makes none then', () => {
+  it('uses an existing Secret and claim, and then creates none', () => {
     const own = { ...THREE, secret: { existing: 'own-secret' }, persistence: { existingClaim: 'own-claim' } };
     const manifests = renderChart(own);
     expect(validated(manifests)).toEqual(['Deployment', 'PodDisruptionBudget', 'Service']);

@@ -22,7 +22,7 @@ const URL = 'https://hooks.example.com/all';
 
 const storageOperations = operationsOfStorage();
 
-describe('a database that is away for ten minutes', () => {
+describe('a database that is unreachable for ten minutes', () => {
   it.each<Mode>(['rejects', 'hangs'])(
     'loses nothing of 20 numbers, and all flows again soon (%s)',
     async (mode) => {

@@ -444,7 +444,7 @@ export async function linked(traffic: Traffic, network: Surroundings['network'],
 /** Advances time until the work has settled, which must not take long. */
 export async function inTime<Value>(clock: SimulatedClock, work: Promise<Value>): Promise<Value> {
   if ((await outcomeWithin(clock, MINUTE, work)) === 'late')
-    throw new Error('What is asked while nothing fails does not end.');
+    throw new Error('A request does not end although nothing fails.');
   return work;
 }
 

@@ -92,9 +92,10 @@ async function simulate(surround: Surround, hangs: Operation | null): Promise<Se
       ),
     );
     for (const { text } of traffic.accepted)
-      if (!told.has(`message.sent ${text}`)) wrong.push(`nobody was told that ${text} was sent`);
+      if (!told.has(`message.sent ${text}`)) wrong.push(`no receiver was notified that ${text} was sent`);
     for (const { text } of traffic.written)
-      if (!told.has(`message.received ${text}`)) wrong.push(`nobody was told that ${text} was received`);
+      if (!told.has(`message.received ${text}`))
+        wrong.push(`no receiver was notified that ${text} was received`);
     return { called: faults.called, wrong };
   } finally {
     faults.end();
@@ -108,7 +109,7 @@ async function simulate(surround: Surround, hangs: Operation | null): Promise<Se
 /** On PostgreSQL, where each takes ten times as long, only a part, which differs from run to run. */
 const PART = 6;
 
-describe('two processes, one of which waits for its database for ever', () => {
+describe('two processes, one of which waits for its database forever', () => {
   it.for<[string, Surround, number]>([
     ['SQLite', inMemory, 1],
     ['PostgreSQL', onPostgres, PART],

@@ -135,7 +135,7 @@ describe.each([
   ['SQLite', 'PostgreSQL', sqlite, postgres],
   ['PostgreSQL', 'SQLite', postgres, sqlite],
 ] as const)('a move from %s to %s', (_from, _to, here, there) => {
-  it('has all that waits go on: queues, held messages, claims of killed processes, cancellations, events of handlers', async () => {
+  it('lets all waiting work continue: queues, held messages, claims of killed processes, cancellations, events of handlers', async () => {
     const [from, to] = [await here(), await there()];
     const before = await opened(from);
     const { workspace, instance, lease } = await storeLeasedInstance(before);
@@ -231,7 +231,7 @@ describe.each([
     await after.close();
   });
 
-  it('has all that is old deleted later: open deliveries with their attempts, events, their log, keys, instance history, and the URLs of deleted webhooks', async () => {
+  it('deletes all old data later: open deliveries with their attempts, events, their log, keys, instance history, and the URLs of deleted webhooks', async () => {
     const [from, to] = [await here(), await there()];
     const before = await opened(from);
     const { workspace, instance, lease } = await storeLeasedInstance(before);
@@ -291,7 +291,7 @@ describe.each([
   });
 
   it.runIf(isLongForm)(
-    'is ended by one process alone: another one that was started beside it is refused, and spoils nothing',
+    'is ended by one process only: a second one is refused, and changes nothing',
     async () => {
       const [from, to] = [await here(), await there()];
       const before = await opened(from);
@@ -309,7 +309,7 @@ describe.each([
       const stored = async (): Promise<TargetMark> => {
         const mark = must(await second.mark());
         if (mark.role === 'target') return mark;
-        throw new Error('It is no target.');
+        throw new Error('The place is not a target.');
       };
       const onProgress = (): void => {};
       const run = (target: MovableDatabase, mark: TargetMark): ReturnType<typeof moveData> =>
@@ -356,7 +356,7 @@ describe.each([
   });
 
   it.runIf(isLongForm)(
-    'reads fewer rows of a table in which they are large, and hears that it is interrupted while it compares',
+    'reads fewer rows if they are large, and can be interrupted while it compares',
     async () => {
       const [from, to] = [await here(), await there()];
       const before = await opened(from);
@@ -404,7 +404,7 @@ describe.each([
   );
 });
 
-it('a move to PostgreSQL gives each day that is moved partitions of its own, and leaves the default ones to what is older', async () => {
+it('a move to PostgreSQL gives each moved day its own partitions, and the default ones to older rows', async () => {
   const [from, to] = [await sqlite(), await postgres()];
   const before = await opened(from);
   const workspace = await storeWorkspace(before);

@@ -108,7 +108,7 @@ export async function untilNotified(
   messageId: string,
 ): Promise<void> {
   await until('the message is read', async () => (await client.message(messageId)).status === 'read');
-  await until('the receiver has heard of it', () => typesOf(responded(receiver, messageId)).length === 3);
+  await until('the receiver is notified', () => typesOf(responded(receiver, messageId)).length === 3);
   expectNotifiedOnce(receiver, messageId);
 }
 
