@@ -53,6 +53,6 @@ export function checkAccess(returned: unknown): DashboardAccess | null {
 
 function wrong(what: string): TypeError {
   return new TypeError(
-    `createDashboard: authorize ${what}. It has to return { access: 'admin' | 'workspace' | 'read-only', workspaceId }, or null for nobody.`,
+    `createDashboard: authorize ${what}. It has to return { access: 'admin' | 'workspace' | 'read-only', workspaceId }, or null for no access.`,
   );
 }

@@ -7,7 +7,7 @@ import type { DashboardTrunkline, SessionOf } from './session.ts';
 const AUTHORIZE_MAX_MS = 10_000;
 
 const UNKNOWN =
-  'the access of somebody who follows the dashboard could not be found out again, and so it ended: fix the cause in err in authorize of createDashboard';
+  'the access of an open dashboard could not be checked again, so it was ended: fix the cause in err, in authorize of createDashboard';
 
 /**
  * Finds the session of a request by the app's own `authorize`. A request fails with the error that it throws. If access
@@ -26,7 +26,7 @@ export function sessionByAuthorize(
       logger.error({ err, path: new URL(request.url).pathname }, UNKNOWN);
       throw refused(
         'UNAUTHENTICATED',
-        'Who sent this request could not be found out again: try it once more.',
+        'The sender of this request could not be identified again: repeat the request.',
       );
     }
   };

@@ -85,7 +85,7 @@ const TABLE: Readonly<Record<string, Needs>> = {
 const sandbox: DashboardOptions['sandbox'] = () => new Response(null, { status: 202 });
 
 /** Used only to list the routes; none is requested. */
-const nobodyAdmitted = { admit: async () => Promise.reject(new Error('Nobody is admitted.')) };
+const nobodyAdmitted = { admit: async () => Promise.reject(new Error('Admission is refused.')) };
 
 test('the table has every route, and no other', async () => {
   const { trunkline, signIn } = await startDashboard();
@@ -230,7 +230,7 @@ const IN_SHORT = [
 describe.each(isLongForm ? CALLERS : CALLERS.filter(({ name }) => IN_SHORT.includes(name)))(
   '$name',
   ({ visit, refusal, headers = {} }) => {
-    it('gets what the table says, of every route', async () => {
+    it('gets the response in the table, for every route', async () => {
       const harness = await startDashboard({ dashboard: { sandbox, rateLimit: false } });
       const { workspaceId } = harness;
       const verdicts: Record<string, string | null> = {};
@@ -291,7 +291,7 @@ it.each([
   ['an empty id', { access: 'read-only', workspaceId: '' }],
   ['an id that is null', { access: 'read-only', workspaceId: null }],
   ['an admin of one workspace', { access: 'admin', workspaceId: 'ten_1' }],
-])('an authorize that returns %s lets nobody in', async (_, returned) => {
+])('an authorize that returns %s admits no user', async (_, returned) => {
   const { trunkline, workspaceId } = await startDashboard();
   const authorize = (): DashboardAccess => returned as DashboardAccess; // JavaScript would allow it
   const visit = visitor(createDashboard(trunkline, { authorize }));
@@ -300,7 +300,7 @@ it.each([
   }
 });
 
-it('a suspended workspace can be seen by those who run the service, and changed by nobody', async () => {
+it('a suspended workspace is visible to operators of the service only, and cannot be changed', async () => {
   const harness = await startDashboard();
   const { trunkline, workspaceId, dashboard, apiKey } = harness;
   const owner = visitor(dashboard);

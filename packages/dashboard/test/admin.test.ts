@@ -39,7 +39,7 @@ it('an admin creates a workspace, changes it, suspends it and resumes it', async
   });
 });
 
-it('of several changes none is made where one is wrong', async () => {
+it('several changes are refused together if one is invalid', async () => {
   const harness = await startDashboard();
   const admin = await adminOf(harness);
   const path = `${ADMIN}/workspaces/${harness.workspaceId}`;
@@ -136,7 +136,7 @@ it('members are added, changed and removed', async () => {
   expect((await admin('GET', path)).json['data']).toEqual([]);
 });
 
-it('the system says what is open, and subscriptions what their handlers have left', async () => {
+it('the system reports open work, and subscriptions the open work of their handlers', async () => {
   const harness = await startDashboard();
   harness.trunkline.on('message.received', async () => {}, { name: 'replies.of-ours' });
   const admin = await adminOf(harness);

@@ -25,19 +25,19 @@ describe('the thread of a chat', () => {
     });
   });
 
-  it('keeps what is further up than a new read of its end', () => {
+  it('keeps messages further up than a new read of its end', () => {
     const next = withNewest({ messages: read(22, 16), nextCursor: 'x' }, KNOWN);
     expect(numbers(next)).toEqual(numbers({ ...KNOWN, messages: read(22, 11) }));
     expect(next.olderCursor).toBe('older than 11');
   });
 
-  it('does not grow upwards by itself', () => {
+  it('does not grow upwards on its own', () => {
     const next = withNewest({ messages: read(22, 3), nextCursor: null }, KNOWN);
     expect(numbers(next).at(-1)).toBe(11);
     expect(next.olderCursor).toBe('older than 11');
   });
 
-  it('begins anew where there would be a gap', () => {
+  it('starts over if there would be a gap', () => {
     const fresh = { messages: read(99, 90), nextCursor: 'older than 90' };
     expect(reaches(fresh, KNOWN)).toBe(false);
     const next = withNewest(fresh, KNOWN);
@@ -45,20 +45,20 @@ describe('the thread of a chat', () => {
     expect(next.olderCursor).toBe('older than 90');
   });
 
-  it('loses what has been deleted', () => {
+  it('loses deleted messages', () => {
     const known = { messages: read(20, 1), olderCursor: null, cut: null };
     const next = withNewest({ messages: read(20, 15), nextCursor: null }, known);
     expect(numbers(next).at(-1)).toBe(15);
     expect(next.olderCursor).toBeNull();
   });
 
-  it('grows by older messages, each once', () => {
+  it('grows by older messages without duplicates', () => {
     const next = withOlder(KNOWN, { messages: read(12, 5), nextCursor: null });
     expect(numbers(next)).toEqual(numbers({ ...KNOWN, messages: read(20, 5) }));
     expect(next.olderCursor).toBeNull();
   });
 
-  it('is cut where the last read of its end has come to, and grows upwards from there again', () => {
+  it('is cut at the end of the last read, and grows upwards from there again', () => {
     const grown = withNewest({ messages: read(25, 16), nextCursor: 'older than 16' }, KNOWN);
     const cut = cutThread(grown);
     expect(numbers(cut)).toEqual(numbers({ ...cut, messages: read(25, 16) }));
@@ -68,7 +68,7 @@ describe('the thread of a chat', () => {
     expect(numbers(withOlder(cut, { messages: read(15, 6), nextCursor: null })).at(-1)).toBe(6);
   });
 
-  it('has a message that was sent at its end, once', () => {
+  it('has a sent message at its end, once', () => {
     const sent = withSent(KNOWN, messageOf(21));
     expect(numbers(sent)[0]).toBe(21);
     expect(withSent(sent, messageOf(21))).toBe(sent);

@@ -65,7 +65,7 @@ function harness() {
   };
 }
 
-it('what was shown before the stream began is read again, and then each event is a hint', async () => {
+it('the data shown before the stream began is read again, and then each event is a hint', async () => {
   const { stream, log, states, tick, send } = harness();
   stream.start();
   stream.start();
@@ -75,7 +75,7 @@ it('what was shown before the stream began is read again, and then each event is
   expect(states).toEqual(['live']);
 });
 
-it('goes on after a short break where it was, without a hint that it has had', async () => {
+it('continues where it was after a short break, without repeating a hint', async () => {
   const { stream, opened, log, tick, send, end, pass } = harness();
   stream.start();
   await tick();
@@ -88,7 +88,7 @@ it('goes on after a short break where it was, without a hint that it has had', a
   expect(log).toEqual(['gap', 'message.sent', 'message.read']);
 });
 
-it('after a long break it begins afresh, and everything is read again', async () => {
+it('starts over after a long break, and everything is read again', async () => {
   const { stream, opened, log, tick, send, pass } = harness();
   stream.start();
   await tick();
@@ -102,7 +102,7 @@ it('after a long break it begins afresh, and everything is read again', async ()
   expect(log.filter((line) => line === 'gap')).toHaveLength(2);
 });
 
-it('where no stream gets through, it tries less and less often, and says that it polls', async () => {
+it('tries less and less often if no stream gets through, and reports that it polls', async () => {
   const { stream, opened, states, refuse, pass, accept } = harness();
   refuse(429);
   stream.start();
@@ -114,7 +114,7 @@ it('where no stream gets through, it tries less and less often, and says that it
   expect(states.at(-1)).toBe('live');
 });
 
-it('says that nobody is signed in any more, and only then', async () => {
+it('reports that the session is over, and only then', async () => {
   const { stream, log, refuse, tick, pass } = harness();
   refuse(403);
   stream.start();
@@ -125,7 +125,7 @@ it('says that nobody is signed in any more, and only then', async () => {
   expect(log).toContain('signed out');
 });
 
-it('says that the service is out of reach where there is no response at all', async () => {
+it('reports that the service is unreachable if there is no response', async () => {
   const { stream, states, refuse, pass } = harness();
   refuse(null);
   stream.start();
@@ -133,7 +133,7 @@ it('says that the service is out of reach where there is no response at all', as
   expect(new Set(states)).toEqual(new Set(['offline']));
 });
 
-it('a connection on which nothing comes for two heartbeats is given up for a new one', async () => {
+it('a connection that is silent for two heartbeats is replaced by a new one', async () => {
   const { stream, opened, log, tick, send, pass } = harness();
   stream.start();
   await tick();

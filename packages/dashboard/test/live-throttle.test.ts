@@ -30,7 +30,7 @@ it('each name has its own pace', () => {
   expect(runs).toEqual(['messages 100', 'numbers 100']);
 });
 
-it('a minute of traffic without a pause is read a few times, and its end is not missed', () => {
+it('a minute of continuous traffic is read a few times, and its end is not missed', () => {
   const { runs, give, pass } = harness();
   for (let ms = 0; ms < 60_000; ms += 50) {
     give('messages');

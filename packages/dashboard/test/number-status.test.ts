@@ -4,7 +4,7 @@ interface NumberStatus {
   countTroubles(numbers: readonly object[]): Readonly<Record<'bad' | 'act' | 'busy', number>>;
 }
 
-it('a number that is connecting needs nobody, one without its QR does', async () => {
+it('a connecting number needs no attention, one without its QR does', async () => {
   // The name hides the import from the compiler: these tests are not compiled like the app, with JSX.
   const module: string = '../app/src/domain/number-status.ts';
   const { countTroubles } = await vi.importActual<NumberStatus>(module);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { visitor } from './support/browser-like.ts';
 import { startDashboard } from './support/serve-dashboard.ts';
 
-it('says in one read how a workspace is, as far as the session may see it', async () => {
+it('returns the state of a workspace in one read, as far as the session may see it', async () => {
   const { trunkline, workspaceId, dashboard, connect, sandbox, newKey } = await startDashboard();
   const { messages, webhooks } = trunkline.workspace(workspaceId);
   const { id: instance } = await connect('Support');

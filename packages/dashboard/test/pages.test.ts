@@ -60,7 +60,7 @@ it('names the texts of the language that the browser asks for', async () => {
   }
 });
 
-it('serves nothing outside of its path, and no document for a script that is gone', async () => {
+it('serves nothing outside of its path, and no document for a missing script', async () => {
   const { dashboard } = await startDashboard();
   const visit = visitor(dashboard);
   for (const path of ['/', '/dashboardx', '/dash', '/dashboard/../x', '/dashboard/assets/gone-1a2b.js']) {
@@ -154,7 +154,7 @@ test.each<[string, object]>([
   );
 });
 
-test('who may see it has to be said in one way', async () => {
+test('requires exactly one of authorize and signIn', async () => {
   const { trunkline, signIn } = await startDashboard();
   const authorize = (): null => null;
   expect(() => createDashboard(trunkline, {})).toThrow(/give either the option "authorize"/);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startDashboard } from './support/serve-dashboard.ts';
 
-it('what waits to be sent is told apart by the service: of one number, of a workspace, and of nobody else', async () => {
+it('queues are those of one number, or of one workspace, and never of another', async () => {
   const { trunkline, workspaceId, connect } = await startDashboard();
   const { id } = await connect('Support');
   const [process] = await trunkline.admin.processes();

@@ -24,11 +24,11 @@ describe('the page after the sign-in', () => {
     'javascript:alert(1)',
     ' //evil.example',
     '',
-  ])('is the first one instead of another site: %j', (next) => {
+  ])('is the first page instead of another site: %j', (next) => {
     expect(signInSearch({ next })).toEqual({});
   });
 
-  it('is at the same site, whatever stands in the address', () => {
+  it('is on the same site, whatever the address contains', () => {
     const part = fc.constantFrom('/', '\\', '\t', '\n', '\r', ' ', ':', '@', '.', 'evil.example', 'https');
     const address = fc.array(part, { maxLength: 8 }).map((parts) => `/${parts.join('')}`);
     fc.assert(

@@ -46,7 +46,7 @@ it('the admin token signs in to every workspace', async () => {
   expect((await admin('GET', '/dashboard/api/workspaces/ten_none/instances')).code).toBe('NOT_FOUND');
 });
 
-it('a link signs in once, however many try it at once', async () => {
+it('a link signs in once, however many try it concurrently', async () => {
   const { dashboard, signIn } = await startDashboard();
   const token = signIn.newLinkToken();
   const tries = await Promise.all(Array.from({ length: 25 }, () => visitor(dashboard).signIn({ token })));
@@ -100,7 +100,7 @@ it('another admin token ends the sessions of admins', async () => {
   expect((await after('GET', SESSION)).code).toBe('UNAUTHENTICATED');
 });
 
-it('a session that was signed out of is over, also for somebody who has its cookie', async () => {
+it('a session that was signed out of is over, even for a copy of its cookie', async () => {
   const { dashboard } = await startDashboard();
   const admin = visitor(dashboard);
   await admin.signIn({ token: ADMIN_TOKEN });
@@ -134,7 +134,7 @@ it('a link that was used, and a session that was signed out of, are over in ever
   expect((await late('GET', SESSION)).code).toBe('UNAUTHENTICATED');
 });
 
-it('a sign-out that could not be stored says so, and keeps the cookie to try again with', async () => {
+it('a sign-out that could not be stored fails, and keeps the cookie for another attempt', async () => {
   const storage = memoryStorage();
   const { dashboard } = await startDashboard({ trunkline: { storage } });
   const admin = visitor(dashboard);
@@ -147,7 +147,7 @@ it('a sign-out that could not be stored says so, and keeps the cookie to try aga
   spend.mockRestore();
 });
 
-it('a cookie that was changed in any place is none', async () => {
+it('a cookie that was changed anywhere is not accepted', async () => {
   const { dashboard, signIn } = await startDashboard();
   const admin = visitor(dashboard);
   await admin.signIn({ token: ADMIN_TOKEN });
@@ -172,7 +172,7 @@ it('a cookie that was changed in any place is none', async () => {
   }
 });
 
-it('the cookie is out of reach of scripts and of other sites', async () => {
+it('the cookie cannot be read by scripts or other sites', async () => {
   const { dashboard, trunkline, signIn } = await startDashboard();
   const plain = await visitor(dashboard).signIn({ token: ADMIN_TOKEN });
   expect(plain.headers.get('Set-Cookie')).toMatch(
@@ -189,7 +189,7 @@ it('the cookie is out of reach of scripts and of other sites', async () => {
   expect(proxied.headers.get('Set-Cookie')).toMatch(/^__Secure-.*Path=\/tools\/dashboard; HttpOnly; Secure/);
 });
 
-it('stops a guessing client and no other, and still lets links sign in', async () => {
+it('stops only the guessing client, and still lets links sign in', async () => {
   const { trunkline, signIn } = await startDashboard();
   const dashboard = createDashboard(trunkline, {
     signIn,
@@ -230,7 +230,7 @@ it.each<[string, unknown]>([
   ['nothing', {}],
   ['both', { api_key: 'a', token: 'b' }],
   ['a list', ['a']],
-  ['something that is no text', { token: { $ne: '' } }],
+  ['something other than text', { token: { $ne: '' } }],
   ['a huge token', { token: 'a'.repeat(1_001) }],
   ['an unknown field', { token: 'a', admin: true }],
 ])('%s is refused as what it is', async (_, json) => {
@@ -240,7 +240,7 @@ it.each<[string, unknown]>([
   );
 });
 
-it('a body without an end is refused at its limit', async () => {
+it('an endless body is refused at its limit', async () => {
   const { dashboard } = await startDashboard();
   const endless = new ReadableStream<Uint8Array>({
     pull(controller) {

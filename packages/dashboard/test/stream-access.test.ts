@@ -95,7 +95,7 @@ test.each<[string, number, Authorize]>([
   expect(isOver()).toBe(true);
 });
 
-it('a request whose authorize hangs fails after 10 s, and the log says what hung', async () => {
+it('a request whose authorize hangs fails after 10 s, and the log names authorize', async () => {
   const { app, dashboard, logged } = await startWithAuthorize();
   fakeTimers();
   app.authorize = hangs;

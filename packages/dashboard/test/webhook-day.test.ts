@@ -30,7 +30,7 @@ describe('the day of a webhook', () => {
     expect(slots.filter((slot) => slot.delivered + slot.failed + slot.open > 0)).toHaveLength(2);
   });
 
-  it('counts at its ends what a clock that differs puts outside of it', () => {
+  it('counts deliveries that a differing clock puts outside of it at its ends', () => {
     const slots = slotsOf([delivered(NOW + HOUR, -5_000), failed(NOW - 2 * DAY_MS)], NOW - DAY_MS, NOW);
     expect(slots[23]).toMatchObject({ delivered: 1, medianMs: 0 });
     expect(slots[0]).toMatchObject({ failed: 1 });

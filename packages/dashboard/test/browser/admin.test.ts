@@ -287,7 +287,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     },
   );
 
-  it.runIf(isLongForm)('the session of one workspace is offered none of it, and refused it', async () => {
+  it.runIf(isLongForm)('the session of one workspace sees none of it, and is refused', async () => {
     const served = await serveDashboard();
     const { page, at } = await signedInTab(browser, served, { apiKey: served.apiKey });
     await page.goto(at('/keys'));
@@ -304,7 +304,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await expectAccessible(page);
   });
 
-  it.runIf(isLongForm)('what fails is said with its request id, and tried again', async () => {
+  it.runIf(isLongForm)('a failure is shown with its request id, and retried', async () => {
     const { page, url, problems } = await adminOf('');
     problems.expect(/status of 500/);
     const error = { code: 'INTERNAL_ERROR', message: 'The storage is away.', request_id: 'req_of_the_test', details: {} }; // prettier-ignore

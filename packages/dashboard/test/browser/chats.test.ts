@@ -37,7 +37,7 @@ const placeOf = async (page: Page, text: string): Promise<number> => {
 
 describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
   it.runIf(isLongForm)(
-    'are those of the only number, by their last message, and are found by whom they are with',
+    'are those of the only number, by their last message, and can be searched by contact',
     async () => {
       const { page, api, instance, phone } = await open('/chats');
       await page.getByText('No chat yet.').waitFor();
@@ -64,7 +64,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     },
   );
 
-  it.runIf(isLongForm)('are those of the number that is chosen, where there are several', async () => {
+  it.runIf(isLongForm)('are those of the chosen number if there are several', async () => {
     const { page, connect, sandbox, phone } = await open('/numbers');
     const { id: sales } = await connect('Sales');
     await phone.receive({ from: ANA, text: 'For support' });
@@ -94,7 +94,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await expectAccessible(page);
   });
 
-  it('show a thread that one replies in, and two tabs see it become read', async () => {
+  it('show a thread with a reply, which two tabs see become read', async () => {
     const { page, phone } = await open('/chats');
     await phone.receive({ from: ANA, sender: { name: 'Ana Pérez' }, text: 'Where is my order?' });
     await page.getByRole('link', { name: 'Ana Pérez' }).click();
@@ -122,7 +122,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     expect(await own(page).count()).toBe(2);
   });
 
-  it.runIf(isLongForm)('send a file with its caption, and show the one that came', async () => {
+  it.runIf(isLongForm)('send a file with its caption, and show a received one', async () => {
     const { page, api, phone } = await open(chatWithAna);
     await phone.receive({
       from: ANA,
@@ -163,7 +163,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     expect(await thread(page).getByText('A secret').count()).toBe(0);
   });
 
-  it.runIf(isLongForm)('of a group say who wrote', async () => {
+  it.runIf(isLongForm)('name the author of each message in a group', async () => {
     const { page, phone } = await open('/chats');
     const groupNetworkId = await phone.addGroup({ name: 'Neighbours', participantsCount: 3 });
     await phone.receive({ from: ANA, sender: { name: 'Ana Pérez' }, groupNetworkId, text: 'Hello all' });
@@ -178,7 +178,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await screenshot(page, 'chat-group');
   });
 
-  it.runIf(isLongForm)('stay where one reads, while older and newer messages come', async () => {
+  it.runIf(isLongForm)('keep the reading position while older and newer messages arrive', async () => {
     const { page, api, instance, phone } = await open('/');
     for (let i = 0; i < 120; i++)
       await api.messages.send({ instance, to: ANA, type: 'text', text: `Number ${i}` });
@@ -270,7 +270,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     expect((await api.messages.list({ direction: 'outbound' })).data).toHaveLength(4);
   });
 
-  it.runIf(isLongForm)('say what the API refuses, with the text kept', async () => {
+  it.runIf(isLongForm)('show a refusal of the API, and keep the text', async () => {
     const { page, problems } = await open(chatWithAna);
     problems.expect(/422/);
     await field(page).fill('x'.repeat(4_097));
@@ -296,7 +296,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     expect(new URL(page.url()).pathname).toMatch(/\/chats\/15550199$/);
   });
 
-  it.runIf(isLongForm)('are harmed by no name and no text of a stranger', async () => {
+  it.runIf(isLongForm)("are not harmed by a stranger's name or text", async () => {
     const { page, phone } = await open('/chats');
     await phone.receive({
       from: ANA,
@@ -324,7 +324,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await expectAccessible(page);
   });
 
-  it.runIf(isLongForm)('offer no field to whoever may only read', async () => {
+  it.runIf(isLongForm)('offer no field to a user who may only read', async () => {
     const { url, workspaceId, connect, sandbox } = await serveDashboard({
       dashboard: { authorize: () => ({ access: 'read-only' }) },
     });

@@ -113,7 +113,7 @@ describe.skipIf(browser.missing !== null)('every page of the dashboard', () => {
     return service.end;
   });
 
-  it('stands in the table of the router', () =>
+  it('is in the table of the router', () =>
     expect(PATHS).toEqual(expect.arrayContaining(['/', '/sign-in', '/w/$workspace'])));
 
   it.each(WITH_DATA)('%s: opens by its link, without a problem', async (path) => {
@@ -127,7 +127,7 @@ describe.skipIf(browser.missing !== null)('every page of the dashboard', () => {
   });
 
   it.each(isLongForm ? OF_WORKSPACE : OF_WORKSPACE.slice(0, 1))(
-    '%s: says what failed, and tries again',
+    '%s: shows what failed, and retries',
     async (path) => {
       const { url, values, admin } = service;
       const { page, problems } = await admin.open();
@@ -197,7 +197,7 @@ describe.skipIf(browser.missing !== null)('every page of the dashboard', () => {
     });
   });
 
-  it('the sign-in page is in order as well', async () => {
+  it('the sign-in page passes the checks as well', async () => {
     const { page } = await browser.open();
     await page.goto(`${service.url}/sign-in`);
     await page.getByLabel('API key or admin token').waitFor();

@@ -43,7 +43,7 @@ describe.skipIf(browser.missing !== null)('the first page', () => {
   it.each([
     ['', 'All is well.', 'overview'],
     ['/messages', 'No message yet.', 'messages?origin=any&limit=50'],
-  ])('asks once for what the document at %o has asked for already', async (path, shown, read) => {
+  ])('does not repeat the requests of the document at %o', async (path, shown, read) => {
     const served = await serveDashboard();
     await served.connect('Support');
     const { page, problems, at } = await signedInTab(browser, served);
@@ -60,7 +60,7 @@ describe.skipIf(browser.missing !== null)('the first page', () => {
     expect(problems.list()).toEqual([]);
   });
 
-  it('says so where the dashboard’s script cannot be fetched', async () => {
+  it('reports that the dashboard’s script cannot be fetched', async () => {
     const served = await serveDashboard();
     const { page, problems, at } = await signedInTab(browser, served, { locale: 'es-ES' });
     problems.expect(/main-/);

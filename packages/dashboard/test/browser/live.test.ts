@@ -37,7 +37,7 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
 
   it.runIf(isLongForm).each([
     ['a proxy refuses the stream', { status: 502, contentType: 'text/html', body: 'Bad gateway' }],
-    ['a proxy ends each stream at once', { status: 200, contentType: 'text/event-stream', body: '' }],
+    ['a proxy ends each stream immediately', { status: 200, contentType: 'text/event-stream', body: '' }],
   ])('asks every few seconds where %s, and is live again when it gets through', async (_, answer) => {
     const served = await serveDashboard();
     const { id } = await served.connect('Support');
@@ -68,7 +68,7 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
     expect(await navigation.boundingBox()).toEqual(place);
   });
 
-  it.runIf(isLongForm)('says that the service is away, keeps what it has read, and catches up', async () => {
+  it.runIf(isLongForm)('shows that the service is unreachable, keeps its data, and catches up', async () => {
     const served = await serveDashboard();
     const { id } = await served.connect('Support');
     const { page, problems, at } = await signedInTab(browser, served);
@@ -86,7 +86,7 @@ describe.skipIf(browser.missing !== null)('a page of the dashboard', () => {
   });
 
   it.runIf(isLongForm)(
-    'does not grow in an hour: hints, then changes of the page, then a chat that goes on',
+    'does not grow in an hour: hints, then changes of the page, then a chat that continues',
     { timeout: 5 * HANG_MS + 3 * HOUR_MESSAGES * 400 },
     async () => {
       const served = await serveDashboard({ dashboard: { rateLimit: false } });

@@ -30,7 +30,7 @@ async function receiver(): Promise<string> {
 const rows = (page: Page): Promise<string[]> => page.locator('tbody tr').allTextContents();
 
 describe.skipIf(browser.missing !== null)('messages in the dashboard', () => {
-  it('are listed as they come, and found by whom they are with', async () => {
+  it('are listed as they arrive, and can be searched by contact', async () => {
     const { page, api, instance, sandbox } = await openWithNumber(browser, '/messages');
     await page.getByText('No message yet.').waitFor();
     await screenshot(page, 'messages-empty');
@@ -65,7 +65,7 @@ describe.skipIf(browser.missing !== null)('messages in the dashboard', () => {
     await page.goBack();
   });
 
-  it.runIf(isLongForm)('go by pages, whose links can be sent to somebody', async () => {
+  it.runIf(isLongForm)('go by pages, whose links can be shared', async () => {
     const { page, api, instance } = await openWithNumber(browser, '/messages');
     for (let i = 0; i < 60; i++)
       await api.messages.send({ instance, to: '15550100', type: 'text', text: `Number ${i}` });
@@ -79,7 +79,7 @@ describe.skipIf(browser.missing !== null)('messages in the dashboard', () => {
     await eventually(async () => expect(await rows(page)).toHaveLength(50));
   });
 
-  it('tell their whole story, with each delivery and attempt', async () => {
+  it('show their whole history, with each delivery and attempt', async () => {
     const { page, at, api, instance } = await openWithNumber(browser, '/webhooks');
     await api.webhooks.create({ url: await receiver(), events: ['message.sent', 'message.read'] });
     const { message } = await api.messages.send({ instance, to: '15550100', type: 'text', text: 'Hello' });
@@ -96,7 +96,7 @@ describe.skipIf(browser.missing !== null)('messages in the dashboard', () => {
     await screenshot(page, 'message');
   });
 
-  it.runIf(isLongForm)('say why they have failed, and what a file is', async () => {
+  it.runIf(isLongForm)('show why they have failed, and their files', async () => {
     const { page, at, api, instance, sandbox } = await openWithNumber(browser, '/messages');
     // The sandbox network refuses numbers with this ending.
     const { message } = await api.messages.send({ instance, to: '15550003', type: 'text', text: 'Hello' });
@@ -122,7 +122,7 @@ describe.skipIf(browser.missing !== null)('messages in the dashboard', () => {
     await screenshot(page, 'message-with-file');
   });
 
-  it.runIf(isLongForm)('of another workspace are not there', async () => {
+  it.runIf(isLongForm)("are not found if they are another workspace's", async () => {
     const { page, problems, at, trunkline } = await openWithNumber(browser, '/messages');
     const other = await trunkline.admin.workspaces.create({ name: 'Other' });
     const { id } = await trunkline.workspace(other.id).instances.create();

@@ -7,8 +7,8 @@ import { signedInTab } from '../support/tab.ts';
 const browser = await testBrowser();
 const MINUTE = 60_000;
 
-describe.skipIf(browser.missing !== null)('what waits to be sent', () => {
-  it('is on Now when it waits for too long, and on its number with the process that holds it', async () => {
+describe.skipIf(browser.missing !== null)('a queued message', () => {
+  it('is shown on Now if it waits for too long, and on its number with the process that holds it', async () => {
     const storage = memoryStorage();
     const served = await serveDashboard({ trunkline: { storage } });
     const { trunkline, workspaceId, connect } = served;

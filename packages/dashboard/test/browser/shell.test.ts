@@ -59,7 +59,7 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     expect(await page.evaluate('document.activeElement.type')).toBe('search');
   });
 
-  it.runIf(isLongForm)('has the theme of the system, or the one that is chosen for the tab', async () => {
+  it.runIf(isLongForm)('has the theme of the system, or the one chosen for the tab', async () => {
     const served = await serveDashboard();
     const { page, at } = await signedInTab(browser, served, { colorScheme: 'dark' });
     await page.goto(at(''));
@@ -79,24 +79,21 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     expect(await ink(page)).toBe(dark);
   });
 
-  it.runIf(isLongForm)(
-    'speaks the language of the browser, or the one that is chosen for the tab',
-    async () => {
-      const served = await serveDashboard();
-      const { page, at } = await signedInTab(browser, served, { locale: 'es-MX' });
-      await page.goto(at('/numbers'));
-      await title(page, 'Números');
-      expect(await page.evaluate('document.documentElement.lang')).toBe('es');
-      await page.getByLabel('Idioma').selectOption('en');
-      await title(page, 'Numbers');
-      await page.reload();
-      await title(page, 'Numbers');
-      expect(await page.title()).toBe('Numbers · Trunkline');
-      expect(await page.evaluate('document.documentElement.lang')).toBe('en');
-    },
-  );
+  it.runIf(isLongForm)('speaks the language of the browser, or the one chosen for the tab', async () => {
+    const served = await serveDashboard();
+    const { page, at } = await signedInTab(browser, served, { locale: 'es-MX' });
+    await page.goto(at('/numbers'));
+    await title(page, 'Números');
+    expect(await page.evaluate('document.documentElement.lang')).toBe('es');
+    await page.getByLabel('Idioma').selectOption('en');
+    await title(page, 'Numbers');
+    await page.reload();
+    await title(page, 'Numbers');
+    expect(await page.title()).toBe('Numbers · Trunkline');
+    expect(await page.evaluate('document.documentElement.lang')).toBe('en');
+  });
 
-  it.runIf(isLongForm)('shows times to a browser whose language is no language tag', async () => {
+  it.runIf(isLongForm)('shows times to a browser whose language is not a valid tag', async () => {
     const served = await serveDashboard();
     await served.connect('Support');
     const { page, at } = await signedInTab(browser, served);
@@ -125,7 +122,7 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     await drawer.waitFor({ state: 'detached' });
   });
 
-  it.runIf(isLongForm)('has the marks of a timeline beside its times on a phone', async () => {
+  it.runIf(isLongForm)('has the marks of a timeline next to its times on a phone', async () => {
     const served = await serveDashboard();
     const { id } = await served.connect('Support');
     const { page, at } = await signedInTab(browser, served, { viewport: { width: 390, height: 844 } });
@@ -176,7 +173,7 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     await title(first, 'Now');
   });
 
-  it.runIf(isLongForm)('says so where there is no page, and leads back', async () => {
+  it.runIf(isLongForm)('reports a missing page, and leads back', async () => {
     const served = await serveDashboard();
     const { page, at } = await signedInTab(browser, served);
     await page.goto(at('/nothing/here'));
@@ -185,23 +182,20 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     await title(page, 'Now');
   });
 
-  it.runIf(isLongForm)(
-    'goes back and forward, and leaves out of an address what no page has read',
-    async () => {
-      const served = await serveDashboard();
-      await served.connect('Support');
-      const { page, at } = await signedInTab(browser, served);
-      await page.goto(at('/numbers?status=none&other=1'));
-      await page.getByRole('link', { name: 'Support' }).waitFor();
-      expect(page.url()).toBe(at('/numbers'));
-      await page.getByRole('link', { name: 'Support' }).click();
-      await title(page, 'Support');
-      await page.goBack();
-      await title(page, 'Numbers');
-      await page.goForward();
-      await title(page, 'Support');
-    },
-  );
+  it.runIf(isLongForm)('goes back and forward, and drops parameters that no page reads', async () => {
+    const served = await serveDashboard();
+    await served.connect('Support');
+    const { page, at } = await signedInTab(browser, served);
+    await page.goto(at('/numbers?status=none&other=1'));
+    await page.getByRole('link', { name: 'Support' }).waitFor();
+    expect(page.url()).toBe(at('/numbers'));
+    await page.getByRole('link', { name: 'Support' }).click();
+    await title(page, 'Support');
+    await page.goBack();
+    await title(page, 'Numbers');
+    await page.goForward();
+    await title(page, 'Support');
+  });
 
   it.runIf(isLongForm).each(['', '/tools/messages'])('works below the path "%s"', async (basePath) => {
     const served = await serveDashboard({ dashboard: { basePath } });

@@ -49,7 +49,7 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     await nowPage(late);
   });
 
-  it.runIf(isLongForm)('by an API key shows its workspace, by the admin token all of them', async () => {
+  it.runIf(isLongForm)('shows the workspace of an API key, or all of them for the admin token', async () => {
     const served = await serveDashboard();
     await served.trunkline.admin.workspaces.create({ name: 'Other' });
     const { page } = await browser.open();
@@ -97,7 +97,7 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     await page.getByRole('alert').getByText('WORKSPACE_SUSPENDED').waitFor();
   });
 
-  it.runIf(isLongForm)('comes first at every address, and leads on to it', async () => {
+  it.runIf(isLongForm)('comes first at every address, and leads there afterwards', async () => {
     const served = await serveDashboard();
     const { page, problems } = await browser.open();
     problems.expect(/status of 401/);
@@ -124,7 +124,7 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
   );
 
   it.runIf(isLongForm)(
-    'is asked for when the session ends while a page is open, and leads back to it',
+    'is required when the session ends while a page is open, and leads back to it',
     async () => {
       let ahead = 0;
       const signIn = createSignIn({
@@ -151,7 +151,7 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     },
   );
 
-  it.runIf(isLongForm)('is asked for once the key was revoked', async () => {
+  it.runIf(isLongForm)('is required once the key was revoked', async () => {
     const served = await serveDashboard();
     const { id } = await served.connect('Support');
     const { page, problems, at } = await signedInTab(browser, served, { apiKey: served.apiKey });
@@ -165,7 +165,7 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     await field(page).waitFor();
   });
 
-  it.runIf(isLongForm)('is asked for when nothing but the stream of hints is refused', async () => {
+  it.runIf(isLongForm)('is required when only the stream of hints is refused', async () => {
     const served = await serveDashboard();
     const { page, problems, at } = await signedInTab(browser, served, { apiKey: served.apiKey });
     await page.goto(at('/messages'));
@@ -180,7 +180,7 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     await field(page).waitFor();
   });
 
-  it.runIf(isLongForm)('ends by signing out: the way back leads to nothing', async () => {
+  it.runIf(isLongForm)('ends by signing out: going back shows no data', async () => {
     const served = await serveDashboard();
     const { page, problems, at } = await signedInTab(browser, served);
     await page.goto(at('/numbers'));
@@ -193,7 +193,7 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     expect(await page.getByText('No number yet.').count()).toBe(0);
   });
 
-  it.runIf(isLongForm)('is not here where the program that has mounted it signs people in', async () => {
+  it.runIf(isLongForm)('is absent if the embedding program signs people in', async () => {
     let isIn = true;
     let workspaceId = '';
     const served = await serveDashboard({

@@ -39,7 +39,9 @@ describe.skipIf(browser.missing !== null)('the system in the dashboard', () => {
     const served = await serveDashboard({ trunkline: { storage } });
     const { trunkline, workspaceId, connect } = served;
     trunkline.on('message.received', async () => {}, { name: 'replies.of-ours' });
-    trunkline.on('message.received', async () => Promise.reject(new Error('It is down.')), { name: 'crm' });
+    trunkline.on('message.received', async () => Promise.reject(new Error('The CRM is down.')), {
+      name: 'crm',
+    });
     const number = await connect('Support');
     const { page, problems } = await signedInTab(browser, served);
     await page.goto(`${served.url}/system`);
@@ -100,7 +102,7 @@ describe.skipIf(browser.missing !== null)('the system in the dashboard', () => {
   });
 
   it.runIf(isLongForm)(
-    'says what nobody does, and shows a reader everything but what changes it',
+    'shows jobs without a process, and shows a reader everything except the actions',
     async () => {
       const served = await serveDashboard({
         trunkline: { roles: { gateway: false, webhooks: false, maintenance: false } },

@@ -57,7 +57,7 @@ const catchCopies = (page: Page): Promise<unknown> =>
   });
 
 describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
-  it('are added, seen to break, fixed, and what failed is sent again', async () => {
+  it('are added, shown to fail, fixed, and their failed deliveries sent again', async () => {
     const receiver = await startReceiver();
     const { page, problems, at, api, connect } = await open('/webhooks');
     await catchCopies(page);
@@ -120,7 +120,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
 
     // The reason: the attempt, its response, the request.
     await page.getByRole('heading', { level: 1, name: 'Delivery of message.sent' }).waitFor();
-    await verdict(page).getByText('It is tried again by itself.').waitFor();
+    await verdict(page).getByText('It is retried automatically.').waitFor();
     const attempts = page.getByRole('region', { name: 'Attempts' });
     await attempts.getByText('Attempt 1').waitFor();
     await attempts.getByText('500').first().waitFor();
@@ -146,7 +146,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await page.getByRole('link', { name: 'Orders' }).click();
     await press(page, 'Disable');
     await page.getByRole('alertdialog').getByRole('button', { name: 'Disable' }).click();
-    await verdict(page).getByText('Nothing is sent until somebody enables it.').waitFor();
+    await verdict(page).getByText('Nothing is sent until you enable it.').waitFor();
     await page.locator('tbody').getByText('ENDPOINT_DISABLED').or(page.locator('tbody').getByText('500')).first().waitFor(); // prettier-ignore
     receiver.respond.status = 200;
     receiver.respond.body = 'ok';
@@ -161,7 +161,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await verdict(page).getByText('Delivering', { exact: true }).waitFor();
   });
 
-  it.runIf(isLongForm)('have their settings, their secret and themselves changed', async () => {
+  it.runIf(isLongForm)('can be edited, get a new secret, and be deleted', async () => {
     const receiver = await startReceiver();
     const { page, at, api } = await open('/webhooks');
     const { id, secret } = await api.webhooks.create({ url: receiver.url, events: ['message.sent'] });
@@ -198,7 +198,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
   });
 
   it.runIf(isLongForm)(
-    'are found by what the link says, and so are their deliveries, page by page',
+    "are filtered by the link's parameters, as are their deliveries, page by page",
     async () => {
       const receiver = await startReceiver();
       const { page, at, api, connect } = await open('/webhooks');
@@ -248,7 +248,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     },
   );
 
-  it.runIf(isLongForm)('send all that has failed again, and say how many', async () => {
+  it.runIf(isLongForm)('send all failed deliveries again, and show how many', async () => {
     const receiver = await startReceiver();
     const { page, at, api, connect } = await open('/webhooks');
     const { id: instance } = await connect('Support');
@@ -324,7 +324,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     },
   );
 
-  it.runIf(isLongForm)('of another workspace are not there', async () => {
+  it.runIf(isLongForm)("are not found if they are another workspace's", async () => {
     const { page, problems, at, trunkline } = await open('/webhooks');
     const other = await trunkline.admin.workspaces.create({ name: 'Other' });
     const { webhooks } = trunkline.workspace(other.id);

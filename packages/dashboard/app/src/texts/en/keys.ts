@@ -39,7 +39,7 @@ export const keys = {
   newTitle: (name: string) => `The new key: ${name}`,
   token: 'API key',
   newHint:
-    'Copy it now and keep it where the program reads its secrets. It is shown only this once: the service stores nothing that it could be read from.',
+    'Copy it now and store it where the program reads its secrets. It is shown only once: the service keeps only a hash of it.',
   revoke: 'Revoke',
   revokeOne: (name: string) => `Revoke ${name}`,
   revokeTitle: (name: string) => `Revoke ${name}?`,

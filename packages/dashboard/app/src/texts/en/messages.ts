@@ -46,12 +46,12 @@ export const messages = {
   inGroup: 'in a group',
   standing: {
     received: 'It was received.',
-    waiting: 'It waits to be sent.',
+    waiting: 'Waiting to be sent.',
     waiting_for_workspace:
-      'It waits: the workspace may not send now. It is suspended, or its plan is used up.',
-    waiting_for_instance: 'It waits until its number is connected.',
+      'Waiting: the workspace may not send now. It is suspended, or its plan is used up.',
+    waiting_for_instance: 'Waiting until its number is connected.',
     unconfirmed: 'The phone of the recipient has not confirmed it; it may be off.',
-    delivered: 'It is on the phone of the recipient, and has not been read, or they do not say so.',
+    delivered: 'On the phone of the recipient. Not read, or read receipts are off.',
     read: 'It was read.',
     failed: 'It failed.',
     deleted: 'It was deleted by its sender.',

@@ -13,7 +13,7 @@ export const now = {
   toWebhooks: 'Go to Webhooks',
   numbersDown: (count: number) => plural(count, { one: '# number is down.', other: '# numbers are down.' }),
   numbersWaiting: (count: number) =>
-    plural(count, { one: '# number needs somebody.', other: '# numbers need somebody.' }),
+    plural(count, { one: '# number needs attention.', other: '# numbers need attention.' }),
   numbersConnecting: (count: number) =>
     plural(count, { one: '# number is connecting.', other: '# numbers are connecting.' }),
   messagesWaiting: (count: number) => plural(count, { one: '# message waits.', other: '# messages wait.' }),
@@ -30,13 +30,13 @@ export const now = {
     plural(count, { one: '# webhook is disabled.', other: '# webhooks are disabled.' }),
   webhooksFailing: (count: number) => plural(count, { one: '# webhook fails.', other: '# webhooks fail.' }),
   numbers: 'Numbers',
-  numbersCaption: 'Numbers that are not as they should be, the worst first',
+  numbersCaption: 'Numbers that need attention or are connecting, the worst first',
   numbersWell: (count: number) =>
-    plural(count, { one: '# number is as it should be.', other: '# numbers are as they should be.' }),
+    plural(count, { one: '# number needs no attention.', other: '# numbers need no attention.' }),
   webhooks: 'Webhooks',
   webhooksCaption: 'Webhooks that do not deliver, the worst first',
   webhooksWell: (count: number) =>
-    plural(count, { one: '# webhook is as it should be.', other: '# webhooks are as they should be.' }),
+    plural(count, { one: '# webhook needs no attention.', other: '# webhooks need no attention.' }),
   noWebhooks: 'No webhook: your systems are not notified of what happens.',
   name: 'Name',
   address: 'Address',

@@ -36,7 +36,7 @@ export const shell = {
     live: 'Changes show as they happen.',
     polling: 'The connection that brings changes does not get through: the page asks every 10 s.',
     offline: 'The service cannot be reached. What is shown is the last that was read.',
-    paused: 'Nobody looked at this page for a while. It catches up now.',
+    paused: 'This page was in the background for a while. It catches up now.',
   },
   elsewhere: 'This is managed by those who run the service.',
   elsewhereHint: 'Ask them, or sign in with the admin token.',

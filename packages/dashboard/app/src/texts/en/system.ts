@@ -13,7 +13,7 @@ export const system = {
   nobody: {
     gateway: 'No process holds numbers: nothing is sent or received.',
     webhooks: 'No process sends webhooks.',
-    maintenance: 'No process does the maintenance: nothing old is deleted, and nobody is notified.',
+    maintenance: 'No process does the maintenance: nothing old is deleted, and no notifications are sent.',
   },
   unheld: (count: number) =>
     plural(count, { one: '# number is held by no process.', other: '# numbers are held by no process.' }),

@@ -37,7 +37,7 @@ export const keys: TextsOf<'keys'> = {
   newTitle: (name: string) => `La clave nueva: ${name}`,
   token: 'Clave de API',
   newHint:
-    'Cópiela ahora y guárdela donde el programa lee sus secretos. Solo se muestra esta vez: el servicio no guarda nada de lo que se pueda leer.',
+    'Cópiela ahora y guárdela donde el programa lee sus secretos. Solo se muestra esta vez: el servicio solo guarda un hash.',
   revoke: 'Revocar',
   revokeOne: (name: string) => `Revocar ${name}`,
   revokeTitle: (name: string) => `¿Revocar ${name}?`,

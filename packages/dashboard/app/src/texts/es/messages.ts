@@ -48,7 +48,8 @@ export const messages: TextsOf<'messages'> = {
       'Espera: el espacio de trabajo no puede enviar ahora. Está suspendido o su plan está agotado.',
     waiting_for_instance: 'Espera a que su número esté conectado.',
     unconfirmed: 'El teléfono del destinatario no lo ha confirmado; puede estar apagado.',
-    delivered: 'Está en el teléfono del destinatario y no se ha leído, o no lo comunica.',
+    delivered:
+      'Está en el teléfono del destinatario. No se ha leído, o las confirmaciones de lectura están desactivadas.',
     read: 'Se leyó.',
     failed: 'Falló.',
     deleted: 'Quien lo envió lo eliminó.',

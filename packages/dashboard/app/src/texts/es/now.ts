@@ -13,7 +13,7 @@ export const now: TextsOf<'now'> = {
   toNumbers: 'Ir a Números',
   numbersDown: (count) => plural(count, { one: '# número está caído.', other: '# números están caídos.' }),
   numbersWaiting: (count) =>
-    plural(count, { one: '# número necesita a alguien.', other: '# números necesitan a alguien.' }),
+    plural(count, { one: '# número necesita atención.', other: '# números necesitan atención.' }),
   numbersConnecting: (count) =>
     plural(count, { one: '# número se está conectando.', other: '# números se están conectando.' }),
   messagesWaiting: (count) => plural(count, { one: '# mensaje espera.', other: '# mensajes esperan.' }),
@@ -30,13 +30,13 @@ export const now: TextsOf<'now'> = {
     plural(count, { one: '# webhook está desactivado.', other: '# webhooks están desactivados.' }),
   webhooksFailing: (count) => plural(count, { one: '# webhook falla.', other: '# webhooks fallan.' }),
   numbers: 'Números',
-  numbersCaption: 'Números que no están como deben, primero los peores',
+  numbersCaption: 'Números que necesitan atención o se están conectando, primero los peores',
   numbersWell: (count) =>
-    plural(count, { one: '# número está como debe.', other: '# números están como deben.' }),
+    plural(count, { one: '# número no necesita atención.', other: '# números no necesitan atención.' }),
   webhooks: 'Webhooks',
   webhooksCaption: 'Webhooks que no entregan, primero los peores',
   webhooksWell: (count) =>
-    plural(count, { one: '# webhook está como debe.', other: '# webhooks están como deben.' }),
+    plural(count, { one: '# webhook no necesita atención.', other: '# webhooks no necesitan atención.' }),
   noWebhooks: 'Ningún webhook: sus sistemas no reciben avisos de lo que ocurre.',
   name: 'Nombre',
   address: 'Dirección',

@@ -49,7 +49,7 @@ export const numbers: TextsOf<'numbers'> = {
   addTitle: 'Añadir un número',
   addHint: 'Para que usted lo reconozca: Soporte, Madrid. El teléfono se vincula en el paso siguiente.',
   create: 'Añadir',
-  caption: 'Números, primero los que necesitan a alguien',
+  caption: 'Números, primero los que necesitan atención',
   name: 'Nombre',
   number: 'Número',
   status: 'Estado',

@@ -37,7 +37,7 @@ export const shell: TextsOf<'shell'> = {
     live: 'Los cambios aparecen al ocurrir.',
     polling: 'La conexión que trae los cambios no llega: la página pregunta cada 10 s.',
     offline: 'No se puede acceder al servicio. Se muestra lo último que se leyó.',
-    paused: 'Nadie miró esta página durante un rato. Ahora se pone al día.',
+    paused: 'Esta página estuvo en segundo plano un rato. Ahora se pone al día.',
   },
   elsewhere: 'Esto lo gestiona quien opera el servicio.',
   elsewhereHint: 'Pídaselo, o inicie sesión con el token de administración.',
