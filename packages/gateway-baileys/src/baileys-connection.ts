@@ -65,7 +65,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
       (error: unknown) => {
         logger.warn(
           { instanceId, reason: briefly(error) },
-          'what an instance does not need any more could not be erased: it is tried again when it connects next; check the database if this repeats',
+          'data that an instance no longer needs could not be erased: retried at its next connection; check the database if this repeats',
         );
       },
     );

@@ -18,7 +18,7 @@ async function activity<Kind extends Activity['kind']>(
   const isIt = (found: Activity): found is OfKind<Kind> =>
     found.kind === kind && holds(found as OfKind<Kind>); // of this kind
   const report = await link.first('activity', (candidate) => isIt(candidate.activity));
-  if (!isIt(report.activity)) throw new Error('It was of this kind.');
+  if (!isIt(report.activity)) throw new Error('The report is not of the expected kind.');
   return report.activity;
 }
 
@@ -30,7 +30,7 @@ async function settled({ network, link }: Linked): Promise<void> {
 }
 
 describe('what the owner of the number writes on the phone', () => {
-  it('is reported with its recipient, and is no message to the instance', async () => {
+  it('is reported with its recipient, and is not a message to the instance', async () => {
     const harness = await linked();
     const { wa, account, reader } = harness.network;
     const networkId = await wa.fromPhone(account, reader, 'typed by hand');
@@ -73,7 +73,7 @@ describe('what the owner of the number writes on the phone', () => {
     const bytes = new TextEncoder().encode('the bill');
     await wa.fromPhone(account, reader, { type: 'document', mimeType: 'text/plain', bytes });
     const { content } = await activity(harness.link, 'echo', (echo) => echo.content.type === 'document');
-    if (content.type === 'text') throw new Error('It has a file.');
+    if (content.type === 'text') throw new Error('The message has no file.');
     const stream = await content.file.open();
     expect(await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).text()).toBe('the bill'); // fetch expects this type
   });
@@ -129,7 +129,7 @@ describe('a reaction', () => {
     });
   });
 
-  it.runIf(isLongForm)('in a group names the member whose message it is about', async () => {
+  it.runIf(isLongForm)('names the author of the message in a group', async () => {
     const { network, link } = await linked();
     const { wa, account, reader } = network;
     const ann = wa.person('5511955550005', { name: 'Ann' });
@@ -212,7 +212,7 @@ describe('an edit', () => {
 });
 
 describe('a deletion', () => {
-  it('is by the author, or by the owner of the number', async () => {
+  it('is accepted from the author, or from the owner of the number', async () => {
     const { network, link } = await linked();
     const { wa, account, reader } = network;
     const id = await wa.inbound(reader, account, 'oops');
@@ -285,7 +285,7 @@ describe('a message that nobody here can read', () => {
     },
   );
 
-  it.runIf(isLongForm)('is reported immediately where it is to be seen once, on the phone', async () => {
+  it.runIf(isLongForm)('is reported immediately if it may be viewed once, on the phone', async () => {
     const harness = await linked();
     const { wa, account, reader, gateway } = harness.network;
     for (const type of ['view_once', 'view_once_unavailable_fanout']) {

@@ -17,7 +17,7 @@ async function expectHealthy({ network, link }: Linked): Promise<void> {
   expect(link.all('closed').filter(({ reason }) => reason.kind !== 'restart')).toEqual([]);
 }
 
-describe('stanzas that make no sense', () => {
+describe('malformed stanzas', () => {
   const from = '5511988887777@s.whatsapp.net';
   const enc = (type: string, content?: Uint8Array): BinaryNode => ({
     tag: 'enc',
@@ -174,7 +174,7 @@ describe('activities that strangers make up', () => {
     expect(harness.link.all('activity')).toHaveLength(2);
   });
 
-  it('of messages that nobody can read fill no storage', async () => {
+  it('fill no storage with unreadable messages', async () => {
     const harness = await linked();
     const { wa, account } = harness.network;
     const stranger = wa.person('5511955550031');
@@ -189,8 +189,8 @@ describe('activities that strangers make up', () => {
   });
 });
 
-describe('messages that are too much', () => {
-  it('of text are reported as they came', async () => {
+describe('excessive messages', () => {
+  it('are reported as they came if it is text', async () => {
     const harness = await linked();
     const { wa, account, reader } = harness.network;
     const text = 'ä'.repeat(1_000_000);
@@ -200,7 +200,7 @@ describe('messages that are too much', () => {
     await expectHealthy(harness);
   });
 
-  it('of wrappers are none', async () => {
+  it('are skipped if they consist of wrappers', async () => {
     const harness = await linked();
     const { wa, account, reader } = harness.network;
     let message: proto.IMessage = { conversation: 'very deep down' };
@@ -211,7 +211,7 @@ describe('messages that are too much', () => {
   });
 });
 
-describe('plaintexts that are no message', () => {
+describe('plaintexts that are not a message', () => {
   /** Nested fields, on which recursive readers overflow the stack. */
   const nested = (depth: number): Uint8Array => {
     let inner: Buffer<ArrayBufferLike> = Buffer.from([0x0a, 0]);
@@ -237,7 +237,7 @@ describe('plaintexts that are no message', () => {
     ['more padding than there is', Uint8Array.of(1, 2, 255)],
     ['a field that is cut off', Uint8Array.of(0x0a, 100, 0x41, 1)],
     ['a length beyond all memory', Uint8Array.of(0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f, 1)],
-    ['text that is no UTF-8', Uint8Array.of(0x0a, 2, 0xc3, 0x28, 1)],
+    ['text that is not UTF-8', Uint8Array.of(0x0a, 2, 0xc3, 0x28, 1)],
     ['ten thousand messages in one another', nested(10_000)],
   ];
 
@@ -254,7 +254,7 @@ describe('plaintexts that are no message', () => {
 });
 
 describe('names that strangers choose', () => {
-  it('are cut to what databases take as keys, and still identify a repeat', async () => {
+  it('are cut to the key length of databases, and still identify a repeat', async () => {
     const harness = await linked();
     const { wa, account, reader } = harness.network;
     const id = await wa.inbound(reader, account, 'long', { id: 'L'.repeat(5_000) });
@@ -279,7 +279,7 @@ describe('names that strangers choose', () => {
     expect(reported).toContain('ab');
   });
 
-  it('of groups are stored without what no database takes', async () => {
+  it('are stored for groups without characters that no database accepts', async () => {
     const harness = await linked();
     const { wa, account, reader } = harness.network;
     const group = wa.group({ subject: 'a\0b', members: [reader] });

@@ -41,7 +41,7 @@ describe('a group that the number is removed from', () => {
 });
 
 describe('a group whose members change', () => {
-  it('is written to as it is: who came reads it, who went does not', async () => {
+  it('is written to with its current members', async () => {
     const flow = await startLinkedFlow();
     const { wa, bob } = flow;
     const eve = wa.person('5511900000042', { name: 'Eve' });
@@ -55,7 +55,7 @@ describe('a group whose members change', () => {
     expect(await readersOf('two again')).toEqual([bob.phoneNumber]);
   });
 
-  it('is so too where they changed while the connection was away', async () => {
+  it('is so after changes during a disconnection', async () => {
     const flow = await startLinkedFlow();
     const { wa, account, bob } = flow;
     const eve = wa.person('5511900000042', { name: 'Eve' });
@@ -70,7 +70,7 @@ describe('a group whose members change', () => {
     expect(wa.linkedDevices(account)).toHaveLength(1);
   });
 
-  it('is so for what was queued meanwhile, which goes out as soon as the connection is back', async () => {
+  it('is so for messages queued meanwhile, which are sent once the connection is back', async () => {
     const flow = await startLinkedFlow();
     const { wa, account, bob } = flow;
     const eve = wa.person('5511900000042', { name: 'Eve' });
@@ -87,14 +87,14 @@ describe('a group whose members change', () => {
     wa.releaseAcks();
     const sentAs = (text: string): SentMessage => {
       const found = wa.sentMessages().find(({ content }) => content.type === 'text' && content.text === text);
-      if (!found) throw new Error('It is not sent yet.');
+      if (!found) throw new Error('The message is not sent yet.');
       return found;
     };
     const { readableBy } = await eventually(() => sentAs('for the two of us'));
     expect(readableBy).toEqual([bob.phoneNumber]);
   });
 
-  it('refuses what is sent after it has thrown us out', async () => {
+  it('refuses messages sent after we were removed', async () => {
     const flow = await startLinkedFlow();
     const { wa, account } = flow;
     const { id, group } = await inAGroup(flow);
@@ -111,7 +111,7 @@ describe('a group whose members change', () => {
   }
 });
 
-it('an instance that is unlinked while it sends fails what was on its way, and says so', async () => {
+it('an instance that is unlinked while it sends fails its messages in flight, and reports that', async () => {
   const flow = await startLinkedFlow();
   const { wa, account, bob, service, instance } = flow;
   wa.holdAcks();

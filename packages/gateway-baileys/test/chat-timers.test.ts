@@ -49,7 +49,7 @@ it('the WhatsApp gateway has messages disappear when those of the recipient do, 
 });
 
 it.each(isLongForm ? [-1, 0, 2 ** 31] : [2 ** 31])(
-  'the WhatsApp gateway takes a timer of %s seconds for none',
+  'the WhatsApp gateway ignores a timer of %s seconds',
   async (expiration) => {
     const harness = await linked();
     await receiveWith(harness, expiration);
@@ -57,7 +57,7 @@ it.each(isLongForm ? [-1, 0, 2 ** 31] : [2 ** 31])(
   },
 );
 
-it('the WhatsApp gateway has messages to a group disappear after as long as the group says', async () => {
+it("the WhatsApp gateway has messages to a group disappear after the group's time", async () => {
   const harness = await linked();
   const { wa, account, reader } = harness.network;
   const group = wa.group({ subject: 'Ours', members: [account, reader] });

@@ -19,31 +19,34 @@ describe('the profile of a linked number', () => {
 });
 
 describe('the end of a connection', () => {
-  it.each(isLongForm ? [500, 503] : [500])('by stream error %i is a loss', async (code) => {
+  it.each(isLongForm ? [500, 503] : [500])('is a loss after stream error %i', async (code) => {
     const { network, session, link } = await linked();
     network.wa.streamError(network.account, { code });
     expect((await link.first('closed', anyEnd)).reason).toMatchObject({ kind: 'dropped' });
     expect(session.values.size).toBeGreaterThan(0);
   });
 
-  it.runIf(isLongForm)('by another connection waits long once, and is final the next time', async () => {
-    const { network, link, open } = await linked();
-    network.wa.replace(network.account);
-    expect((await link.first('closed', anyEnd)).reason).toEqual({
-      kind: 'dropped',
-      detail: 'connection_replaced',
-      notBeforeMs: 60_000,
-      networkCode: '440',
-    });
-    const again = await open();
-    await again.first('connected');
-    network.wa.replace(network.account);
-    expect((await again.first('closed')).reason).toEqual({
-      kind: 'failed',
-      code: 'connection_replaced',
-      networkCode: '440',
-    });
-  });
+  it.runIf(isLongForm)(
+    'is a long wait after another connection replaces it, and final the next time',
+    async () => {
+      const { network, link, open } = await linked();
+      network.wa.replace(network.account);
+      expect((await link.first('closed', anyEnd)).reason).toEqual({
+        kind: 'dropped',
+        detail: 'connection_replaced',
+        notBeforeMs: 60_000,
+        networkCode: '440',
+      });
+      const again = await open();
+      await again.first('connected');
+      network.wa.replace(network.account);
+      expect((await again.first('closed')).reason).toEqual({
+        kind: 'failed',
+        code: 'connection_replaced',
+        networkCode: '440',
+      });
+    },
+  );
 
   it('is noticed where the network falls silent', async () => {
     const socket = { keepAliveIntervalMs: 100 };
@@ -64,7 +67,7 @@ describe('the end of a connection', () => {
   ];
 
   it.each(isLongForm ? REFUSALS : REFUSALS.slice(0, 1))(
-    'by refusal %i is final, and keeps the session',
+    'is final after refusal %i, and keeps the session',
     async (code, detail) => {
       const { network, session, link, open } = await linked();
       await link.connection().close();
@@ -144,14 +147,14 @@ describe('a logout', () => {
     expect(network.wa.linkedDevices(network.account)).toEqual([]);
   });
 
-  it.runIf(isLongForm)('fails where the network does not respond', async () => {
+  it.runIf(isLongForm)('fails if the network does not respond', async () => {
     const { network, link } = await linked({ clock: hurriedClock() });
     network.wa.muteQueries('md/set/remove-companion-device');
     await expect(link.connection().logout()).rejects.toThrow();
     expect(link.all('closed').filter(anyEnd)).toEqual([]);
   });
 
-  it.runIf(isLongForm)('is done where the phone was faster', async () => {
+  it.runIf(isLongForm)('is done if the phone was faster', async () => {
     const { network, link } = await linked();
     network.wa.muteQueries('md/set/remove-companion-device');
     const loggedOut = link.connection().logout();

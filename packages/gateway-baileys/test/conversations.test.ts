@@ -179,7 +179,7 @@ describe('what else happens in a chat, over webhooks', () => {
     const { wa, account, bob, receiver } = flow;
     const networkId = await wa.fromPhone(account, bob, 'typed by hand');
     const { data } = await untilNotified(flow, 'message.echo');
-    if (!('message' in data)) throw new Error('It is about a message.');
+    if (!('message' in data)) throw new Error('The event is not about a message.');
     const { id } = data.message;
     expect(data.message).toMatchObject({
       direction: 'outbound',

@@ -17,7 +17,7 @@ const FILE = { type: 'document', mimeType: 'text/plain', filename: 'a.txt' } as 
 const STALLED = sized('STALLED_FILES', { short: 10, long: 50 });
 
 describe('a received file', () => {
-  it(`that stalls, and ${STALLED} of them, hold up no text and no receipt, nor the end of the process`, async () => {
+  it(`does not delay texts, receipts or the end of the process, even if ${STALLED} of them stall`, async () => {
     const flow = await startLinkedFlow();
     const { wa, account, bob, instance } = flow;
     const text = { instance, to: bob.phoneNumber, type: 'text', text: 'Hello' } as const;
@@ -38,7 +38,7 @@ describe('a received file', () => {
     expect(performance.now() - begun).toBeLessThan(60_000);
   });
 
-  it('that cannot be stored costs neither the connection nor the file, which arrives when there is room', async () => {
+  it('costs neither the connection nor its content if it cannot be stored, and arrives when there is room', async () => {
     const errors: string[] = [];
     const note: Logger['warn'] = (facts) => void errors.push(String(facts['err']));
     const logger: Logger = { ...silentLogger, warn: note, error: note };

@@ -51,7 +51,7 @@ describe('linking over the REST API', () => {
 });
 
 describe('messages over the REST API', () => {
-  it('sends a text, whose receipts arrive in order even where the network skips one', async () => {
+  it('sends a text, whose receipts arrive in order even if the network skips one', async () => {
     const flow = await startLinkedFlow();
     const id = await send(flow, 'Grüße 👋');
     const sent = await flow.wa.nextMessage();
@@ -89,7 +89,7 @@ describe('messages over the REST API', () => {
         'message.received',
         ({ data }) => 'message' in data && data.message.type === type,
       );
-      if (!('message' in event.data)) throw new Error('It is about a message.');
+      if (!('message' in event.data)) throw new Error('The event is not about a message.');
       const { message } = event.data;
       expect(message).toMatchObject({
         from: bob.phoneNumber,

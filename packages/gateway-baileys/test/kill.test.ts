@@ -19,7 +19,7 @@ const STEP = sized('KILL_STEP', { short: 7, long: 1 });
 const BURST = 4;
 
 describe.concurrent('kill -9', { timeout: 900_000 + RUNS * 30_000 }, () => {
-  it('with a write of a send: the message is in the chat once, and reported once', async () => {
+  it('at a write of a send: the message is in the chat once, and reported once', async () => {
     const harness = await startPairedHarness();
     const writes = await writesOf(harness, async () => {
       await untilNotified(harness, 'message.sent', isAbout(await send(harness, 'Message 0')));
@@ -57,7 +57,7 @@ describe.concurrent('kill -9', { timeout: 900_000 + RUNS * 30_000 }, () => {
   );
 
   it.runIf(isLongForm)(
-    'with a write of an arrival: the message is stored once, and reported once',
+    'at a write of an arrival: the message is stored once, and reported once',
     async () => {
       const harness = await startPairedHarness();
       const { wa, account } = harness;

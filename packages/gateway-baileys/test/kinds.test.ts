@@ -214,7 +214,7 @@ describe('a file that completes another message', () => {
     },
   );
 
-  it.runIf(isLongForm)('is a message of its own as a picture of an album', async () => {
+  it.runIf(isLongForm)('is a message of its own if it is a picture of an album', async () => {
     const { network, link } = await linked();
     const { wa, account, reader } = network;
     const id = await wa.inbound(reader, account, { ...file, completes: { id: '3EB0A', as: 'MEDIA_ALBUM' } });
@@ -249,7 +249,7 @@ describe('a message with a file', () => {
     ],
   ];
 
-  it('says what kind of file it is', async () => {
+  it('has the kind of its file', async () => {
     const harness = await linked();
     for (const [what, sent, expected] of FILES) {
       const { content, detail } = await reported(harness, sent);

@@ -9,7 +9,7 @@ const bytes: Uint8Array<ArrayBuffer> = new Uint8Array(300_000).map((_, i) => i %
 const FILE = { type: 'document', mimeType: 'application/pdf', filename: 'a.pdf', bytes } as const;
 
 function fileIn({ content }: IncomingMessage): IncomingFile {
-  if (content.type === 'text') throw new Error('It has no file.');
+  if (content.type === 'text') throw new Error('The message has no file.');
   return content.file;
 }
 
@@ -95,7 +95,7 @@ describe('a file of WhatsApp', () => {
     ['not_found', 'Neither WhatsApp’s media hosts nor the phone have the file'],
     ['error', 'Failed to re-upload media (2)'],
     ['silent', 'The upload of a file by the phone took longer than'],
-  ] as const)('that the phone responds to with %s is not available', async (response, said) => {
+  ] as const)('is unavailable if the phone responds with %s', async (response, said) => {
     const { network, file } = await received();
     const { wa, account } = network;
     wa.forgetMedia();
@@ -134,7 +134,7 @@ describe('a file of WhatsApp', () => {
     expect((await read(again)).equals(bytes)).toBe(true);
   });
 
-  it('of a group is found by the phone, too', async () => {
+  it('is found by the phone even if it is from a group', async () => {
     const { network, link } = await linked({ clock: hurriedClock() });
     const { wa, account, reader } = network;
     const group = wa.group({ subject: 'Friends', members: [reader] });
@@ -147,7 +147,7 @@ describe('a file of WhatsApp', () => {
     expect((await read(again)).equals(bytes)).toBe(true);
   });
 
-  it('of a closed connection is not opened', async () => {
+  it('is not opened on a closed connection', async () => {
     const { link, file } = await received();
     const connection = link.connection();
     await connection.close();
@@ -156,7 +156,7 @@ describe('a file of WhatsApp', () => {
 });
 
 describe('the reference to a file of WhatsApp', () => {
-  it('is small, and says nothing else of the message', async () => {
+  it('is small, and contains nothing else of the message', async () => {
     const { network, link } = await linked({ clock: hurriedClock() });
     const { wa, account, reader } = network;
     await wa.inbound(reader, account, { ...FILE, caption: 'between us' });
@@ -166,7 +166,7 @@ describe('the reference to a file of WhatsApp', () => {
     expect(reference.includes('between us')).toBe(false);
   });
 
-  it('is left out where a sender makes it larger than any is', async () => {
+  it('is omitted if a sender makes it oversized', async () => {
     const { network, link } = await linked({ clock: hurriedClock() });
     const { wa, account, reader } = network;
     const documentMessage = {

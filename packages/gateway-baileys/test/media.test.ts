@@ -10,7 +10,7 @@ const bytes: Uint8Array<ArrayBuffer> = new Uint8Array(300_000).map((_, i) => i %
 const FILE = { type: 'document', mimeType: 'application/pdf', filename: 'a.pdf', bytes } as const;
 
 async function contentOf({ content }: IncomingMessage): Promise<Buffer> {
-  if (content.type === 'text') throw new Error('It has no file.');
+  if (content.type === 'text') throw new Error('The message has no file.');
   const chunks: Uint8Array[] = [];
   for await (const chunk of await content.file.open()) chunks.push(chunk);
   return Buffer.concat(chunks);
@@ -35,7 +35,7 @@ describe('a download', () => {
     expect((await contentOf(message)).equals(bytes)).toBe(true);
   });
 
-  it.runIf(isLongForm)('ends with an error where they do not pass', async () => {
+  it.runIf(isLongForm)('ends with an error if they persist', async () => {
     const { network, link } = await linked({ clock: hurriedClock() });
     const { wa, account, reader } = network;
     await wa.inbound(reader, account, FILE);
@@ -44,7 +44,7 @@ describe('a download', () => {
     await expect(contentOf(message)).rejects.toThrow('500');
   });
 
-  it('ends with an error where the bytes are not those that were sent', async () => {
+  it('ends with an error if the bytes are not those that were sent', async () => {
     const { network, link } = await linked({ clock: hurriedClock() });
     const { wa, account, reader } = network;
     await wa.inbound(reader, account, FILE);
@@ -85,7 +85,7 @@ describe('a download', () => {
   });
 });
 
-describe('a file that a sender describes falsely', () => {
+describe('a file with a false description', () => {
   const mediaKey = new Uint8Array(32).fill(1);
 
   const FALSE_SOURCES: readonly (readonly [string, object])[] = [
@@ -98,18 +98,15 @@ describe('a file that a sender describes falsely', () => {
     ['more bytes than any file may have', { directPath: '/v/a', fileLength: LARGEST_MEDIA_SIZE + 1 }],
   ];
 
-  it.each(isLongForm ? FALSE_SOURCES : FALSE_SOURCES.slice(0, 1))(
-    'with %s is not fetched',
-    async (_, source) => {
-      const { network, link } = await linked({ clock: hurriedClock() });
-      const { wa, account, reader } = network;
-      const documentMessage = { mimetype: 'application/pdf', mediaKey, ...source };
-      await wa.inbound(reader, account, { type: 'raw', message: { documentMessage } });
-      const { message } = await link.first('message');
-      const fetched = vi.spyOn(globalThis, 'fetch');
-      onTestFinished(() => fetched.mockRestore());
-      await expect(contentOf(message)).rejects.toThrow();
-      for (const [address] of fetched.mock.calls) expect(address).toMatch(/^https:\/\/127\.0\.0\.1:\d+\//);
-    },
-  );
+  it.each(isLongForm ? FALSE_SOURCES : FALSE_SOURCES.slice(0, 1))('is not fetched: %s', async (_, source) => {
+    const { network, link } = await linked({ clock: hurriedClock() });
+    const { wa, account, reader } = network;
+    const documentMessage = { mimetype: 'application/pdf', mediaKey, ...source };
+    await wa.inbound(reader, account, { type: 'raw', message: { documentMessage } });
+    const { message } = await link.first('message');
+    const fetched = vi.spyOn(globalThis, 'fetch');
+    onTestFinished(() => fetched.mockRestore());
+    await expect(contentOf(message)).rejects.toThrow();
+    for (const [address] of fetched.mock.calls) expect(address).toMatch(/^https:\/\/127\.0\.0\.1:\d+\//);
+  });
 });

@@ -31,7 +31,7 @@ describe('what was written while the WhatsApp gateway was away', () => {
 });
 
 describe('a message that is being stored when the connection ends', () => {
-  it('is reported before the end is', async () => {
+  it('is reported before the end', async () => {
     const { network, link, open } = await linked({ clock: patientClock() });
     const { wa, account, reader } = network;
     await link.connection().close();
@@ -173,7 +173,7 @@ describe('kinds of messages', () => {
 });
 
 describe('a message that came without what it says', () => {
-  it('is reported when the phone hands it on, and is not reported as one that nobody can read', async () => {
+  it('is reported when the phone forwards it, and not reported as undecryptable', async () => {
     const { network, session, link } = await linked();
     const { wa, account, reader } = network;
     const id = wa.unavailable(reader, account, { type: null });
@@ -193,7 +193,7 @@ describe('a message that came without what it says', () => {
   });
 
   it.runIf(isLongForm)(
-    'is reported again where the process ended after it has acknowledged what the phone handed on',
+    "is reported again if the process ended after it acknowledged the phone's copy",
     async () => {
       const { network, session, link, open } = await linked();
       const { wa, account, reader } = network;
@@ -229,7 +229,7 @@ function left({ values }: MemorySession, type: string): readonly string[] {
 }
 
 describe('a message that another process stored', () => {
-  it.runIf(isLongForm)('is reported again where the process ended before it could be reported', async () => {
+  it.runIf(isLongForm)('is reported again if the process ended before it could be reported', async () => {
     const { network, session, link, open } = await linked();
     const { wa, account, reader } = network;
     await link.connection().close();

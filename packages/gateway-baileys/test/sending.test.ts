@@ -51,7 +51,7 @@ describe('a message is accepted', () => {
   );
 
   it.runIf(isLongForm)(
-    'or nobody knows: the network has troubles, does not respond, or is gone',
+    'only if the outcome is known: not if the network has problems, does not respond, or is gone',
     async () => {
       const harness = await linked({ clock: hurriedClock() });
       const { wa, account } = harness.network;
@@ -80,7 +80,7 @@ describe('a recipient', () => {
     }
   });
 
-  it('who is not on WhatsApp is refused with a code of its own', async () => {
+  it('is refused with its own code if they are not on WhatsApp', async () => {
     const harness = await linked();
     const message = { ...aText(harness), to: harness.network.people.refused };
     expect(await harness.link.connection().send(message)).toMatchObject({
@@ -90,7 +90,7 @@ describe('a recipient', () => {
     expect(harness.network.wa.sentMessages()).toEqual([]);
   });
 
-  it.runIf(isLongForm)('that is a group we are not in is refused too', async () => {
+  it.runIf(isLongForm)('is refused if it is a group that the number is not in', async () => {
     const harness = await linked();
     const group = harness.network.wa.group({ subject: 'Theirs', members: [harness.network.reader] });
     const message = { ...aText(harness), to: group.jid, isGroup: true };
@@ -101,7 +101,7 @@ describe('a recipient', () => {
   });
 });
 
-it('that waits for its turn as the connection ends was not sent', async () => {
+it('a message that waits for its turn when the connection ends is not sent', async () => {
   const harness = await linked({ clock: patientClock(), gateway: { pace: { messagesPerMinute: 3 } } });
   const { wa, account } = harness.network;
   await harness.link.connection().send(aText(harness));
@@ -123,7 +123,7 @@ it('the WhatsApp gateway keeps messages as far apart as its option says', async 
   expect(Math.min(second - first, third - second)).toBeGreaterThanOrEqual(249);
 });
 
-it.runIf(isLongForm)('fetches nothing of what a text links to', async () => {
+it.runIf(isLongForm)('the WhatsApp gateway does not fetch the links of a text', async () => {
   const harness = await linked();
   await harness.link.connection().send(aText(harness, 'see https://127.0.0.1:1/secret'));
   expect(harness.network.wa.sentMessages()[0]?.content).toEqual({
@@ -132,7 +132,7 @@ it.runIf(isLongForm)('fetches nothing of what a text links to', async () => {
   });
 });
 
-it.runIf(isLongForm)('the WhatsApp gateway refuses a caption that nobody would see', async () => {
+it.runIf(isLongForm)('the WhatsApp gateway refuses a caption that would not be shown', async () => {
   const harness = await linked();
   const file = {
     mimeType: 'audio/mpeg',

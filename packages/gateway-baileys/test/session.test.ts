@@ -59,7 +59,7 @@ it('the WhatsApp gateway ends a connection whose keys another process has now, b
   await eventually(() => expect(wa.linkedDevices(account)).toMatchObject([{ connected: false }]));
 });
 
-it('the WhatsApp gateway ends a connection whose keys could not be written, and goes on from what is stored', async () => {
+it('the WhatsApp gateway ends a connection whose keys could not be written, and continues from what is stored', async () => {
   const { network, session, link, open } = await linked();
   const { wa, account, reader } = network;
   session.failNextSave();

@@ -127,7 +127,7 @@ function exchange(service: ManyNumbers, round: Round): Exchange {
     await written;
     await until('all texts have arrived', look, FINISHED_MS).catch((error: unknown) => {
       const missing = [...begun.keys()].filter((text) => !arrived.has(text));
-      throw new Error(`These texts have not arrived: ${missing.join(', ')}`, { cause: error });
+      throw new Error(`Some texts have not arrived: ${missing.join(', ')}`, { cause: error });
     });
     return [...arrived.values()];
   };

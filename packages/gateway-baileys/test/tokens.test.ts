@@ -48,7 +48,7 @@ function untilAcknowledged({ network }: Linked, id: string): Promise<void> {
 const storedTokens = ({ session }: Linked): readonly string[] =>
   [...session.values.keys()].filter((name) => name.startsWith('key.tctoken.'));
 
-describe('somebody whom WhatsApp lets nobody write to without a token', () => {
+describe('a person to whom WhatsApp requires a token', () => {
   it('is written to once they have written', async () => {
     const harness = await linked();
     const { wa, account } = harness.network;

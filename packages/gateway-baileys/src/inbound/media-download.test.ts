@@ -44,7 +44,7 @@ function networkOf(hosts: Readonly<Record<string, (range: string | null) => Prom
       const { host } = new URL(address);
       asked.push(host);
       const respond = hosts[host];
-      if (!respond) throw new Error(`Nobody is to ask ${host}.`);
+      if (!respond) throw new Error(`${host} must not be asked.`);
       return respond(new Headers(headers).get('range'));
     },
     hosts: async () => Object.keys(hosts),
@@ -108,7 +108,7 @@ describe('downloadMedia', () => {
     expect((await read(file, network)).equals(CONTENT)).toBe(true);
   });
 
-  it('takes no other part of the file for the one that it has asked for', async () => {
+  it('refuses another part of the file than the requested one', async () => {
     const { file, encrypted } = await sealed();
     const headers = { 'Content-Range': `bytes 0-99/${encrypted.length}` };
     const { network } = networkOf({
@@ -119,7 +119,7 @@ describe('downloadMedia', () => {
     expect((await read(file, network)).equals(CONTENT)).toBe(true);
   });
 
-  it('fails at the end where a byte is another, also if the sender has named no digest', async () => {
+  it('fails at the end if a byte differs, even without a digest of the sender', async () => {
     const { file, encrypted } = await sealed();
     encrypted[40_000] = (encrypted[40_000] ?? 0) ^ 1;
     const { network } = networkOf({ a: async () => new Response(encrypted) });
@@ -128,7 +128,7 @@ describe('downloadMedia', () => {
     await expect(read({ ...file, source }, network)).rejects.toThrow('authentication code');
   });
 
-  it('asks nobody where no host has the file and the phone is off', async () => {
+  it('fails if no host has the file and the phone is off', async () => {
     const { file } = await sealed();
     const { network, asked } = networkOf({ a: async () => new Response(null, { status: 410 }) });
     await expect(read(file, network)).rejects.toThrow('The phone is off.');

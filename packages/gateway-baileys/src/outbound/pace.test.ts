@@ -26,7 +26,7 @@ describe('the pace of an instance', () => {
     expect(pace.next({ messagesPerMinute: 3 })).toBe(0);
   });
 
-  it('keeps nobody waiting where there is none', () => {
+  it('delays no message if it is not set', () => {
     const pace = createPace({ clock: manualClock(), random: seededRandom(1) });
     expect([pace.next(null), pace.next(null), pace.next(null)]).toEqual([0, 0, 0]);
   });

@@ -40,7 +40,7 @@ describe('the waveform of a voice message', () => {
     expect(waveform.slice(44)).toEqual(repeated(20, 50));
   });
 
-  it('has 64 bars for a few packets, also for ones of several segments', async () => {
+  it('has 64 bars for a few packets, even for packets of several segments', async () => {
     expect(await waveformOf(ogg([300, 600]))).toEqual([...repeated(32, 50), ...repeated(32, 100)]);
   });
 
@@ -75,7 +75,7 @@ describe('the waveform of a voice message', () => {
     expect(await waveformOf(bytes)).toEqual(repeated(64, 0));
   });
 
-  it('ends at what is no page', async () => {
+  it('ends at bytes that are not a page', async () => {
     const bytes = Buffer.concat([ogg([10, 20]), Buffer.from('not a page'), ogg([200])]);
     expect(await waveformOf(bytes)).toEqual([...repeated(32, 50), ...repeated(32, 100)]);
   });

@@ -41,7 +41,7 @@ async function pruned(): Promise<Pruned> {
   };
 }
 
-it('a pair of hidden id and number is erased when nobody has used it for 180 days', async () => {
+it('a pair of hidden id and number is erased when it was unused for 180 days', async () => {
   const { clock, keys, names, prune } = await pruned();
   await keys.set({
     'lid-mapping': { '5511': '99', '99_reverse': '5511', '5522': '88', '88_reverse': '5522' },
@@ -57,7 +57,7 @@ it('a pair of hidden id and number is erased when nobody has used it for 180 day
   expect(names()).toEqual([]);
 });
 
-it('a number that has got another hidden id keeps it, whoever asks for the former one', async () => {
+it('a number with a new hidden id keeps it, whoever looks up the previous one', async () => {
   const { clock, keys } = await pruned();
   await keys.set({ 'lid-mapping': { '5511': '99', '99_reverse': '5511' } });
   await keys.set({ 'lid-mapping': { '5511': '77', '77_reverse': '5511' } });
@@ -67,7 +67,7 @@ it('a number that has got another hidden id keeps it, whoever asks for the forme
   expect(await keys.get('lid-mapping', ['5511'])).toEqual({ '5511': '77' });
 });
 
-it('tokens of trusted contacts are erased when they are older than WhatsApp takes them', async () => {
+it('tokens of trusted contacts are erased when they are older than WhatsApp accepts', async () => {
   const { clock, keys, names, prune } = await pruned();
   const now = Math.floor(clock.now() / 1_000);
   const token = Buffer.from('token');

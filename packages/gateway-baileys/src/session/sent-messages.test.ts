@@ -8,7 +8,7 @@ import { ownKeys, signalKeys } from './signal-keys.ts';
 
 const DAY = 86_400_000;
 
-it('the store of sent messages finds each message of the last seven days, over a restart, however many there are', async () => {
+it('the store of sent messages finds each message of the last seven days, across a restart, however many there are', async () => {
   const session = memorySession('ins_1');
   const clock = manualClock();
   const open = (): Promise<SessionValues> => readSession(session, () => {});

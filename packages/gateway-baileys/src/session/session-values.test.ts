@@ -30,7 +30,7 @@ function watched(stored: ReadonlyMap<string, Uint8Array>) {
   return { session, watching, reads };
 }
 
-it('a session is read where it is needed, and what is known of it only once', async () => {
+it('a session is read on demand, and each value only once', async () => {
   const stored = new Map<string, Uint8Array>(
     Array.from({ length: 1_200 }, (_, i) => [`key.${i}`, bytes(i % 256)] as const),
   );

@@ -47,7 +47,7 @@ it('the store of Signal keys writes one set in one transaction, and deletes what
   expect([...session.values.keys()].toSorted()).toEqual(['key.device-list.c', 'key.lid-mapping.b']);
 });
 
-it('the store of Signal keys writes nothing more after a write that failed, and says so once', async () => {
+it('the store of Signal keys writes nothing after a failed write, and reports that once', async () => {
   const session = memorySession('ins_1');
   const failures: unknown[] = [];
   const keys = signalKeys(await readSession(session, (error) => failures.push(error)), clock);
@@ -70,7 +70,7 @@ describe('a set of thousands of Signal keys', () => {
   const many = (value: string): Record<string, string[]> =>
     Object.fromEntries(Array.from({ length: 2_000 }, (_, id) => [String(id), [value]]));
 
-  it('is written in one transaction, and others have their turns before', async () => {
+  it('is written in one transaction, and other work runs before that', async () => {
     const session = memorySession('ins_1');
     const events: string[] = [];
     const counting = {
@@ -106,7 +106,7 @@ describe('a set of thousands of Signal keys', () => {
     expect(await stored.get('device-list', ['0', '1999'])).toEqual({ '0': ['4'], '1999': ['3'] });
   });
 
-  it('ends the connection as any other if it cannot be written', async () => {
+  it('ends the connection like any other failed write', async () => {
     const session = memorySession('ins_1');
     const failures: unknown[] = [];
     const keys = signalKeys(await readSession(session, (error) => failures.push(error)), clock);

@@ -31,6 +31,6 @@ test.each([
   keyName('sent', '20780.3EB0BBBBBBBBBBBB12'),
   keyName('sent', '15550123456.3EB0BBBBBBBBBBBB12'),
   keyName('pre-key', '15'),
-])('leaves %s, which is about somebody else', (name) => {
+])('leaves %s, which is about another person', (name) => {
   expect(isValueOfPerson(name, ada)).toBe(false);
 });

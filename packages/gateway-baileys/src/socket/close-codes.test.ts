@@ -5,7 +5,7 @@ import { banEndsAt, describeClose } from './close-codes.ts';
 const boom = (statusCode: number, message = 'closed', data: object = {}): Error =>
   Object.assign(new Error(message), { output: { statusCode }, data });
 
-describe('what to do when a connection ended', () => {
+describe('the action when a connection ended', () => {
   it.each([
     [401, 'unlinked'],
     [402, 'failed'],
@@ -23,7 +23,7 @@ describe('what to do when a connection ended', () => {
     expect(describeClose(boom(code))).toMatchObject({ action, detail: expect.stringMatching(/^[a-z_]+$/) });
   });
 
-  it('distinguishes a QR that nobody scanned from a connection that was lost', () => {
+  it('distinguishes an expired QR from a lost connection', () => {
     expect(describeClose(boom(408, 'QR refs attempts ended')).action).toBe('qr_timeout');
     expect(describeClose(boom(408, 'Connection was lost')).action).toBe('dropped');
   });
@@ -43,23 +43,23 @@ describe('what to do when a connection ended', () => {
   );
 });
 
-describe('when a temporary ban ends', () => {
+describe('the end of a temporary ban', () => {
   const NOW = Date.UTC(2026, 10, 22);
 
-  it('reads a duration, and also a time', () => {
+  it('is read from a duration or a time', () => {
     expect(banEndsAt(boom(402, 'banned', { reason: '402', expire: '3600' }), NOW)).toBe(NOW + 3_600_000);
     const time = String(NOW / 1000 + 60);
     expect(banEndsAt(boom(402, 'banned', { expire: time }), NOW)).toBe(NOW + 60_000);
   });
 
   it.each([undefined, '', '0', '-5', 'soon', '1e400', '9007199254740993'])(
-    'takes no end from %j',
+    'is not read from %j',
     (expire) => {
       expect(banEndsAt(boom(402, 'banned', { expire }), NOW)).toBeNull();
     },
   );
 
-  it('knows no end of any other refusal', () => {
+  it('is unknown for any other refusal', () => {
     expect(banEndsAt(boom(403, 'banned', { expire: '3600' }), NOW)).toBeNull();
     expect(banEndsAt(undefined, NOW)).toBeNull();
   });

@@ -44,7 +44,7 @@ it('the WhatsApp gateway ends a connection that cannot be read any more', async 
   expect(errors).toEqual([new Error('unexpected')]);
 });
 
-it('changes nothing for emitters made elsewhere', () => {
+it('does not affect emitters created elsewhere', () => {
   aGuardedSocket();
   expect(EventEmitter.captureRejections).toBe(false);
 });

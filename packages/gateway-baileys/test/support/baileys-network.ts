@@ -176,7 +176,7 @@ function accepted(wa: FakeWhatsApp): readonly SentToNetwork[] {
     const place = { networkId: id, to: toPhoneNumber ?? to };
     if (content.type === 'text') return { ...place, text: content.text, file: null };
     if (content.type === 'other' || content.type === 'unreadable')
-      throw new Error('Nobody sends such messages.');
+      throw new Error('The gateway never sends such messages.');
     const { type, mimeType, bytes, caption } = content;
     return { ...place, text: caption ?? '', file: { type, mimeType, size: bytes.length } };
   });
