@@ -138,6 +138,6 @@ async function activity<Kind extends Activity['kind']>(
   const isIt = (found: Activity): found is OfKind<Kind> =>
     found.kind === kind && holds(found as OfKind<Kind>); // its kind says so
   const report = await link.first('activity', (candidate) => isIt(candidate.activity));
-  if (!isIt(report.activity)) throw new Error('It was of this kind.');
+  if (!isIt(report.activity)) throw new Error('The report is not of the expected kind.');
   return report.activity;
 }

@@ -13,7 +13,7 @@ const NO_GROUP = 'grp_01k9z000000000000000000000';
 /** A gateway declares the features of its network; undeclared ones never reach it. */
 export function capabilitiesContract(subject: GatewaySubject): void {
   describe('capabilities', () => {
-    it('declares text, and all that its network does not lack', async () => {
+    it('declares text, and all features that its network has', async () => {
       const { network } = await startFixture(subject);
       const carried: readonly Capability[] = ['text', ...OPTIONAL.filter((name) => !lacks(subject, name))];
       expect(network.gateway.capabilities.toSorted()).toEqual(carried.toSorted());
@@ -45,7 +45,7 @@ export function capabilitiesContract(subject: GatewaySubject): void {
     }
 
     if (lacks(subject, 'pairing_codes')) {
-      it('shows a QR alone to a phone that asked for a code', async () => {
+      it('shows only a QR to a phone that asked for a code', async () => {
         const { network, session, phone } = await startFixture(subject);
         const link = await openLink(network.gateway, session, { pairingNumber: phone.phoneNumber });
         const { code, pairingCode } = await link.first('qr');

@@ -17,14 +17,14 @@ export function endingContract(subject: GatewaySubject): void {
       await (await open()).first('connected');
     });
 
-    it('reports that the phone unlinked it', async () => {
+    it('reports an unlinking by the phone', async () => {
       const { link, phone } = await linkedFixture(subject);
       await phone.unlink();
       const closed = await link.first('closed', ({ reason }) => reason.kind !== 'restart');
       expect(closedFor(closed.reason)).toEqual({ kind: 'unlinked' });
     });
 
-    it('reports when it cannot go on, on this connection or the next', async () => {
+    it('reports that it cannot continue, on this connection or the next', async () => {
       const { link, phone, open } = await linkedFixture(subject);
       await phone.fail();
       await link.first('closed', ({ reason }) => reason.kind !== 'restart');

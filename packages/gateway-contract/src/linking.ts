@@ -94,7 +94,7 @@ export function linkingContract(subject: GatewaySubject): void {
       expect(closedFor((await again.first('closed')).reason)).toEqual({ kind: 'unlinked' });
     });
 
-    it('has nothing to unlink where nothing is linked', async () => {
+    it('has nothing to unlink if nothing is linked', async () => {
       const { network, session } = await startFixture(subject);
       await network.gateway.unlink(session);
       expect(session.instanceId).toBe(INSTANCE);

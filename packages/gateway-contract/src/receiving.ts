@@ -36,7 +36,7 @@ export function receivingContract(subject: GatewaySubject): void {
         await phone.receive({ from: network.people.reader, text, file: { type, mimeType, content } });
         const { message } = await link.first('message');
         expect(message.content).toMatchObject({ type, caption: text || null, file: { mimeType } });
-        if (message.content.type === 'text') throw new Error('It is a file.');
+        if (message.content.type === 'text') throw new Error('The message is a file.');
         const stream = await message.content.file.open();
         expect(Buffer.from(await bytesOf(stream)).equals(content)).toBe(true);
       });
@@ -52,7 +52,7 @@ export function receivingContract(subject: GatewaySubject): void {
       const file = { type: 'document', mimeType: 'text/plain', content } as const;
       await phone.receive({ from: network.people.reader, text: '', file });
       const { message } = await link.first('message');
-      if (message.content.type === 'text') throw new Error('It is a file.');
+      if (message.content.type === 'text') throw new Error('The message is a file.');
       const { reference } = message.content.file;
       if (!reference) throw new Error('The file has no reference.');
       expect(reference.length).toBeLessThanOrEqual(MAX_REFERENCE_BYTES);
@@ -68,7 +68,7 @@ export function receivingContract(subject: GatewaySubject): void {
       subject,
       'document',
       'file_references',
-    )('does not open a file by what is no reference, and can still be used', async () => {
+    )('does not open a file by an invalid reference, and can still be used', async () => {
       const { network, link, phone } = await linkedFixture(subject);
       const connection = link.connection();
       for (const reference of [new Uint8Array(0), new Uint8Array(100).fill(255)])
@@ -88,7 +88,7 @@ export function receivingContract(subject: GatewaySubject): void {
       });
     });
 
-    it('names the sender the same each time, and another one otherwise', async () => {
+    it('gives the same sender the same name each time, and another one a different name', async () => {
       const { network, link, phone } = await linkedFixture(subject);
       await phone.receive({ from: network.people.reader, text: 'one' });
       await phone.receive({ from: network.people.reader, text: 'two' });

@@ -60,7 +60,7 @@ export function sendingContract(subject: GatewaySubject): void {
       await link.first('receipt', receiptOf(message, 'read'));
     });
 
-    it('says what the network refuses', async () => {
+    it('reports a refusal of the network', async () => {
       const { network, link, phone } = await linkedFixture(subject);
       expect(await link.connection().send(outgoing(network, { to: network.people.refused }))).toEqual({
         kind: 'refused',
@@ -69,7 +69,7 @@ export function sendingContract(subject: GatewaySubject): void {
       expect(phone.accepted()).toEqual([]);
     });
 
-    it('sends a message again under the same id as the same message', async () => {
+    it('repeats a message under the same id', async () => {
       const { network, link, phone } = await linkedFixture(subject);
       const message = outgoing(network);
       expect(await link.connection().send(message)).toEqual({ kind: 'accepted' });
