@@ -56,7 +56,7 @@ describe('a failure of S3 that passes', () => {
     ['a reset', reset],
   ];
 
-  it.each(isLongForm ? PASSING : PASSING.slice(0, 1))('is tried again: %s', async (_, disturbance) => {
+  it.each(isLongForm ? PASSING : PASSING.slice(0, 1))('is retried: %s', async (_, disturbance) => {
     const { s3, store } = await storeOnFake();
     for (const operation of isLongForm ? OPERATIONS : OPERATIONS.slice(0, 2)) {
       s3.disturb(on(operation, disturbance, 1));
@@ -68,21 +68,21 @@ describe('a failure of S3 that passes', () => {
     }
   });
 
-  it('is tried again when no response came', async () => {
+  it('is retried if there was no response', async () => {
     const { s3, store } = await storeOnFake({ timeouts: { requestMs: 1_000 } });
     s3.disturb(on('PutObject', hang, 1));
     expect(await store.put(ID, streamOf('x'))).toBe(1);
     expect(tries(s3, 'PutObject')).toBe(2);
   });
 
-  it('is tried again when a part came too slowly for S3', async () => {
+  it('is retried if a part was too slow for S3', async () => {
     const { s3, store } = await storeOnFake();
     s3.disturb(on('UploadPart', refuse(400, 'RequestTimeout'), 1));
     expect(await store.put(ID, chunksOf(6 * MIB, 1))).toBe(6 * MIB);
     expect(tries(s3, 'UploadPart')).toBe(3);
   });
 
-  it.runIf(isLongForm)('is given up after the attempts that are allowed, and leaves nothing', async () => {
+  it.runIf(isLongForm)('is given up after the maximum of attempts, and leaves nothing', async () => {
     const { s3, store } = await storeOnFake();
     s3.disturb(on('UploadPart', refuse(503, 'SlowDown')));
     await expect(store.put(ID, chunksOf(6 * MIB, 1))).rejects.toMatchObject({
@@ -94,7 +94,7 @@ describe('a failure of S3 that passes', () => {
     expect(s3.unfinished()).toEqual([]);
   });
 
-  it('is not what a refusal is: that is reported immediately', async () => {
+  it('differs from a refusal, which is reported immediately', async () => {
     const { s3, store } = await storeOnFake();
     s3.disturb(on('PutObject', refuse(403, 'AccessDenied')));
     await expect(store.put(ID, streamOf('x'))).rejects.toThrow(
@@ -105,7 +105,7 @@ describe('a failure of S3 that passes', () => {
 });
 
 describe('an upload', () => {
-  it('that S3 refuses to complete in a response that began as 200 has failed', async () => {
+  it('fails if S3 refuses to complete it in a response that began as 200', async () => {
     const { s3, store } = await storeOnFake();
     s3.disturb(
       on('CompleteMultipartUpload', async (_, { incoming, outgoing }) => {
@@ -120,7 +120,7 @@ describe('an upload', () => {
     expect([await store.size(ID), s3.unfinished()]).toEqual([null, []]);
   });
 
-  it('is complete when the response to that was lost', async () => {
+  it('is complete even if the response to its completion was lost', async () => {
     const { s3, store } = await storeOnFake();
     s3.disturb(
       on(
@@ -139,7 +139,7 @@ describe('an upload', () => {
     expect(await store.size(ID)).toBe(6 * MIB);
   });
 
-  it('whose beginning was not heard of leaves nothing when it fails', async () => {
+  it('leaves nothing if it fails after the response to its beginning was lost', async () => {
     const { s3, store } = await storeOnFake();
     s3.disturb(
       on('CreateMultipartUpload', (_, { outgoing }) => {
@@ -165,7 +165,7 @@ describe('an upload', () => {
     expect(cancelled).toBe(true);
   });
 
-  it.runIf(isLongForm)('of a process that died is ended with the file, and no other', async () => {
+  it.runIf(isLongForm)('is ended with its file if its process died, and no other is', async () => {
     const { s3, store } = await storeOnFake();
     for (const id of [ID, ID, `${ID}_longer`]) {
       const signal = Promise.withResolvers<void>();
@@ -179,14 +179,11 @@ describe('an upload', () => {
     expect(s3.unfinished()).toEqual([`${ID}_longer`]);
   });
 
-  it.runIf(isLongForm)(
-    'is none where S3 takes nothing at all: that is reported within the deadlines',
-    async () => {
-      const { s3, store } = await storeOnFake(HASTY);
-      s3.disturb(hang);
-      await expect(store.put(ID, chunksOf(6 * MIB, 1))).rejects.toThrow('S3 did not respond within 200 ms.');
-    },
-  );
+  it.runIf(isLongForm)('fails within the deadlines if S3 accepts nothing', async () => {
+    const { s3, store } = await storeOnFake(HASTY);
+    s3.disturb(hang);
+    await expect(store.put(ID, chunksOf(6 * MIB, 1))).rejects.toThrow('S3 did not respond within 200 ms.');
+  });
 });
 
 describe('a server that hangs', () => {
@@ -202,7 +199,7 @@ describe('a server that hangs', () => {
     await Promise.all([asked('size'), asked('get'), asked('delete')]);
   });
 
-  it('in the middle of its response does not hang either', async () => {
+  it('does not hang a call in the middle of its response', async () => {
     const { s3, store } = await storeOnFake(HASTY);
     s3.disturb(
       on('ListMultipartUploads', (_, { outgoing }) => {
@@ -213,7 +210,7 @@ describe('a server that hangs', () => {
     await expect(store.delete(ID)).rejects.toThrow('S3 did not respond within 200 ms.');
   });
 
-  it('and takes no bytes does not hang either', async () => {
+  it('does not hang a call if it reads no bytes', async () => {
     const unresponsive = createServer((socket) => void socket.pause().on('error', () => undefined));
     unresponsive.listen(0, '127.0.0.1');
     await once(unresponsive, 'listening');
@@ -224,14 +221,14 @@ describe('a server that hangs', () => {
     await expect(store.put(ID, chunksOf(6 * MIB, 1))).rejects.toThrow('did not respond');
   });
 
-  it('is none that nobody listens on', async () => {
+  it('differs from a port without a listener', async () => {
     const { s3, store } = await storeOnFake();
     await s3.close();
     await expect(store.get(ID)).rejects.toThrow('S3 did not respond to a GET.');
   });
 });
 
-describe('a server that sends a page for everything of its own', () => {
+describe('a server that responds to every request with a page', () => {
   const page: Disturbance = async (_, { incoming, outgoing }) => {
     await readBody(incoming);
     outgoing
@@ -249,7 +246,7 @@ describe('a server that sends a page for everything of its own', () => {
   });
 
   it.each(['UploadPart', 'CompleteMultipartUpload'])(
-    'from %s on has taken no file either',
+    'has taken no file if it does so from %s on',
     async (operation) => {
       const { s3, store } = await storeOnFake({ maxAttempts: 1 });
       s3.disturb(on(operation, page));
@@ -258,7 +255,7 @@ describe('a server that sends a page for everything of its own', () => {
     },
   );
 
-  it.runIf(isLongForm)('and packs it is no file that is longer than it said', async () => {
+  it.runIf(isLongForm)('compresses it, and a longer file than declared is refused', async () => {
     const { s3, store } = await storeOnFake({ maxAttempts: 1 });
     s3.disturb((_, { outgoing }) => {
       const packed = gzipSync(Buffer.alloc(64 * MIB));
@@ -283,7 +280,7 @@ describe('a download', () => {
     return undefined;
   };
 
-  it('that breaks off is never taken for a whole file', async () => {
+  it('fails if it breaks off, rather than pass for a whole file', async () => {
     const { s3, store } = await storeOnFake();
     for (const end of ['destroy', 'end'] as const) {
       s3.disturb(
@@ -297,7 +294,7 @@ describe('a download', () => {
     }
   });
 
-  it('that stalls fails while it is waited for', async () => {
+  it('fails if it stalls while its reader waits', async () => {
     const { s3, store } = await storeOnFake(HASTY);
     s3.disturb(
       on('GetObject', async (request, wire) => {
@@ -309,7 +306,7 @@ describe('a download', () => {
     await eventually(async () => expect(await s3.connections()).toBe(0));
   });
 
-  it('is read no faster than its consumer takes it, and for as long as that takes', async () => {
+  it('is read no faster than its consumer reads, however long that takes', async () => {
     const { s3, store } = await storeOnFake({ timeouts: { stallMs: 1_000 } });
     // Independent of the machine's speed: this test's clock decides about a stall.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -363,20 +360,20 @@ describe('a download', () => {
     await eventually(async () => expect(await s3.connections()).toBe(0));
   });
 
-  it('of a range that S3 does not heed is refused', async () => {
+  it('is refused if S3 ignores its range', async () => {
     const { s3, store } = await storeOnFake();
     await store.put(ID, streamOf('whole'));
     s3.disturb((request) => void delete request.headers.range);
     await expect(store.get(ID, { start: 1, end: 2 })).rejects.toThrow('a whole file instead of a range');
   });
 
-  it('from a bucket that is not there is no missing file', async () => {
+  it('distinguishes a missing bucket from a missing file', async () => {
     const { s3, store } = await storeOnFake();
     s3.disturb(refuse(404, 'NoSuchBucket'));
     await expect(store.get(ID)).rejects.toMatchObject({ status: 404, code: 'NoSuchBucket' });
   });
 
-  it('is not fetched from where a redirect leads', async () => {
+  it('does not follow redirects', async () => {
     const { s3, store } = await storeOnFake();
     s3.disturb((_, { outgoing }) => {
       outgoing.writeHead(307, { Location: 'http://127.0.0.1:1/' }).end();
@@ -387,7 +384,7 @@ describe('a download', () => {
 });
 
 describe('a server that cannot list unfinished uploads', () => {
-  it.each([501, 405])('(%i) can delete all the same', async (status) => {
+  it.each([501, 405])('(%i) can still delete', async (status) => {
     const { s3, store } = await storeOnFake();
     await store.put(ID, streamOf('x'));
     s3.disturb(on('ListMultipartUploads', refuse(status, 'NotImplemented')));
@@ -395,7 +392,7 @@ describe('a server that cannot list unfinished uploads', () => {
     expect(s3.objects.size).toBe(0);
   });
 
-  it('leaves no upload that fails', async () => {
+  it('leaves no failed upload', async () => {
     const { s3, store } = await storeOnFake();
     s3.disturb((request, wire) => {
       if (request.operation === 'UploadPart') return refuse(403, 'AccessDenied')(request, wire);
@@ -411,7 +408,7 @@ describe('an error', () => {
   it.each<[string, Disturbance]>([
     ['that repeats what was signed', refuse(403, 'SignatureDoesNotMatch')],
     [
-      'whose code is none',
+      'without a code',
       (_, { outgoing }) => {
         respondXml(outgoing, `<Code>${SECRETS.sessionToken} and more</Code>`, 400);
         return HANDLED;

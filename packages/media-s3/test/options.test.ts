@@ -84,7 +84,7 @@ describe('a wrong option', () => {
 });
 
 describe('credentials', () => {
-  it('that are wrong are refused by a real server, without showing them', async () => {
+  it('are refused by a real server if they are wrong, without being shown', async () => {
     const real = await startRealS3();
     const credentials = { ...CREDENTIALS, secretAccessKey: 'wrong' };
     const store = s3MediaStore({ ...OPTIONS, endpoint: real.endpoint, bucket: BUCKET, credentials });
@@ -123,7 +123,7 @@ describe('credentials', () => {
     expect(asked).toBe(3);
   });
 
-  it('that cannot be found are reported, and found by the next request', async () => {
+  it('are reported if they cannot be found, and found by the next request', async () => {
     let isAway = true;
     const { store } = await storeOnFake({
       credentials: async (): Promise<S3Credentials> => {
@@ -136,7 +136,7 @@ describe('credentials', () => {
     expect(await store.size(ID)).toBeNull();
   });
 
-  it('that never come do not hang a call', async () => {
+  it('do not hang a call if they never arrive', async () => {
     const { store } = await storeOnFake({ ...HASTY, credentials: () => new Promise(() => {}) });
     await expect(store.size(ID)).rejects.toThrow('did not respond within 200 ms');
   });
