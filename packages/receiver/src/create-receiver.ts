@@ -183,7 +183,7 @@ function handlerTable({ on = {}, otherwise }: ReceiverOptions): (type: string) =
     if (!known.includes(type)) {
       const hint = didYouMean(type, known);
       throw new TypeError(
-        `createReceiver: on['${type}'] is no event. ${hint} Newer events go to "otherwise".`,
+        `createReceiver: on['${type}'] is not an event. ${hint} Newer events go to "otherwise".`,
       );
     }
     if (handler === undefined) continue;

@@ -138,11 +138,11 @@ describe.each(Object.entries(adapters))('the adapter for %s', (_name, start) => 
   });
 });
 
-describe('a body that was parsed already', () => {
+describe('a body that was already parsed', () => {
   const errors: string[] = [];
   const receiver = createReceiver({ secret, onError: (error) => errors.push(String(error)) });
 
-  it('is reported with the way to put it right in Express', async () => {
+  it('is reported with instructions for Express', async () => {
     const app = express();
     app.use(express.json());
     app.post('/webhooks', expressHandler(receiver));
@@ -154,7 +154,7 @@ describe('a body that was parsed already', () => {
     expect(errors.at(-1)).toContain('express.json({ verify:');
   });
 
-  it('is reported with the way to put it right in Next.js', async () => {
+  it('is reported with instructions for Next.js', async () => {
     const handle = nodeHandler(receiver);
     const server = await listening(
       createServer((incoming, response) => {
@@ -172,14 +172,14 @@ describe('a body that was parsed already', () => {
     ]);
   });
 
-  it('is reported with the way to put it right in a Fetch handler', async () => {
+  it('is reported with instructions for a Fetch handler', async () => {
     const incoming = new Request('http://receiver.test/', await signRequest({ secret }));
     await incoming.json();
     const response = await fetchHandler(receiver)(incoming);
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('clone()')]);
   });
 
-  it('is not a matter of other routes of Fastify: they keep their parsers', async () => {
+  it('does not affect other routes of Fastify, which keep their parsers', async () => {
     const app = Fastify();
     app.post('/json', async ({ body }) => body);
     await app.register(fastifyPlugin(receiver), { prefix: '/webhooks' });

@@ -50,7 +50,7 @@ describe('trunkline-receiver attack', () => {
     return { ...result, wrong };
   }
 
-  it('finds nothing wrong with the receiver of this package, and sets off no handler of real events', async () => {
+  it('finds nothing wrong with the receiver of this package, and triggers no handler of real events', async () => {
     const types = new Set<string>();
     const receiver = createReceiver({ secret, otherwise: ({ type }) => types.add(type) });
     const inTime = ['--timeout', `${HANG_MS / 1000}`, '--limit', `${(4 * HANG_MS) / 1000}`];
@@ -137,7 +137,7 @@ describe('trunkline-receiver attack', () => {
     expect(lines).toContain('Is this the URL of the receiver, and the secret the one that it has?');
   });
 
-  it('ends in time with a receiver that accepts only what is genuine', async () => {
+  it('ends in time with a receiver that accepts only genuine requests', async () => {
     const reply = nodeHandler(createReceiver({ secret }));
     const genuine = /^v1=[0-9a-f]{64}$/;
     const { gaveUp, right, wrong } = await attackHere((letTimePass) => (request, response) => {
@@ -149,7 +149,7 @@ describe('trunkline-receiver attack', () => {
     expect(wrong.at(-1)).toMatch(/: not run: time is up$/);
   });
 
-  it('exits with 2 and says how it is used when it cannot begin', async () => {
+  it('exits with 2 and its usage if it cannot begin', async () => {
     const { code, errors } = await run('attack', 'http://127.0.0.1/', '--sceret', secret);
     expect(code).toBe(2);
     expect(errors).toContain("Unknown option '--sceret'");

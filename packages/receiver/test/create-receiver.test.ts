@@ -29,7 +29,7 @@ const connected = (id = 'evt_1'): Promise<IncomingWebhook> =>
   signRequest({ secret, event: { id, type: 'instance.connected', data: { instance } } });
 
 describe('createReceiver', () => {
-  it('gives an event to the handler of its type, and responds with 204', async () => {
+  it('passes an event to the handler of its type, and responds with 204', async () => {
     const seen: string[] = [];
     const { receive } = receiver({
       on: {
@@ -67,7 +67,7 @@ describe('createReceiver', () => {
     expect(() => receiver({ on: { 'message.recieved': () => {} } })).toThrow(TypeError);
   });
 
-  it('gives what has no handler to otherwise, types that are new too', async () => {
+  it('passes events without a handler to `otherwise`, even of new types', async () => {
     const types: string[] = [];
     const { receive } = receiver({
       on: { 'message.read': () => {} },
@@ -82,7 +82,7 @@ describe('createReceiver', () => {
     expect(types).toEqual(['instance.connected', 'message.pinned']);
   });
 
-  it('responds with 204 to what nobody wants, and does not keep it', async () => {
+  it('responds with 204 to events without a handler, and does not store them', async () => {
     const store = { ...memoryStore(), claim: vi.fn<EventStore['claim']>() };
     const { receive } = receiver({ store });
     expect(await receive(await connected())).toMatchObject({ outcome: 'ignored', status: 204 });
@@ -92,7 +92,7 @@ describe('createReceiver', () => {
     expect(store.claim).not.toHaveBeenCalled();
   });
 
-  it('handles an event once, however often it comes', async () => {
+  it('handles an event once, however often it arrives', async () => {
     const handler = vi.fn<() => void>();
     const { receive } = receiver({ otherwise: handler });
     const outcomes: string[] = [];
@@ -102,7 +102,7 @@ describe('createReceiver', () => {
     expect(handler).toHaveBeenCalledTimes(1);
   });
 
-  it('responds with 409 to an event that is being handled, so that it comes again', async () => {
+  it('responds with 409 to an event that is being handled, so that it is retried', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { receive } = receiver({ otherwise: () => promise });
     const first = receive(await connected());
@@ -134,7 +134,7 @@ describe('createReceiver', () => {
     expect(handler).toHaveBeenCalledTimes(2);
   });
 
-  it('takes an event up again whose process died, after the lease', async () => {
+  it('handles an event again after the lease if its process died', async () => {
     let now = Date.now();
     const store = memoryStore({ now: () => now });
     const dead = receiver({ store, otherwise: () => new Promise(() => {}) });
@@ -157,7 +157,7 @@ describe('createReceiver', () => {
       expect(handler).not.toHaveBeenCalled();
     });
 
-    it('responds with 204 when the handler has run, as a repeat would run it again', async () => {
+    it('responds with 204 once the handler has run, since a repeat would run it again', async () => {
       const onError = vi.fn<(error: unknown) => void>();
       const { receive } = receiver({
         otherwise: () => {},
@@ -189,7 +189,7 @@ describe('createReceiver', () => {
     expect(await receive({ headers: {}, body: new Uint8Array() })).toMatchObject({ outcome: 'refused' });
   });
 
-  it('reports on the console what a handler has thrown, unless it has another place', async () => {
+  it("reports a handler's error on the console, unless onError is set", async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { receive } = createReceiver({ secret, otherwise: () => Promise.reject(new Error('no')) });
     await receive(await connected());
@@ -217,7 +217,7 @@ describe('createReceiver', () => {
     const refusedWith = (result: ReceiveResult): unknown =>
       result.outcome === 'refused' && [result.status, result.reason, refusals.at(-1) === result];
 
-    it('what is not signed', async () => {
+    it('unsigned requests', async () => {
       const request = await connected();
       const headers = { ...plainHeaders(request), 'X-Service-Timestamp': '1' };
       expect(refusedWith(await receive({ ...request, headers }))).toEqual([
@@ -232,7 +232,7 @@ describe('createReceiver', () => {
       ]);
     });
 
-    it('what is signed and no event', async () => {
+    it('a signed body that is not an event', async () => {
       expect(refusedWith(await receive(await signRequest({ secret, body: '{' })))).toEqual([
         400,
         'invalid_json',
@@ -330,7 +330,7 @@ describe('createReceiver', () => {
       ['parsed JSON', { id: 'evt_1' }],
       ['text', '{}'],
       ['nothing', undefined],
-    ])('%s in place of the bytes, and names the mistake', async (_name, body) => {
+    ])('%s instead of the bytes, and names the mistake', async (_name, body) => {
       const onError = vi.fn<(error: unknown) => void>();
       const wrong = { headers: {}, body: body as unknown as Uint8Array, rawBodyFix: 'Do this.' }; // as from JavaScript
       const result = await receiver({ onError }).receive(wrong);
@@ -354,7 +354,7 @@ describe('createReceiver', () => {
       ['an empty list', []],
       ['a list with an empty string in it', [secret, '']],
       ['a list with undefined in it', [undefined, secret]],
-      ['a function that finds none', () => undefined],
+      ['a function without a result', () => undefined],
       ['a function that throws', () => Promise.reject(new Error('The vault is sealed.'))],
     ] as const;
 
@@ -415,10 +415,10 @@ describe('createReceiver', () => {
     [{ tolerence: 30 }, 'there is no option "tolerence". Did you mean "tolerance"?'],
     [
       { on: { 'message.recieved': () => {} } },
-      `on['message.recieved'] is no event. Did you mean "message.received"?`,
+      `on['message.recieved'] is not an event. Did you mean "message.received"?`,
     ],
-    [{ on: { constructor: () => {} } }, `on['constructor'] is no event.`],
-  ])('names what is misspelt in %o, and what was meant', (wrong, message) => {
+    [{ on: { constructor: () => {} } }, `on['constructor'] is not an event.`],
+  ])('names a misspelt option in %o, and the likely intended one', (wrong, message) => {
     expect(() => createReceiver({ secret, ...(wrong as Overrides) })).toThrow(message); // as from JavaScript
   });
 

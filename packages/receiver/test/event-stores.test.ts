@@ -38,14 +38,14 @@ describe.each(STORES)('%s', (_name, start) => {
     expect(await store.claim('evt_1', claim('c'))).toBe('done');
   });
 
-  it('gives an event to one of many claims at the same time', async () => {
+  it('gives an event to one of many concurrent claims', async () => {
     const tokens = Array.from({ length: 20 }, (_, index) => `token-${index}`);
     const results = await Promise.all(tokens.map((token) => store.claim('evt_2', claim(token))));
     expect(results.filter((result) => result === 'claimed')).toHaveLength(1);
     expect(results.filter((result) => result === 'in_progress')).toHaveLength(19);
   });
 
-  it('takes a claim back, from its holder only', async () => {
+  it('releases a claim for its holder only', async () => {
     await store.claim('evt_3', claim('a'));
     await store.release('evt_3', 'b');
     expect(await store.claim('evt_3', claim('b'))).toBe('in_progress');
@@ -53,28 +53,28 @@ describe.each(STORES)('%s', (_name, start) => {
     expect(await store.claim('evt_3', claim('b'))).toBe('claimed');
   });
 
-  it('never takes back what is done', async () => {
+  it('never releases a completed event', async () => {
     await store.claim('evt_4', claim('a'));
     await store.markDone('evt_4', 30 * day);
     await store.release('evt_4', 'a');
     expect(await store.claim('evt_4', claim('b'))).toBe('done');
   });
 
-  it('gives an event away whose lease has run out, and then not back to the first', async () => {
+  it('gives an event with an expired lease to another claim, and then not back to the first', async () => {
     expect(await store.claim('evt_5', claim('a', 0.05))).toBe('claimed');
     await eventually(async () => expect(await store.claim('evt_5', claim('b'))).toBe('claimed'));
     await store.release('evt_5', 'a');
     expect(await store.claim('evt_5', claim('c'))).toBe('in_progress');
   });
 
-  it('marks as done what was done after the lease ran out', async () => {
+  it('marks an event as done even after its lease expired', async () => {
     await store.claim('evt_6', claim('a', 0.05));
     await eventually(async () => expect(await store.claim('evt_6', claim('b'))).toBe('claimed'));
     await store.markDone('evt_6', 30 * day);
     expect(await store.claim('evt_6', claim('c'))).toBe('done');
   });
 
-  it('forgets what is done after its time', async () => {
+  it('forgets a completed event after its time', async () => {
     await store.markDone('evt_7', 0.05);
     await eventually(async () => expect(await store.claim('evt_7', claim('a'))).toBe('claimed'));
   });
@@ -96,7 +96,7 @@ describe('memoryStore', () => {
     expect(await store.claim('evt_1', claim('c'))).toBe('claimed');
   });
 
-  it('remembers the latest events only, and claims besides', async () => {
+  it('remembers only the latest events, and all claims', async () => {
     const store = memoryStore({ maxEvents: 2 });
     await store.claim('evt_0', claim('a'));
     for (const id of ['evt_1', 'evt_2', 'evt_3']) await store.markDone(id, day);
@@ -106,7 +106,7 @@ describe('memoryStore', () => {
     expect(await store.claim('evt_1', claim('b'))).toBe('claimed');
   });
 
-  it.each([0, -1, 1.5, Number.NaN])('does not take %s for a number of events', (maxEvents) => {
+  it.each([0, -1, 1.5, Number.NaN])('refuses %s as a number of events', (maxEvents) => {
     expect(() => memoryStore({ maxEvents })).toThrow(TypeError);
   });
 });
@@ -118,7 +118,7 @@ describe('keyvStore', () => {
     await expect(keyvStore(down).markDone('evt_1', day)).rejects.toThrow('could not store');
   });
 
-  it('takes null for nothing, as some adapters return', async () => {
+  it('treats null as a missing value, as some adapters return it', async () => {
     const kept = new Map<string, string>();
     const store = keyvStore({
       get: async (key) => kept.get(key) ?? null,

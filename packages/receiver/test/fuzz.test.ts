@@ -10,7 +10,7 @@ const now = 1_763_672_400_000;
 const runs = sized('FUZZ_RUNS', { short: 5_000, long: 20_000 });
 
 it(
-  `never throws and accepts nothing but the genuine: ${runs} requests`,
+  `never throws and accepts only genuine requests: ${runs} of them`,
   { timeout: 600_000 },
   async (context) => {
     const genuine = await genuineRequest();

@@ -80,7 +80,7 @@ describe.each(LANGUAGES)('the page on receiving in $name', (language) => {
   });
 
   it.for(servers.filter(({ failing }) => failing))(
-    'has a server on $name that asks for the event again where its handler fails',
+    'has a server on $name that asks for the event again if its handler fails',
     async (server, { skip }) => {
       if (missing !== false) return skip(missing);
       const { file, line, by } = server.failing ?? { file: '', line: '', by: '' };

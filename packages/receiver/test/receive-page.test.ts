@@ -41,7 +41,7 @@ it('The request in docs/receive has the headers and the body of the OpenAPI docu
   expect(readEvent(new TextEncoder().encode(body))).toMatchObject({ ok: true });
 });
 
-it('docs/receive says what each type of event carries', () => {
+it('docs/receive lists the data of each type of event', () => {
   const table = page.slice(page.indexOf('| `type` |'), page.indexOf('What to expect'));
   const types = Array.from(table.matchAll(/`(\w+\.\w+)`/g), ([, type = '']) => type);
   const byName = /^\| `(message\.\w+|call\.\w+)` \|/gm;

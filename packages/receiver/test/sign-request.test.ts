@@ -19,13 +19,13 @@ describe('signRequest', () => {
     expect(first.headers['X-Service-Event']).toBe('webhook.test');
   });
 
-  it('takes what of the event is given', async () => {
+  it('uses the given fields of the event', async () => {
     const data = { instance: { id: 'ins_1', name: 'Desk', status: 'error' } } as const;
     const request = await signRequest({ secret, event: { id: 'evt_9', type: 'instance.error', data } });
     expect(await verify({ secret, ...request })).toMatchObject({ ok: true, event: { id: 'evt_9', data } });
   });
 
-  it('signs the body as it is given, at the time that is given', async () => {
+  it('signs the given body, at the given time', async () => {
     const request = await signRequest({ secret, body: '{ }', timestamp: 5 });
     expect(Buffer.from(request.body).toString()).toBe('{ }');
     expect(await verify({ secret, ...request, receivedAt: 5000 })).toMatchObject({ reason: 'invalid_event' });
@@ -40,7 +40,7 @@ describe('signRequest', () => {
     expect(() => new Webhook(whole).verify(Buffer.from(body).toString(), spoilt)).toThrow(/signature/i);
   });
 
-  it('leaves the headers of Standard Webhooks out where the secret is not base64', async () => {
+  it('omits the headers of Standard Webhooks if the secret is not base64', async () => {
     const { headers } = await signRequest({ secret: 'not base64!' });
     expect(Object.keys(headers).filter((name) => name.startsWith('webhook-'))).toEqual([]);
   });

@@ -52,7 +52,7 @@ describe('verify', () => {
     });
   });
 
-  it('does not mind headers that are undefined, as some frameworks have them', async () => {
+  it('ignores undefined headers, which some frameworks have', async () => {
     const { headers, options } = await signed();
     const sparse = { ...headers, 'X-SERVICE-SIGNATURE': undefined, 'x-service-timestamp': undefined };
     expect(await verify({ ...options, headers: sparse })).toMatchObject({ ok: true });
@@ -60,7 +60,7 @@ describe('verify', () => {
     expect(await verify({ ...options, headers: absent })).toMatchObject({ reason: 'missing_timestamp' });
   });
 
-  it('takes an ArrayBuffer, and a view into a larger one', async () => {
+  it('accepts an ArrayBuffer, and a view into a larger one', async () => {
     const { options } = await signed();
     const larger = new Uint8Array(body.length + 20);
     larger.set(body, 10);
@@ -69,7 +69,7 @@ describe('verify', () => {
     expect(await verify({ ...options, body: view.slice().buffer })).toMatchObject({ ok: true });
   });
 
-  it('takes bytes of another realm, as test runners have them', async () => {
+  it('accepts bytes of another realm, which test runners have', async () => {
     const { options } = await signed();
     const foreign: Uint8Array = runInNewContext('Uint8Array.from(bytes)', { bytes: [...body] });
     expect(foreign instanceof Uint8Array).toBe(false);
@@ -90,7 +90,7 @@ describe('verify', () => {
     );
   });
 
-  it('uses the present time and 300 seconds where nothing else is given', async () => {
+  it('uses the current time and 300 seconds by default', async () => {
     const timestamp = Math.floor(Date.now() / 1000);
     const sign = async (at: number): Promise<VerifyOptions> => ({
       secret,
@@ -131,7 +131,7 @@ describe('verify', () => {
     expect(String(error)).not.toContain(secret);
   });
 
-  it('refuses a request with any one bit of its body turned', async () => {
+  it('refuses a request with any one bit of its body flipped', async () => {
     const { options } = await signed();
     await fc.assert(
       fc.asyncProperty(fc.nat(body.length * 8 - 1), async (bit) => {
