@@ -14,7 +14,7 @@ export interface Counterparts {
 export function flawInCounterpart(entry: string): string | undefined {
   if (NUMBERS_THAT_BEGIN_SO.test(entry) || parsePhoneNumber(entry).ok) return undefined;
   if (isId('grp', entry) || isId('con', entry)) return undefined;
-  return 'is no phone number, no beginning of phone numbers such as +4930*, and no id of a group or a contact';
+  return 'is not a phone number, nor a beginning of phone numbers such as +4930*, nor the id of a group or a contact';
 }
 
 /** Entries without a flaw. */

@@ -19,7 +19,7 @@ const READING_TOOLS = [
 ];
 
 describe('a model', () => {
-  it.each(['legacy', 'auto'] as const)('is offered reading alone by default (%s protocol)', async (mode) => {
+  it.each(['legacy', 'auto'] as const)('is offered only reading by default (%s protocol)', async (mode) => {
     const service = await startService();
     const { client, tools } = await service.mcp().client({ mode });
 
@@ -135,7 +135,7 @@ describe('a model', () => {
     await expect(model.call('list_messages')).rejects.toThrow('list_messages');
   });
 
-  it('does not find what another workspace has', async () => {
+  it('does not find objects of another workspace', async () => {
     const service = await startService();
     const other = await service.trunkline.admin.workspaces.create({ name: 'Other' });
     const instance = await service.connected(other.id);
@@ -213,7 +213,7 @@ describe('a model', () => {
     for (const [tool, args, complaint] of refused) expect(await model.refused(tool, args)).toMatch(complaint);
   });
 
-  it('leaves a line in the log for each call: the key, the tool and what it was about, and no text', async () => {
+  it('leaves a line in the log for each call: the key, the tool and its subject, and no text', async () => {
     const service = await startService();
     const instance = await service.connected();
     const { id, token } = await service.newKey({ scopes: READING });

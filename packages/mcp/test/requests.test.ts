@@ -40,7 +40,7 @@ describe('a request', () => {
     expect((await service.mcp({ allowedOrigins: ['evil.example'] }).post(fromPage)).status).toBe(200);
   });
 
-  it('is refused by another name of the machine than those that are allowed (DNS rebinding)', async () => {
+  it('is refused under a host name that is not allowed (DNS rebinding)', async () => {
     const service = await startService();
     const { post } = service.mcp({ allowedHosts: ['localhost', '127.0.0.1'] });
     expect((await post({ body: PING, headers: { Host: 'localhost:8080' } })).status).toBe(200);
@@ -99,7 +99,7 @@ describe('a request', () => {
     expect(refused.headers.get('Retry-After')).toMatch(/^\d+$/);
   });
 
-  it('opens no stream that would outlive it', async () => {
+  it('opens no stream that outlives the request', async () => {
     const service = await startService();
     const { client } = await service.mcp().client();
     expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: false } });
@@ -113,8 +113,8 @@ describe('createMcp', () => {
     const wrong: readonly [object, string][] = [
       [{ sendng: {} }, 'sending'],
       [{ path: 'mcp' }, '"path"'],
-      [{ sending: { to: ['+49*0'] } }, '"+49*0" is no phone number'],
-      [{ sending: { to: ['*'] } }, '"*" is no phone number'],
+      [{ sending: { to: ['+49*0'] } }, '"+49*0" is not a phone number'],
+      [{ sending: { to: ['*'] } }, '"*" is not a phone number'],
       [{ sending: { to: '15550123' } }, 'Must be a list'],
       [{ sending: { to: [], from: ['mine'] } }, 'ids of instances'],
       [{ sending: { to: [], keys: ['trk_1'] } }, 'ids of API keys'],

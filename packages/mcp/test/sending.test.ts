@@ -40,7 +40,7 @@ function text(instance: string, to: string, content = 'Hello'): Record<string, u
 }
 
 describe('a model that sends', () => {
-  it('reaches whom the rules name, and nobody else', async () => {
+  it('reaches only the recipients in the rules', async () => {
     const { service, instance, model, sent } = await sendingBy({ to: ['+1 (555) 0123', '+4930*'] });
     const { messages } = service.trunkline.workspace(service.workspaceId);
 
@@ -121,7 +121,7 @@ describe('a model that sends', () => {
     expect(await sent()).toEqual([`${FRIEND}: 0`, `${FRIEND}: 1`, `${FRIEND}: 2`, `${FRIEND}: tomorrow`]);
   });
 
-  it('takes no place for what is refused by a rule, or for an instance that does not exist', async () => {
+  it('takes no place if a rule refuses the message, or the instance does not exist', async () => {
     const { instance, model } = await sendingBy({ to: [FRIEND], messagesPerDay: 1 });
 
     await model.refused('send_text', text(instance, STRANGER));
@@ -143,7 +143,7 @@ describe('a model that sends', () => {
     expect(await sent()).toEqual([`${FRIEND}: Hello`, `${FRIEND}: Last`]);
   });
 
-  it('gets the place of a message that was refused back for the same key', async () => {
+  it('gets the place of a refused message back for the same key', async () => {
     const { service, instance, model, sent } = await sendingBy({ to: [FRIEND], messagesPerDay: 1 });
     const { instances } = service.trunkline.workspace(service.workspaceId);
     const call = text(instance, FRIEND);
@@ -156,7 +156,7 @@ describe('a model that sends', () => {
     expect(await sent()).toEqual([`${FRIEND}: Hello`]);
   });
 
-  it('sends nothing that a received message asks for outside of the rules', async () => {
+  it('sends nothing outside of the rules, even if a received message asks for it', async () => {
     const { service, instance, model, sent } = await sendingBy({ to: [FRIEND], messagesPerDay: 1 });
     await service.sandbox.phone(instance).receive({
       from: FRIEND,
@@ -175,7 +175,7 @@ describe('a model that sends', () => {
     expect(page).toMatchObject({ untrusted_content: { fields: expect.arrayContaining(['data[].text']) } });
   });
 
-  it('may quote a message of the chat alone', async () => {
+  it('may quote only a message of the same chat', async () => {
     const { service, instance, model } = await sendingBy({ to: [FRIEND] });
     await service.sandbox.phone(instance).receive({ from: STRANGER, text: 'Hello' });
     await service.clock.advance(1_000);
@@ -202,7 +202,7 @@ describe('a model that sends', () => {
     expect(await sent()).toEqual([]);
   });
 
-  it('has what it did in the log, without the text and the number', async () => {
+  it('is logged, without the text and the number', async () => {
     const { service, instance, model } = await sendingBy({ to: [FRIEND] });
     await model.call('send_text', { ...text(instance, FRIEND), idempotency_key: 'the-first' });
     await model.refused('send_text', { ...text(instance, STRANGER), idempotency_key: 'the-second' });
@@ -254,7 +254,7 @@ describe('who may send', () => {
     expect(service.lines.at(-1)).toMatchObject({
       level: 'error',
       facts: {
-        err: expect.objectContaining({ message: expect.stringContaining('"nobody" is no phone number') }),
+        err: expect.objectContaining({ message: expect.stringContaining('"nobody" is not a phone number') }),
       },
     });
   });
