@@ -55,7 +55,7 @@ export class TrunklineApi implements ICredentialType {
           key: 'data',
           value: undefined,
           message:
-            'This is no Trunkline API: the base URL ends with /api/v1, unless the API is mounted elsewhere.',
+            'This is not a Trunkline API: the base URL ends with /api/v1, unless the API is mounted elsewhere.',
         },
       },
     ],

@@ -50,7 +50,7 @@ describe('a message that a workflow sends', () => {
     await eventually(() => expect(accepted()).toMatchObject([{ to: '15550100', text: 'Hello' }]));
   });
 
-  it('goes to a group that is chosen from the list, and may quote a message', async () => {
+  it('goes to a group chosen from the list, and may quote a message', async () => {
     const { workspace } = service().trunkline;
     const [group] = await workspace.instances.groups(instance);
     const to = locator('list', group?.id ?? '');
@@ -82,7 +82,7 @@ describe('a message that a workflow sends', () => {
     expect(accepted()).toHaveLength(2);
   });
 
-  it('is another one for another item, another run of a loop and another execution', async () => {
+  it('is a new message for another item, another run of a loop and another execution', async () => {
     const items = { input: [{ json: {} }, { json: {} }] };
     await execute({ ...text(), ...items, executionId: '7' });
     await execute({ ...text(), executionId: '7', runIndex: 1 });
@@ -99,7 +99,7 @@ describe('a message that a workflow sends', () => {
     expect(accepted()).toHaveLength(1);
   });
 
-  it('is a file of the item, with its name, its caption and the type that fits it', async () => {
+  it('is a file of the item, with its name, its caption and a matching type', async () => {
     const media = (fileName: string, mimeType: string, parameters: INodeParameters = {}): Run => ({
       parameters: {
         ...text().parameters,
@@ -142,7 +142,7 @@ describe('what a workflow reads', () => {
     });
   });
 
-  it('is all messages, or as many as it wants, newest first', async () => {
+  it('is all messages, or the requested number, newest first', async () => {
     const input = Array.from({ length: 103 }, (_, index) => ({ json: { index } }));
     await execute({ ...text(), input });
     const all = await execute(run('message', 'getAll', { returnAll: true }));
@@ -151,7 +151,7 @@ describe('what a workflow reads', () => {
     expect(some).toEqual(all.slice(0, 101));
   });
 
-  it('is only what its filters let through', async () => {
+  it('is only the messages that match its filters', async () => {
     const phone = service().trunkline.sandbox.phone(instance);
     await phone.receive({ from: '15550177', text: 'Where is it?' });
     await execute(text());
@@ -233,7 +233,7 @@ describe('what a workflow reads', () => {
   });
 });
 
-describe('what the API refuses', () => {
+describe('a request that the API refuses', () => {
   it('stops the workflow with its code, its message, its fields and its request', async () => {
     const refused = await execute(text({ to: locator('number', 'nobody') })).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(NodeApiError);
@@ -250,7 +250,7 @@ describe('what the API refuses', () => {
     });
   });
 
-  it('is an item of its own in the shape of the API, if the node continues', async () => {
+  it('is a separate item in the shape of the API, if the node continues', async () => {
     const input = [{ json: {} }, { json: {} }];
     await service().trunkline.workspace.instances.disconnect(instance);
     const items = await execute({ ...text(), input, continueOnFail: true });
@@ -268,7 +268,7 @@ describe('what the API refuses', () => {
     });
   });
 
-  it('for its rate is sent again when the service says so', async () => {
+  it('is sent again when the service says so, if its rate is the reason', async () => {
     let refusals = 0;
     service().server.use(
       http.post(`${BASE_URL}/messages`, () => {
@@ -284,7 +284,7 @@ describe('what the API refuses', () => {
     expect(refusals).toBe(3);
   });
 
-  it('for longer than a minute stops the workflow', async () => {
+  it('stops the workflow if it is refused for longer than a minute', async () => {
     const full = HttpResponse.json(
       { error: { code: 'SEND_BACKLOG', message: 'Too many messages wait.', request_id: 'req_1' } },
       { status: 429, headers: { 'Retry-After': '61' } },
@@ -293,7 +293,7 @@ describe('what the API refuses', () => {
     await expect(execute(text())).rejects.toMatchObject({ message: 'SEND_BACKLOG: Too many messages wait.' });
   });
 
-  it('comes from something else than the API, if the base URL is wrong', async () => {
+  it('is reported as not from the API, if the base URL is wrong', async () => {
     const elsewhere = startN8n(new TrunklineApi(), { baseUrl: 'https://shop.example.com', apiKey: 'trk_1' });
     service().server.use(
       http.get('https://shop.example.com/instances', () => HttpResponse.html('<h1>Shop</h1>')),

@@ -59,7 +59,7 @@ describe('while its workflow is active', () => {
     );
   });
 
-  it('the trigger keeps its secret to itself, and deletes its endpoint when it ends', async () => {
+  it('the trigger does not reveal its secret, and deletes its endpoint when it ends', async () => {
     await workflow.activate();
     expect(secret()).toMatch(/^whsec_/);
     await workflow.deactivate();
@@ -67,7 +67,7 @@ describe('while its workflow is active', () => {
     expect(workflow.staticData).toEqual({});
   });
 
-  it('a test run has an endpoint beside it', async () => {
+  it('a test run has a separate endpoint', async () => {
     await workflow.activate();
     const stop = await workflow.listen();
     expect((await endpoints()).map(({ url }) => url).toSorted()).toEqual([
@@ -82,7 +82,7 @@ describe('while its workflow is active', () => {
 });
 
 describe('a workflow that becomes active again', () => {
-  it('keeps its endpoint, which gets the events that are chosen now', async () => {
+  it('keeps its endpoint, which gets the currently chosen events', async () => {
     await workflow.activate();
     const [before] = await endpoints();
     await service().trunkline.workspace.webhooks.update(before?.id ?? '', { status: 'disabled' });
@@ -104,7 +104,7 @@ describe('a workflow that becomes active again', () => {
     expect(workflow.staticData).toEqual({});
   });
 
-  it('reclaims the endpoint with its address of which n8n has lost the secret', async () => {
+  it('reclaims the endpoint with its address if n8n has lost the secret', async () => {
     await workflow.activate();
     const [before] = await endpoints();
     const lost = secret();
@@ -115,7 +115,7 @@ describe('a workflow that becomes active again', () => {
     expect((await workflow.receive(await signed(event('evt_1')))).status).toBe(200);
   });
 
-  it('reports why it cannot: the workspace has as many endpoints as it may have', async () => {
+  it('reports why it cannot: the workspace has its maximum of endpoints', async () => {
     const { webhooks } = service().trunkline.workspace;
     for (const name of ['a', 'b', 'c', 'd', 'e'])
       await webhooks.create({ url: `https://${name}.example.com/`, events: ['message.sent'] });
@@ -124,7 +124,7 @@ describe('a workflow that becomes active again', () => {
 });
 
 describe('a request to the trigger', () => {
-  it('is decided as the receiver does, by its vectors', async () => {
+  it('is verified like in the receiver, by its vectors', async () => {
     workflow = workflowOf({ events: [...SUBSCRIBABLE_EVENT_TYPES, ...OPT_IN_EVENT_TYPES] });
     for (const {
       name,
@@ -158,7 +158,7 @@ describe('a request to the trigger', () => {
     );
   });
 
-  it('starts the workflow once for an event that comes twice, unless that is wanted', async () => {
+  it('starts the workflow once for an event that arrives twice, unless configured otherwise', async () => {
     await workflow.activate();
     for (const id of ['evt_1', 'evt_2', 'evt_1']) await workflow.receive(await signed(event(id)));
     expect(workflow.started.map(({ id }) => id)).toEqual(['evt_1', 'evt_2']);
@@ -167,7 +167,7 @@ describe('a request to the trigger', () => {
     expect(workflow.started).toHaveLength(3);
   });
 
-  it('is no repeat if n8n could not start the workflow before', async () => {
+  it('is not a repeat if n8n could not start the workflow before', async () => {
     await workflow.activate();
     workflow.cannotStart = true;
     expect((await workflow.receive(await signed(event('evt_1')))).status).toBe(500);
