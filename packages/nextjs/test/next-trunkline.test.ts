@@ -109,7 +109,7 @@ describe('createNextTrunkline', () => {
     await eventually(() => expect(handled).toEqual(['instance.connected']));
   });
 
-  it('starts nothing during `next build`, and says what to do where a page asks for it', async () => {
+  it('starts nothing during `next build`, and says what to do if a page asks for it', async () => {
     vi.stubEnv('NEXT_PHASE', 'phase-production-build');
     const configure = vi.fn(options);
     const { register, trunkline, handlers } = app(configure);
@@ -119,7 +119,7 @@ describe('createNextTrunkline', () => {
     expect(configure).not.toHaveBeenCalled();
   });
 
-  it('starts nothing in the Edge runtime, and says so where something asks for it', async () => {
+  it('starts nothing in the Edge runtime, and reports that if it is used', async () => {
     vi.stubEnv('NEXT_RUNTIME', 'edge');
     const configure = vi.fn(options);
     const { register, trunkline, handlers } = app(configure);
@@ -129,7 +129,7 @@ describe('createNextTrunkline', () => {
     expect(configure).not.toHaveBeenCalled();
   });
 
-  it('fails the start of the server where an option is wrong, and reads the options again next time', async () => {
+  it('fails the start of the server if an option is wrong, and reads the options again next time', async () => {
     const keys = ['short', 'of the tests, with thirty-two characters'];
     const { register, trunkline } = app(() => options({ secretKey: keys.shift() }));
     await expect(register()).rejects.toThrow(/secretKey/);
@@ -181,7 +181,7 @@ describe('createNextTrunkline, if the database cannot be used', () => {
     await eventually(() => expect(existsSync(join(folder, 'trunkline.db'))).toBe(true));
   });
 
-  it('starts no more by itself once it was stopped', async () => {
+  it('no longer starts by itself once it was stopped', async () => {
     const { register, stop, folder, clock } = await withoutDatabase();
     await register();
     await stop();
