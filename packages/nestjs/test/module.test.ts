@@ -86,7 +86,7 @@ async function clientOf(
 }
 
 describe.each(ADAPTERS)('TrunklineModule in an app on %s', (_name, Adapter) => {
-  it('serves the API in front of the parsers of bodies, beside the routes of the app', async () => {
+  it("serves the API in front of body parsers, next to the app's routes", async () => {
     const app = await start(Adapter);
     const client = await clientOf(app);
     const { id } = unwrap(await client.instances.create({ name: 'Orders' })).data;
