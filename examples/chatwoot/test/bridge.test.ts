@@ -101,7 +101,7 @@ async function begun(text = 'Where is it?'): Promise<number> {
   return chatwoot.conversations[0]?.id ?? 0;
 }
 
-describe('what a customer sends', () => {
+describe("a customer's message", () => {
   it('is in one conversation with one contact, which is found again', async () => {
     await begun();
     await phone().receive({ from: '15550177', text: 'Hello?' });
@@ -129,7 +129,7 @@ describe('what a customer sends', () => {
     expect(chatwoot.contacts).toHaveLength(1);
   });
 
-  it('has its file, also one that comes late', async () => {
+  it('has its file, even if it arrives late', async () => {
     const file = { type: 'image', content: PNG, mimeType: 'image/png', filename: 'receipt.png' } as const;
     await phone().receive({ from: '15550177', text: 'The receipt', file });
     await soon(() => expect(chatwoot.messages).toHaveLength(1));
@@ -147,7 +147,7 @@ describe('what a customer sends', () => {
     ]);
   });
 
-  it('in a group says who wrote it, and the answer goes to the group', async () => {
+  it('names its author in a group, and the answer goes to the group', async () => {
     const groupNetworkId = await phone().addGroup({ name: 'Builders', participantsCount: 3 });
     await phone().receive({ from: '15550177', text: 'Hello all', groupNetworkId });
     await soon(() => expect(chatwoot.messages).toHaveLength(1));
@@ -160,7 +160,7 @@ describe('what a customer sends', () => {
     await soon(() => expect(sentByPhone()).toMatchObject([{ to: groupNetworkId, text: 'Hello' }]));
   });
 
-  it('is there once, although the response to its creation was lost', async () => {
+  it('is there once even if the response to its creation was lost', async () => {
     chatwoot.losesResponse = true;
     await begun();
     const before = chatwoot.searches;
@@ -172,7 +172,7 @@ describe('what a customer sends', () => {
     expect(chatwoot.messages).toHaveLength(2);
   });
 
-  it('waits while Chatwoot is away, for longer than an hour', async () => {
+  it('waits while Chatwoot is unreachable, for longer than an hour', async () => {
     chatwoot.isDown = true;
     for (const text of ['One', 'Two', 'Three']) await phone().receive({ from: '15550177', text });
     await soon(() => expect(chatwoot.refused).toBe(3));
@@ -193,7 +193,7 @@ describe('what a customer sends', () => {
   });
 });
 
-describe('what an agent writes', () => {
+describe("an agent's message", () => {
   it('is sent to the customer, and its status comes back', async () => {
     const conversation = await begun();
     // Chatwoot's editor writes Markdown.
@@ -216,7 +216,7 @@ describe('what an agent writes', () => {
     );
   });
 
-  it('has failed if its file does not come, and holds up nothing after that', async () => {
+  it('has failed if its file does not arrive, and delays nothing after that', async () => {
     const conversation = await begun();
     chatwoot.withholdsFiles = true;
     const timeout = new AbortController();
@@ -299,7 +299,7 @@ it('a conversation that an agent begins goes to the number of the contact', asyn
   await soon(() => expect(sentByPhone()).toMatchObject([{ to: '15550188', text: 'Good morning' }]));
 });
 
-describe('a webhook that Chatwoot has not made', () => {
+describe('a webhook that is not from Chatwoot', () => {
   it('is refused: another secret, an old timestamp, none at all', async () => {
     const conversation = await begun();
     await chatwoot.write({ conversation, content: 'On its way', private: true });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startNodeProgram } from '@trunkline/test-support/start-program';
 import { expect, it, onTestFinished } from 'vitest';
 
-it('the program listens for webhooks, refuses those without a signature, and stops in good order', async () => {
+it('the program listens for webhooks, refuses those without a signature, and stops cleanly', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'trunkline-chatwoot-'));
   onTestFinished(() => rm(cwd, { recursive: true, force: true }));
   const env = {

@@ -16,7 +16,7 @@ import { API_KEY } from './support/test-cluster.ts';
 const preload = (program: string): string =>
   `--import=${new URL(`support/programs/${program}.ts`, import.meta.url).href}`;
 
-it('WhatsApp is in the process of its gateway alone, and the others link, send and receive through it', async () => {
+it('WhatsApp is only in the process of its gateway, and the others link, send and receive through it', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'trunkline-whatsapp-test-'));
   const wa = await spawnFakeWhatsApp();
   const receiver = await startReceiver('inbound', { events: ['message.received'] }, choices(1));

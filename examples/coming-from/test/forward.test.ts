@@ -61,7 +61,7 @@ async function send(receiver: Receiver, event: WebhookEvent): Promise<number> {
 }
 
 describe('the forwarder', () => {
-  it('posts what WAHA would have posted, with its headers', async () => {
+  it('posts the webhook that WAHA would have posted, with its headers', async () => {
     const { url, got } = await startConsumer();
     const form = wahaForm({ hmacKey: 'old key' });
     const receiver = createForwarder({ secret, form, context, url, headers: { 'X-Shop': '7' } });
@@ -80,7 +80,7 @@ describe('the forwarder', () => {
       });
   });
 
-  it('signs as OpenWA does', async () => {
+  it('signs like OpenWA', async () => {
     const { url, got } = await startConsumer();
     const receiver = createForwarder({ secret, form: openwaForm({ secret: 'old' }), context, url });
     expect(await send(receiver, received)).toBe(204);

@@ -18,11 +18,11 @@ describe('docs/receive/test-your-app.md', () => {
     ['hours-later.test.ts', 'hours-later.test.ts'],
     ['ci/with-trunkline.sh', '../ci/with-trunkline.sh'],
     ['test_orders.py', '../ci/test_orders.py'],
-  ])('shows %s as the tests run it', async (title, path) => {
+  ])('shows the code of the tests: %s', async (title, path) => {
     expect(await block(PAGE, title)).toBe(await read(path));
   });
 
-  it('has a script for CI that runs tests in Python beside a server, and stops it', async ({ skip }) => {
+  it('has a script for CI that runs tests in Python next to a server, and stops it', async ({ skip }) => {
     if (missing.length > 0) return skip(`this machine has no ${missing.join(', ')}`);
     const folder = await newFolder(`exec '${process.execPath}' --conditions=source '${CLI}' "$@"`);
     await writeFile(join(folder, 'webhook.py'), await block('../../../docs/receive/python.md', 'webhook.py'));

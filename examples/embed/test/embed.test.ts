@@ -49,8 +49,8 @@ describe('docs/embed', () => {
 /** The short form starts one server and one script. */
 const ofForm = <One>(all: readonly One[]): readonly One[] => (isLongForm ? all : all.slice(0, 1));
 
-describe('a server sends the first message by the commands of docs/embed, and stops in good order', () => {
-  it.each(ofForm(SERVERS))('in %s', async (page, file) => {
+describe('a server sends the first message by the commands of docs/embed, and stops cleanly:', () => {
+  it.each(ofForm(SERVERS))('server %s', async (page, file) => {
     const folder = await newFolder();
     await makeKey(page, folder);
     const first = await startServer(file, folder);
@@ -84,7 +84,7 @@ describe('a server sends the first message by the commands of docs/embed, and st
     },
   );
 
-  it.runIf(isLongForm)('in a plugin of Fastify, which routes of the app use, too', async () => {
+  it.runIf(isLongForm)('a plugin of Fastify, which routes of the app use, too', async () => {
     const folder = await newFolder();
     await makeKey('fastify', folder);
     const server = await startServer('../test/fastify-app.mjs', folder);

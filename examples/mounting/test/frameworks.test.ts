@@ -66,15 +66,15 @@ const mounts: Readonly<Record<string, (parts: Mountable) => Promise<Mounted>>> =
   },
 };
 
-describe('the API works', () => {
-  it.each(Object.entries(mounts))('in %s', async (_name, mount) => {
+describe('the API works:', () => {
+  it.each(Object.entries(mounts))('mounted in %s', async (_name, mount) => {
     const mounted = await mount(await startMountable());
     await smoke({ ...mounted, apiKey, everyRole: true, receiverUrl: await startReceiver() });
   });
 });
 
-describe('the dashboard works', () => {
-  it.each(['express', 'fastify', 'hono', 'next-route'])('in %s', async (name) => {
+describe('the dashboard works:', () => {
+  it.each(['express', 'fastify', 'hono', 'next-route'])('mounted in %s', async (name) => {
     const { origin, fetch: send } = (await mounts[name]?.(await startMountable())) ?? {};
     const visit = async (path: string, init: RequestInit = {}): Promise<Response> => {
       const response = await send?.(new URL(path, origin).href, init);
@@ -114,8 +114,8 @@ describe('the dashboard works', () => {
   });
 });
 
-describe('the rest of the app still works', () => {
-  it.each(['express', 'fastify', 'hono'])('in %s', async (name) => {
+describe('the rest of the app still works:', () => {
+  it.each(['express', 'fastify', 'hono'])('mounted in %s', async (name) => {
     const mounted = await mounts[name]?.(await startMountable());
     const response = await mounted?.fetch(`${mounted.origin}/orders`, {
       method: 'POST',

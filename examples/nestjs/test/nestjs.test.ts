@@ -27,7 +27,7 @@ it('NestJS: at most 15 lines up to the first message are the user’s own', asyn
   expect(own.length).toBeLessThanOrEqual(15);
 });
 
-it('NestJS: an app serves the API, sends in its own controller, and stops in good order', async () => {
+it('NestJS: an app serves the API, sends in its own controller, and stops cleanly', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'trunkline-nest-'));
   onTestFinished(() => rm(cwd, { recursive: true, force: true }));
   const app = await start(cwd);

@@ -36,7 +36,7 @@ it('docs/embed/nextjs.md shows the files of the example', () => {
   expect(shown).toEqual(FILES.map((name) => [name, readFileSync(join(EXAMPLE, name), 'utf8')]));
 });
 
-it('Next.js: the lines of the user’s own are those of the table, at most 15', () => {
+it('Next.js: the user’s own lines are those of the table, at most 15', () => {
   const table = readFileSync(join(ROOT, 'docs/embed/README.md'), 'utf8');
   const lines = NEEDED.flatMap((name) => readFileSync(join(EXAMPLE, name), 'utf8').split('\n'));
   const own = lines.filter((line) => line !== '');
@@ -44,7 +44,7 @@ it('Next.js: the lines of the user’s own are those of the table, at most 15', 
   expect(own.length).toBeLessThanOrEqual(15);
 });
 
-it('importing the service opens nothing, a hot reload starts no other, and SIGTERM ends it in good order', async () => {
+it('importing the service opens nothing, a hot reload starts no other, and SIGTERM ends it cleanly', async () => {
   const folder = await newFolder();
   onTestFinished(() => remove(folder));
   const file = new URL('../trunkline.ts', import.meta.url).href;

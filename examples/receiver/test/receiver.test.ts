@@ -29,7 +29,7 @@ describe('The receiver', () => {
     return (await fetch(url, { method: 'POST', headers, body })).status;
   }
 
-  it('prints a line for each event, once however often it comes', async () => {
+  it('prints a line for each event, once however often it arrives', async () => {
     const sent = event('evt_1', 'message.sent', { message: { id: 'msg_1', status: 'sent' } });
     expect([await post(sent), await post(sent)]).toEqual([204, 204]);
     expect(
@@ -46,7 +46,7 @@ describe('The receiver', () => {
     ]);
   });
 
-  it('refuses what is not signed, or not an event', async () => {
+  it('refuses requests that are unsigned, or not an event', async () => {
     const other = event('evt_9', 'message.sent', { message: { id: 'msg_9', status: 'sent' } });
     expect(await post(other, `${other} `)).toBe(401);
     expect((await fetch(url, { method: 'POST', body: other })).status).toBe(401);
@@ -62,7 +62,7 @@ describe('The receiver', () => {
       'receiver: WEBHOOK_SECRET must be the secret that POST /webhooks returned, as in WEBHOOK_SECRET=whsec_...\n',
     ],
     [{ WEBHOOK_SECRET: secret, PORT: 'http' }, 'receiver: PORT must be a whole number from 0 to 65535.\n'],
-  ] as const)('does not start without what it needs: %j', async ([env, complaint]) => {
+  ] as const)('does not start without a required setting: %j', async ([env, complaint]) => {
     const { ended, output } = start(env);
     expect({ code: await ended, output: output() }).toEqual({ code: 1, output: complaint });
   });

@@ -14,8 +14,8 @@ const COMMAND = new URL('../../../packages/server/src/cli.ts', import.meta.url);
 
 const browser = await testBrowser();
 
-describe.skipIf(browser.missing !== null)('somebody who uses the example for the first time', () => {
-  it('goes through docs/dashboard-tour.md by clicking, and finds what it says', async () => {
+describe.skipIf(browser.missing !== null)('a first-time user of the example', () => {
+  it('can follow docs/dashboard-tour.md by clicking', async () => {
     const tour = readTour();
     const { said } = tour;
     const receiver = await startReceiver();

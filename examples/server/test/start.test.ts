@@ -7,7 +7,7 @@ import { startNodeProgram } from '@trunkline/test-support/start-program';
 const API_KEY = 'a-key-for-the-tests';
 const MAIN = new URL('../start.js', import.meta.url);
 
-it('The example starts the server that the environment asks for, and a signal ends it in good order', async () => {
+it('The example starts the server that the environment asks for, and a signal ends it cleanly', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'trunkline-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const server = startNodeProgram(MAIN, {

@@ -62,7 +62,7 @@ describe.runIf(process.env['PRISMA'] === '1')(
   'an order and its message in one transaction, by Prisma',
   () => {
     it(
-      'are both there after the commit, or neither',
+      'are stored together at the commit, or not at all',
       async () => {
         const { url } = await newDatabase();
         const folder = await mkdtemp(join(tmpdir(), 'trunkline-prisma-'));

@@ -96,7 +96,7 @@ export async function startCarrier(): Promise<{
   ): Promise<void> => {
     const { to = '', type = '', mimeType = '', caption = '' } = Object.fromEntries(query);
     if (to === PEOPLE.refused) {
-      const error = { code: 'not_on_network', message: 'Nobody has this number.' };
+      const error = { code: 'not_on_network', message: 'This number does not exist.' };
       return void response.writeHead(422).end(JSON.stringify(error));
     }
     response.writeHead(202).end();
