@@ -92,7 +92,7 @@ async function expectUnreachable(storage) {
   const failure = await createTrunkline({ ...parts, storage })
     .start()
     .then(
-      () => new Error('It has started without a database.'),
+      () => new Error('The program has started without a database.'),
       (error) => error,
     );
   if (!/ECONNREFUSED/.test(`${failure.message} ${failure.cause?.message} ${failure.cause?.code}`))

@@ -433,7 +433,7 @@ async function rehearseRelease() {
       differs('a dry run sends', sentDry, []),
       !brokenOff.startsWith('failed: ') && `a refused package does not end the release: ${brokenOff}`,
       differs('a continued release', continued, [
-        ...names.slice(0, 4).map(say('is there already')),
+        ...names.slice(0, 4).map(say('is already published')),
         ...names.slice(4).map(say('published')),
       ]),
       differs(

@@ -20,7 +20,7 @@ try {
   for (const { folder, manifest } of publishedPackages()) {
     const id = `${manifest.name}@${version}`;
     if (await isPublished(id)) {
-      console.log(`${id}: is there already`);
+      console.log(`${id}: is already published`);
       continue;
     }
     const tarball = join(tarballs, `${manifest.name.replaceAll(/\W/g, '-')}.tgz`);
