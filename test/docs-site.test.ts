@@ -42,7 +42,7 @@ test('every item of a list in docs/README.md that links to a page is a page of t
   expect(items).toHaveLength(pages.length);
 });
 
-test('links between pages lead to pages of the site, others to the code host, and code is left as it is', () => {
+test('links between pages lead to pages of the site, others to the code host, and code is not changed', () => {
   const [page] = pages.filter(({ path }) => path === 'docs/deploy/nginx.md');
   if (!page) throw new Error('docs/README.md lists no page docs/deploy/nginx.md.');
   const markdown = [
@@ -78,7 +78,7 @@ test('links between pages lead to pages of the site, others to the code host, an
   ]);
 });
 
-test('the check of the built site finds links to pages, files and anchors that are not there', () => {
+test('the check of the built site finds links to missing pages, files and anchors', () => {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-site-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, 'a'));
@@ -161,7 +161,7 @@ describe.skipIf(!BUILDS)('the built site (DOCS_SITE=1)', () => {
     }
   });
 
-  it('finds words, and asks no other server for anything', async () => {
+  it('has a search, and sends no request to another server', async () => {
     const { page, foreign } = await open();
     await page.goto('./');
     await page.getByRole('button', { name: 'Search' }).click();

@@ -10,7 +10,7 @@ const imports = readImports(packages);
 // A name that is added, renamed or removed shows in the diff of test/exports. To write the lists again:
 // npx --yes pnpm@12 test test/exports.test.ts -u
 describe.each(packages)('the exports of $name', (one) => {
-  it('are those that were reviewed', async () => {
+  it('are the reviewed ones', async () => {
     await expect(listOf(one)).toMatchFileSnapshot(`exports/${listName(one)}`);
   });
 
@@ -19,13 +19,13 @@ describe.each(packages)('the exports of $name', (one) => {
   });
 });
 
-test('packages/ holds what is published, and internal/ what is private', () => {
+test('packages/ holds published packages, and internal/ private ones', () => {
   const isPublished = ({ entryPoints }: Package): boolean => entryPoints.some(({ isPrivate }) => !isPrivate);
   const misplaced = packages.filter((one) => isPublished(one) !== one.folder.startsWith('packages/'));
   expect(misplaced.map(({ folder }) => folder)).toEqual([]);
 });
 
-test('there is a list of exports for each package, and no other', () => {
+test('each package has a list of exports, and there is no other list', () => {
   expect(readdirSync(`${import.meta.dirname}/exports`).toSorted()).toEqual(packages.map(listName).toSorted());
 });
 

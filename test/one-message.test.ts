@@ -28,7 +28,7 @@ test('docs/one-message.md walks one message in at most 30 files, each of which e
   expect(PAGE.match(/[\w/-]+\.ts\b/g)).toHaveLength(2 * paths.size);
 });
 
-test('docs/one-message.md names functions that their files have', () => {
+test('docs/one-message.md names functions that exist in their files', () => {
   const missing = STEPS.flatMap(({ path, functions }) => {
     const text = readFileSync(join(ROOT, path), 'utf8');
     return functions

@@ -9,7 +9,7 @@ const names = packages.map(({ manifest }) => manifest.name);
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 describe.each(packages)('the package.json of $manifest.name', ({ folder, manifest }) => {
-  it('has what npm shows, and what it needs to prove where the package was built', () => {
+  it('has the fields that npm shows, and those that prove where the package was built', () => {
     expect(manifest).toMatchObject({
       version: releaseVersion(),
       description: expect.stringMatching(/^[A-Z`].{20,}[^.]$/),
@@ -25,7 +25,7 @@ describe.each(packages)('the package.json of $manifest.name', ({ folder, manifes
     expect(existsSync(join(ROOT, folder, 'README.md'))).toBe(true);
   });
 
-  it('depends on nothing of this repository that is not published', () => {
+  it('depends on no unpublished package of this repository', () => {
     const needed = Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies });
     const own = needed.filter(([, range]) => range.startsWith('workspace:')).map(([name]) => name);
     expect(own.filter((name) => !names.includes(name))).toEqual([]);
@@ -95,14 +95,14 @@ describe('the section of a release in the changelog', () => {
     );
   });
 
-  it('says that all processes have to be stopped, if one change needs it', () => {
+  it('says that all processes have to be stopped, if one change requires it', () => {
     const summary = 'Queues are rows.\n\nNeeds a stop: processes of 0.1 write the old table.';
     const notes = releaseNotes({ ...release, changesets: [{ summary, releases: [minor] }] });
     expect(notes).toContain('\nUpgrade: stop all processes first, ');
     expect(notes).toContain('\n  Needs a stop: processes of 0.1 write the old table.');
   });
 
-  it('stands above those of earlier releases', () => {
+  it('is above those of earlier releases', () => {
     const first = withRelease('# Changelog\n\nAll packages.\n', '## 0.1.0');
     expect(first).toBe('# Changelog\n\nAll packages.\n\n## 0.1.0\n');
     expect(withRelease(first, '## 0.2.0')).toBe('# Changelog\n\nAll packages.\n\n## 0.2.0\n\n## 0.1.0\n');

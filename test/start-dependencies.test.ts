@@ -21,7 +21,7 @@ test('`pnpm start` installs the packages that its sources import, and no others'
   expect(Object.keys(manifest.dependencies).toSorted()).toEqual(imported);
 });
 
-test('A package counts if it is imported when it is needed, if only its path is asked for, and if it is behind a `#name`', async () => {
+test('A package counts even if it is imported dynamically, if only its path is resolved, or if it is behind a `#name`', async () => {
   const contents = `
     import type { TestSpecification } from 'vitest/node';
     import { resolve } from 'node:path';
