@@ -20,7 +20,8 @@ await trunkline.start();
 const { workspaces } = trunkline.admin;
 const [{ id: workspaceId } = await workspaces.create({ name: 'Acme' })] = await workspaces.list();
 const { instances } = trunkline.workspace(workspaceId);
-const [{ id: instance } = await instances.create({ name: 'Support' })] = await instances.list();
+const { data: numbers } = await instances.list();
+const { id: instance } = numbers[0] ?? (await instances.create({ name: 'Support' }));
 
 const bridge = createBridge({
   trunkline,

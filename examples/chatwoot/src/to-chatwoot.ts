@@ -62,7 +62,7 @@ async function counterpartOf(
   { group_id: groupId, contact, from, to, direction }: WebhookMessage,
 ): Promise<Person | undefined> {
   if (groupId !== null) {
-    const groups = await api.instances.groups(instance);
+    const { data: groups } = await api.instances.groups(instance);
     const name = groups.find(({ id }) => id === groupId)?.name ?? 'Group';
     return { identifier: groupId, name, phoneNumber: null };
   }

@@ -30,9 +30,11 @@ export function createForwarder(options: ForwardOptions): Receiver {
   return createReceiver({
     secret,
     ...(store === undefined ? {} : { store }),
-    otherwise: async (event) => {
-      for (const webhook of await form.convert(event, context))
-        if (events === undefined || events.includes(webhook.event)) await post(webhook, options);
+    on: {
+      '*': async (event) => {
+        for (const webhook of await form.convert(event, context))
+          if (events === undefined || events.includes(webhook.event)) await post(webhook, options);
+      },
     },
     onError: (error) => onError(error),
   });

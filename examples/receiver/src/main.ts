@@ -13,7 +13,7 @@ if (!Number.isInteger(port) || port < 0 || port > 65_535)
 // Any path will do: the signature distinguishes the service's requests from others.
 const receiver = createReceiver({
   secret,
-  otherwise: (event) => console.log(describeEvent(event)),
+  on: { '*': (event) => console.log(describeEvent(event)) },
   onRefused: ({ reason, message }) => {
     // The request is from a browser or curl, to see whether the receiver is up.
     if (reason !== 'method_not_allowed') console.error(`refused: ${message}`);

@@ -8,6 +8,7 @@ export type { TrunklineOptions } from './options.ts';
 export type { Principal, Trunkline } from './trunkline.ts';
 export type { Roles } from './workers/workers.ts';
 export type {
+  ListResult,
   PageResult,
   SendMediaInput,
   SendOptions,

@@ -22,12 +22,13 @@ import type { MediaDownload } from './services/messages/messages.ts';
 
 /**
  * The operations of the REST API on one workspace, in process. Inputs and responses have the shapes of the
- * specification; a refusal is thrown as a `TrunklineError` with the code that REST would respond with.
+ * specification; a refusal is thrown as a `TrunklineError` with the code that REST would respond with. Every list has its
+ * rows in `data`, whether it has pages or not.
  */
 export interface WorkspaceApi<Transaction = never> {
   readonly instances: {
     /** Oldest first. */
-    list(): Promise<readonly InstanceResource[]>;
+    list(): Promise<ListResult<InstanceResource>>;
     create(input?: InstanceInput): Promise<InstanceResource>;
     get(id: string): Promise<InstanceResource>;
     /**
@@ -46,7 +47,7 @@ export interface WorkspaceApi<Transaction = never> {
     logout(id: string): Promise<InstanceResource>;
     qr(id: string): Promise<QrResource>;
     /** Ordered by name. */
-    groups(id: string): Promise<readonly GroupResource[]>;
+    groups(id: string): Promise<ListResult<GroupResource>>;
     /** The chats of the instance by their last message, newest first. */
     chats(id: string, query?: ChatQuery): Promise<PageResult<ChatResource>>;
     /** The events of the instance and its messages in the last 30 days, newest first. */
@@ -112,7 +113,7 @@ export interface WorkspaceApi<Transaction = never> {
     /** An event of the last 30 days, as webhooks report it. It is found with or without subscribers. */
     get(id: string): Promise<WebhookEvent>;
     /** The deliveries of an event, oldest first. */
-    deliveries(id: string): Promise<readonly DeliveryResource[]>;
+    deliveries(id: string): Promise<ListResult<DeliveryResource>>;
     /**
      * The events of the workspace as they happen: those that `'*'` means, or the `types` that you name. With a
      * `last_event_id`, the stream begins with the events after that one, and repeats those of up to a minute before it:
@@ -174,8 +175,13 @@ export interface SendResult {
   readonly replayed: boolean;
 }
 
-export interface PageResult<Resource> {
+/** A list. */
+export interface ListResult<Resource> {
   readonly data: readonly Resource[];
+}
+
+/** A page of a list. */
+export interface PageResult<Resource> extends ListResult<Resource> {
   readonly perPage: number;
   /** Towards older rows. */
   readonly nextCursor: string | null;
@@ -183,8 +189,8 @@ export interface PageResult<Resource> {
   readonly prevCursor: string | null;
 }
 
-export interface WebhookList {
-  readonly data: readonly WebhookResource[];
+/** The webhook endpoints of a workspace. */
+export interface WebhookList extends ListResult<WebhookResource> {
   /** Whether an enabled endpoint has delivered successfully. */
   readonly configured: boolean;
 }

@@ -55,7 +55,7 @@ export function workspaceFacade(
 
   return {
     instances: {
-      list: async () => (await context.storage.instances.list(workspaceId)).map(instance),
+      list: async () => ({ data: (await context.storage.instances.list(workspaceId)).map(instance) }),
       create: async (input = {}) => instance(unwrap(await createInstance(context, workspaceId, input))),
       get: async (id) => instance(unwrap(await findInstance(context, workspaceId, id))),
       update: async (id, input) => instance(unwrap(await updateInstance(context, named(id), input))),
@@ -66,7 +66,7 @@ export function workspaceFacade(
       disconnect: (id) => operate(id, 'disconnect'),
       logout: (id) => operate(id, 'logout'),
       qr: async (id) => unwrap(await readQr(context, named(id))),
-      groups: async (id) => unwrap(await listGroups(context, named(id))).map(groupResource),
+      groups: async (id) => ({ data: unwrap(await listGroups(context, named(id))).map(groupResource) }),
       history: async (id, query = {}) =>
         page(unwrap(await listHistory(context, named(id), query)), instanceHistoryResource),
       chats: async (id, query = {}) => page(unwrap(await listChats(context, named(id), query)), chatResource),
@@ -127,8 +127,9 @@ export function workspaceFacade(
     },
     events: {
       get: async (id) => eventResource(unwrap(await findEvent(context, workspaceId, id))),
-      deliveries: async (id) =>
-        unwrap(await listEventDeliveries(context, workspaceId, id)).map(deliveryResource),
+      deliveries: async (id) => ({
+        data: unwrap(await listEventDeliveries(context, workspaceId, id)).map(deliveryResource),
+      }),
       stream: async (query = {}, options = {}) =>
         unwrap(await context.eventStreams.open(workspaceId, query, options)),
     },

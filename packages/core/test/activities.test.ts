@@ -535,7 +535,7 @@ describe('a message that was sent with the phone', () => {
       groupNetworkId: '120363@g.us',
       content: { type: 'image', caption: 'Look', file },
     });
-    const [group] = await harness.api.instances.groups(id);
+    const [group] = (await harness.api.instances.groups(id)).data;
     const [message] = (await harness.api.messages.list({ origin: 'device' })).data;
     expect(message).toMatchObject({
       type: 'image',

@@ -39,7 +39,7 @@ describe('an API key', () => {
       scopes: ['messages:read', 'messages:send'],
       workspace: { id: harness.workspaceId, name: 'Acme' },
     });
-    expect(await harness.trunkline.as(principal).instances.list()).toEqual([]);
+    expect((await harness.trunkline.as(principal).instances.list()).data).toEqual([]);
     expect(checkScope(principal.apiKey, 'webhooks:read').ok).toBe(false);
   });
 

@@ -371,7 +371,7 @@ describe('a reply', () => {
     const [asked] = (await harness.api.messages.list()).data;
     const question = asked?.id ?? '';
     await network.groups([{ networkId: 'g1', name: 'Team', participantsCount: 3 }]);
-    const [group] = await harness.api.instances.groups(id);
+    const [group] = (await harness.api.instances.groups(id)).data;
     const { id: neighbour } = await harness.api.instances.create();
     await harness.api.instances.connect(neighbour);
     await harness.clock.settle();

@@ -41,7 +41,7 @@ describe('a handler', () => {
     await note('b', ['instance.disconnected', 'message.received', 'message.received']);
     await note('c', ['message.read']);
     await arrive();
-    const [instance] = await harness.api.instances.list();
+    const [instance] = (await harness.api.instances.list()).data;
     await harness.api.instances.disconnect(instance?.id ?? '');
     await harness.clock.settle();
     expect(seen.toSorted()).toEqual([
@@ -171,7 +171,7 @@ describe('a subscription', () => {
       name: 'orders',
     });
     await narrow.registered;
-    const [instance] = await harness.api.instances.list();
+    const [instance] = (await harness.api.instances.list()).data;
     await harness.api.instances.disconnect(instance?.id ?? '');
     await harness.clock.advance(10_000);
     expect(seen).toEqual(['instance.disconnected']);

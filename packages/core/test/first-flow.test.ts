@@ -192,7 +192,7 @@ describe('the API of a workspace', () => {
         expect(isTrunklineError(error) && error.code).toBe(code);
       }
     }
-    expect(await other.instances.list()).toEqual([]);
+    expect((await other.instances.list()).data).toEqual([]);
     expect((await other.messages.list()).data).toEqual([]);
     expect((await other.webhooks.list()).data).toEqual([]);
   });

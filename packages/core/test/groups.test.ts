@@ -22,7 +22,7 @@ async function inChoir() {
   const harness = await startHarness();
   const id = await connectInstance(harness, NUMBER);
   const networkId = await harness.sandbox.phone(id).addGroup({ name: 'Choir', participantsCount: 3 });
-  const groups = await harness.api.instances.groups(id);
+  const groups = (await harness.api.instances.groups(id)).data;
   const choir = groups.find(({ name }) => name === 'Choir')?.id ?? 'none';
   return { harness, id, networkId, groups, choir };
 }
@@ -35,9 +35,9 @@ describe('groups', () => {
       const { message } = await sendText(harness, id, choir);
       if (end === 'logout') await harness.api.instances.logout(id);
       else await harness.sandbox.phone(id).unlink();
-      expect(await harness.api.instances.groups(id)).toEqual([]);
+      expect((await harness.api.instances.groups(id)).data).toEqual([]);
       await linkAgain(harness, id, NUMBER);
-      expect((await harness.api.instances.groups(id)).map((group) => group.id)).toEqual(
+      expect((await harness.api.instances.groups(id)).data.map((group) => group.id)).toEqual(
         groups.map((group) => group.id),
       );
       expect((await harness.api.messages.get(message.id)).group_id).toBe(choir);
@@ -53,7 +53,7 @@ describe('groups', () => {
     const harness = await startHarness({ gateway });
     const id = await connectScripted(harness);
     await gateway.last().listener.groups([{ networkId: 'g1', name: 'Choir', participantsCount: 3 }]);
-    const [choir] = await harness.api.instances.groups(id);
+    const [choir] = (await harness.api.instances.groups(id)).data;
     await expect(sendText(harness, id, choir?.id)).rejects.toMatchObject({ code: 'GROUP_NOT_FOUND' });
     await sendText(harness, id, '15550100');
     await harness.clock.settle();
@@ -64,7 +64,7 @@ describe('groups', () => {
     const { harness, id, groups, choir } = await inChoir();
     await harness.api.instances.logout(id);
     await linkAgain(harness, id, OTHER);
-    const others = await harness.api.instances.groups(id);
+    const others = (await harness.api.instances.groups(id)).data;
     expect(others).toHaveLength(2);
     expect(others.filter((group) => groups.some((known) => known.id === group.id))).toEqual([]);
     await expect(sendText(harness, id, choir)).rejects.toMatchObject({
@@ -78,7 +78,7 @@ describe('groups', () => {
     const { message } = await sendText(harness, id, choir);
     await harness.clock.advance(STEP);
     await harness.sandbox.phone(id).leaveGroup(networkId);
-    expect((await harness.api.instances.groups(id)).map(({ name }) => name)).toEqual(['Family', 'Team']);
+    expect((await harness.api.instances.groups(id)).data.map(({ name }) => name)).toEqual(['Family', 'Team']);
     await expect(sendText(harness, id, choir)).rejects.toMatchObject({ code: 'GROUP_NOT_FOUND' });
     expect((await harness.api.messages.get(message.id)).group_id).toBe(choir);
   });
@@ -87,7 +87,7 @@ describe('groups', () => {
     const { harness, id, groups } = await inChoir();
     await harness.sandbox.phone(id).drop();
     await harness.clock.advance(5_000);
-    expect((await harness.api.instances.groups(id)).map((group) => group.id)).toEqual(
+    expect((await harness.api.instances.groups(id)).data.map((group) => group.id)).toEqual(
       groups.map((group) => group.id),
     );
   });

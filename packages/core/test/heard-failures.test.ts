@@ -214,7 +214,7 @@ describe('a Trunkline that does not run', () => {
           'instance.connected',
           async (_event, { workspaceId, signal }) => {
             await new Promise((resolve) => signal.addEventListener('abort', resolve));
-            sent.push(await trunkline.workspace(workspaceId).instances.list());
+            sent.push((await trunkline.workspace(workspaceId).instances.list()).data);
           },
           { name: 'slow' },
         ),

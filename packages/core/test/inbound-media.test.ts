@@ -244,7 +244,7 @@ describe('a received file', () => {
     await gateway.last().listener.message(photo(undefined, { networkId: 'WAITING' }));
     const stored = await inbound(harness);
     expect(stored.map(({ media }) => media?.available)).toEqual(Array(9).fill(true));
-    expect((await harness.api.instances.list())[0]?.status).toBe('connected');
+    expect((await harness.api.instances.list()).data[0]?.status).toBe('connected');
   });
 
   it('is broken off when the process stops during the download, and nothing is left of it', async () => {

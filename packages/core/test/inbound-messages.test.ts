@@ -89,7 +89,7 @@ describe('an inbound message', () => {
     const choir = await phone.addGroup({ name: 'Choir', participantsCount: 3 });
     await phone.receive({ from: '34600000009', text: 'La', groupNetworkId: choir });
     await harness.clock.advance(SECOND);
-    const group = (await harness.api.instances.groups(id)).find(({ name }) => name === 'Choir');
+    const group = (await harness.api.instances.groups(id)).data.find(({ name }) => name === 'Choir');
     expect((await harness.api.messages.list()).data).toMatchObject([
       { from: '34600000009', to: null, group_id: group?.id },
     ]);
@@ -101,10 +101,10 @@ describe('an inbound message', () => {
       network.message({ ...HI, groupNetworkId: '120363@g.us' }),
       network.message({ ...HI, networkId: 'IN2', groupNetworkId: '120363@g.us' }),
     ]);
-    const [group] = await harness.api.instances.groups(id);
+    const [group] = (await harness.api.instances.groups(id)).data;
     expect(group).toMatchObject({ name: '120363@g.us', participants_count: 0 });
     await network.groups([{ networkId: '120363@g.us', name: 'Choir', participantsCount: 3 }]);
-    expect(await harness.api.instances.groups(id)).toMatchObject([
+    expect((await harness.api.instances.groups(id)).data).toMatchObject([
       { id: group?.id, name: 'Choir', participants_count: 3 },
     ]);
     expect((await harness.api.messages.list()).data).toMatchObject([
@@ -116,11 +116,11 @@ describe('an inbound message', () => {
   it('lists a group that was left again, under its id and name', async () => {
     const { harness, id, network } = await listening();
     await network.groups([{ networkId: '120363@g.us', name: 'Choir', participantsCount: 3 }]);
-    const [group] = await harness.api.instances.groups(id);
+    const [group] = (await harness.api.instances.groups(id)).data;
     await network.groups([], { full: true });
-    expect(await harness.api.instances.groups(id)).toEqual([]);
+    expect((await harness.api.instances.groups(id)).data).toEqual([]);
     await network.message({ ...HI, groupNetworkId: '120363@g.us' });
-    expect(await harness.api.instances.groups(id)).toMatchObject([{ id: group?.id, name: 'Choir' }]);
+    expect((await harness.api.instances.groups(id)).data).toMatchObject([{ id: group?.id, name: 'Choir' }]);
     expect((await harness.api.messages.list()).data).toMatchObject([{ group_id: group?.id }]);
   });
 

@@ -79,7 +79,7 @@ describe('the proxy of an instance', () => {
     await clock.advance(MINUTE);
     gateway.script.opened = ({ listener }) => listener.connected(PROFILE);
     await clock.advance(10 * MINUTE);
-    const seen = [await api.instances.get(id), await api.instances.list(), await stored(id)];
+    const seen = [await api.instances.get(id), (await api.instances.list()).data, await stored(id)];
     expect(seen[0]).toMatchObject({ status: 'connected', has_proxy: true });
     expect(harness.sender.requests).not.toEqual([]);
     const all = everything([seen, harness.logs, harness.sender.requests]);

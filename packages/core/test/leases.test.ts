@@ -114,7 +114,7 @@ describe('a process that crashes', () => {
     await listener.closed({ kind: 'failed', code: 'replaced' });
 
     expect((await harness.api.messages.list()).data).toEqual([]);
-    expect(await harness.api.instances.groups(id)).toEqual([]);
+    expect((await harness.api.instances.groups(id)).data).toEqual([]);
     expect(await harness.api.instances.get(id)).toMatchObject({
       status: 'connected',
       phone_number: PROFILE.phoneNumber,
@@ -196,7 +196,7 @@ describe('a process that crashes', () => {
     expect(await deleting).toMatchObject({ code: 'GATEWAY_ERROR' });
     await gatewayOf(harness);
     await harness.clock.advance(30 * SECOND);
-    expect(await harness.api.instances.list()).toEqual([]);
+    expect((await harness.api.instances.list()).data).toEqual([]);
   });
 });
 

@@ -176,7 +176,7 @@ describe('delete', () => {
     const { api } = await startHarness();
     const { id } = await api.instances.create();
     await api.instances.delete(id);
-    expect(await api.instances.list()).toEqual([]);
+    expect((await api.instances.list()).data).toEqual([]);
   });
 
   it('succeeds even if the network cannot be reached', async () => {
@@ -185,7 +185,7 @@ describe('delete', () => {
     const id = await connectScripted(harness);
     await harness.api.instances.delete(id);
     expect(gateway.last().state).toBe('closed');
-    expect(await harness.api.instances.list()).toEqual([]);
+    expect((await harness.api.instances.list()).data).toEqual([]);
   });
 });
 
@@ -286,7 +286,7 @@ describe('an operation that is asked for again while it is open', () => {
     await expect(harness.api.instances.logout(id)).rejects.toMatchObject({ code: 'INSTANCE_BUSY' });
     await harness.another();
     await after(harness, SECOND, second);
-    expect(await harness.api.instances.list()).toEqual([]);
+    expect((await harness.api.instances.list()).data).toEqual([]);
   });
 
   describe('in a process that no signal reaches', () => {

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import type { PageResult } from '../src/index.ts';
+import { must } from '@trunkline/test-support';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { PageResult, WorkspaceApi } from '../src/index.ts';
 import { STEP, connectInstance, listen, only, sendText, startHarness } from './support/harness.ts';
 
 /** Follows the cursors one way from a page, and returns what each page held. */
@@ -192,7 +193,28 @@ describe('a list of deliveries', () => {
   });
 });
 
+/** The operations of a group that resolve with a bare array. */
+type BareLists<Group> = {
+  [Name in keyof Group]: Group[Name] extends (...args: never[]) => Promise<readonly unknown[]> ? Name : never;
+}[keyof Group];
+
 describe('the lists of instances, groups, webhooks and deliveries', () => {
+  it('have their rows in data, as those with pages have', async () => {
+    expectTypeOf<
+      { [Group in keyof WorkspaceApi]: BareLists<WorkspaceApi[Group]> }[keyof WorkspaceApi]
+    >().toBeNever();
+    const harness = await startHarness();
+    const instance = await connectInstance(harness);
+    const { message } = await sendText(harness, instance);
+    const { data: events } = await harness.api.messages.events(message.id);
+    expect(await harness.api.instances.list()).toMatchObject({ data: [{ id: instance }] });
+    expect(await harness.api.instances.groups(instance)).toMatchObject({
+      data: [{ name: 'Family' }, { name: 'Team' }],
+    });
+    expect(await harness.api.webhooks.list()).toMatchObject({ data: [] });
+    expect(await harness.api.events.deliveries(must(events[0]).id)).toEqual({ data: [] });
+  });
+
   it('instances come oldest first', async () => {
     const { api } = await startHarness();
     const ids = [
@@ -200,7 +222,7 @@ describe('the lists of instances, groups, webhooks and deliveries', () => {
       await api.instances.create(),
       await api.instances.create(),
     ].map(({ id }) => id);
-    expect((await api.instances.list()).map(({ id }) => id)).toEqual(ids);
+    expect((await api.instances.list()).data.map(({ id }) => id)).toEqual(ids);
   });
 
   it('workspaces come oldest first, a hundred at a time', async () => {

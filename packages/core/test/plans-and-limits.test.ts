@@ -102,7 +102,7 @@ describe('the limit of instances', () => {
     expect(refused).toMatchObject(
       Array.from({ length: 7 }, () => ({ code: 'INSTANCE_LIMIT_REACHED', status: 403 })),
     );
-    expect(await harness.api.instances.list()).toHaveLength(3);
+    expect((await harness.api.instances.list()).data).toHaveLength(3);
   });
 
   it('has room again once one is deleted', async () => {
@@ -112,7 +112,7 @@ describe('the limit of instances', () => {
     await expect(harness.api.instances.create()).rejects.toMatchObject({ code: 'INSTANCE_LIMIT_REACHED' });
     await harness.api.instances.delete(id);
     const second = await harness.api.instances.create();
-    expect(await harness.api.instances.list()).toEqual([second]);
+    expect((await harness.api.instances.list()).data).toEqual([second]);
   });
 });
 

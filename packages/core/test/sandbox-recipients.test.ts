@@ -113,7 +113,7 @@ describe('the sandbox phone', () => {
     const harness = await startHarness();
     const id = await connectInstance(harness);
     await harness.sandbox.phone(id).addGroup({ name: 'Choir', participantsCount: 3 });
-    const groups = await harness.api.instances.groups(id);
+    const groups = (await harness.api.instances.groups(id)).data;
     expect(groups.map(({ name, participants_count }) => [name, participants_count])).toEqual([
       ['Choir', 3],
       ['Family', 5],

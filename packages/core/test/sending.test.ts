@@ -442,7 +442,7 @@ describe('sending a message', () => {
   it('works to a group of this instance, but not of another', async () => {
     const harness = await startHarness();
     const [id, other] = [await connectInstance(harness), await connectInstance(harness)];
-    const [group] = await harness.api.instances.groups(id);
+    const [group] = (await harness.api.instances.groups(id)).data;
     const to = group?.id ?? '';
     const { message } = await sendText(harness, id, to);
     expect(message).toMatchObject({ to: null, group_id: to } satisfies Partial<MessageResource>);
@@ -464,7 +464,7 @@ describe('sending a message', () => {
     });
     const harness = await startHarness({ gateway });
     const id = await connectScripted(harness);
-    const [group] = await harness.api.instances.groups(id);
+    const [group] = (await harness.api.instances.groups(id)).data;
     await sendText(harness, id, group?.id);
     await harness.clock.settle();
     expect(gateway.sent()).toMatchObject([{ to: '120363@g.us', isGroup: true }]);

@@ -50,7 +50,10 @@ describe('the request id', () => {
     ['PUT', '/messages', 405],
     ['DELETE', '/webhooks/wh_1', 204],
   ])('is on every response: %s %s', async (method, path, status) => {
-    const operations = { instances: { list: async () => [] }, webhooks: { delete: async () => {} } };
+    const operations = {
+      instances: { list: async () => ({ data: [] }) },
+      webhooks: { delete: async () => {} },
+    };
     const seen = await client(createHttpApp(fakeTrunkline({ operations })))(method, path);
     expect(seen.status).toBe(status);
     expect(seen.headers.get('X-Request-Id')).toMatch(/^req_/);

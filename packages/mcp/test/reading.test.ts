@@ -148,7 +148,7 @@ describe('a model', () => {
     const { id: delivery } = await webhooks.test(webhook);
     await service.clock.advance(1_000);
     const [message] = (await messages.list()).data;
-    expect((await instances.list()).length).toBe(1);
+    expect((await instances.list()).data.length).toBe(1);
     const model = await service.mcp({ retries: true, sending: { to: ['15550123'] } }).client();
 
     expect(await model.call('list_instances')).toMatchObject({ data: [] });

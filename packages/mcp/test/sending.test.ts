@@ -78,7 +78,7 @@ describe('a model that sends', () => {
     await phone.receive({ from: FRIEND, text: 'Hello' });
     await service.clock.advance(1_000);
     const api = service.trunkline.workspace(service.workspaceId);
-    const [group] = await api.instances.groups(instance);
+    const [group] = (await api.instances.groups(instance)).data;
     const contact = (await api.messages.list()).data[0]?.contact;
     if (!group || !contact) throw new Error('the sandbox has reported no group or no contact');
     const served = (to: readonly string[]): Promise<Model> => service.mcp({ sending: { to } }).client();

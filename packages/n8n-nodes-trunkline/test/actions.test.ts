@@ -52,7 +52,7 @@ describe('a message that a workflow sends', () => {
 
   it('goes to a group chosen from the list, and may quote a message', async () => {
     const { workspace } = service().trunkline;
-    const [group] = await workspace.instances.groups(instance);
+    const [group] = (await workspace.instances.groups(instance)).data;
     const to = locator('list', group?.id ?? '');
     const [first] = await execute({ ...text({ to }), executionId: '1' });
     await queueIsEmpty();

@@ -26,11 +26,9 @@ export interface ReceiverOptions {
   readonly secret: SecretOption;
   /**
    * The handlers of each type of event. A returned promise is awaited. The sender closes the connection after 10
-   * seconds.
+   * seconds. Events without a handler are ignored.
    */
   readonly on?: EventHandlers;
-  /** Handles every other event, including types that are newer than this package. By default, these are ignored. */
-  readonly otherwise?: (event: WebhookEvent) => unknown;
   /** Keeps the ids of events. `memoryStore()` by default, which suits one process that seldom restarts. */
   readonly store?: EventStore;
   /** The largest body in bytes; 1 MiB by default. */
@@ -51,9 +49,10 @@ export interface ReceiverOptions {
   readonly onError?: (error: unknown, event: WebhookEvent | undefined) => unknown;
 }
 
+/** A handler for each type of event; `'*'` handles events of all other types, those newer than this package included. */
 export type EventHandlers = {
   readonly [Type in WebhookEventType]?: (event: WebhookEventOf<Type>) => unknown;
-};
+} & { readonly '*'?: (event: WebhookEvent) => unknown };
 
 /** A request as any framework has it. */
 export interface IncomingWebhook {
@@ -101,7 +100,6 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   checkTolerance(tolerance);
   checkPositive({ bodyLimit, bodyTimeoutSeconds, leaseSeconds });
   for (const [name, value] of Object.entries({ onRefused, onError })) checkFunction(name, value);
-  if (options.otherwise !== undefined) checkFunction('otherwise', options.otherwise);
   const handlerOf = handlerTable(options);
   const reportError = (error: unknown, event: WebhookEvent | undefined): Promise<void> =>
     notify(() => onError(error, event));
@@ -153,7 +151,6 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 const OPTION_NAMES: OptionNames<ReceiverOptions> = {
   secret: true,
   on: true,
-  otherwise: true,
   store: true,
   bodyLimit: true,
   bodyTimeoutSeconds: true,
@@ -176,21 +173,21 @@ interface Refusal {
   readonly message: string;
 }
 
-function handlerTable({ on = {}, otherwise }: ReceiverOptions): (type: string) => EventHandler | undefined {
+function handlerTable({ on = {} }: ReceiverOptions): (type: string) => EventHandler | undefined {
   const handlers = new Map<string, EventHandler>();
-  const known = Object.keys({ ...EVENT_MEANINGS, ...OPT_IN_EVENT_MEANINGS });
+  const known = [...Object.keys({ ...EVENT_MEANINGS, ...OPT_IN_EVENT_MEANINGS }), '*'];
   for (const [type, handler] of Object.entries(on)) {
     if (!known.includes(type)) {
       const hint = didYouMean(type, known);
       throw new TypeError(
-        `createReceiver: on['${type}'] is not an event. ${hint} Newer events go to "otherwise".`,
+        `createReceiver: on['${type}'] is not an event. ${hint} Newer events go to on['*'].`,
       );
     }
     if (handler === undefined) continue;
     checkFunction(`on['${type}']`, handler);
     handlers.set(type, handler as EventHandler); // it only gets events of its own type
   }
-  return (type) => handlers.get(type) ?? otherwise;
+  return (type) => handlers.get(type) ?? handlers.get('*');
 }
 
 type OwnReason = BodyFailureReason | 'method_not_allowed' | 'no_secret';

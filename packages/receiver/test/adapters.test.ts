@@ -61,7 +61,7 @@ const adapters: Record<string, (receiver: Receiver) => Promise<Served>> = {
 describe.each(Object.entries(adapters))('the adapter for %s', (_name, start) => {
   const handler = vi.fn<() => void>();
   let server: Served;
-  beforeAll(async () => (server = await start(createReceiver({ secret, otherwise: handler }))));
+  beforeAll(async () => (server = await start(createReceiver({ secret, on: { '*': handler } }))));
   afterAll(() => server.stop());
   const post = ({ method, headers, body }: SignedWebhook): Promise<Response> =>
     fetch(server.url, { method, headers, body });

@@ -52,7 +52,7 @@ describe('trunkline-receiver attack', () => {
 
   it('finds nothing wrong with the receiver of this package, and triggers no handler of real events', async () => {
     const types = new Set<string>();
-    const receiver = createReceiver({ secret, otherwise: ({ type }) => types.add(type) });
+    const receiver = createReceiver({ secret, on: { '*': ({ type }) => types.add(type) } });
     const inTime = ['--timeout', `${HANG_MS / 1000}`, '--limit', `${(4 * HANG_MS) / 1000}`];
     const { code, lines } = await attack(nodeHandler(receiver), ...inTime);
     expect(lines.filter((line) => !line.startsWith('ok'))).toEqual([
@@ -116,9 +116,11 @@ describe('trunkline-receiver attack', () => {
       const seen = new Set<string>();
       const receiver = createReceiver({
         secret,
-        otherwise: ({ id }) => {
-          if (seen.has(id)) throw new Error('again');
-          seen.add(id);
+        on: {
+          '*': ({ id }) => {
+            if (seen.has(id)) throw new Error('again');
+            seen.add(id);
+          },
         },
         // A store that forgets immediately, so that the handler sees each repeat.
         store: { claim: async () => 'claimed', markDone: async () => {}, release: async () => {} },

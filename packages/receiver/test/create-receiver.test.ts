@@ -35,8 +35,8 @@ describe('createReceiver', () => {
       on: {
         'instance.connected': (event) => seen.push(event.data.instance.name),
         'message.received': () => seen.push('message'),
+        '*': () => seen.push('*'),
       },
-      otherwise: () => seen.push('otherwise'),
     });
     expect(await receive(await connected())).toMatchObject({
       outcome: 'handled',
@@ -60,18 +60,17 @@ describe('createReceiver', () => {
           expectTypeOf(event.data.reaction.emoji).toEqualTypeOf<string | null>();
         },
         'call.received': (event) => expectTypeOf(event.data.call.video).toEqualTypeOf<boolean>(),
+        '*': (event) => expectTypeOf(event).toEqualTypeOf<WebhookEvent>(),
       },
-      otherwise: (event) => expectTypeOf(event).toEqualTypeOf<WebhookEvent>(),
     });
     // @ts-expect-error -- there is no such type
     expect(() => receiver({ on: { 'message.recieved': () => {} } })).toThrow(TypeError);
   });
 
-  it('passes events without a handler to `otherwise`, even of new types', async () => {
+  it('passes events without a handler to the handler of *, even of new types', async () => {
     const types: string[] = [];
     const { receive } = receiver({
-      on: { 'message.read': () => {} },
-      otherwise: ({ type }) => types.push(type),
+      on: { 'message.read': () => {}, '*': ({ type }) => types.push(type) },
     });
     await receive(await connected());
     const body = JSON.stringify({ ...createEvent(), type: 'message.pinned' });
@@ -94,7 +93,7 @@ describe('createReceiver', () => {
 
   it('handles an event once, however often it arrives', async () => {
     const handler = vi.fn<() => void>();
-    const { receive } = receiver({ otherwise: handler });
+    const { receive } = receiver({ on: { '*': handler } });
     const outcomes: string[] = [];
     for (let attempt = 0; attempt < 3; attempt += 1)
       outcomes.push((await receive(await connected())).outcome);
@@ -104,7 +103,7 @@ describe('createReceiver', () => {
 
   it('responds with 409 to an event that is being handled, so that it is retried', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const { receive } = receiver({ otherwise: () => promise });
+    const { receive } = receiver({ on: { '*': () => promise } });
     const first = receive(await connected());
     const second = await receive(await connected());
     expect(second).toMatchObject({ outcome: 'in_progress', status: 409 });
@@ -125,7 +124,7 @@ describe('createReceiver', () => {
     const errors: unknown[] = [];
     const handler = vi.fn<() => unknown>().mockImplementationOnce(fail);
     const { receive } = receiver({
-      otherwise: handler,
+      on: { '*': handler },
       onError: (error, event) => errors.push(error, event?.id),
     });
     expect(await receive(await connected())).toMatchObject({ outcome: 'failed', status: 500 });
@@ -137,9 +136,9 @@ describe('createReceiver', () => {
   it('handles an event again after the lease if its process died', async () => {
     let now = Date.now();
     const store = memoryStore({ now: () => now });
-    const dead = receiver({ store, otherwise: () => new Promise(() => {}) });
+    const dead = receiver({ store, on: { '*': () => new Promise(() => {}) } });
     void dead.receive(await connected());
-    const alive = receiver({ store, otherwise: () => {} });
+    const alive = receiver({ store, on: { '*': () => {} } });
     await eventually(async () =>
       expect((await alive.receive(await connected())).outcome).toBe('in_progress'),
     );
@@ -152,7 +151,7 @@ describe('createReceiver', () => {
 
     it('responds with 500 and does not run the handler without a claim', async () => {
       const handler = vi.fn<() => void>();
-      const { receive } = receiver({ otherwise: handler, store: { ...memoryStore(), claim: down } });
+      const { receive } = receiver({ on: { '*': handler }, store: { ...memoryStore(), claim: down } });
       expect(await receive(await connected())).toMatchObject({ outcome: 'failed', status: 500 });
       expect(handler).not.toHaveBeenCalled();
     });
@@ -160,7 +159,7 @@ describe('createReceiver', () => {
     it('responds with 204 once the handler has run, since a repeat would run it again', async () => {
       const onError = vi.fn<(error: unknown) => void>();
       const { receive } = receiver({
-        otherwise: () => {},
+        on: { '*': () => {} },
         onError,
         store: { ...memoryStore(), markDone: down },
       });
@@ -171,7 +170,7 @@ describe('createReceiver', () => {
     it('reports both errors when a claim cannot be released', async () => {
       const errors: string[] = [];
       const { receive } = receiver({
-        otherwise: () => Promise.reject(new Error('handler')),
+        on: { '*': () => Promise.reject(new Error('handler')) },
         onError: (error) => errors.push(String(error)),
         store: { ...memoryStore(), release: down },
       });
@@ -184,14 +183,14 @@ describe('createReceiver', () => {
     const fail = (): never => {
       throw new Error('log down');
     };
-    const { receive } = receiver({ otherwise: fail, onError: fail, onRefused: fail });
+    const { receive } = receiver({ on: { '*': fail }, onError: fail, onRefused: fail });
     expect(await receive(await connected())).toMatchObject({ outcome: 'failed', status: 500 });
     expect(await receive({ headers: {}, body: new Uint8Array() })).toMatchObject({ outcome: 'refused' });
   });
 
   it("reports a handler's error on the console, unless onError is set", async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    const { receive } = createReceiver({ secret, otherwise: () => Promise.reject(new Error('no')) });
+    const { receive } = createReceiver({ secret, on: { '*': () => Promise.reject(new Error('no')) } });
     await receive(await connected());
     expect(log).toHaveBeenCalledWith('webhook instance.connected evt_1:', new Error('no'));
     log.mockRestore();
@@ -361,7 +360,7 @@ describe('createReceiver', () => {
     it.each(unset)('is made with %s, and responds with 500 and the reason', async (_name, missing) => {
       const onError = vi.fn<(error: unknown) => void>();
       const handler = vi.fn<() => void>();
-      const { receive } = receiver({ secret: missing, otherwise: handler, onError });
+      const { receive } = receiver({ secret: missing, on: { '*': handler }, onError });
       expect(onError).not.toHaveBeenCalled();
       const result = await receive(await connected());
       expect(result).toMatchObject({ outcome: 'refused', status: 500, reason: 'no_secret' });
@@ -402,7 +401,7 @@ describe('createReceiver', () => {
     ['a line break after one of several secrets', { secret: ['', `${secret}\n`] }],
     ['a secret that is no text', { secret: 5 }],
     ['a handler that is not a function', { on: { 'message.read': 'x' } }],
-    ['a handler of other events that is not a function', { otherwise: {} }],
+    ['a handler of other events that is not a function', { on: { '*': {} } }],
     ['an onError that is not a function', { onError: console }],
     ['a tolerance that is not a number', { tolerance: Number.NaN }],
     ['a limit of 0', { bodyLimit: 0 }],

@@ -87,9 +87,9 @@ export function addSandboxControls(app: Hono, controls: SandboxControls): void {
     return { network_id: await on.phone.receive(await sandboxMessage(on, input)) };
   });
   control('groups', groupInput, async ({ phone, api, instanceId }, { name, participants_count }) => {
-    const before = new Set((await api.instances.groups(instanceId)).map(({ id }) => id));
+    const before = new Set((await api.instances.groups(instanceId)).data.map(({ id }) => id));
     await phone.addGroup({ name, participantsCount: participants_count });
-    const added = (await api.instances.groups(instanceId)).find(
+    const added = (await api.instances.groups(instanceId)).data.find(
       (group) => group.name === name && !before.has(group.id),
     );
     if (!added)

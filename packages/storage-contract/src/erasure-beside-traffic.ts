@@ -162,7 +162,7 @@ async function expectWhole(all: Linked, storage: Storage<never>): Promise<void> 
     expect(data.map(({ type }) => type)).toEqual(expected.map((what) => `message.${what}`));
     for (const event of data) {
       const isDelivered = event.type === 'message.sent' || event.type === 'message.received';
-      expect(await api.events.deliveries(event.id)).toHaveLength(isDelivered ? 1 : 0);
+      expect((await api.events.deliveries(event.id)).data).toHaveLength(isDelivered ? 1 : 0);
     }
     if (direction === 'inbound') expect(contact).not.toBeNull();
   }

@@ -26,7 +26,7 @@ export function overviewRoutes(
           may('webhooks:read') ? api.webhooks.list() : null,
         ]);
         const overview: OverviewResource = {
-          numbers,
+          numbers: numbers && numbers.data,
           queues: queues && queues.map(queueResource),
           webhooks: webhooks && webhooks.data,
         };

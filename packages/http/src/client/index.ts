@@ -31,6 +31,7 @@ export type {
   MessageQuery,
   MessageResource,
   MessageStandingResource,
+  ListResult,
   PageResult,
   QrResource,
   SendTextInput,

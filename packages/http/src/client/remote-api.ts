@@ -23,7 +23,7 @@ type Remote<Operation> = Operation extends (...args: infer Arguments) => Promise
   ? (...args: [...Arguments, options?: CallOptions]) => Promise<CallResult<Returned<Value>>>
   : never;
 
-/** A list with facts next to its `data` is the result itself; anything else is the `data` of a result. */
+/** A list, which has `data` itself, is the result; anything else is the `data` of a result. */
 type Returned<Value> = [Value] extends [{ readonly data: readonly unknown[] }]
   ? Value
   : { readonly data: [Value] extends [void] ? undefined : Value };

@@ -1,6 +1,6 @@
 import { eventStreamQuery } from '@trunkline/core/spi/http';
 import { eventStreamResponse } from '../event-stream-response.ts';
-import { data } from '../route-response.ts';
+import { data, json } from '../route-response.ts';
 import { eventDeliveries } from '../schemas/deliveries.ts';
 import { eventResponse } from '../schemas/events.ts';
 import type { RouteGroup } from './route.ts';
@@ -61,7 +61,7 @@ export const eventRoutes: RouteGroup<'events'> = {
       scope: 'webhooks:read',
       success: { status: 200, body: eventDeliveries },
       errors: [],
-      handle: async ({ api, id }) => data(await api.events.deliveries(id)),
+      handle: async ({ api, id }) => json(await api.events.deliveries(id)),
     },
   },
 };

@@ -73,7 +73,7 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       scope: 'instances:read',
       success: { status: 200, body: list(instance, 'All instances') },
       errors: [],
-      handle: async ({ api }) => data(await api.instances.list()),
+      handle: async ({ api }) => json(await api.instances.list()),
     },
     create: {
       operationId: 'createInstance',
@@ -176,7 +176,7 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       scope: 'instances:read',
       success: { status: 200, body: list(group, 'All groups') },
       errors: [],
-      handle: async ({ api, id }) => data(await api.instances.groups(id)),
+      handle: async ({ api, id }) => json(await api.instances.groups(id)),
     },
     history: {
       operationId: 'listInstanceHistory',

@@ -19,7 +19,7 @@ export const INSTANCE_TOOLS: readonly Tool[] = [
     untrusted: OF_INSTANCE.map((field) => `data[].${field}`),
     longestText: LONGEST_IN_PAGE,
     async handle(_, { api }) {
-      return done({ data: [...(await api.instances.list())] });
+      return done({ data: [...(await api.instances.list()).data] });
     },
   }),
   defineTool({
@@ -68,7 +68,7 @@ export const INSTANCE_TOOLS: readonly Tool[] = [
     untrusted: ['data[].name'],
     longestText: LONGEST_IN_PAGE,
     async handle({ instance }, { api }) {
-      const groups = await api.instances.groups(instance);
+      const { data: groups } = await api.instances.groups(instance);
       const data = groups.slice(0, MOST_GROUPS);
       return done({ data, left_out: groups.length - data.length });
     },

@@ -140,7 +140,7 @@ export const MESSAGE_TOOLS: readonly Tool[] = [
       const mayReadWebhooks = hasScope(use, 'webhooks:read');
       const events = [];
       for (const event of data) {
-        const deliveries = mayReadWebhooks ? [...(await api.events.deliveries(event.id))] : null;
+        const deliveries = mayReadWebhooks ? [...(await api.events.deliveries(event.id)).data] : null;
         events.push({ id: event.id, type: event.type, created_at: event.created_at, deliveries });
       }
       return done({ message, standing, events });
