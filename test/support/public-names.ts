@@ -13,7 +13,7 @@ export interface PublicName {
   readonly from: string;
 }
 
-interface EntryPoint {
+export interface EntryPoint {
   /** The text of an import: `@trunkline/core/spi/storage`. */
   readonly specifier: string;
   /** The entry point's source file, from the root of the repository. */
@@ -226,4 +226,106 @@ function importedName(specifier: string): string {
     .trim()
     .replace(/^type /, '')
     .replace(/ as .*/, '');
+}
+
+/**
+ * The declarations behind the names of an entry point, and their members, that have no comment for editors to show. A
+ * type that has no public name itself counts as part of the declaration that mentions it.
+ */
+export function undocumentedIn(entryPoint: EntryPoint, packages: readonly Package[]): readonly string[] {
+  const sources = sourcesOf(packages);
+  const known = publicDeclarations(packages);
+  const isPublic = (file: string, name: string): boolean => known.has(`${file} ${name}`);
+  const visited = new Set<string>();
+  const missing: string[] = [];
+  const visitDeclaration = (file: string, name: string): void => {
+    if (visited.has(`${file} ${name}`)) return;
+    visited.add(`${file} ${name}`);
+    const declarations = parse(file).statements.filter((one) => declarationNames(one).includes(name));
+    // A private type is named by the place that mentions it, if at all.
+    if (isPublic(file, name) && !declarations.some(isDocumented)) missing.push(`${file}: ${name}`);
+    for (const declaration of declarations) visitMembers(declaration, file, name);
+  };
+  const visitMembers = (node: ts.Node, file: string, path: string): void => {
+    ts.forEachChild(node, (child) => {
+      // Nobody names the members of the pattern in a conditional type.
+      if (isImplementation(child) || (ts.isConditionalTypeNode(node) && child === node.extendsType)) return;
+      if (ts.isTypeReferenceNode(child) || ts.isExpressionWithTypeArguments(child)) {
+        const mentioned = ts.isTypeReferenceNode(child)
+          ? child.typeName.getText()
+          : child.expression.getText();
+        const declaring = resolveName(declaringFile(file, mentioned, sources), mentioned, sources);
+        if (declaring !== undefined && !isPublic(declaring, mentioned))
+          visitDeclaration(declaring, mentioned);
+      }
+      if (!isMember(child)) return visitMembers(child, file, path);
+      const member = `${path}.${child.name.getText()}`;
+      if (!isDocumented(child)) missing.push(`${file}: ${member}`);
+      visitMembers(child, file, member);
+    });
+  };
+  for (const { name, from } of entryPoint.names) {
+    const file = resolveName(sources.get(from) ?? from, name, sources);
+    if (file !== undefined) visitDeclaration(file, name);
+  }
+  return missing;
+}
+
+/** Whether this is code or a value, which no editor shows with the name. */
+function isImplementation(node: ts.Node): boolean {
+  return (
+    ts.isBlock(node) ||
+    ts.isConstructorDeclaration(node) ||
+    (ts.isExpression(node) && !ts.isExpressionWithTypeArguments(node))
+  );
+}
+
+type Member = ts.PropertySignature | ts.MethodSignature | ts.PropertyDeclaration | ts.MethodDeclaration;
+
+function isMember(node: ts.Node): node is Member {
+  return (
+    ts.isPropertySignature(node) ||
+    ts.isMethodSignature(node) ||
+    ((ts.isPropertyDeclaration(node) || ts.isMethodDeclaration(node)) && !ts.isPrivateIdentifier(node.name))
+  );
+}
+
+function isDocumented(node: ts.Node): boolean {
+  return ts
+    .getJSDocCommentsAndTags(node)
+    .some((comment) => ts.isJSDoc(comment) && comment.comment !== undefined);
+}
+
+/** The file that declares a name, through the files that only pass it on; undefined if it is not in the repository. */
+function resolveName(
+  file: string | undefined,
+  name: string,
+  sources: ReadonlyMap<string, string>,
+): string | undefined {
+  if (file === undefined || !/\.[jt]s$/.test(file)) return undefined;
+  if (parse(file).statements.some((statement) => declarationNames(statement).includes(name))) return file;
+  const from = exportsOf(file).find((exported) => exported.name === name)?.from;
+  return from === undefined || from === ''
+    ? undefined
+    : resolveName(sources.get(from) ?? from, name, sources);
+}
+
+const publicOf = new WeakMap<readonly Package[], ReadonlySet<string>>();
+
+/** The file and the name of every declaration that has a public name. */
+function publicDeclarations(packages: readonly Package[]): ReadonlySet<string> {
+  const known = publicOf.get(packages);
+  if (known !== undefined) return known;
+  const sources = sourcesOf(packages);
+  const declarations = new Set(
+    packages.flatMap(({ entryPoints }) =>
+      entryPoints.flatMap(({ isPrivate, names }) =>
+        isPrivate
+          ? []
+          : names.map(({ name, from }) => `${resolveName(sources.get(from) ?? from, name, sources)} ${name}`),
+      ),
+    ),
+  );
+  publicOf.set(packages, declarations);
+  return declarations;
 }

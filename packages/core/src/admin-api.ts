@@ -18,13 +18,17 @@ import type { PersonInput } from './services/people/find-person.ts';
  * milliseconds.
  */
 export interface Admin {
+  /** Workspaces: the tenants of the service, each with its own keys, instances, messages and webhooks. */
   readonly workspaces: {
+    /** Creates a workspace. Throws VALIDATION_FAILED. */
     create(input: NewWorkspace): Promise<Workspace>;
     /** Null if it does not exist. */
     find(id: string): Promise<Workspace | null>;
     /** The workspaces after this id, oldest first, at most 100 in each call. */
     list(after?: string): Promise<readonly Workspace[]>;
+    /** Changes the name. Throws NOT_FOUND, VALIDATION_FAILED. */
     rename(id: string, name: string): Promise<Workspace>;
+    /** Changes the given fields of the plan; the others keep their values. Throws NOT_FOUND, VALIDATION_FAILED. */
     setPlan(id: string, plan: Partial<Plan>): Promise<Workspace>;
     /**
      * Sets for how many days the messages of the workspace are kept, or `forever`; null for the service's option
@@ -33,11 +37,16 @@ export interface Admin {
     setRetention(id: string, retention: Retention | null): Promise<Workspace>;
     /** From now on, every request with a key of the workspace is refused. */
     suspend(id: string): Promise<Workspace>;
+    /** Ends a suspension: postponed messages and webhooks are sent. Throws NOT_FOUND. */
     resume(id: string): Promise<Workspace>;
   };
+  /** The people of a workspace. An API key may belong to one. */
   readonly members: {
+    /** Adds a member to a workspace. Throws NOT_FOUND, VALIDATION_FAILED. */
     create(input: NewMember): Promise<Member>;
+    /** The members of a workspace, oldest first. */
     list(workspaceId: string): Promise<readonly Member[]>;
+    /** Changes the given fields of a member. Throws NOT_FOUND, VALIDATION_FAILED. */
     update(
       workspaceId: string,
       id: string,
@@ -46,9 +55,15 @@ export interface Admin {
     /** Also revokes the keys that the member made. */
     delete(workspaceId: string, id: string): Promise<void>;
   };
+  /** The API keys of a workspace. Only their hashes are stored. */
   readonly apiKeys: {
     /** Only this call returns the `token`. */
-    create(input: NewApiKey): Promise<{ readonly token: string; readonly apiKey: ApiKeyInfo }>;
+    create(input: NewApiKey): Promise<{
+      /** The value of the key, for `Authorization: Bearer …`. */
+      readonly token: string;
+      /** The key as it is stored and listed. */
+      readonly apiKey: ApiKeyInfo;
+    }>;
     /** Newest first. */
     list(workspaceId: string): Promise<readonly ApiKeyInfo[]>;
     /** Takes effect immediately in this process, and within 5 seconds in others. */
@@ -66,7 +81,13 @@ export interface Admin {
      */
     spend(id: string, until: number): Promise<boolean>;
     /** A lookup is reused for up to 5 seconds; `fresh` makes a new one. */
-    isSpent(id: string, options?: { readonly fresh?: boolean }): Promise<boolean>;
+    isSpent(
+      id: string,
+      options?: {
+        /** Whether to look it up again. Default false. */
+        readonly fresh?: boolean;
+      },
+    ): Promise<boolean>;
   };
   /**
    * Erases a person from a workspace: all messages of the chats with them, their own messages in groups, the files of
@@ -77,6 +98,7 @@ export interface Admin {
   erasePerson(person: PersonInput, options?: EraseOptions): Promise<ErasedPerson>;
   /** Reads all that `erasePerson` would erase, and changes nothing. */
   exportPerson(person: PersonInput, options?: ExportOptions): Promise<AsyncGenerator<ExportedItem>>;
+  /** Facts about instances that REST does not offer, or only by workspace. */
   readonly instances: {
     /** The number of instances in each of these workspaces; empty workspaces are left out. */
     countIn(workspaceIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
@@ -99,7 +121,12 @@ export interface Admin {
      * `remaining` (counted to 1,000) is above 0. An event that fails again meanwhile is not counted in `remaining`, so
      * that the loop ends. A round of calls ends when nothing remains, or after an hour without a call.
      */
-    retryFailedEvents(name: string): Promise<{ readonly requeued: number; readonly remaining: number }>;
+    retryFailedEvents(name: string): Promise<{
+      /** How many events this call has queued again. */
+      readonly requeued: number;
+      /** How many are left for the next calls of this round. */
+      readonly remaining: number;
+    }>;
     /**
      * Deletes a subscription whose handler you have removed from the app: otherwise it would collect events forever.
      * Its events are deleted soon after. A handler that still runs under this name gets no more calls until its process
@@ -117,7 +144,12 @@ export interface Admin {
     readonly signal?: AbortSignal;
     /** Called with the number of secrets sealed so far. */
     readonly onProgress?: (sealed: number) => void;
-  }): Promise<{ readonly sealed: number; readonly isComplete: boolean }>;
+  }): Promise<{
+    /** How many values were sealed again. */
+    readonly sealed: number;
+    /** Whether no value is left that only a previous key opens. */
+    readonly isComplete: boolean;
+  }>;
   /**
    * The open work of the whole service and its age, with the message that has waited longest and its workspace. Each
    * count stops at 10,000. Read at most every 5 seconds; the same numbers are exported as metrics.
@@ -132,9 +164,14 @@ export interface Admin {
    * How many messages a workspace sent or received in each of the last 24 hours, the current one last, by the hours of
    * UTC. Each is counted up to 1,000.
    */
-  messagesByHour(
-    workspaceId: string,
-  ): Promise<readonly { readonly from: number; readonly messages: number }[]>;
+  messagesByHour(workspaceId: string): Promise<
+    readonly {
+      /** The beginning of the hour; epoch milliseconds. */
+      readonly from: number;
+      /** How many messages were sent or received in it. */
+      readonly messages: number;
+    }[]
+  >;
   /**
    * The processes that do the work of the service, by name. Each reports every 30 seconds. A process that has stopped
    * is left out; one that died stays for an hour, with its last report. At most 500.

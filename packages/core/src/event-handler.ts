@@ -31,6 +31,7 @@ export type EventHandler<Selection extends EventSelection> = (
   context: EventContext,
 ) => unknown;
 
+/** What a handler is called with besides the event. */
 export interface EventContext {
   /** The workspace that the event belongs to, `ten_…`. */
   readonly workspaceId: string;
@@ -43,6 +44,7 @@ export interface EventContext {
   readonly signal: AbortSignal;
 }
 
+/** The options of `trunkline.on`. */
 export interface HandlerOptions {
   /**
    * 1 to 64 characters of `A-Za-z0-9._-`. The subscription is stored under this name, so that the handler gets its
@@ -55,6 +57,7 @@ export interface HandlerOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** A handler that was registered with `trunkline.on`. */
 export interface HandlerRegistration {
   /**
    * Resolves when the subscription is stored: it misses no event from then on, even while this process is not running.

@@ -26,16 +26,22 @@ import type { Roles } from './workers/workers.ts';
 
 /** The options of `createTrunkline`. `nodeRuntime()` provides the first six, `edgeRuntime()` the first four. */
 export interface TrunklineOptions<Transaction = never> {
+  /** The time and the timers. Part of the runtime; tests use `manualClock()`. */
   readonly clock: Clock;
+  /** Random bytes for keys, secrets and ids, which must be unpredictable except in tests. Part of the runtime. */
   readonly random: Random;
+  /** Hashes, signatures and AES-256-GCM. Part of the runtime. */
   readonly crypto: Crypto;
+  /** Resolves the host names of webhook URLs, which may not lead to private addresses. Part of the runtime. */
   readonly dns: DnsResolver;
   /** Only the role `webhooks` needs it: a process that only serves requests can do without sockets. */
   readonly webhookSender?: WebhookSender | undefined;
   /** Says on which machine a process runs and how busy it is, for `admin.processes()`. */
   readonly processMonitor?: ProcessMonitor | undefined;
 
+  /** The database: `sqliteStorage()` for one machine, `postgresStorage()` for several, or your own. */
   readonly storage: Storage<Transaction>;
+  /** The messaging network: `baileysGateway()`, `createSandbox().gateway` without a phone, or your own. */
   readonly gateway: Gateway;
   /**
    * Keeps the files of media messages; `fileMediaStore()` keeps them in a directory. If omitted, only texts can be
@@ -103,7 +109,12 @@ export interface TrunklineOptions<Transaction = never> {
    * `instanceHistoryDays`, from 1 to 3,650: by default 30.
    */
   readonly retention?:
-    | { readonly messagesDays?: number | undefined; readonly instanceHistoryDays?: number | undefined }
+    | {
+        /** How many days messages are kept, from 1 to 36,500. */
+        readonly messagesDays?: number | undefined;
+        /** How many days the history of an instance is kept, from 1 to 3,650. Default 30. */
+        readonly instanceHistoryDays?: number | undefined;
+      }
     | undefined;
   /**
    * How long a number that is meant to run can be down before the notifier is called, once, and once more when it is

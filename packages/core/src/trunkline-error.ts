@@ -7,8 +7,11 @@ import type { ErrorDetails, Refusal, Result } from './domain/result.ts';
  * the message is for people.
  */
 export class TrunklineError extends Error {
+  /** The code that REST would respond with. Branch on it; `message` is for people. */
   readonly code: ErrorCode;
+  /** The HTTP status that REST would respond with. */
   readonly status: number;
+  /** Extra facts, such as the fields that are wrong. */
   readonly details: ErrorDetails | undefined;
   /** Distinguishes these errors from others, also across duplicate installs of this package. */
   readonly isTrunklineError: true = true;

@@ -8,8 +8,11 @@ import type { WorkspaceApi } from './workspace-api.ts';
 
 /** The caller of a request: an API key that is valid now, its workspace, and the member who made the key. */
 export interface Principal {
+  /** The key as it is stored, without its value. */
   readonly apiKey: ApiKey;
+  /** The workspace that the key gives access to. */
   readonly workspace: Workspace;
+  /** The member who made the key; null for a key of the embedder's own. */
   readonly member: Member | null;
 }
 
@@ -18,6 +21,7 @@ export interface Principal {
  * accepts none.
  */
 export interface Trunkline<Transaction = never> {
+  /** The roles of this process. */
   readonly roles: Roles;
   /** The logger that it was created with; by default, one that writes warnings and errors to the console. */
   readonly logger: Logger;
@@ -58,7 +62,13 @@ export interface Trunkline<Transaction = never> {
    * the caller has to. A lookup is reused for up to 5 seconds; `fresh` makes a new one, for a request that took long to
    * arrive.
    */
-  authenticate(authorization: string | null, options?: { readonly fresh?: boolean }): Promise<Principal>;
+  authenticate(
+    authorization: string | null,
+    options?: {
+      /** Whether to look the key up again. Default false. */
+      readonly fresh?: boolean;
+    },
+  ): Promise<Principal>;
   /** The REST operations as the holder of a key: they refuse operations that its member may not call. */
   as(principal: Principal): WorkspaceApi;
   /**

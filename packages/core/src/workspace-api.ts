@@ -26,10 +26,16 @@ import type { MediaDownload } from './services/messages/messages.ts';
  * rows in `data`, whether it has pages or not.
  */
 export interface WorkspaceApi<Transaction = never> {
+  /** Instances: the numbers that send and receive messages. */
   readonly instances: {
     /** Oldest first. */
     list(): Promise<ListResult<InstanceResource>>;
+    /**
+     * Creates an instance, which has to be connected. Throws SUBSCRIPTION_REQUIRED, INSTANCE_LIMIT_REACHED,
+     * VALIDATION_FAILED.
+     */
     create(input?: InstanceInput): Promise<InstanceResource>;
+    /** One instance. Throws INSTANCE_NOT_FOUND. */
     get(id: string): Promise<InstanceResource>;
     /**
      * Changes the name and the proxy, each if the input has it. A connected instance uses a new proxy from its next
@@ -43,8 +49,17 @@ export interface WorkspaceApi<Transaction = never> {
      * `pairing_phone_number`, the QR of a pairing has a code to type on that phone.
      */
     connect(id: string, input?: ConnectInput): Promise<InstanceResource>;
+    /**
+     * Closes the connection and keeps the session, so that it connects again without a QR. Its queued messages wait.
+     * Resolves when it is closed. Throws INSTANCE_NOT_FOUND, INSTANCE_BUSY, GATEWAY_UNAVAILABLE, GATEWAY_ERROR.
+     */
     disconnect(id: string): Promise<InstanceResource>;
+    /**
+     * Unlinks the phone, and fails the queued messages. Connecting again takes a new QR. Throws INSTANCE_NOT_FOUND,
+     * INVALID_INSTANCE_STATE, INSTANCE_BUSY, GATEWAY_UNAVAILABLE, GATEWAY_ERROR.
+     */
     logout(id: string): Promise<InstanceResource>;
+    /** The QR to scan now. Throws INSTANCE_NOT_FOUND, and QR_NOT_AVAILABLE if there is none at this moment. */
     qr(id: string): Promise<QrResource>;
     /** Ordered by name. */
     groups(id: string): Promise<ListResult<GroupResource>>;
@@ -55,6 +70,7 @@ export interface WorkspaceApi<Transaction = never> {
     /** The history of the instance, with the reasons and the next steps, newest first. */
     history(id: string, query?: HistoryQuery): Promise<PageResult<InstanceHistoryResource>>;
   };
+  /** Messages: to send, list and read them. */
   readonly messages: {
     /**
      * Newest first. With a `counterpart` and other filters than the instance, a page may have fewer messages than its
@@ -75,40 +91,59 @@ export interface WorkspaceApi<Transaction = never> {
     upload(
       content: ReadableStream<Uint8Array>,
       options?: {
+        /** The type of the message that it is for. By default, only the largest limit applies. */
         readonly type?: MediaType | undefined;
+        /** The type that the sender declares. */
         readonly mimeType?: string | undefined;
+        /** The name that the sender gives it. */
         readonly filename?: string | undefined;
       },
     ): Promise<Upload>;
     /** The file of a message. Throws MEDIA_NOT_AVAILABLE if it is not available. */
     media(id: string): Promise<MediaDownload>;
+    /** One message. Throws MESSAGE_NOT_FOUND. */
     get(id: string): Promise<MessageResource>;
     /** The progress of the message and its reason, as a code and as a sentence for a person. */
     standing(id: string): Promise<MessageStandingResource>;
     /** The events of the message in the last 30 days, newest first. */
     events(id: string, query?: EventPageQuery): Promise<PageResult<WebhookEvent>>;
   };
+  /** Webhook endpoints: the URLs that events are sent to. */
   readonly webhooks: {
     /** Newest first. */
     list(): Promise<WebhookList>;
     /** Only this response shows the secret. */
     create(input: WebhookInput): Promise<WebhookResourceWithSecret>;
+    /** One endpoint. Throws WEBHOOK_NOT_FOUND. */
     get(id: string): Promise<WebhookResource>;
+    /** Changes the given fields. Throws WEBHOOK_NOT_FOUND, INVALID_WEBHOOK_URL, VALIDATION_FAILED. */
     update(id: string, changes: WebhookChanges): Promise<WebhookResource>;
+    /** Deletes an endpoint and ends its open deliveries. Their log is kept. Throws WEBHOOK_NOT_FOUND. */
     delete(id: string): Promise<void>;
     /** The old secret stops working immediately. */
     rotateSecret(id: string): Promise<WebhookResourceWithSecret>;
     /** Queues a `webhook.test` event. */
     test(id: string): Promise<DeliveryResource>;
+    /** The deliveries to an endpoint, newest first. Throws WEBHOOK_NOT_FOUND. */
     deliveries(id: string, query?: DeliveryQuery): Promise<PageResult<DeliveryResource>>;
-    /** Queues up to 100 failed or exhausted deliveries again; repeat while `remaining` (counted to 1,000) is above 0. */
-    retryFailedDeliveries(id: string): Promise<{ readonly requeued: number; readonly remaining: number }>;
+    /**
+     * Queues up to 100 failed or exhausted deliveries again; repeat while `remaining` (counted to 1,000) is above 0.
+     */
+    retryFailedDeliveries(id: string): Promise<{
+      /** How many deliveries this call has queued again. */
+      readonly requeued: number;
+      /** How many are left for the next calls. */
+      readonly remaining: number;
+    }>;
   };
+  /** Deliveries: events on their way to an endpoint. */
   readonly deliveries: {
+    /** One delivery, with its request and its attempts. Throws WEBHOOK_DELIVERY_NOT_FOUND. */
     get(id: string): Promise<DeliveryDetailResource>;
     /** Queues one more attempt. */
     retry(id: string): Promise<DeliveryResource>;
   };
+  /** Events of the workspace. */
   readonly events: {
     /** An event of the last 30 days, as webhooks report it. It is found with or without subscribers. */
     get(id: string): Promise<WebhookEvent>;
@@ -123,6 +158,7 @@ export interface WorkspaceApi<Transaction = never> {
   };
 }
 
+/** How a stream of events ends. */
 export interface StreamOptions {
   /** Ends the stream. */
   readonly signal?: AbortSignal | undefined;
@@ -130,6 +166,7 @@ export interface StreamOptions {
 
 /** The fields of all messages. */
 interface SendInput {
+  /** The instance that sends it, `ins_…`. */
   readonly instance: string;
   /** A phone number, formatted or not, the id of a group, or that of a contact, whose number may be unknown. */
   readonly to: string;
@@ -139,14 +176,19 @@ interface SendInput {
 
 /** A text message. */
 export interface SendTextInput extends SendInput {
+  /** Always `text`. */
   readonly type: 'text';
+  /** 1 to 4,096 characters, not only white space. */
   readonly text: string;
 }
 
 /** A media message. The file is a stream; the service reads its type from the first bytes. */
 export interface SendMediaInput extends SendInput {
+  /** What the recipient sees it as: it has to fit the content of the file. */
   readonly type: MediaType;
+  /** The content: a `Blob` (`openAsBlob` of `node:fs`), a stream, or a file that `upload` has stored. */
   readonly file: Blob | ReadableStream<Uint8Array> | Upload;
+  /** The text below the file, at most 1,024 characters. */
   readonly caption?: string | null | undefined;
   /** The file name that the recipient sees; by default, the service makes one. */
   readonly filename?: string | null | undefined;
@@ -154,6 +196,7 @@ export interface SendMediaInput extends SendInput {
   readonly voice?: boolean | null | undefined;
 }
 
+/** How a message is sent. */
 export interface SendOptions<Transaction = never> {
   /** 1 to 255 printable ASCII characters without spaces, remembered for 24 hours. */
   readonly idempotencyKey?: string | undefined;
@@ -170,18 +213,23 @@ export interface SendOptions<Transaction = never> {
   readonly traceparent?: string | undefined;
 }
 
+/** The message that was queued, or that an earlier call with the same idempotency key has queued. */
 export interface SendResult {
+  /** The message as it is now. */
   readonly message: MessageResource;
+  /** Whether the idempotency key was used before for the same request, so that nothing was queued. */
   readonly replayed: boolean;
 }
 
 /** A list. */
 export interface ListResult<Resource> {
+  /** The rows. */
   readonly data: readonly Resource[];
 }
 
 /** A page of a list. */
 export interface PageResult<Resource> extends ListResult<Resource> {
+  /** How many rows a page has at most. */
   readonly perPage: number;
   /** Towards older rows. */
   readonly nextCursor: string | null;

@@ -16,6 +16,7 @@ import { isValueOfPerson } from './session/values-of-person.ts';
 import { briefly } from './socket/status-code.ts';
 import { quietConsole } from './socket/baileys-logs.ts';
 
+/** A gateway to WhatsApp. */
 export interface BaileysGateway extends Gateway {
   /**
    * The number of arrivals since the process began that are neither a message nor an event of this API (statuses, posts

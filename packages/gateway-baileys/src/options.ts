@@ -8,6 +8,7 @@ import { checkProxy } from './network/proxy-agent.ts';
 import type { PaceOptions } from './outbound/pace.ts';
 import { checkPace } from './outbound/pace.ts';
 
+/** The options of `baileysGateway`. */
 export interface BaileysGatewayOptions {
   /** The name of the linked device on the phone. `Trunkline` by default. */
   readonly deviceName?: string | undefined;
@@ -42,11 +43,15 @@ interface SocketOptions {
   readonly fetchAgent?: Agent;
   /** A server other than WhatsApp's. */
   readonly waWebSocketUrl?: string | URL;
+  /** The version of WhatsApp Web that the client claims to be. The library's own by default. */
   readonly version?: WhatsAppVersion;
   /** Two letters; `US` by default. */
   readonly countryCode?: string;
+  /** How long a connection may take to open, in milliseconds. */
   readonly connectTimeoutMs?: number;
+  /** How often the connection is checked, in milliseconds. */
   readonly keepAliveIntervalMs?: number;
+  /** How long WhatsApp may take to respond to a request, in milliseconds. */
   readonly defaultQueryTimeoutMs?: number;
   /** How long each QR is valid, in milliseconds. */
   readonly qrTimeout?: number;

@@ -7,6 +7,7 @@ import { rateLimitOption } from './rate-limit-options.ts';
 import type { CheckedRateLimit, RateLimitOptions } from './rate-limit-options.ts';
 import type { RequestGuard } from './request-guard.ts';
 
+/** The options of `createHttpApp`. */
 export interface HttpAppOptions {
   /** The path of the API. Default `/api/v1`. */
   readonly basePath?: string | undefined;
@@ -39,10 +40,13 @@ export interface HttpAppOptions {
   readonly tracerProvider?: TracerProvider | undefined;
 }
 
+/** A request that failed through no fault of the client. */
 export interface FailedRequest {
   /** The id that the client gets, in the header `X-Request-Id` and in the error. */
   readonly requestId: string;
+  /** The HTTP method. */
   readonly method: string;
+  /** The path, without the query. */
   readonly path: string;
 }
 

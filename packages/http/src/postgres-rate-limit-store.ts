@@ -2,6 +2,7 @@ import { RateLimiterRes } from '#rate-limiter-flexible';
 import { DEFAULT_REQUESTS_PER_MINUTE, WINDOW_SECONDS } from './rate-limit-options.ts';
 import type { RateLimitStore } from './rate-limit-options.ts';
 
+/** The options of `postgresRateLimitStore`. */
 export interface PostgresRateLimitOptions {
   /** The limit of `rateLimit`, repeated. Default 600. */
   readonly requestsPerMinute?: number | undefined;
@@ -81,7 +82,16 @@ function identifier(option: string, name: string): string {
 
 /** The part of a client of Postgres that the store needs, such as a `Pool` of `pg`. */
 export interface PostgresQueryable {
-  query(statement: { text: string; values?: unknown[] }): Promise<{ readonly rows: readonly unknown[] }>;
+  /** Runs one statement, as `pool.query` of `pg` does. */
+  query(statement: {
+    /** The statement, with placeholders such as `$1`. */
+    text: string;
+    /** The values of the placeholders, in order. */
+    values?: unknown[];
+  }): Promise<{
+    /** The rows of the result, as objects by column name. */
+    readonly rows: readonly unknown[];
+  }>;
 }
 
 /** The state of a key's window. */

@@ -7,6 +7,7 @@ export const WINDOW_SECONDS = 60;
 /** A limiter of `rate-limiter-flexible`. */
 export type RateLimitStore = Pick<RateLimiterAbstract, 'points' | 'duration' | 'consume' | 'get'>;
 
+/** How many requests an API key may make. */
 export interface RateLimitOptions {
   /** Requests that one API key may make in a minute. Default 600. */
   readonly requestsPerMinute?: number | undefined;

@@ -29,9 +29,11 @@ import { VERSION } from './version.ts';
 
 /** The part of a Trunkline that its MCP server needs. */
 export type McpTrunkline = Pick<Trunkline, 'roles' | 'authenticate' | 'as' | 'newRequestId' | 'logger'> & {
+  /** Used to count the messages of a day. */
   readonly admin: Pick<Admin, 'spentTokens'>;
 };
 
+/** The MCP server of a Trunkline. */
 export interface Mcp {
   /** Responds to requests for its path, and to others with 404. */
   fetch(request: Request): Promise<Response>;

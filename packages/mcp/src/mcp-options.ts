@@ -24,10 +24,13 @@ export interface SendingRules {
    * send in any other way, so its holder is bound by these rules. By default, the keys with the scope.
    */
   readonly keys?: readonly string[] | undefined;
-  /** How many messages a workspace may send in this way on one day (UTC), whatever key they are sent with. Default 20. */
+  /**
+   * How many messages a workspace may send in this way on one day (UTC), whatever key they are sent with. Default 20.
+   */
   readonly messagesPerDay?: number | undefined;
 }
 
+/** The options of `createMcp`. */
 export interface McpOptions {
   /** The path that it serves. Default `/mcp`. */
   readonly path?: string | undefined;

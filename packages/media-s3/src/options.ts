@@ -1,6 +1,7 @@
 import { checkOptionNames } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
 
+/** The options of `s3MediaStore`. */
 export interface S3MediaStoreOptions {
   /** The name of the bucket, which has to exist. */
   readonly bucket: string;
@@ -24,6 +25,7 @@ export interface S3MediaStoreOptions {
   readonly exclusive?: boolean | undefined;
   /** How S3 encrypts the files. The bucket's own setting by default. */
   readonly encryption?: S3Encryption | undefined;
+  /** How long S3 may take. */
   readonly timeouts?: S3Timeouts | undefined;
   /** How often a request is made at most, if S3 is overloaded or unreachable. 5 by default. */
   readonly maxAttempts?: number | undefined;
@@ -36,9 +38,13 @@ export interface S3MediaStoreOptions {
   readonly fetch?: typeof fetch | undefined;
 }
 
+/** The credentials for S3. */
 export interface S3Credentials {
+  /** The id of the access key. */
   readonly accessKeyId: string;
+  /** The secret of the access key. */
   readonly secretAccessKey: string;
+  /** The token of temporary credentials. */
   readonly sessionToken?: string | undefined;
   /** The end of their validity. The provider is called again some minutes before; if omitted, for every request. */
   readonly expiration?: Date | undefined;
@@ -46,8 +52,16 @@ export interface S3Credentials {
 
 /** The encryption, in S3's own names: with S3's keys, or with a key of KMS. */
 export type S3Encryption =
-  | { readonly algorithm: 'AES256' }
-  | { readonly algorithm: 'aws:kms' | 'aws:kms:dsse'; readonly keyId?: string | undefined };
+  | {
+      /** `AES256` for S3's keys, the others for a key of KMS. */
+      readonly algorithm: 'AES256';
+    }
+  | {
+      /** `AES256` for S3's keys, the others for a key of KMS. */
+      readonly algorithm: 'aws:kms' | 'aws:kms:dsse';
+      /** The key of KMS. The account's default key by default. */
+      readonly keyId?: string | undefined;
+    };
 
 /** Milliseconds. */
 export interface S3Timeouts {

@@ -5,6 +5,7 @@ import { UnavailableError } from '@trunkline/core/spi/storage';
  * of the response: for a wrong signature, S3 repeats the session token and the signed text.
  */
 export class S3Error extends UnavailableError {
+  /** Always `S3Error`. */
   override readonly name = 'S3Error';
   /** Null if there was no response. */
   readonly status: number | null;

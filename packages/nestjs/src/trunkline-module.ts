@@ -46,10 +46,12 @@ export function InjectTrunkline(): ParameterDecorator & PropertyDecorator {
  * TrunklineModule.forRoot({ ...nodeRuntime(), storage, gateway, secretKey: process.env.SECRET_KEY })
  */
 export class TrunklineModule {
+  /** Registers the module with these options. */
   static forRoot<Transaction = never>(options: TrunklineModuleOptions<Transaction>): DynamicModule {
     return TrunklineModule.forRootAsync({ useFactory: () => options });
   }
 
+  /** Registers the module with options that a factory returns, such as one that injects a configuration. */
   static forRootAsync<Transaction = never>({
     imports = [],
     inject = [],

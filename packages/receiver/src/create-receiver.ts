@@ -17,6 +17,7 @@ import { secretReader, type SecretOption } from './secret.ts';
 import { DEFAULT_TOLERANCE_SECONDS, checkTolerance } from './timestamp.ts';
 import { RAW_BODY_FIXES, readSignedHeaders, verify, type VerifySuccess } from './verify.ts';
 
+/** The options of `createReceiver`. */
 export interface ReceiverOptions {
   /**
    * The endpoint's whole secret (`whsec_…`); several while you rotate it; or a function that returns it, called for
@@ -49,10 +50,15 @@ export interface ReceiverOptions {
   readonly onError?: (error: unknown, event: WebhookEvent | undefined) => unknown;
 }
 
-/** A handler for each type of event; `'*'` handles events of all other types, those newer than this package included. */
+/**
+ * A handler for each type of event; `'*'` handles events of all other types, those newer than this package included.
+ */
 export type EventHandlers = {
   readonly [Type in WebhookEventType]?: (event: WebhookEventOf<Type>) => unknown;
-} & { readonly '*'?: (event: WebhookEvent) => unknown };
+} & {
+  /** Handles the events of all types without a handler here. */
+  readonly '*'?: (event: WebhookEvent) => unknown;
+};
 
 /** A request as any framework has it. */
 export interface IncomingWebhook {
@@ -68,6 +74,7 @@ export interface IncomingWebhook {
   readonly receivedAt?: number;
 }
 
+/** Receives webhooks. `createReceiver` makes one. */
 export interface Receiver {
   /**
    * Checks the request, runs the handler unless the event was handled before, and returns the response to send. Never

@@ -20,9 +20,11 @@ export interface EventStore {
   release(eventId: string, token: string): Promise<void>;
 }
 
+/** One request's claim of an event. */
 export interface ProcessingClaim {
   /** A new random text for each claim. It distinguishes the claims if a lease has run out and another one has begun. */
   readonly token: string;
+  /** How many seconds the claim lasts, unless it is released before. */
   readonly leaseSeconds: number;
 }
 

@@ -33,7 +33,11 @@ export const OPT_IN_EVENT_MEANINGS = {
   'call.received': 'somebody calls the number',
 } as const;
 
+/** The event types beyond the specification: only endpoints that name one get it. */
 export type OptInEventType = keyof typeof OPT_IN_EVENT_MEANINGS;
+/** The types of all events. */
 export type WebhookEventType = keyof typeof EVENT_MEANINGS | OptInEventType;
+/** The event types of the specification whose data is a message. */
 export type MessageEventType = Extract<keyof typeof EVENT_MEANINGS, `message.${string}`>;
+/** The event types whose data is an instance. */
 export type InstanceEventType = Extract<WebhookEventType, `instance.${string}`>;

@@ -13,38 +13,75 @@ export type WebhookEventOf<Type extends WebhookEventType> = { [T in Type]: Envel
 interface Envelope<Type extends WebhookEventType> {
   /** `evt_…`, the same on every retry and at every endpoint: use it to recognise repeats. */
   readonly id: string;
+  /** The type, such as `message.received`: it decides what `data` has. */
   readonly type: Type;
   /** UTC in microseconds with a `Z`. Events may arrive out of order: `isNewer()` compares them. */
   readonly created_at: string;
   /** `ten_…` */
   readonly workspace_id: string;
+  /** What the event is about, as it was then. */
   readonly data: DataOf<Type>;
 }
 
 type DataOf<Type extends WebhookEventType> = Type extends MessageEventType
-  ? { readonly message: WebhookMessage }
+  ? OfMessage
   : Type extends InstanceEventType
-    ? { readonly instance: WebhookInstance }
+    ? {
+        /** The instance, as it was at the event. */
+        readonly instance: WebhookInstance;
+      }
     : Type extends OptInEventType
       ? OptInEventData[Type]
       : {
+          /** The endpoint that is tested. */
           readonly webhook: {
+            /** `wh_…` */
             readonly id: string;
+            /** Where events are sent. */
             readonly url: string;
+            /** A note of its owner; null if there is none. */
             readonly description: string | null;
           };
         };
 
-/** The data of the events beyond the specification. Each message is in its state after the event. */
+/** The data of the events beyond the specification. */
 interface OptInEventData {
-  readonly 'message.echo': { readonly message: WebhookMessage };
-  readonly 'message.reaction': { readonly message: WebhookMessage; readonly reaction: WebhookReaction };
-  readonly 'message.edited': { readonly message: WebhookMessage; readonly edit: WebhookDeed };
-  readonly 'message.deleted': { readonly message: WebhookMessage; readonly deletion: WebhookDeed };
-  readonly 'message.undecryptable': { readonly undecryptable: WebhookUndecryptable };
-  readonly 'message.media_available': { readonly message: WebhookMessage };
-  readonly 'message.media_updated': { readonly message: WebhookMessage };
-  readonly 'call.received': { readonly call: WebhookCall };
+  /** `message.echo` */
+  readonly 'message.echo': OfMessage;
+  /** `message.reaction` */
+  readonly 'message.reaction': OfMessage & {
+    /** The reaction and its author. */
+    readonly reaction: WebhookReaction;
+  };
+  /** `message.edited` */
+  readonly 'message.edited': OfMessage & {
+    /** Who edited the message, and when. */
+    readonly edit: WebhookDeed;
+  };
+  /** `message.deleted` */
+  readonly 'message.deleted': OfMessage & {
+    /** Who deleted the message, and when. */
+    readonly deletion: WebhookDeed;
+  };
+  /** `message.undecryptable` */
+  readonly 'message.undecryptable': {
+    /** What is known of the message. */
+    readonly undecryptable: WebhookUndecryptable;
+  };
+  /** `message.media_available` */
+  readonly 'message.media_available': OfMessage;
+  /** `message.media_updated` */
+  readonly 'message.media_updated': OfMessage;
+  /** `call.received` */
+  readonly 'call.received': {
+    /** The call. */
+    readonly call: WebhookCall;
+  };
+}
+
+interface OfMessage {
+  /** The message, in its state after the event. */
+  readonly message: WebhookMessage;
 }
 
 /** An action on a message: its author and its time. */
@@ -57,6 +94,7 @@ export interface WebhookDeed {
   readonly at: string | null;
 }
 
+/** A reaction to a message. */
 export interface WebhookReaction extends WebhookDeed {
   /** Null if the reaction was removed. */
   readonly emoji: string | null;
@@ -64,7 +102,9 @@ export interface WebhookReaction extends WebhookDeed {
 
 /** A message that cannot be read here. It is not stored; the phone may show it. */
 export interface WebhookUndecryptable {
+  /** The instance that it was sent to, `ins_…`. */
   readonly instance_id: string;
+  /** Its sender; null if the network does not say. */
   readonly contact: WebhookContact | null;
   /** Null in a chat with one person. */
   readonly group_id: string | null;
@@ -76,10 +116,13 @@ export interface WebhookUndecryptable {
 
 /** A call, which can only be answered on the phone. */
 export interface WebhookCall {
+  /** The instance that was called, `ins_…`. */
   readonly instance_id: string;
+  /** Who calls; null if the network does not say. */
   readonly contact: WebhookContact | null;
   /** Null for a call from one person to the number. */
   readonly group_id: string | null;
+  /** Whether it is a video call. */
   readonly video: boolean;
   /** When it was made, by the network's clock; null if the network does not say it. */
   readonly at: string | null;
@@ -87,20 +130,30 @@ export interface WebhookCall {
 
 /** The message as it was at the event. Times are ISO 8601 with an offset. */
 export interface WebhookMessage {
+  /** `msg_…` */
   readonly id: string;
+  /** The instance that received or sent it, `ins_…`. */
   readonly instance_id: string;
+  /** Whether the instance received it or sent it. */
   readonly direction: 'inbound' | 'outbound';
+  /** `text`, or the type of its file. */
   readonly type: 'text' | 'image' | 'document' | 'audio' | 'video';
+  /** How far it has come. Inbound messages are always `received`. */
   readonly status: 'queued' | 'sent' | 'delivered' | 'read' | 'failed' | 'received';
+  /** Digits of the recipient's number; null in a group, and if the number is not known. */
   readonly to: string | null;
+  /** Digits of the sender's number; null if the network hides it. */
   readonly from: string | null;
+  /** The group that it was sent in, `grp_…`; null in a chat with one person. */
   readonly group_id: string | null;
   /**
    * The author of an inbound message. The recipient of an outbound one, if it was sent to a `con_…` id or from the
    * phone. Null if the network does not say who it is, or the message was stored before contacts were.
    */
   readonly contact: WebhookContact | null;
-  /** `msg_…` of the message in the same chat that this one replies to. Null if it replies to none, or to an unknown one. */
+  /**
+   * `msg_…` of the message in the same chat that this one replies to. Null if it replies to none, or to an unknown one.
+   */
   readonly reply_to: string | null;
   /** The kind of message, finer than `type`, such as `location` or `voice`. Otherwise the same as `type`. */
   readonly kind: MessageKind;
@@ -108,17 +161,32 @@ export interface WebhookMessage {
   readonly payload: MessagePayload | null;
   /** The sender of an outbound message: this API, or the phone of the instance. Null if it is inbound. */
   readonly origin: 'api' | 'device' | null;
+  /** The text; null if it has a file. */
   readonly text: string | null;
+  /** The text below its file; null if there is none. */
   readonly caption: string | null;
+  /** Its file; null for a text. */
   readonly media: WebhookMedia | null;
-  readonly error: { readonly code: string; readonly message: string } | null;
+  /** Why it could not be sent; null unless its status is `failed`. */
+  readonly error: {
+    /** The reason for programs. With `send_outcome_unknown`, the message may have arrived. */
+    readonly code: string;
+    /** The reason for people. */
+    readonly message: string;
+  } | null;
+  /** When it was accepted, or arrived. */
   readonly created_at: string;
+  /** When an outbound message was accepted; null if it is inbound. */
   readonly queued_at: string | null;
   /** The time by the network's clock at which an inbound message was sent. Null if the network does not report it. */
   readonly sent_at: string | null;
+  /** When it reached the recipient's phone, or the first one of a group; null until then. */
   readonly delivered_at: string | null;
+  /** When the recipient read it, or the first one of a group; null until then. */
   readonly read_at: string | null;
+  /** When it failed; null if it did not. */
   readonly failed_at: string | null;
+  /** When an inbound message arrived; null if it is outbound. */
   readonly received_at: string | null;
   /** When its sender last replaced its text: `text` or `caption` is then the new one. */
   readonly edited_at: string | null;
@@ -139,6 +207,7 @@ export interface WebhookContact {
    * with Brazil's ninth digit.
    */
   readonly dialled_numbers: readonly string[];
+  /** The person's name on the network; null if they have none. */
   readonly username: string | null;
 }
 
@@ -146,9 +215,11 @@ export interface WebhookContact {
 export interface WebhookMedia {
   /** Whether the content can be downloaded. If not yet, `message.media_available` reports when it can. */
   readonly available: boolean;
+  /** The type of the file, such as `image/jpeg`. */
   readonly mime_type: string;
   /** The size in bytes. Null if the content of an inbound file never reached the service. */
   readonly size: number | null;
+  /** Its name, without directories. */
   readonly filename: string;
   /** The SHA-256 of the content, in hexadecimal digits. Null if `size` is. */
   readonly sha256: string | null;
@@ -156,31 +227,62 @@ export interface WebhookMedia {
 
 /** The instance as it was at the event. Empty fields are left out, except id, name and status. */
 export interface WebhookInstance {
+  /** `ins_…` */
   readonly id: string;
+  /** A name for people. */
   readonly name: string;
+  /** The state of the connection; only `connected` sends. */
   readonly status:
     'created' | 'connecting' | 'qr_required' | 'connected' | 'disconnected' | 'logged_out' | 'error';
+  /** Digits of the number that is linked. */
   readonly phone_number?: string;
+  /** The name that the account has on the network. */
   readonly profile_name?: string;
+  /** The address of the account's picture. */
   readonly profile_picture_url?: string;
+  /** Whether a phone is linked, so that it can connect without a QR. */
   readonly paired?: boolean;
+  /** What the instance can send and list. */
   readonly capabilities?: readonly ('text' | 'image' | 'document' | 'audio' | 'video' | 'groups')[];
+  /** Why it is not connected, or is restricted, such as `qr_timeout`. */
   readonly last_error?: string;
   /** A restriction that the network has put on the number, and its end if the network reports one. */
-  readonly restriction?: { readonly code: string; readonly until: string | null };
+  readonly restriction?: {
+    /** What the network forbids, such as `cannot_start_chats` or `account_temporarily_banned`. */
+    readonly code: string;
+    /** When it ends, ISO 8601 with an offset; null if the network does not say. */
+    readonly until: string | null;
+  };
   /** Whether it connects through a proxy of its own. */
   readonly has_proxy?: boolean;
+  /** ISO 8601 with an offset. */
   readonly status_changed_at?: string;
+  /** When it last connected; ISO 8601 with an offset. */
   readonly connected_at?: string;
+  /** When its connection last ended; ISO 8601 with an offset. */
   readonly disconnected_at?: string;
+  /** The last sign of life while it was connected; ISO 8601 with an offset. */
   readonly last_seen_at?: string;
+  /** ISO 8601 with an offset. */
   readonly created_at?: string;
+  /** ISO 8601 with an offset. */
   readonly updated_at?: string;
 }
 
+/** The event in a body, or why there is none. */
 export type ReadEventResult =
-  | { readonly ok: true; readonly event: WebhookEvent }
-  | { readonly ok: false; readonly reason: 'invalid_json' | 'invalid_event' };
+  | {
+      /** Whether the body is an event. */
+      readonly ok: true;
+      /** The event. */
+      readonly event: WebhookEvent;
+    }
+  | {
+      /** Whether the body is an event. */
+      readonly ok: false;
+      /** `invalid_json` if it is not JSON, `invalid_event` if it lacks fields of an event. */
+      readonly reason: 'invalid_json' | 'invalid_event';
+    };
 
 /**
  * Reads the event from a body that was verified before, for example one that was kept in a queue or a table. It checks

@@ -1,16 +1,25 @@
+/** The header with the type of the event. */
 export const EVENT_HEADER = 'X-Service-Event';
+/** The header with the id of the delivery, which differs for each endpoint. */
 export const DELIVERY_HEADER = 'X-Service-Delivery';
+/** The header with the time of the signature; Unix time in seconds. */
 export const TIMESTAMP_HEADER = 'X-Service-Timestamp';
+/** The header with the signature of the timestamp and the body. */
 export const SIGNATURE_HEADER = 'X-Service-Signature';
 
 /** The headers of Standard Webhooks, which the service sends next to its own unless they are switched off. */
 export const STANDARD_ID_HEADER = 'webhook-id';
+/** The header with the time of the signature by Standard Webhooks; Unix time in seconds. */
 export const STANDARD_TIMESTAMP_HEADER = 'webhook-timestamp';
+/** The header with the signatures by Standard Webhooks. */
 export const STANDARD_SIGNATURE_HEADER = 'webhook-signature';
 
 /** A Fetch `Headers` or anything else with its `get`, or an object of names and values in any case, such as Node's. */
 export type WebhookHeaders =
-  | { get(name: string): string | null | undefined }
+  | {
+      /** The value of the header, whatever the case of its name; null or undefined if it is absent. */
+      get(name: string): string | null | undefined;
+    }
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**

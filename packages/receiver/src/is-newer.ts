@@ -2,11 +2,22 @@ import type { WebhookEvent, WebhookMessage } from './event.ts';
 
 /** An event, or the part of one that a program keeps to compare later ones with. */
 export interface ComparableEvent {
+  /** The event's `created_at`, unchanged. */
   readonly created_at: string;
+  /** The event's `data`, or as much of it as is compared. */
   readonly data:
     | WebhookEvent['data']
-    | { readonly message: Pick<WebhookMessage, 'id' | 'status'> }
-    | { readonly instance: { readonly id: string } };
+    | {
+        /** The message's id and status. */
+        readonly message: Pick<WebhookMessage, 'id' | 'status'>;
+      }
+    | {
+        /** The instance's id. */
+        readonly instance: {
+          /** `ins_…` */
+          readonly id: string;
+        };
+      };
 }
 
 /**

@@ -2,9 +2,11 @@ import type { EventStore } from './event-store.ts';
 
 /** The methods of a Keyv that are used; any object with them works. */
 export interface KeyvLike {
+  /** Resolves with the value; undefined or null if there is none, or its time is over. */
   get(key: string): Promise<unknown>;
   /** `ttl` in milliseconds. */
   set(key: string, value: string, ttl: number): Promise<unknown>;
+  /** Deletes the value, if there is one. */
   delete(key: string): Promise<unknown>;
 }
 

@@ -1,5 +1,6 @@
 import type { EventStore } from './event-store.ts';
 
+/** The options of `memoryStore`. */
 export interface MemoryStoreOptions {
   /** How many handled events it remembers, the latest ones. 100,000 by default, which take about 20 MB. */
   readonly maxEvents?: number;

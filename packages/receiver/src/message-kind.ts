@@ -3,40 +3,100 @@
  * of type `text`, whose text describes it.
  */
 export interface MessagePayloads {
+  /** A text has no fields of its own. */
   readonly text: null;
+  /** An image has no fields of its own. */
   readonly image: null;
+  /** A document has no fields of its own. */
   readonly document: null;
+  /** A video has no fields of its own. */
   readonly video: null;
+  /** An audio file has no fields of its own. */
   readonly audio: null;
   /** A message of type `image`. */
-  readonly sticker: { readonly animated: boolean };
-  /** A message of type `audio` that was recorded as it is heard. `seconds` is null if the sender did not say it. */
-  readonly voice: { readonly seconds: number | null };
+  readonly sticker: {
+    /** Whether it moves. */
+    readonly animated: boolean;
+  };
+  /** A message of type `audio` that was recorded as it is heard. */
+  readonly voice: {
+    /** Its length in seconds; null if the sender did not say it. */
+    readonly seconds: number | null;
+  };
   /** A round video, recorded as it is seen: a message of type `video`. */
-  readonly video_note: { readonly seconds: number | null };
+  readonly video_note: {
+    /** Its length in seconds; null if the sender did not say it. */
+    readonly seconds: number | null;
+  };
+  /** A place on the map. */
   readonly location: MessageLocation;
   /** The sender's position at the moment of sending. Later positions are not reported. */
   readonly live_location: MessageLocation;
-  readonly contact: { readonly contacts: readonly SharedContact[] };
+  /** One or several contact cards. */
+  readonly contact: {
+    /** The cards, in the order in which they were sent. */
+    readonly contacts: readonly SharedContact[];
+  };
   /** The answer to a message with buttons. `id` is the button's own, as its message named it. */
-  readonly button_reply: { readonly id: string; readonly title: string };
+  readonly button_reply: {
+    /** The id of the button. */
+    readonly id: string;
+    /** The text on the button. */
+    readonly title: string;
+  };
   /** The answer to a message with a list. */
-  readonly list_reply: { readonly id: string; readonly title: string; readonly description: string | null };
-  /** The answer to a form or another interactive message. `values` is the JSON that it sent, or null if it is not JSON. */
-  readonly form_reply: { readonly name: string; readonly values: unknown };
+  readonly list_reply: {
+    /** The id of the row, as the list named it. */
+    readonly id: string;
+    /** The text of the row. */
+    readonly title: string;
+    /** The text below it; null if there was none. */
+    readonly description: string | null;
+  };
+  /**
+   * The answer to a form or another interactive message. `values` is the JSON that it sent, or null if it is not JSON.
+   */
+  readonly form_reply: {
+    /** The name of the form. */
+    readonly name: string;
+    /** What was filled in. */
+    readonly values: unknown;
+  };
   /** A message with buttons, a list or a form, as businesses send them. */
-  readonly interactive: { readonly buttons: readonly { readonly id: string; readonly title: string }[] };
-  readonly poll: { readonly question: string; readonly options: readonly string[] };
+  readonly interactive: {
+    /** The buttons or rows to choose from. */
+    readonly buttons: readonly {
+      /** The id that the answer has. */
+      readonly id: string;
+      /** The text on the button. */
+      readonly title: string;
+    }[];
+  };
+  /** A poll. Votes are not reported. */
+  readonly poll: {
+    /** The question. */
+    readonly question: string;
+    /** The answers to choose from. */
+    readonly options: readonly string[];
+  };
   /** A cart that a customer sent to a business. `total` is in thousandths of the currency. */
   readonly order: {
+    /** The id of the order on the network. */
     readonly id: string;
+    /** How many articles are in it; null if the sender did not say it. */
     readonly item_count: number | null;
+    /** The price, in thousandths of the currency; null if the sender did not say it. */
     readonly total: number | null;
+    /** The currency by ISO 4217, such as `EUR`; null if the sender did not say it. */
     readonly currency: string | null;
   };
+  /** An invitation to an event. */
   readonly event: {
+    /** The name of the event. */
     readonly name: string;
+    /** What it is about; null if the sender did not say it. */
     readonly description: string | null;
+    /** ISO 8601 with an offset; null if the sender did not say it. */
     readonly starts_at: string | null;
   };
 }
@@ -49,15 +109,21 @@ export type MessagePayload = Exclude<MessagePayloads[MessageKind], null>;
 
 /** Degrees (WGS 84). */
 export interface MessageLocation {
+  /** Degrees north of the equator. */
   readonly latitude: number;
+  /** Degrees east of Greenwich. */
   readonly longitude: number;
+  /** The name of the place; null if the sender gave none. */
   readonly name: string | null;
+  /** The address of the place; null if the sender gave none. */
   readonly address: string | null;
 }
 
 /** A contact card that was sent. `phone_numbers` are as the card has them. */
 export interface SharedContact {
+  /** The name on the card. */
   readonly name: string;
+  /** The numbers on the card, as they are written there. */
   readonly phone_numbers: readonly string[];
   /** The card itself (RFC 6350), as it was sent. */
   readonly vcard: string;
@@ -65,5 +131,10 @@ export interface SharedContact {
 
 /** A kind with its fields. */
 export type MessageKindAndPayload = {
-  [Kind in MessageKind]: { readonly kind: Kind; readonly payload: MessagePayloads[Kind] };
+  [Kind in MessageKind]: {
+    /** The kind of message. */
+    readonly kind: Kind;
+    /** The fields of this kind; null if it has none. */
+    readonly payload: MessagePayloads[Kind];
+  };
 }[MessageKind];

@@ -5,6 +5,7 @@ import type { VerifyFailureReason } from './verify.ts';
 /** The outcome of a request, and the status to respond with. For the sender, only a 2xx is a success. */
 export type ReceiveResult = ReceivedEvent | FailedEvent | RefusedRequest;
 
+/** A request with a valid signature and an event. */
 export interface ReceivedEvent {
   /**
    * - `handled`: a handler has run.
@@ -14,26 +15,37 @@ export interface ReceivedEvent {
    *   later: if the other request fails, the event is not lost.
    */
   readonly outcome: 'handled' | 'ignored' | 'duplicate' | 'in_progress';
+  /** The HTTP status to respond with. */
   readonly status: number;
+  /** The event in the request. */
   readonly event: WebhookEvent;
 }
 
 /** The handler or the store has thrown. The sender tries again. */
 export interface FailedEvent {
+  /** Distinguishes this result from the others. */
   readonly outcome: 'failed';
+  /** The HTTP status to respond with. */
   readonly status: number;
+  /** The event that was not handled. */
   readonly event: WebhookEvent;
+  /** What was thrown. */
   readonly error: unknown;
 }
 
+/** A request that is not a valid webhook, or that the receiver cannot check. */
 export interface RefusedRequest {
+  /** Distinguishes this result from the others. */
   readonly outcome: 'refused';
+  /** The HTTP status to respond with. */
   readonly status: number;
+  /** Why it was refused, for programs. */
   readonly reason: RefusalReason;
   /** The reason in words, for a log. It contains no secret and nothing of the request. */
   readonly message: string;
 }
 
+/** Why a request was refused, for programs. */
 export type RefusalReason = VerifyFailureReason | BodyFailureReason | 'method_not_allowed' | 'no_secret';
 
 /** The one table from outcome to status. */

@@ -1,3 +1,4 @@
+/** How many seconds the timestamp of a request may be off by default, in either direction. */
 export const DEFAULT_TOLERANCE_SECONDS = 300;
 
 /** Plain ASCII digits: `Number()` would also accept `1e10`, ` 123`, `0x10`, `+5` and `1.5`. */

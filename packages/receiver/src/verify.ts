@@ -15,6 +15,7 @@ import { isSignature, signatureMatches } from './signature.ts';
 import { isStandardId, isStandardSignature, standardSignatureMatches } from './standard-signature.ts';
 import { DEFAULT_TOLERANCE_SECONDS, checkTolerance, isTimestamp, isWithinTolerance } from './timestamp.ts';
 
+/** A request, and what it is checked with. */
 export interface VerifyOptions {
   /** The endpoint's whole secret (`whsec_…`). Several while you rotate it: one of them has to match. */
   readonly secret: string | readonly string[];
@@ -28,6 +29,7 @@ export interface VerifyOptions {
   readonly tolerance?: number;
 }
 
+/** Why a request is not a valid webhook. */
 export type VerifyFailureReason =
   /** A framework has already parsed the body. The message says how to get the bytes. */
   | 'body_not_bytes'
@@ -45,18 +47,25 @@ export type VerifyFailureReason =
   /** The service has signed it, but it is not an event. */
   | 'invalid_event';
 
+/** A valid webhook. */
 export interface VerifySuccess {
+  /** Distinguishes successes from failures. */
   readonly ok: true;
+  /** The event in it. */
   readonly event: WebhookEvent;
 }
 
+/** A request that is not a valid webhook. */
 export interface VerifyFailure {
+  /** Distinguishes failures from successes. */
   readonly ok: false;
+  /** Why it is not valid, for programs. */
   readonly reason: VerifyFailureReason;
   /** The reason in words, for a log. It contains no secret and nothing of the request. */
   readonly message: string;
 }
 
+/** The event in a request, or why it is not valid. */
 export type VerifyResult = VerifySuccess | VerifyFailure;
 
 /**

@@ -45,6 +45,7 @@ import { workspaceStore } from './workspace-store.ts';
 import { createWriter } from './writer.ts';
 import type { Announce } from './writer.ts';
 
+/** The options of `sqliteStorage`. */
 export interface SqliteStorageOptions {
   /** The database file. It is created if it does not exist; its directory must exist. `:memory:` keeps nothing. */
   readonly path: string;

@@ -10,7 +10,12 @@ import { DatabaseSync } from './node-sqlite.ts';
  * Returns the schema of the database in this file, without an upgrade. Throws one clear sentence if the file is not
  * ours, is damaged, or was made before 0.1.0 or by a newer version.
  */
-export function sqliteSchema({ path }: { readonly path: string }): StoredSchema {
+export function sqliteSchema({
+  path,
+}: {
+  /** The path of the database file. */
+  readonly path: string;
+}): StoredSchema {
   const file = databaseFile(path);
   try {
     return { version: storedVersion(file), latest: LATEST_VERSION };

@@ -102,6 +102,7 @@ const TABLE = {
   },
 } as const;
 
+/** The codes of refusals, as REST responds with them. */
 export type ErrorCode = keyof typeof TABLE;
 
 interface ErrorFacts {

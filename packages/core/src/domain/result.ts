@@ -5,12 +5,17 @@ import type { ErrorCode } from './error-code.ts';
  * several.
  */
 export interface ErrorDetails {
+  /** The rules that each wrong field breaks, by its name; `body` stands for the whole. */
   readonly fields?: Readonly<Record<string, readonly string[]>>;
+  /** How long to wait before the next request, in seconds. */
   readonly retry_after?: number;
   readonly [fact: string]: unknown;
 }
 
-/** Why a request is refused, in the terms of the API. A refusal is a value; exceptions are for bugs and broken infrastructure. */
+/**
+ * Why a request is refused, in the terms of the API. A refusal is a value; exceptions are for bugs and broken
+ * infrastructure.
+ */
 export interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;

@@ -5,13 +5,18 @@ import { idPattern } from '../domain/id.ts';
 import { pageFields } from './fields.ts';
 import type { CheckedPageQuery, PageQuery } from './fields.ts';
 
-type EventFilterQuery = { readonly type?: EventType | undefined };
+type EventFilterQuery = {
+  /** Only events of this type. */
+  readonly type?: EventType | undefined;
+};
+/** A page of events, and which of them. */
 export type EventQuery = EventFilterQuery & PageQuery;
 export const eventQuery: z.ZodType<EventFilterQuery & CheckedPageQuery, unknown> = z.object({
   type: z.enum(EVENT_TYPES).optional(),
   ...pageFields,
 });
 
+/** A page of events. */
 export type EventPageQuery = PageQuery;
 export const eventPageQuery: z.ZodType<CheckedPageQuery, unknown> = z.object(pageFields);
 
@@ -20,7 +25,9 @@ const TYPES_MAX = NAMEABLE_EVENT_TYPES.join(',').length;
 
 /** `types`: a comma-separated list. */
 export type EventStreamQuery = {
+  /** The event types, separated by commas. By default, those of the specification. */
   readonly types?: string | undefined;
+  /** Where to begin: the `position` of an earlier stream, or the id of its last event. By default, now. */
   readonly last_event_id?: string | undefined;
 };
 type CheckedEventStreamQuery = {

@@ -9,7 +9,9 @@ import type { CheckedPageQuery, PageQuery, WithoutNulls } from './fields.ts';
  * user name and a password if it needs them; null removes it. It is never shown: the instance has `has_proxy`.
  */
 export type InstanceInput = {
+  /** 1 to 100 characters. By default, a new instance gets a name, and an update changes nothing. */
   readonly name?: string | null | undefined;
+  /** The proxy, such as `socks5://user:password@proxy.example.com:1080`; null removes it. */
   readonly proxy_url?: string | null | undefined;
 };
 export const instanceInput: z.ZodType<WithoutNulls<InstanceInput, 'name'>, unknown> = z.object({
@@ -33,7 +35,10 @@ export const instanceInput: z.ZodType<WithoutNulls<InstanceInput, 'name'>, unkno
 /**
  * `pairing_phone_number`: the number, formatted or not, of a phone on which a code is typed instead of scanning the QR.
  */
-export type ConnectInput = { readonly pairing_phone_number?: string | null | undefined };
+export type ConnectInput = {
+  /** The number of the phone on which the code is typed. By default, the QR has no code. */
+  readonly pairing_phone_number?: string | null | undefined;
+};
 export const connectInput: z.ZodType<WithoutNulls<ConnectInput, 'pairing_phone_number'>, unknown> = z.object({
   pairing_phone_number: optionalField(z.string()),
 });

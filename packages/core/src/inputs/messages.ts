@@ -60,9 +60,13 @@ export const mediaFields: z.ZodType<MediaFields, unknown> = z.object({
 });
 
 type MessageFilterQuery<Status> = {
+  /** Only messages of this instance, `ins_…`. */
   readonly instance?: string | undefined;
+  /** Only messages that were received, or only those that were sent. */
   readonly direction?: MessageDirection | undefined;
+  /** Only messages of this type. */
   readonly type?: MessageType | undefined;
+  /** Only messages with this status. */
   readonly status?: Status | undefined;
   /** The other side: a phone number, formatted or not, the id of a contact, or that of a group. An addition of ours. */
   readonly counterpart?: string | undefined;

@@ -23,8 +23,14 @@ const traceContext = optionalField(z.boolean()).meta({
 
 /** The fields of a new webhook. The URL rules validate `url`, and have their own error code. */
 export type WebhookInput = {
+  /**
+   * Where events are sent: an https URL of a public host, at most 2,048 characters, unless `urlPolicy` or
+   * `webhookAllow` permit others.
+   */
   readonly url: string;
+  /** The event types to send, 1 to 20. */
   readonly events: readonly SubscribableEventType[];
+  /** A note of at most 255 characters. By default null. */
   readonly description?: string | null | undefined;
   /** Whether each request has the header `traceparent`, if there is a trace. False by default. */
   readonly trace_context?: boolean | null | undefined;
@@ -36,11 +42,17 @@ export const webhookInput: z.ZodType<WithoutNulls<WebhookInput, 'trace_context'>
   trace_context: traceContext,
 });
 
+/** The fields of a webhook to change. Those that are absent or, except for `description`, null keep their values. */
 export type WebhookChanges = {
+  /** The new URL; the rules of new webhooks apply. */
   readonly url?: string | null | undefined;
+  /** The event types that replace the present ones, 1 to 20. */
   readonly events?: readonly SubscribableEventType[] | null | undefined;
+  /** A note of at most 255 characters; null removes it. */
   readonly description?: string | null | undefined;
+  /** `enabled` also clears the record of failures. While it is `disabled`, nothing is delivered. */
   readonly status?: EndpointStatus | null | undefined;
+  /** Whether each request has the header `traceparent`, if there is a trace. */
   readonly trace_context?: boolean | null | undefined;
 };
 export type CheckedWebhookChanges = WithoutNulls<
@@ -56,9 +68,12 @@ export const webhookChanges: z.ZodType<CheckedWebhookChanges, unknown> = z.objec
 });
 
 type DeliveryFilterQuery = {
+  /** Only deliveries with this status. */
   readonly status?: DeliveryStatus | undefined;
+  /** Only deliveries of this type of event. An unknown type is in none. */
   readonly event?: string | undefined;
 };
+/** A page of the deliveries of an endpoint, and which of them. */
 export type DeliveryQuery = DeliveryFilterQuery & PageQuery;
 export type CheckedDeliveryQuery = DeliveryFilterQuery & CheckedPageQuery;
 export const deliveryQuery: z.ZodType<CheckedDeliveryQuery, unknown> = z.object({

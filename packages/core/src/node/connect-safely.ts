@@ -8,6 +8,7 @@ import { findTarget } from './webhook-sender/target.ts';
 import { connectTcp } from './webhook-sender/tcp.ts';
 import { TlsSessions, secure } from './webhook-sender/tls.ts';
 
+/** The options of `connectSafely`. */
 export interface ConnectSafelyOptions {
   /** Applies to the lookup, the connection and TLS. */
   readonly signal: AbortSignal;
@@ -17,10 +18,13 @@ export interface ConnectSafelyOptions {
   readonly dns?: DnsResolver | undefined;
   /** Milliseconds for the TCP connection and the TLS handshake. 3,000 by default. */
   readonly connectMs?: number | undefined;
+  /** Whom to trust on https, besides the public authorities. */
   readonly tls?: TlsOptions | undefined;
 }
 
+/** A connection to a checked address. */
 export interface SafeConnection {
+  /** The URL, in its parts. */
   readonly url: SafeUrl;
   /** A `TLSSocket` of a verified peer if the URL is https. The caller has to end it. */
   readonly socket: Socket;

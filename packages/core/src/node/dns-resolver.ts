@@ -3,6 +3,7 @@ import type { DnsResolver } from '../ports/dns-resolver.ts';
 import { unlessAborted } from '../safe-url/resolve-safely.ts';
 import { hostsFile } from './hosts-file.ts';
 
+/** The options of `nodeDnsResolver`. */
 export interface NodeDnsResolverOptions {
   /** The name servers to ask, each an address with or without a port. The system's by default. */
   readonly servers?: readonly string[];

@@ -11,12 +11,17 @@ import { systemRandom } from './random.ts';
  * The ports that a runtime without sockets can provide if it has `node:crypto`, such as workerd with `nodejs_compat`.
  */
 export interface EdgeRuntime {
+  /** The runtime's clock and timers. */
   readonly clock: Clock;
+  /** The runtime's secure random bytes. */
   readonly random: Random;
+  /** Hashes, signatures and AES-256-GCM. */
   readonly crypto: Crypto;
+  /** Resolves the hosts of webhooks. */
   readonly dns: DnsResolver;
 }
 
+/** The options of `edgeRuntime`. */
 export interface EdgeRuntimeOptions {
   /** Resolves the hosts of webhooks when they are registered, since such runtimes have no resolver of their own. */
   readonly dns: DnsResolver;

@@ -8,6 +8,7 @@ import { checkMediaId } from '../domain/message/media-rules.ts';
 import type { MediaPage, MediaPageRequest, MediaStore } from '../ports/media-store.ts';
 import { UnavailableError } from '../ports/unavailable-error.ts';
 
+/** The options of `fileMediaStore`. */
 export interface FileMediaStoreOptions {
   /** The directory for the files. It is created for the first file, and only this user can read it. */
   readonly directory: string;

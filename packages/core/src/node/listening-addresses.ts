@@ -16,7 +16,15 @@ const UNSPECIFIED: readonly string[] = ['0.0.0.0', '::'];
  * @example ownAddresses: (port) => listeningAddresses(server.address(), port)
  */
 export function listeningAddresses(
-  { address, port }: { readonly address: string; readonly port: number },
+  {
+    address,
+    port,
+  }: {
+    /** The address that the server is bound to. */
+    readonly address: string;
+    /** The port that the server listens on. */
+    readonly port: number;
+  },
   onPort: number = port,
 ): readonly OwnAddress[] {
   if (port !== onPort) return [];

@@ -19,25 +19,37 @@ import {
 
 /** Every port that Node itself can provide. */
 export interface NodeRuntime {
+  /** The system's clock and timers. */
   readonly clock: Clock;
+  /** The system's secure random bytes. */
   readonly random: Random;
+  /** Hashes, signatures and AES-256-GCM of `node:crypto`. */
   readonly crypto: Crypto;
+  /** Resolves the hosts of webhooks. */
   readonly dns: DnsResolver;
+  /** Sends webhooks. */
   readonly webhookSender: WebhookSender;
+  /** Reads the memory and the load of this process. */
   readonly processMonitor: ProcessMonitor;
   /** Only there if `mediaDirectory` is set. */
   readonly media?: MediaStore;
 }
 
+/** The options of `nodeRuntime`. */
 export interface NodeRuntimeOptions {
   /** The directory for media files. If omitted, only texts can be sent, and received files are not kept. */
   readonly mediaDirectory?: string;
   /** Resolves the hosts of webhooks. The system's resolver by default. */
   readonly dns?: DnsResolver;
+  /** The time limits and the trust of the webhook sender. */
   readonly webhooks?: Omit<UndiciWebhookSenderOptions, 'dns'>;
 }
 
-/** @example createTrunkline({ ...nodeRuntime({ mediaDirectory: './media' }), storage, gateway, secretKey }) */
+/**
+ * The runtime of Node: spread it into the options of `createTrunkline`. Throws a TypeError if an option does not exist.
+ *
+ * @example createTrunkline({ ...nodeRuntime({ mediaDirectory: './media' }), storage, gateway, secretKey })
+ */
 export function nodeRuntime(options: NodeRuntimeOptions = {}): NodeRuntime {
   checkOptionNames('nodeRuntime', options, { mediaDirectory: true, dns: true, webhooks: true });
   const { webhooks = {} } = options;

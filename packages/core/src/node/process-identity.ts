@@ -6,11 +6,13 @@ export interface ProcessIdentity {
   readonly machine: string;
   /** The namespaces of `pid` and `startedAt`: each container numbers its own processes. */
   readonly namespace: string;
+  /** The number of the process on its machine. */
   readonly pid: number;
   /** Kernel ticks from boot to the start. Empty if the system does not report it. */
   readonly startedAt: string;
 }
 
+/** The identity of this process, by which others on the machine can tell whether it still runs. */
 export function thisProcess(): ProcessIdentity {
   const known = { machine: '', namespace: '', pid: process.pid, startedAt: '' };
   try {

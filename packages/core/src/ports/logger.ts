@@ -2,12 +2,17 @@ export type LogFunction = (facts: Readonly<Record<string, unknown>>, message: st
 
 /** Shaped like pino, so that a pino logger fits unchanged. */
 export interface Logger {
+  /** Logs what passes by itself. */
   readonly debug: LogFunction;
+  /** Logs what an operator may want to know, such as a start. */
   readonly info: LogFunction;
+  /** Logs a problem that an operator can fix. */
   readonly warn: LogFunction;
+  /** Logs what should not happen. */
   readonly error: LogFunction;
 }
 
+/** A logger that logs nothing. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**

@@ -18,7 +18,12 @@ export interface MediaStore {
   /** Null if there is no file with this id. `range` is inclusive and within the file. */
   get(
     id: string,
-    range?: { readonly start: number; readonly end: number },
+    range?: {
+      /** The first byte, from 0. */
+      readonly start: number;
+      /** The last byte, included. */
+      readonly end: number;
+    },
   ): Promise<ReadableStream<Uint8Array> | null>;
   /** Does nothing if there is no file with this id. */
   delete(id: string): Promise<void>;

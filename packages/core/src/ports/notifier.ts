@@ -5,33 +5,54 @@ import type { Logger } from './logger.ts';
 interface ToMembers {
   /** The same on each attempt. A notifier may be called again after a crash. */
   readonly id: string;
+  /** The email addresses to send it to. */
   readonly recipients: readonly string[];
-  readonly workspace: { readonly id: string; readonly name: string };
+  /** The workspace that it is about. */
+  readonly workspace: {
+    /** `ten_…` */
+    readonly id: string;
+    /** The name of the workspace. */
+    readonly name: string;
+  };
 }
 
 /** About a webhook endpoint that fails. */
 export interface WebhookNotification extends ToMembers {
+  /** Whether the endpoint fails, or was disabled because it kept failing. */
   readonly kind: 'webhook_failing' | 'webhook_disabled';
-  readonly webhook: { readonly id: string; readonly url: string; readonly failingSince: number };
+  /** The endpoint. */
+  readonly webhook: {
+    /** `wh_…` */
+    readonly id: string;
+    /** Where its events are sent. */
+    readonly url: string;
+    /** When deliveries began to fail; epoch milliseconds. */
+    readonly failingSince: number;
+  };
 }
 
 /** About an instance that has been down for a while, or that is connected again after such a notification. */
 export interface InstanceNotification extends ToMembers {
+  /** Whether the instance is down, or is connected again after it was reported as down. */
   readonly kind: 'instance_down' | 'instance_up';
+  /** The instance when this was decided. */
   readonly instance: DownInstance;
 }
 
 /** An instance at the time when a notification was decided. Times are epoch milliseconds. */
 export interface DownInstance extends Pick<Instance, 'id' | 'name' | 'phoneNumber' | 'status' | 'lastError'> {
+  /** When the connection was lost; epoch milliseconds. */
   readonly downSince: number;
   /** When it was connected again; null if it is down. */
   readonly upSince: number | null;
+  /** What happens next, or what a person has to do; null if there is nothing. */
   readonly next: NextStep | null;
 }
 
 /** An email to the members who administer webhooks and whose address is verified. */
 export type Notification = WebhookNotification | InstanceNotification;
 
+/** Sends emails to members. The option `notifier` takes one. */
 export interface Notifier {
   /** Rejects if the email was not accepted; the service tries again later. */
   notify(notification: Notification): Promise<void>;

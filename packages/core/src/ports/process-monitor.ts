@@ -4,9 +4,11 @@ export interface ProcessMonitor {
   read(): ProcessVitals;
 }
 
+/** The machine, the runtime and the load of a process. */
 export interface ProcessVitals {
   /** The name of the machine or the container. */
   readonly host: string;
+  /** The number of the process on that machine. */
   readonly pid: number;
   /** The runtime with its version, such as `Node.js 24.21.0`. */
   readonly runtime: string;

@@ -3,10 +3,19 @@ import type { Workspace } from '../domain/workspace/workspace.ts';
 
 /** API key info of the REST API (specification, "API key info"). */
 export interface ApiKeyResource {
+  /** `key_…` */
   readonly id: string;
+  /** A name for people, such as the program that uses the key. */
   readonly name: string;
+  /** The operations that the key allows. */
   readonly scopes: readonly Scope[];
-  readonly workspace: { readonly id: string; readonly name: string };
+  /** The workspace that the key gives access to. */
+  readonly workspace: {
+    /** `ten_…` */
+    readonly id: string;
+    /** The name of the workspace. */
+    readonly name: string;
+  };
 }
 
 export function apiKeyResource(apiKey: ApiKey, workspace: Workspace): ApiKeyResource {

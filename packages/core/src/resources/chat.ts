@@ -7,6 +7,7 @@ import { timestamp } from './time.ts';
 
 /** An instance's messages with one person, or in one group. An addition of ours, beyond the specification. */
 export interface ChatResource {
+  /** `ins_…` */
   readonly instance_id: string;
   /**
    * The value to list its messages by, and to send to: the id of the contact or of the group, or the number, digits
@@ -21,17 +22,23 @@ export interface ChatResource {
   readonly phone_number: string | null;
   /** The name of the person or the group, if it is known. */
   readonly name: string | null;
+  /** The newest message of the chat, in part. */
   readonly last_message: ChatMessageResource;
 }
 
 /** The parts of its last message that a chat shows. */
 export interface ChatMessageResource {
+  /** `msg_…` */
   readonly id: string;
+  /** Whether the instance received the message or sent it. */
   readonly direction: MessageDirection;
+  /** `text`, or the type of its file. */
   readonly type: MessageType;
+  /** How far the message has come, such as `delivered`. */
   readonly status: MessageStatus;
   /** The beginning of the text or the caption, in one line; null if there is none. */
   readonly excerpt: string | null;
+  /** When the message arrived or was accepted; ISO 8601 with an offset. */
   readonly created_at: string;
 }
 

@@ -7,8 +7,11 @@ import { timestamp, timestampOrNull } from './time.ts';
 
 /** One entry in the history of an instance. */
 export interface InstanceHistoryResource {
+  /** `hst_…` */
   readonly id: string;
+  /** `ins_…` */
   readonly instance_id: string;
+  /** When it happened first; ISO 8601 with an offset. */
   readonly at: string;
   /**
    * How often it happened: repeats within an hour are one entry. Beyond 200 entries within an hour, an event with the
@@ -21,6 +24,7 @@ export interface InstanceHistoryResource {
   readonly from: InstanceStatus | null;
   /** Null once the instance is deleted. */
   readonly to: InstanceStatus | null;
+  /** What happened, for programs. */
   readonly reason: HistoryReason;
   /** The reason as a sentence. */
   readonly description: string;
@@ -28,7 +32,16 @@ export interface InstanceHistoryResource {
   readonly code: string | null;
   /** The network's own code, such as `428`. */
   readonly network_code: string | null;
-  readonly next: { readonly kind: NextStepKind; readonly at: string | null; readonly text: string } | null;
+  /** The next step from then on; null if there is none. */
+  readonly next: {
+    /** Who does what, such as `reconnect` or `scan_qr`. */
+    readonly kind: NextStepKind;
+    /** When it happens, or until when it can be done; null if it has no time. */
+    readonly at: string | null;
+    /** The step in words. */
+    readonly text: string;
+  } | null;
+  /** The cause: a request (`api`), the network or the phone (`gateway`), or the service itself. */
   readonly caused_by: HistoryCause;
   /** The process that held the instance, by the name that its log has at its start. */
   readonly process: string | null;

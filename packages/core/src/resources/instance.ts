@@ -5,24 +5,44 @@ import { timestamp, timestampOrNull } from './time.ts';
 
 /** Instance of the REST API (specification, "Instance"). */
 export interface InstanceResource {
+  /** `ins_…` */
   readonly id: string;
+  /** A name for people. */
   readonly name: string;
+  /** The state of the connection; only `connected` sends. */
   readonly status: InstanceStatus;
+  /** Digits of the number that is linked; null if none is. */
   readonly phone_number: string | null;
+  /** The name that the account has on the network; null if it is not known. */
   readonly profile_name: string | null;
+  /** The address of the account's picture; null if it is not known. */
   readonly profile_picture_url: string | null;
+  /** Whether a phone is linked, so that it can connect without a QR. */
   readonly paired: boolean;
+  /** What the instance can send and list. */
   readonly capabilities: readonly Capability[];
+  /** Why it is not connected, or is restricted, such as `qr_timeout`; null if there is no such reason. */
   readonly last_error: string | null;
   /** The network's current restriction of the number, and its end if the network says it. An addition of ours. */
-  readonly restriction: { readonly code: string; readonly until: string | null } | null;
+  readonly restriction: {
+    /** What the network forbids, such as `cannot_start_chats` or `account_temporarily_banned`. */
+    readonly code: string;
+    /** When it ends, ISO 8601 with an offset; null if the network does not say. */
+    readonly until: string | null;
+  } | null;
   /** Whether it has a `proxy_url`, which is never shown. An addition of ours. */
   readonly has_proxy: boolean;
+  /** ISO 8601 with an offset; null if the status has never changed. */
   readonly status_changed_at: string | null;
+  /** When it last connected, ISO 8601 with an offset; null if never. */
   readonly connected_at: string | null;
+  /** When its connection last ended, ISO 8601 with an offset; null if never. */
   readonly disconnected_at: string | null;
+  /** The last sign of life while it was connected, ISO 8601 with an offset; null if there was none. */
   readonly last_seen_at: string | null;
+  /** ISO 8601 with an offset. */
   readonly created_at: string;
+  /** ISO 8601 with an offset. */
   readonly updated_at: string;
 }
 
@@ -74,16 +94,25 @@ function withoutEmpty<Fields extends object>(fields: Fields): WithoutEmpty<Field
  * null unless the instance was connected with a `pairing_phone_number`.
  */
 export interface QrResource {
+  /** The QR as an SVG image. */
   readonly svg: string;
+  /** The text in the QR, to draw it differently. */
   readonly code: string;
+  /** The code to type on the phone instead of scanning; null without a `pairing_phone_number`. */
   readonly pairing_code: string | null;
+  /** When it is replaced by the next one; ISO 8601 with an offset. */
   readonly expires_at: string;
 }
 
+/** A group that an instance is a member of. */
 export interface GroupResource {
+  /** `grp_…` */
   readonly id: string;
+  /** The subject of the group. */
   readonly name: string;
+  /** How many members the network reports. */
   readonly participants_count: number;
+  /** When the network last reported it; ISO 8601 with an offset. */
   readonly synced_at: string;
 }
 

@@ -3,7 +3,9 @@ import { timestamp } from './time.ts';
 
 /** The progress of a message. An addition of ours, beyond the specification. */
 export interface MessageStandingResource {
+  /** How far the message has come, for programs. */
   readonly code: StandingCode;
+  /** When this state began; ISO 8601 with an offset. */
   readonly since: string;
   /** One or two sentences for a person, with times in UTC. */
   readonly sentence: string;

@@ -10,21 +10,36 @@ import { timestamp, timestampOrNull } from './time.ts';
 
 /** Webhook endpoint of the REST API (specification, "Webhook endpoint"). */
 export interface WebhookResource {
+  /** `wh_…` */
   readonly id: string;
+  /** Where events are sent. */
   readonly url: string;
+  /** A note of its owner; null if there is none. */
   readonly description: string | null;
+  /** The event types that are sent. */
   readonly events: readonly SubscribableEventType[];
+  /** Whether events are sent. */
   readonly status: EndpointStatus;
+  /** `…` and the last four characters of the secret. */
   readonly secret_hint: string;
+  /** The delivery of its last attempt; null before the first. */
   readonly last_delivery: {
+    /** `whd_…` */
     readonly id: string;
+    /** How far the delivery has come. */
     readonly status: DeliveryStatus;
+    /** The HTTP status of the response; null if there was none. */
     readonly response_status: number | null;
+    /** When the attempt was made; ISO 8601 with an offset. */
     readonly at: string;
   } | null;
+  /** ISO 8601 with an offset; null while it is enabled. */
   readonly disabled_at: string | null;
+  /** `manual` if it was disabled on request; null while it is enabled. */
   readonly disabled_reason: DisabledReason | null;
+  /** ISO 8601 with an offset. */
   readonly created_at: string;
+  /** ISO 8601 with an offset. */
   readonly updated_at: string;
   /** Whether each request has the header `traceparent`, if there is a trace. */
   readonly trace_context: boolean;
@@ -33,12 +48,15 @@ export interface WebhookResource {
    * disables the endpoint, and enabling clears it.
    */
   readonly failing_since: string | null;
-  /** The earliest time at which the service disables the endpoint if nothing is delivered; null if it is not failing. */
+  /**
+   * The earliest time at which the service disables the endpoint if nothing is delivered; null if it is not failing.
+   */
   readonly auto_disable_at: string | null;
 }
 
 /** A webhook with its signing secret, which is shown only when it is created or rotated. */
 export interface WebhookResourceWithSecret extends WebhookResource {
+  /** `whsec_…`: the whole of it is the key of the signatures. */
   readonly secret: string;
 }
 
@@ -74,17 +92,36 @@ export function testedWebhook({ id, url, description }: Endpoint): EventData<'we
 
 /** Webhook delivery of the REST API (specification, "Webhook delivery"). */
 export interface DeliveryResource {
+  /** `whd_…` */
   readonly id: string;
+  /** The endpoint that it goes to, `wh_…`. */
   readonly webhook_id: string;
-  readonly event: { readonly id: string; readonly type: EventType; readonly occurred_at: string };
+  /** The event that it delivers. */
+  readonly event: {
+    /** `evt_…` */
+    readonly id: string;
+    /** The type, such as `message.received`. */
+    readonly type: EventType;
+    /** When it happened; ISO 8601 with an offset. */
+    readonly occurred_at: string;
+  };
+  /** How far it has come; `failed` and `exhausted` can be retried. */
   readonly status: DeliveryStatus;
+  /** How many attempts were made. */
   readonly attempts: number;
+  /** After how many failed attempts it is `exhausted`. */
   readonly max_attempts: number;
+  /** When the next attempt is due, ISO 8601 with an offset; null if none is scheduled. */
   readonly next_retry_at: string | null;
+  /** The HTTP status of the last response; null if the last attempt had none. */
   readonly response_status: number | null;
+  /** Why the last attempt failed, or what ended the delivery; null after a success. */
   readonly error_code: DeliveryErrorCode | null;
+  /** ISO 8601 with an offset; null before the first attempt. */
   readonly last_attempt_at: string | null;
+  /** ISO 8601 with an offset; null until an attempt succeeds. */
   readonly delivered_at: string | null;
+  /** When it was queued; ISO 8601 with an offset. */
   readonly created_at: string;
 }
 
@@ -109,32 +146,50 @@ export function deliveryResource(delivery: Delivery): DeliveryResource {
   };
 }
 
+/** One attempt to deliver a webhook. */
 export interface AttemptResource {
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
+  /** Whether it was requested by hand, with `deliveries.retry`. */
   readonly manual: boolean;
+  /** The HTTP status of the response; null if there was none. */
   readonly response_status: number | null;
+  /** The beginning of the response's body, at most 16 KiB; null if there was no response. */
   readonly response_body: string | null;
+  /** How long the attempt took, in milliseconds. */
   readonly duration_ms: number;
+  /** Why it failed; null if it succeeded. */
   readonly error_code: DeliveryErrorCode | null;
+  /** When it began; ISO 8601 with an offset. */
   readonly at: string;
 }
 
+/** A delivery with its request and the log of its attempts. */
 export interface DeliveryDetailResource extends DeliveryResource {
+  /** The request as it is sent in each attempt. */
   readonly request: {
     /**
      * The URL of the last attempt; if there was none, the webhook's URL, also after the webhook was deleted. Empty if
      * a version that did not keep it deleted the webhook.
      */
     readonly url: string;
+    /** Its headers, without signatures and timestamps, which differ in each attempt. */
     readonly headers: Readonly<Record<string, string>>;
+    /** Its body: the event; an empty object if it is no longer stored. */
     readonly payload: unknown;
   };
+  /** Its attempts, oldest first. */
   readonly attempt_log: readonly AttemptResource[];
   /**
    * Why the delivery has not been sent yet, and the earliest time at which this can change automatically; absent if it
    * does not wait.
    */
-  readonly waiting?: { readonly reason: WaitingReason; readonly until: string | null };
+  readonly waiting?: {
+    /** Why it waits, such as `endpoint_busy`. */
+    readonly reason: WaitingReason;
+    /** The earliest time of its next attempt, ISO 8601 with an offset; null if that is not known. */
+    readonly until: string | null;
+  };
 }
 
 function attemptResource(attempt: Attempt): AttemptResource {

@@ -2,6 +2,7 @@ import { isAddress, areAllowedAddresses } from '../domain/endpoint/address-rules
 import type { UrlPolicy } from '../domain/endpoint/address-rules.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
 
+/** The options of `resolveSafely`. */
 export interface ResolveOptions {
   /**
    * Finds every address of a name; if it has no address, rejects or resolves with an empty list. Not called for a host
@@ -14,14 +15,24 @@ export interface ResolveOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The addresses of a host, or the reason why it cannot be used. */
 export type ResolvedHost =
   /** Connect to exactly one of these: a second lookup may give another result. In the order of the lookup. */
-  | { readonly ok: true; readonly addresses: readonly string[] }
+  | {
+      /** Whether the host can be used. */
+      readonly ok: true;
+      /** Its addresses, all of them permitted. */
+      readonly addresses: readonly string[];
+    }
   /** `unsafe`: one of its addresses is not allowed, so the host is refused. `unresolved`: it has no address now. */
   | {
+      /** Whether the host can be used. */
       readonly ok: false;
+      /** `unsafe` if an address is not permitted, `unresolved` if there is none. */
       readonly reason: 'unsafe' | 'unresolved';
+      /** The reason as a sentence. */
       readonly message: string;
+      /** The error of the lookup, if it failed. */
       readonly cause?: unknown;
     };
 

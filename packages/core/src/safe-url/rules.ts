@@ -5,10 +5,21 @@ import { type EndpointUrl, checkEndpointUrl } from '../domain/endpoint/url-rules
 /** The parts of a URL that follows the rules. A `hostname` that is not an address still has to be resolved safely. */
 export type SafeUrl = EndpointUrl;
 
+/** A URL that passed the checks, or the reason why it did not. */
 export type CheckedUrl =
-  | { readonly ok: true; readonly url: SafeUrl }
+  | {
+      /** Whether the URL passed. */
+      readonly ok: true;
+      /** The URL, in its parts. */
+      readonly url: SafeUrl;
+    }
   /** `message` is a sentence for the person who entered the URL. */
-  | { readonly ok: false; readonly message: string };
+  | {
+      /** Whether the URL passed. */
+      readonly ok: false;
+      /** The rule that the URL breaks, as a sentence. */
+      readonly message: string;
+    };
 
 /**
  * Validates a URL from outside before a request is sent there: https on port 443 or 8443, no user name, no fragment, at

@@ -31,6 +31,7 @@ const COMPUTING = 50;
 /** The count that a round and its measurement cause. If a runtime counts differently, each timer gets all rounds. */
 const OWN = 2;
 
+/** A clock for tests, which stands still until `advance` moves it and calls the timers that are due. */
 export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
   let now = start;
   let jumped = 0;

@@ -2,7 +2,10 @@ import { checkMediaId } from '../domain/message/media-rules.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 
 /** A media store that keeps everything in memory, for tests. */
-export function memoryMediaStore(): MediaStore & { readonly ids: () => readonly string[] } {
+export function memoryMediaStore(): MediaStore & {
+  /** The ids of the files in the store. */
+  readonly ids: () => readonly string[];
+} {
   const files = new Map<string, Uint8Array>();
   return {
     ids: () => [...files.keys()],

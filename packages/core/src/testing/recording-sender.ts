@@ -11,15 +11,20 @@ export interface RecordingSender extends WebhookSender {
   respond(how: (request: RecordedRequest) => WebhookResponse | Promise<WebhookResponse>): void;
 }
 
+/** A webhook that `recordingSender` was given. */
 export interface RecordedRequest extends Omit<WebhookRequest, 'headers'> {
+  /** The values of the headers by their names, written as they are sent. */
   readonly headers: ReadonlyMap<string, string>;
 }
 
+/** The response of a receiver that accepts the webhook with a 200. */
 export const TAKEN: WebhookResponse = { errorCode: null, responseStatus: 200, responseBody: 'ok' };
+/** The response of a receiver that fails with a 500. */
 export const REFUSED: WebhookResponse = { errorCode: 'HTTP_ERROR', responseStatus: 500, responseBody: 'no' };
 
 const CLOSED: WebhookResponse = { errorCode: 'CONNECTION_FAILED', responseStatus: null, responseBody: null };
 
+/** A webhook sender for tests: it records each request, and responds as it is told to. */
 export function recordingSender(): RecordingSender {
   const requests: RecordedRequest[] = [];
   let respond: (request: RecordedRequest) => WebhookResponse | Promise<WebhookResponse> = () => TAKEN;

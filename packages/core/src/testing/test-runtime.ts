@@ -16,16 +16,27 @@ import { seededRandom } from './seeded-random.ts';
 
 /** The runtime parts of `createTrunkline` for tests: a manual clock, repeatable randomness, no network. */
 export interface TestRuntime {
+  /** A clock that stands still until a test moves it. */
   readonly clock: ManualClock;
+  /** Random bytes that follow from the seed. */
   readonly random: Random;
+  /** Real hashes, signatures and encryption. */
   readonly crypto: Crypto;
   /** Every name resolves to one public address. */
   readonly dns: DnsResolver;
+  /** Records webhooks and sends none. */
   readonly webhookSender: RecordingSender;
+  /** Keeps files in memory. */
   readonly media: ReturnType<typeof memoryMediaStore>;
 }
 
-export function testRuntime({ seed = 1 }: { readonly seed?: number } = {}): TestRuntime {
+/** A runtime for tests, without sockets, files and real time. */
+export function testRuntime({
+  seed = 1,
+}: {
+  /** The seed of the random bytes. Default 1. */
+  readonly seed?: number;
+} = {}): TestRuntime {
   return {
     clock: manualClock(),
     random: seededRandom(seed),

@@ -3,14 +3,19 @@ import type { ErrorCode, ErrorDetails } from '@trunkline/core';
 /** The result of a call. Calls never throw, whatever the service or the network does. */
 export type CallResult<Reply> = (Success & Reply) | Failure;
 
+/** A call that succeeded. Its other fields are those of the response. */
 export interface Success {
+  /** Distinguishes successes from failures. */
   readonly ok: true;
   /** The `X-Request-Id` of the response, to quote when you report a problem. */
   readonly requestId: string | null;
 }
 
+/** A call that failed. */
 export interface Failure {
+  /** Distinguishes failures from successes. */
   readonly ok: false;
+  /** Why it failed. */
   readonly error: ApiError;
 }
 
@@ -19,10 +24,13 @@ export interface Failure {
  * codes that the type does not list: handle these, too.
  */
 export interface ApiError {
+  /** The code of the refusal, or of what kept the client from getting a response. */
   readonly code: ErrorCode | ClientErrorCode;
   /** The status of the response; null if there was none. */
   readonly status: number | null;
+  /** The reason for people. */
   readonly message: string;
+  /** The `X-Request-Id` of the response, to quote when you report a problem; null if there was none. */
   readonly requestId: string | null;
   /** `fields` on VALIDATION_FAILED, `retry_after` in seconds on 429. */
   readonly details: ErrorDetails;
@@ -50,7 +58,9 @@ export function clientFailure(
 
 /** A failed call as an exception: thrown by `unwrap` and by the iterators, which have no result to return. */
 export class ClientError extends Error {
+  /** The code of the error, to branch on. */
   readonly code: ApiError['code'];
+  /** The error of the call's result. */
   readonly error: ApiError;
   /** Distinguishes these errors from others, also across duplicate installs of this package. */
   readonly isClientError: true = true;

@@ -1,9 +1,11 @@
 import { checkMisspelling } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
 
+/** The options of `createClient`. */
 export interface ClientOptions {
   /** The address of the API, base path included: `https://api.example.com/api/v1`. */
   readonly baseUrl: string;
+  /** The API key, `trk_…` or one of your own. */
   readonly apiKey: string;
   /** Makes the requests. The global `fetch` by default. */
   readonly fetch?: ((url: string, init: RequestInit) => Response | Promise<Response>) | undefined;

@@ -51,9 +51,13 @@ export type TrunklineClient = {
 
 /** The calls that replace or complete an operation. */
 interface OwnCalls {
+  /** Instances: the numbers that send and receive messages. */
   readonly instances: InstanceCalls;
+  /** Messages: to send, list and read them. */
   readonly messages: MessageCalls;
+  /** Webhook endpoints: the URLs that events are sent to. */
   readonly webhooks: WebhookCalls;
+  /** Events of the workspace. */
   readonly events: EventCalls;
 }
 

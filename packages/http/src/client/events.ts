@@ -15,6 +15,7 @@ export interface EventCalls {
   stream(query?: EventStreamQuery, options?: CallOptions): Promise<CallResult<StreamResult>>;
 }
 
+/** A stream of events. */
 export interface StreamResult {
   /** Throws the error of a connection that breaks off, or a ClientError if the content is not a stream of the API. */
   readonly data: AsyncIterable<RemoteEvent>;
@@ -25,7 +26,12 @@ export interface RemoteEvent {
   /** The position to continue from. */
   readonly id: string;
   /** Null for a position, which is sent every 15 s if there are no events. */
-  readonly event: { readonly type: string; readonly body: string } | null;
+  readonly event: {
+    /** The type, such as `message.received`. */
+    readonly type: string;
+    /** The JSON that webhooks carry, byte for byte. `readEvent` of `@trunkline/receiver` reads it. */
+    readonly body: string;
+  } | null;
 }
 
 export function eventCalls(transport: Transport): EventCalls {

@@ -2,7 +2,9 @@ import { unwrap } from './call-result.ts';
 import type { CallResult } from './call-result.ts';
 
 interface Page<Row> {
+  /** The rows. */
   readonly data: readonly Row[];
+  /** The cursor of the next page; null on the last one. */
   readonly nextCursor: string | null;
 }
 

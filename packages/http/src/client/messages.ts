@@ -29,6 +29,7 @@ export interface MessageCalls {
   media(id: string, options?: CallOptions): Promise<CallResult<MediaFile>>;
 }
 
+/** How a message is sent. */
 export interface SendOptions extends CallOptions {
   /**
    * By default, a new one for each call. Pass your own, such as the number of an order, if the send has to stay the
@@ -39,13 +40,17 @@ export interface SendOptions extends CallOptions {
 
 /** A file to send. One on disk need not be in memory: `await openAsBlob(path)` of `node:fs`. */
 export interface SendFileInput {
+  /** The instance that sends it, `ins_…`. */
   readonly instance: string;
   /** A phone number, formatted or not, the id of a group, or that of a contact. */
   readonly to: string;
   /** The id of a message in the same chat, which the recipient sees quoted. */
   readonly reply_to?: string | undefined;
+  /** What the recipient sees it as: it has to fit the content of the file. */
   readonly type: MediaType;
+  /** The content of the file. */
   readonly file: Blob;
+  /** The text below the file, at most 1,024 characters. */
   readonly caption?: string | undefined;
   /** The file name that the recipient sees; by default, the file's own name, or one that the service generates. */
   readonly filename?: string | undefined;
@@ -53,15 +58,19 @@ export interface SendFileInput {
   readonly voice?: boolean | undefined;
 }
 
+/** The file of a message. */
 export interface MediaFile {
   /** Read it to the end, or cancel it. */
   readonly content: ReadableStream<Uint8Array>;
+  /** The type of the file, such as `image/jpeg`. */
   readonly mimeType: string;
   /** In bytes. */
   readonly size: number;
 }
 
+/** The message that was queued, or that an earlier request with the same idempotency key has queued. */
 export interface Sent {
+  /** The message as it is now. */
   readonly data: MessageResource;
   /** Whether this key was used for the same message before, so that nothing new was queued. */
   readonly replayed: boolean;

@@ -3,9 +3,15 @@ import type { CallResult } from './call-result.ts';
 
 /** Every operation of the API as a remote call: those of `WorkspaceApi`, and the one about the key itself. */
 export interface RemoteApi extends RemoteWorkspace {
+  /** The API key that the client uses. */
   readonly apiKey: {
     /** The workspace of this key, and its scopes. */
-    get(options?: CallOptions): Promise<CallResult<{ readonly data: ApiKeyResource }>>;
+    get(options?: CallOptions): Promise<
+      CallResult<{
+        /** The key, without its value. */
+        readonly data: ApiKeyResource;
+      }>
+    >;
   };
 }
 
@@ -26,8 +32,12 @@ type Remote<Operation> = Operation extends (...args: infer Arguments) => Promise
 /** A list, which has `data` itself, is the result; anything else is the `data` of a result. */
 type Returned<Value> = [Value] extends [{ readonly data: readonly unknown[] }]
   ? Value
-  : { readonly data: [Value] extends [void] ? undefined : Value };
+  : {
+      /** What the operation in process resolves with. */
+      readonly data: [Value] extends [void] ? undefined : Value;
+    };
 
+/** The options of every call. */
 export interface CallOptions {
   /** Aborts the call, including its waits, with the code ABORTED: `AbortSignal.timeout(10_000)`. */
   readonly signal?: AbortSignal | undefined;

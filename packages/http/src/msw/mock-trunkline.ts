@@ -11,6 +11,7 @@ import type { Sandbox } from '@trunkline/core/sandbox';
 import type { HttpAppOptions } from '../http-options.ts';
 import type { SentWebhook, WebhookReceiver } from './webhook-handover.ts';
 
+/** The options of `startMockTrunkline`. */
 export interface MockTrunklineOptions {
   /** The address at which your code expects the API: `https://api.example.com/api/v1`. */
   readonly baseUrl: string;
@@ -34,9 +35,11 @@ export interface MockTrunklineOptions {
 export interface MockTrunkline {
   /** The handlers for `setupServer(...handlers)` or `server.use(...handlers)` of `msw/node`. */
   readonly handlers: readonly HttpHandler[];
+  /** The address of the API, for `createClient`. */
   readonly baseUrl: string;
   /** A key with every scope of the workspace. */
   readonly apiKey: string;
+  /** The workspace of the key, `ten_…`. */
   readonly workspaceId: string;
   /** The operations on the workspace in process, to prepare a test and to check the effects of your code. */
   readonly workspace: WorkspaceApi;

@@ -6,9 +6,11 @@ export type WebhookReceiver = (request: Request) => Response | Promise<Response>
 
 /** One attempt to deliver a webhook, as it was sent. */
 export interface SentWebhook {
+  /** Where it was sent. */
   readonly url: string;
   /** The headers with the signature, for `verify` of `@trunkline/receiver`. */
   readonly headers: Headers;
+  /** The JSON of the event. */
   readonly body: string;
 }
 

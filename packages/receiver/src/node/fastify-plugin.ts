@@ -6,25 +6,35 @@ export type { NodeRequest } from './node-request-handler.ts';
 
 /** The methods of a Fastify instance (4 or 5) that are used. */
 export interface FastifyLike {
+  /** As in Fastify. */
   removeAllContentTypeParsers(): void;
+  /** As in Fastify. */
   addContentTypeParser(
     contentType: string,
     parser: (request: unknown, payload: unknown, done: (error: null) => void) => void,
   ): unknown;
+  /** As in Fastify. */
   post(
     path: string,
     handler: (request: FastifyRequestLike, reply: FastifyReplyLike) => Promise<unknown>,
   ): unknown;
 }
 
+/** The properties of a Fastify request that are used. */
 export interface FastifyRequestLike {
+  /** Node's request. */
   readonly raw: NodeRequest;
+  /** The parsed body, if a parser has read it. */
   readonly body: unknown;
 }
 
+/** The methods of a Fastify reply that are used. */
 export interface FastifyReplyLike {
+  /** As in Fastify. */
   code(status: number): unknown;
+  /** As in Fastify. */
   headers(values: Record<string, string>): unknown;
+  /** As in Fastify. */
   send(payload: string): unknown;
 }
 

@@ -5,8 +5,14 @@ import type { IncomingWebhook, Receiver } from '../create-receiver.ts';
 import type { ReceiveResult } from '../receive-result.ts';
 
 /** Node's request, with the properties that a framework may have added. */
-export type NodeRequest = IncomingMessage & { readonly body?: unknown; readonly rawBody?: unknown };
+export type NodeRequest = IncomingMessage & {
+  /** What a body parser has made of the body. */
+  readonly body?: unknown;
+  /** The bytes of the body, if the framework keeps them. */
+  readonly rawBody?: unknown;
+};
 
+/** A handler for `createServer` of `node:http`, and for frameworks with the same arguments. */
 export type NodeRequestHandler = (request: NodeRequest, response: ServerResponse) => void;
 
 export function nodeRequestHandler(receiver: Receiver, rawBodyFix: string): NodeRequestHandler {

@@ -12,6 +12,7 @@ import {
 import { signStandardWebhook, signWebhook, type SignStandardWebhookOptions } from '../sign-webhook.ts';
 import { hasStandardKey } from '../standard-signature.ts';
 
+/** The options of `signRequest`. */
 export interface SignRequestOptions {
   /** The secret of the receiver under test. */
   readonly secret: string;
@@ -31,8 +32,11 @@ export type EventDraft = {
 
 /** You can pass it to `fetch(url, …)` and `new Request(url, …)` as it is. */
 export interface SignedWebhook {
+  /** The HTTP method. */
   readonly method: 'POST';
+  /** The headers, signatures included. */
   readonly headers: Record<string, string>;
+  /** The bytes that were signed. */
   readonly body: Uint8Array<ArrayBuffer>;
 }
 

@@ -1,10 +1,15 @@
 import content from '../../vectors/signature.json' with { type: 'json' };
 import type { VerifyFailureReason } from '../verify.ts';
 
+/** Examples for tests of a verifier. */
 export interface Vectors {
+  /** What the examples are for. */
   readonly about: string;
+  /** Signatures in the service's own form. */
   readonly signatures: readonly SignatureVector[];
+  /** Requests that are valid, and others. */
   readonly requests: readonly RequestVector[];
+  /** Signatures in the form of Standard Webhooks. */
   readonly standard_signatures: readonly StandardSignatureVector[];
   /** Requests that are decided by the headers of Standard Webhooks. */
   readonly standard_requests: readonly RequestVector[];
@@ -12,20 +17,25 @@ export interface Vectors {
 
 /** The expected result of `signWebhook()`. */
 export interface SignatureVector {
+  /** The endpoint's whole secret. */
   readonly secret: string;
+  /** The text of the timestamp's header. */
   readonly timestamp: string;
   /** Base64. */
   readonly body: string;
+  /** The text of the signature's header. */
   readonly signature: string;
 }
 
 /** The expected result of `signStandardWebhook()`. */
 export interface StandardSignatureVector extends SignatureVector {
+  /** The text of the id's header. */
   readonly id: string;
 }
 
 /** The expected result of `verify()`. */
 export interface RequestVector {
+  /** What is special about the request. */
   readonly name: string;
   /** One secret, or several, one of which has to match. */
   readonly secret: string | readonly string[];
@@ -37,9 +47,20 @@ export interface RequestVector {
   readonly received_at: number;
   /** In seconds; 300 by default. */
   readonly tolerance?: number;
+  /** What `verify()` has to find. */
   readonly expect:
-    | { readonly ok: true; readonly event_id: string }
-    | { readonly ok: false; readonly reason: VerifyFailureReason };
+    | {
+        /** Whether the request is valid. */
+        readonly ok: true;
+        /** The id of the event in a valid request. */
+        readonly event_id: string;
+      }
+    | {
+        /** Whether the request is valid. */
+        readonly ok: false;
+        /** Why the request is not valid. */
+        readonly reason: VerifyFailureReason;
+      };
 }
 
 /** Valid requests, and requests that are wrong in every way we know of: for a verifier in any language. */

@@ -26,7 +26,12 @@ import { mainTable, storedTable } from './stored-tables.ts';
 import { finishMove, writeRows } from './written-rows.ts';
 
 /** The SQLite database in this file, for `trunkline move`. */
-export function movableSqlite({ path }: { readonly path: string }): MovableDatabase {
+export function movableSqlite({
+  path,
+}: {
+  /** The path of the database file. */
+  readonly path: string;
+}): MovableDatabase {
   const { connected, open, close } = whileOpen<Opened>();
   const database = (): Database => connected().database;
   return {

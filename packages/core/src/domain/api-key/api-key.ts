@@ -1,3 +1,4 @@
+/** The scopes that an API key can have. */
 export const SCOPES = [
   'instances:read',
   'instances:write',
@@ -6,6 +7,7 @@ export const SCOPES = [
   'webhooks:read',
   'webhooks:write',
 ] as const;
+/** What an API key may do. */
 export type Scope = (typeof SCOPES)[number];
 
 /** An API key as it is stored. Only its holder knows its value; the service keeps the SHA-256 of it (hex). */

@@ -21,6 +21,7 @@ export interface HostRules {
 export interface OwnAddress {
   /** A host name, an address, or a range of addresses in CIDR notation. */
   readonly host: string;
+  /** The TCP port. */
   readonly port: number;
 }
 

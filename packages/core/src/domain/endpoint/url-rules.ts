@@ -8,11 +8,13 @@ export const MAX_ENDPOINT_URL_LENGTH = 2048;
 export interface EndpointUrl {
   /** Scheme, host and port in their normal form: `https://hooks.example.com:8443`. */
   readonly origin: string;
+  /** Whether the scheme is https. */
   readonly secure: boolean;
   /** A name in ASCII, or an IP address without brackets. */
   readonly hostname: string;
   /** Whether `hostname` is an address: then it has been checked, and needs no DNS. */
   readonly hostIsAddress: boolean;
+  /** The TCP port, also if the URL has none. */
   readonly port: number;
   /** Path and query. */
   readonly path: string;

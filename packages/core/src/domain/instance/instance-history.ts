@@ -94,6 +94,7 @@ const REASONS = {
   },
 } as const;
 
+/** Why something happened to an instance; `description` of an entry has the sentence. */
 export type HistoryReason = keyof typeof REASONS;
 
 export const HISTORY_REASONS: Readonly<Record<HistoryReason, ReasonInfo>> = REASONS;

@@ -14,7 +14,9 @@ export type NextStepKind =
   /** Trunkline waits until the restriction ends, at `at`, and connects it then. */
   | 'wait_for_restriction';
 
+/** The next step for an instance that is not connected. */
 export interface NextStep {
+  /** Who does what, such as `reconnect` or `scan_qr`. */
   readonly kind: NextStepKind;
   /** Epoch milliseconds; null if it has no time, or an unknown one. */
   readonly at: number | null;

@@ -2,6 +2,7 @@ import { ok, refuse } from '../result.ts';
 import type { Refusal, Result } from '../result.ts';
 import type { MessageType } from './message.ts';
 
+/** The types of messages with a file. */
 export type MediaType = Exclude<MessageType, 'text'>;
 
 export const MEDIA_TYPES: readonly MediaType[] = ['image', 'audio', 'video', 'document'];

@@ -16,6 +16,7 @@ export const STANDINGS = [
   'failed',
   'deleted',
 ] as const;
+/** How far a message has come, and what it waits for. */
 export type StandingCode = (typeof STANDINGS)[number];
 
 export interface MessageStanding {

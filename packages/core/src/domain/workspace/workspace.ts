@@ -2,10 +2,13 @@ export type BillingStatus = 'active' | 'trial' | 'past_due' | 'none';
 
 /** The limits of a workspace. Null means unlimited. */
 export interface Plan {
+  /** With `none` and `past_due`, sends are refused; with `none`, new instances are refused, too. */
   readonly subscription: BillingStatus;
+  /** How many instances it may have. */
   readonly instanceLimit: number | null;
   /** How many messages a trial may send in all; only used while `subscription` is `trial`. */
   readonly trialMessageLimit: number | null;
+  /** How many webhook endpoints it may have. */
   readonly webhookLimit: number;
 }
 
@@ -25,15 +28,21 @@ export interface Retention {
 /** A hundred years. */
 export const MESSAGES_DAYS_MAX = 36_500;
 
+/** A tenant of the service. */
 export interface Workspace {
+  /** `ten_…` */
   readonly id: string;
+  /** A name for people. */
   readonly name: string;
+  /** Its limits. */
   readonly plan: Plan;
   /** How many messages were accepted while the plan was a trial. */
   readonly trialMessagesUsed: number;
+  /** Epoch milliseconds; null if it is not suspended. */
   readonly suspendedAt: number | null;
   /** Null for the service's setting. */
   readonly retention: Retention | null;
+  /** Epoch milliseconds. */
   readonly createdAt: number;
 }
 
@@ -54,10 +63,16 @@ export function changedWorkspace(stored: Workspace, changes: WorkspaceChanges): 
  * A person who belongs to a workspace. An API key that a member has made can do no more with webhooks than its member.
  */
 export interface Member {
+  /** `mem_…` */
   readonly id: string;
+  /** `ten_…` */
   readonly workspaceId: string;
+  /** The address that notifications go to, once it is verified. */
   readonly email: string;
+  /** Whether the address is known to be the member's. If not, their keys cannot create or change webhooks. */
   readonly emailVerified: boolean;
+  /** Whether the member gets the notifications about webhooks and instances. */
   readonly administersWebhooks: boolean;
+  /** Epoch milliseconds. */
   readonly createdAt: number;
 }

@@ -6,9 +6,13 @@ import { KeptConnections } from './kept-connections.ts';
 import { SendFailure } from './send-failure.ts';
 import { findTarget, type Target } from './target.ts';
 
+/** The options of `undiciWebhookSender`. */
 export interface UndiciWebhookSenderOptions {
+  /** Resolves the hosts of webhooks. */
   readonly dns: DnsResolver;
+  /** Whom to trust on https, besides the public authorities. */
   readonly tls?: TlsOptions;
+  /** How long the parts of an attempt may take. */
   readonly timeouts?: WebhookTimeouts;
   /** The limit of idle connections. 2,048 by default; each is closed after 4 idle seconds anyway. */
   readonly maxIdleConnections?: number;

@@ -38,12 +38,15 @@ export interface ProcessReport {
   readonly name: string;
   /** The names of its roles. */
   readonly roles: readonly string[];
+  /** When it started; epoch milliseconds. */
   readonly startedAt: number;
+  /** When it made this report; epoch milliseconds. */
   readonly reportedAt: number;
   /** Null if the runtime does not report them. */
   readonly vitals: ProcessVitals | null;
 }
 
+/** The last report of a process, and what it holds. */
 export interface ReportedProcess extends ProcessReport {
   /** How many instances it holds. */
   readonly held: number;

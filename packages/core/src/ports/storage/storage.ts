@@ -56,27 +56,49 @@ export type Signal =
  * connection on which one was begun. Otherwise `never`.
  */
 export interface Storage<Transaction = never> {
+  /** Workspaces and their members. */
   readonly workspaces: WorkspaceStore;
+  /** API keys, by their hashes. */
   readonly apiKeys: ApiKeyStore;
+  /** Instances, with their state and their operations. */
   readonly instances: InstanceStore;
+  /** The history of instances. */
   readonly history: HistoryStore;
+  /** Which process holds which instance. */
   readonly leases: LeaseStore;
+  /** The credentials and keys of gateways, sealed. */
   readonly sessions: SessionStore;
+  /** The groups of instances. */
   readonly groups: GroupStore;
+  /** The people that instances exchange messages with. */
   readonly contacts: ContactStore;
+  /** Messages, and the queues of those to be sent. */
   readonly messages: MessageStore<Transaction>;
+  /** The chats of instances, by their last messages. */
   readonly chats: ChatStore;
+  /** Files that belong to no message yet. */
   readonly uploads: UploadRegistry;
+  /** Files of inbound messages that are still to be fetched. */
   readonly downloads: DownloadStore;
+  /** Acts on messages, such as reactions and edits. */
   readonly activities: ActivityStore;
+  /** Webhook endpoints. */
   readonly endpoints: EndpointStore;
+  /** Deliveries of webhooks, and their attempts. */
   readonly deliveries: DeliveryStore;
+  /** Events, by workspace. */
   readonly events: EventStore;
+  /** The subscriptions of handlers in process, and their queues. */
   readonly subscriptions: SubscriptionStore;
+  /** Deletes what is older than it is kept. */
   readonly retention: RetentionStore;
+  /** Finds and erases the data of a person. */
   readonly erasure: ErasureStore;
+  /** Tokens that ended early. */
   readonly spentTokens: SpentTokenStore;
+  /** The processes of the service. */
   readonly processes: ProcessRegistry;
+  /** The open work, for metrics. */
   readonly workload: WorkloadStore;
 
   /**
@@ -99,6 +121,7 @@ export interface Storage<Transaction = never> {
    * `touch`). Errors of listeners have no effect. Returns a function that ends the subscription.
    */
   subscribe(listener: (signal: Signal) => void): () => void;
+  /** Closes the connections, and releases what belongs to this process. Nothing is called afterwards. */
   close(): Promise<void>;
   /**
    * The storage's own maintenance, such as making partitions for the next days. Called at the start, and every few
@@ -118,6 +141,7 @@ export interface Storage<Transaction = never> {
   serverTime?(): Promise<number>;
 }
 
+/** What an operator may want to know of a database. */
 export interface StorageDescription {
   /** The product with its version, such as `PostgreSQL 17.2`. */
   readonly database: string;

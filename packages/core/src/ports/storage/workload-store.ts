@@ -19,16 +19,24 @@ export interface WorkloadStore {
 
 /** The messages that wait to be sent by one instance, held messages included. */
 export interface InstanceQueue {
+  /** `ins_…` */
   readonly instanceId: string;
+  /** How many messages wait. */
   readonly queued: number;
   /** The first in order, or one that is held and was accepted before it; null if nothing is queued. */
-  readonly oldest: { readonly messageId: string; readonly since: number } | null;
+  readonly oldest: {
+    /** `msg_…` */
+    readonly messageId: string;
+    /** When it was accepted; epoch milliseconds. */
+    readonly since: number;
+  } | null;
   /** The process that holds the instance; null if no process holds it at this moment. */
   readonly heldBy: string | null;
 }
 
 /** Counts stop at the requested limit. Times are epoch milliseconds; null if there are no such rows. */
 export interface Workload {
+  /** The number of instances in each status. */
   readonly instances: Readonly<Record<InstanceStatus, number>>;
   /** Instances that need a process, and whose lease has ended. */
   readonly unheldInstances: number;
@@ -56,9 +64,14 @@ export interface Workload {
   readonly oldestEventAt: number | null;
 }
 
+/** The message that has waited longest. */
 export interface QueuedSince {
+  /** `ten_…` */
   readonly workspaceId: string;
+  /** `ins_…` */
   readonly instanceId: string;
+  /** `msg_…` */
   readonly messageId: string;
+  /** When it was accepted; epoch milliseconds. */
   readonly since: number;
 }

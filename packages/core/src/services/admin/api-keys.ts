@@ -9,9 +9,13 @@ import type { ServiceContext } from '../context.ts';
 import { noMember } from './members.ts';
 import { noWorkspace } from './workspaces.ts';
 
+/** The fields of a new API key. */
 export interface NewApiKey {
+  /** The workspace that it gives access to, `ten_…`. */
   readonly workspaceId: string;
+  /** A name for people, 1 to 255 characters. */
   readonly name: string;
+  /** The operations that it allows; `SCOPES` for all. */
   readonly scopes: readonly Scope[];
   /** The member who makes the key; absent for a key of the embedder. */
   readonly memberId?: string | undefined;
@@ -23,16 +27,25 @@ export interface NewApiKey {
 
 /** An API key as shown to its owner: without its value and its hash. */
 export interface ApiKeyInfo {
+  /** `key_…` */
   readonly id: string;
+  /** The workspace that it gives access to, `ten_…`. */
   readonly workspaceId: string;
+  /** The member who made it; null for a key of the embedder's own. */
   readonly memberId: string | null;
+  /** A name for people, such as the program that uses it. */
   readonly name: string;
+  /** The operations that it allows. */
   readonly scopes: readonly Scope[];
   /** The first characters of its value, to recognise it; null for an installed value. */
   readonly prefix: string | null;
+  /** Epoch milliseconds. */
   readonly createdAt: number;
+  /** Epoch milliseconds; null if it does not expire. */
   readonly expiresAt: number | null;
+  /** Epoch milliseconds; null if it is not revoked. */
   readonly revokedAt: number | null;
+  /** Epoch milliseconds, exact to a minute; null if it was never used. */
   readonly lastUsedAt: number | null;
 }
 

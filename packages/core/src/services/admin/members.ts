@@ -6,10 +6,15 @@ import { readInput } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
 import { noWorkspace } from './workspaces.ts';
 
+/** The fields of a new member. */
 export interface NewMember {
+  /** `ten_…` */
   readonly workspaceId: string;
+  /** An email address of at most 320 characters. */
   readonly email: string;
+  /** Whether the address is known to be the member's. Default false. */
   readonly emailVerified?: boolean | undefined;
+  /** Whether the member gets the notifications about webhooks and instances. Default false. */
   readonly administersWebhooks?: boolean | undefined;
 }
 

@@ -5,6 +5,7 @@ const LIST_MAX = 500;
 /** The time of two missed reports, plus a margin. */
 const SILENT_AFTER_MS = 75_000;
 
+/** A process of the service. */
 export interface ServiceProcess extends ReportedProcess {
   /** Whether its last report is so old that it has probably died, or hangs. */
   readonly isSilent: boolean;

@@ -6,7 +6,9 @@ import type { ServiceContext } from '../context.ts';
 
 /** A subscription in process, with its waiting and exhausted events. */
 export interface SubscriptionInfo {
+  /** The name that its handler was registered with. */
   readonly name: string;
+  /** The event types that it collects. */
   readonly types: readonly SubscribableEventType[];
   /** Events that are due, to be tried again or being handled; counted up to 1,000. */
   readonly waiting: number;

@@ -6,7 +6,9 @@ import type { Plan, Retention, Workspace } from '../../domain/workspace/workspac
 import { readInput } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
 
+/** The fields of a new workspace. */
 export interface NewWorkspace {
+  /** A name for people, 1 to 255 characters. */
   readonly name: string;
   /** Missing fields are as in `DEFAULT_PLAN`: active, no instance limit, 5 webhooks. */
   readonly plan?: Partial<Plan> | undefined;

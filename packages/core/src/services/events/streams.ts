@@ -3,7 +3,9 @@ import type { Result } from '../../domain/result.ts';
 
 /** An event as a stream yields it. */
 export interface StreamedEvent {
+  /** `evt_…` */
   readonly id: string;
+  /** The type, such as `message.received`. */
   readonly type: EventType;
   /** The JSON that webhooks carry, byte for byte. `readEvent` of `@trunkline/receiver` reads it. */
   readonly body: string;
@@ -16,6 +18,7 @@ export interface StreamedEvent {
 export interface EventStream extends AsyncIterableIterator<StreamedEvent, undefined, undefined> {
   /** The `last_event_id` of a stream that continues this one. It moves on with the time even without events. */
   readonly position: string;
+  /** Ends the stream. */
   return(): Promise<IteratorReturnResult<undefined>>;
 }
 

@@ -31,8 +31,11 @@ const ABANDONED_AFTER_MS = 24 * 60 * 60_000;
  * committed. An unused upload is deleted after a day.
  */
 export interface Upload {
+  /** The type of the file, such as `image/jpeg`. */
   readonly mimeType: string;
+  /** In bytes. */
   readonly size: number;
+  /** The SHA-256 of the content; hex. */
   readonly sha256: string;
   /** Does nothing once the file was sent: it may belong to a message. */
   discard(): Promise<void>;

@@ -73,14 +73,21 @@ const COUNTERPART_RULE =
 
 /** A stored file to download. */
 export interface MediaDownload {
+  /** The type of the file, such as `image/jpeg`. */
   readonly mimeType: string;
+  /** Its name, without directories. */
   readonly filename: string;
   /** The size of the whole file, in bytes. */
   readonly size: number;
   /** Hex. */
   readonly sha256: string | null;
   /** Opens the content, or an inclusive range of it. */
-  open(range?: { readonly start: number; readonly end: number }): Promise<ReadableStream<Uint8Array>>;
+  open(range?: {
+    /** The first byte, from 0. */
+    readonly start: number;
+    /** The last byte, included. */
+    readonly end: number;
+  }): Promise<ReadableStream<Uint8Array>>;
 }
 
 export async function readMedia(

@@ -14,11 +14,13 @@ import { sessionValuesOf } from './session-values.ts';
 import { eventsOf, messagesOf, messagesStillToCome } from './survey.ts';
 import type { PersonProgress, PersonWork } from './survey.ts';
 
+/** How a person is erased. */
 export interface EraseOptions {
   /** Counts what there is, and erases nothing. */
   readonly dryRun?: boolean | undefined;
   /** Ends the erasure between two steps. Erased data stays erased; the same call again erases the rest. */
   readonly signal?: AbortSignal | undefined;
+  /** Called after each step with its counts. */
   readonly onProgress?: ((progress: PersonProgress) => void) | undefined;
 }
 
@@ -26,7 +28,9 @@ export interface EraseOptions {
 export interface ErasedPerson {
   /** Digits of the numbers that the workspace's contacts of the person have. */
   readonly numbers: readonly string[];
+  /** The ids of the workspace's contacts of the person, `con_…`. */
   readonly contactIds: readonly string[];
+  /** Messages of the person's chats, and their own in groups. */
   readonly messages: number;
   /** The messages with a stored file. */
   readonly files: number;
@@ -34,6 +38,7 @@ export interface ErasedPerson {
   readonly events: number;
   /** Values that the gateway kept for the person. */
   readonly sessionValues: number;
+  /** Contacts of the person, on all instances of the workspace. */
   readonly contacts: number;
   /** Reasons why something could not be erased: each is a sentence that says what to do. Empty if nothing is left. */
   readonly left: readonly string[];

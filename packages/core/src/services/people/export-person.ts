@@ -11,33 +11,57 @@ import type { PersonInput } from './find-person.ts';
 import { eventsOf, messagesOf } from './survey.ts';
 import type { PersonProgress, PersonWork } from './survey.ts';
 
+/** How a person is exported. */
 export interface ExportOptions {
+  /** Ends the export between two steps: the generator throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+  /** Called after each step with its counts. */
   readonly onProgress?: ((progress: PersonProgress) => void) | undefined;
 }
 
 /** A stored item about a person, in the shapes and with the names of the REST API. */
 export type ExportedItem =
-  | { readonly kind: 'contact'; readonly contact: ExportedContact }
   | {
+      /** Determines the other fields. */
+      readonly kind: 'contact';
+      /** The contact, with all that names the person. */
+      readonly contact: ExportedContact;
+    }
+  | {
+      /** Determines the other fields. */
       readonly kind: 'message';
+      /** The message, as REST shows it. */
       readonly message: MessageResource;
       /** Opens the file of the message; null if none is stored. */
       readonly openFile: (() => Promise<ReadableStream<Uint8Array> | null>) | null;
     }
   /** The body of an event, as receivers got it. */
-  | { readonly kind: 'event'; readonly event: unknown };
+  | {
+      /** Determines the other fields. */
+      readonly kind: 'event';
+      /** The JSON of the event, as receivers got it. */
+      readonly event: unknown;
+    };
 
 /** A contact with all that names the person on the network. */
 export interface ExportedContact {
+  /** `con_…` */
   readonly id: string;
+  /** The instance that knows the person, `ins_…`. */
   readonly instance_id: string;
+  /** The name that the person gave themselves; null if it is not known. */
   readonly name: string | null;
+  /** Digits only; null while the network hides the number. */
   readonly phone_number: string | null;
+  /** Other numbers, digits only, that messages to the person were sent to. */
   readonly dialled_numbers: readonly string[];
+  /** The person's name on the network; null if they have none. */
   readonly username: string | null;
+  /** The person's addresses on the network. */
   readonly network_ids: readonly string[];
+  /** Ids of contacts that were merged into this one, `con_…`. */
   readonly former_ids: readonly string[];
+  /** When it was first seen; ISO 8601 with an offset. */
   readonly created_at: string;
 }
 

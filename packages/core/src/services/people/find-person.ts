@@ -15,9 +15,22 @@ import { partsOf } from './walks.ts';
  * A person that instances of a workspace exchange messages with: by their phone number, formatted in any usual way, or
  * by the id of one of their contacts.
  */
-export type PersonInput = { readonly workspaceId: string } & (
-  | { readonly number: string; readonly contactId?: undefined }
-  | { readonly contactId: string; readonly number?: undefined }
+export type PersonInput = {
+  /** `ten_…` */
+  readonly workspaceId: string;
+} & (
+  | {
+      /** Their phone number with its country code, formatted or not. */
+      readonly number: string;
+      /** The id of one of their contacts, `con_…`. */
+      readonly contactId?: undefined;
+    }
+  | {
+      /** The id of one of their contacts, `con_…`. */
+      readonly contactId: string;
+      /** Their phone number with its country code, formatted or not. */
+      readonly number?: undefined;
+    }
 );
 
 const input = z.object({
