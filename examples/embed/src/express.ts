@@ -1,5 +1,5 @@
 import { getRequestListener } from '@hono/node-server';
-import { createTrunkline, SCOPES } from '@trunkline/core';
+import { createTrunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { createHttpApp } from '@trunkline/http';
@@ -10,9 +10,8 @@ const { gateway } = createSandbox({ scansQrs: true });
 const storage = sqliteStorage({ path: 'trunkline.db' });
 const trunkline = createTrunkline({ ...nodeRuntime(), storage, gateway, secretKey: process.env.SECRET_KEY });
 await trunkline.start();
-const { workspaces, apiKeys } = trunkline.admin;
-const [{ id: workspaceId } = await workspaces.create({ name: 'Acme' })] = await workspaces.list();
-const { token } = await apiKeys.create({ workspaceId, name: 'First steps', scopes: SCOPES });
+const { token } = await trunkline.admin.apiKeys.createFirst();
+if (token !== null) console.log('API key:', token); // at the first start
 const api = getRequestListener(createHttpApp(trunkline).fetch, { overrideGlobalObjects: false });
 
 const app = express();
@@ -20,7 +19,7 @@ app.all('/api/v1/{*rest}', (request, response) => api(request, response)); // in
 app.use(express.json());
 const server = app.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', (error) => {
   if (error) throw error; // such as a port that is in use
-  console.log('listening', server.address(), token);
+  console.log('listening', server.address());
 });
 
 // Stops cleanly: takes no new requests, and finishes those that have begun.

@@ -1,5 +1,5 @@
 import { getRequestListener } from '@hono/node-server';
-import { createTrunkline, SCOPES } from '@trunkline/core';
+import { createTrunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { createHttpApp } from '@trunkline/http';
@@ -11,12 +11,11 @@ export default plugin(async (app) => {
   const storage = sqliteStorage({ path: 'trunkline.db' });
   const service = createTrunkline({ ...nodeRuntime(), storage, gateway, secretKey: process.env.SECRET_KEY });
   await service.start();
-  const { workspaces, apiKeys } = service.admin;
-  const [{ id: workspaceId } = await workspaces.create({ name: 'Acme' })] = await workspaces.list();
-  const { token } = await apiKeys.create({ workspaceId, name: 'First steps', scopes: SCOPES });
+  const { token } = await service.admin.apiKeys.createFirst();
+  if (token !== null) app.log.info(`API key: ${token}`); // at the first start
   const api = getRequestListener(createHttpApp(service).fetch, { overrideGlobalObjects: false });
   app.all('/api/v1/*', { onRequest: async (it, reply) => api(it.raw, reply.hijack().raw) }, () => {});
-  app.log.info(`messaging has started: ${token}`);
+  app.log.info('messaging has started');
 
   // Stops the service cleanly, and shares it with your own routes.
   app.addHook('preClose', () => service.endStreams());

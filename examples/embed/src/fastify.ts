@@ -1,5 +1,5 @@
 import { getRequestListener } from '@hono/node-server';
-import { createTrunkline, SCOPES } from '@trunkline/core';
+import { createTrunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { createHttpApp } from '@trunkline/http';
@@ -10,16 +10,15 @@ const { gateway } = createSandbox({ scansQrs: true });
 const storage = sqliteStorage({ path: 'trunkline.db' });
 const trunkline = createTrunkline({ ...nodeRuntime(), storage, gateway, secretKey: process.env.SECRET_KEY });
 await trunkline.start();
-const { workspaces, apiKeys } = trunkline.admin;
-const [{ id: workspaceId } = await workspaces.create({ name: 'Acme' })] = await workspaces.list();
-const { token } = await apiKeys.create({ workspaceId, name: 'First steps', scopes: SCOPES });
+const { token } = await trunkline.admin.apiKeys.createFirst();
+if (token !== null) console.log('API key:', token); // at the first start
 const api = getRequestListener(createHttpApp(trunkline).fetch, { overrideGlobalObjects: false });
 
 const app = Fastify();
 // Uses `onRequest`, which runs before anything reads the body. The handler is never reached.
 app.all('/api/v1/*', { onRequest: async (it, reply) => api(it.raw, reply.hijack().raw) }, () => {});
 await app.listen({ port: Number(process.env['PORT'] ?? 3000), host: '127.0.0.1' });
-console.log('listening', app.server.address(), token);
+console.log('listening', app.server.address());
 
 // Stops cleanly: takes no new requests, and finishes those that have begun.
 process.once('SIGTERM', () => {

@@ -1,4 +1,4 @@
-import { createTrunkline, SCOPES } from '@trunkline/core';
+import { createTrunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { createHttpApp } from '@trunkline/http';
@@ -10,14 +10,13 @@ const { gateway } = createSandbox({ scansQrs: true });
 const storage = sqliteStorage({ path: 'trunkline.db' });
 const trunkline = createTrunkline({ ...nodeRuntime(), storage, gateway, secretKey: process.env.SECRET_KEY });
 await trunkline.start();
-const { workspaces, apiKeys } = trunkline.admin;
-const [{ id: workspaceId } = await workspaces.create({ name: 'Acme' })] = await workspaces.list();
-const { token } = await apiKeys.create({ workspaceId, name: 'First steps', scopes: SCOPES });
+const { token } = await trunkline.admin.apiKeys.createFirst();
+if (token !== null) console.log('API key:', token); // at the first start
 
 const app = new Hono();
 app.route('/', createHttpApp(trunkline));
 const server = serve({ fetch: app.fetch, port: Number(process.env['PORT'] ?? 3000), hostname: '127.0.0.1' });
-server.once('listening', () => console.log('listening', server.address(), token));
+server.once('listening', () => console.log('listening', server.address()));
 
 // Stops cleanly: takes no new requests, and finishes those that have begun.
 process.once('SIGTERM', () => {

@@ -1,5 +1,4 @@
 import { NestFactory } from '@nestjs/core';
-import { SCOPES } from '@trunkline/core';
 import type { Trunkline } from '@trunkline/core';
 import { TRUNKLINE } from '@trunkline/nestjs';
 import { AppModule } from './app.module.js';
@@ -8,9 +7,8 @@ async function bootstrap() {
   const app = await NestFactory.create(AppModule);
   app.enableShutdownHooks();
   await app.listen(process.env.PORT ?? 3000);
-  const { workspaces, apiKeys } = app.get<Trunkline>(TRUNKLINE).admin;
-  const [{ id: workspaceId } = await workspaces.create({ name: 'Acme' })] = await workspaces.list();
-  const { token } = await apiKeys.create({ workspaceId, name: 'First steps', scopes: SCOPES });
-  console.log('listening', app.getHttpServer().address(), token);
+  const { token } = await app.get<Trunkline>(TRUNKLINE).admin.apiKeys.createFirst();
+  if (token !== null) console.log('API key:', token); // at the first start
+  console.log('listening', app.getHttpServer().address());
 }
 void bootstrap();

@@ -64,7 +64,7 @@ async function start(cwd: string): Promise<App> {
     },
   });
   onTestFinished(() => program.kill());
-  const [, port = '', token = ''] = await program.printed(/port: (\d+)[^]*?(trk_\w+)/);
+  const [, token = '', port = ''] = await program.printed(/(trk_\w+)[^]*port: (\d+)/);
   const call = async (path: string, body?: object): Promise<Resource> => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method: body === undefined ? 'GET' : 'POST',

@@ -3,6 +3,7 @@ import type { HistoryQuery } from './inputs/instances.ts';
 import type { InstanceHistoryResource } from './resources/instance-history.ts';
 import type { PageResult } from './workspace-api.ts';
 import type { ApiKeyInfo, NewApiKey } from './services/admin/api-keys.ts';
+import type { FirstApiKey } from './services/admin/first-api-key.ts';
 import type { NewMember } from './services/admin/members.ts';
 import type { SubscriptionInfo } from './services/admin/subscriptions.ts';
 import type { ServiceProcess } from './services/admin/processes.ts';
@@ -64,6 +65,11 @@ export interface Admin {
       /** The key as it is stored and listed. */
       readonly apiKey: ApiKeyInfo;
     }>;
+    /**
+     * Creates a key with every scope for the oldest workspace, which is made if there is none; unless that workspace has
+     * a valid key, as after a restart. For first steps and for development: print the `token` if it is not null.
+     */
+    createFirst(): Promise<FirstApiKey>;
     /** Newest first. */
     list(workspaceId: string): Promise<readonly ApiKeyInfo[]>;
     /** Takes effect immediately in this process, and within 5 seconds in others. */

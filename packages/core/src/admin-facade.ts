@@ -1,6 +1,7 @@
 import type { Admin } from './admin-api.ts';
 import { isId } from './domain/id.ts';
 import { apiKeyInfo, createApiKey, revokeApiKey } from './services/admin/api-keys.ts';
+import { createFirstApiKey } from './services/admin/first-api-key.ts';
 import { createMember, deleteMember, updateMember } from './services/admin/members.ts';
 import { listProcesses } from './services/admin/processes.ts';
 import { createSpentTokens } from './services/admin/spent-tokens.ts';
@@ -75,6 +76,7 @@ export function adminFacade(
     apiKeys: {
       // A token may have been tried before its key existed: that lookup may be in flight.
       create: (input) => andForget(createApiKey(context, input)),
+      createFirst: () => andForget(createFirstApiKey(context)),
       list: async (workspaceId) => (await storage.apiKeys.list(workspaceId)).map(apiKeyInfo),
       revoke: (workspaceId, id) => andForget(revokeApiKey(context, workspaceId, id)),
     },

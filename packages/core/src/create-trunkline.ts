@@ -184,6 +184,7 @@ export function createTrunkline<Transaction = never>(
     logger,
     start,
     stop,
+    [Symbol.asyncDispose]: stop,
     on: (types, handler, handlerOptions) => eventWorkers.add(checkHandler(types, handler, handlerOptions)),
     admin: whileRunning(state, adminFacade(context, { authenticator, workload })),
     workspace: (id) => facade(id, null),

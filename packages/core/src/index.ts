@@ -23,6 +23,7 @@ export type { Upload } from './services/media/uploads.ts';
 export type { MediaDownload } from './services/messages/messages.ts';
 export type { Admin } from './admin-api.ts';
 export type { ApiKeyInfo, NewApiKey } from './services/admin/api-keys.ts';
+export type { FirstApiKey } from './services/admin/first-api-key.ts';
 export type { NewMember } from './services/admin/members.ts';
 export type { SubscriptionInfo } from './services/admin/subscriptions.ts';
 export type { NewWorkspace } from './services/admin/workspaces.ts';

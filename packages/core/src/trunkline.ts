@@ -20,7 +20,7 @@ export interface Principal {
  * The service. `Transaction` is the type that its storage accepts as a transaction of the caller's own; `never` if it
  * accepts none.
  */
-export interface Trunkline<Transaction = never> {
+export interface Trunkline<Transaction = never> extends AsyncDisposable {
   /** The roles of this process. */
   readonly roles: Roles;
   /** The logger that it was created with; by default, one that writes warnings and errors to the console. */
@@ -28,7 +28,8 @@ export interface Trunkline<Transaction = never> {
   /**
    * Opens the storage (which migrates it), registers handlers and starts the workers of this process's roles. Before it
    * resolves, and after `stop()`, every operation rejects with an Error that says so. Rejects if the service is started
-   * already.
+   * already. From then on, its timers and connections keep the process running: a program that has done its work does not
+   * end before `stop()`.
    */
   start(): Promise<void>;
   /**
@@ -37,6 +38,8 @@ export interface Trunkline<Transaction = never> {
    * started again. Concurrent calls of `start` and `stop` are carried out in turn; a stop without a start does nothing.
    */
   stop(): Promise<void>;
+  /** The same as `stop()`, at the end of a block: `await using trunkline = createTrunkline(…)`. */
+  [Symbol.asyncDispose](): Promise<void>;
 
   /**
    * Handles events of all workspaces in this process, whatever its roles, as reliably as a webhook: each event is

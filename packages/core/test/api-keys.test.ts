@@ -1,9 +1,10 @@
-import { describe, expect, it, vi } from 'vitest';
-import { SCOPES, isTrunklineError } from '../src/index.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SCOPES, createTrunkline, isTrunklineError } from '../src/index.ts';
 import { apiKeyResource, checkScope, checkSuspension } from '../src/spi/http.ts';
 import type { NewApiKey, Principal } from '../src/index.ts';
 import type { Storage } from '../src/spi/storage.ts';
-import { memoryStorage } from '../src/testing/index.ts';
+import { createSandbox } from '../src/sandbox/index.ts';
+import { memoryStorage, testRuntime } from '../src/testing/index.ts';
 import { MINUTE, SECOND, only, startHarness } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
 
@@ -265,5 +266,55 @@ describe('a member', () => {
     await expect(
       harness.trunkline.admin.members.create({ workspaceId: harness.workspaceId, email: 'nobody' }),
     ).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+  });
+});
+
+describe('the first API key', () => {
+  const start = (harness: Harness) => harness.trunkline.admin.apiKeys.createFirst();
+
+  it('is made once, however often a program asks for it', async () => {
+    const harness = await startHarness({ roles: only('api') });
+    const { token, workspaceId } = await start(harness);
+    expect(workspaceId).toBe(harness.workspaceId);
+    expect(await start(harness)).toEqual({ workspaceId, token: null });
+    const { apiKey } = await harness.trunkline.authenticate(`Bearer ${token}`);
+    expect(apiKey).toMatchObject({ name: 'First key', scopes: SCOPES, expiresAt: null });
+    expect(await harness.trunkline.admin.apiKeys.list(workspaceId)).toHaveLength(1);
+  });
+
+  it('is not made for a workspace that has a key of its own', async () => {
+    const harness = await startHarness({ roles: only('api') });
+    await keyOf(harness, { scopes: ['messages:read'] });
+    expect(await start(harness)).toEqual({ workspaceId: harness.workspaceId, token: null });
+  });
+
+  it.each(['revoked', 'expired'])('is made again once all others are %s', async (end) => {
+    const harness = await startHarness({ roles: only('api') });
+    const expiresAt = harness.clock.now() + SECOND;
+    const { apiKey } = await keyOf(harness, end === 'expired' ? { expiresAt } : {});
+    if (end === 'revoked') await harness.trunkline.admin.apiKeys.revoke(harness.workspaceId, apiKey.id);
+    await harness.clock.advance(SECOND);
+    expect((await start(harness)).token).toMatch(/^trk_/);
+  });
+
+  it('comes with a workspace if there is none', async () => {
+    const { clock, random, crypto, dns } = testRuntime();
+    const trunkline = createTrunkline({
+      clock,
+      random,
+      crypto,
+      dns,
+      storage: memoryStorage(),
+      roles: only('api'),
+      gateway: createSandbox().gateway,
+      secretKey: 'for a test, of 32 characters or more',
+    });
+    await trunkline.start();
+    onTestFinished(() => trunkline.stop());
+    const { workspaceId, token } = await trunkline.admin.apiKeys.createFirst();
+    expect(await trunkline.admin.workspaces.list()).toMatchObject([
+      { id: workspaceId, name: 'Default workspace' },
+    ]);
+    expect((await trunkline.authenticate(`Bearer ${token}`)).workspace.id).toBe(workspaceId);
   });
 });

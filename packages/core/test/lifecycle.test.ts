@@ -104,3 +104,14 @@ it.each([0, -1, 1.5, Number.NaN, '25'])('a stopTimeoutMs of %s is refused by its
   const options = { stopTimeoutMs: wrong as number }; // as JavaScript may give it
   await expect(startHarness(options)).rejects.toThrow('stopTimeoutMs');
 });
+
+describe('a block that declares a Trunkline with await using', () => {
+  it('stops it at its end', async () => {
+    const { trunkline, workspaceId } = await startHarness();
+    {
+      await using declared = trunkline;
+      expect(await declared.admin.workspaces.find(workspaceId)).toMatchObject({ name: 'Acme' });
+    }
+    await expect(trunkline.admin.workspaces.find(workspaceId)).rejects.toThrow('is stopped');
+  });
+});

@@ -12,8 +12,9 @@ export interface NextTrunklineOptions<Transaction = never>
   /** Called before the service starts: the place for `trunkline.on`. */
   readonly beforeStart?: ((trunkline: Trunkline<Transaction>) => void | Promise<void>) | undefined;
   /**
-   * Called by `next dev`, when the service has started, with an API key for the first workspace, which is made if there is
-   * none. The key has every scope. The next start of `next dev` revokes it and makes another. Never called in production.
+   * Called by `next dev`, when the service has started for the first time, with an API key for the first workspace, which
+   * is made if there is none. The key has every scope, and stays valid. `admin.apiKeys.createFirst` makes it. Never called
+   * in production.
    */
   readonly developmentKey?: ((token: string) => void) | undefined;
 }

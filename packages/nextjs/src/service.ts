@@ -2,7 +2,6 @@ import { createTrunkline } from '@trunkline/core';
 import type { Trunkline, TrunklineOptions } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createHttpApp } from '@trunkline/http';
-import { newDevelopmentKey } from './development-key.ts';
 import type { NextTrunklineOptions } from './next-options.ts';
 
 /** The service with its API. */
@@ -32,7 +31,8 @@ export async function createService<Transaction>({
       await trunkline.start();
       if (developmentKey === undefined || process.env.NODE_ENV !== 'development') return;
       try {
-        developmentKey(await newDevelopmentKey(trunkline.admin));
+        const { token } = await trunkline.admin.apiKeys.createFirst();
+        if (token !== null) developmentKey(token);
       } catch (error) {
         await trunkline.stop();
         throw error;

@@ -210,7 +210,7 @@ describe('createNextTrunkline, if the database cannot be used', () => {
 });
 
 describe('developmentKey of createNextTrunkline', () => {
-  it('gets an API key in `next dev`, in place of the one of the start before', async () => {
+  it('gets an API key at the first start of `next dev`, which later starts leave valid', async () => {
     vi.stubEnv('NODE_ENV', 'development');
     const path = join(await newFolder(), 'trunkline.db');
     const tokens: string[] = [];
@@ -223,11 +223,8 @@ describe('developmentKey of createNextTrunkline', () => {
     await register();
     await stop();
     await register();
-    const [former = '', current = ''] = tokens;
-    expect([
-      (await handlers.GET(request(former))).status,
-      (await handlers.GET(request(current))).status,
-    ]).toEqual([401, 200]);
+    expect(tokens).toHaveLength(1);
+    expect((await handlers.GET(request(tokens[0]))).status).toBe(200);
   });
 
   it('is not called in production', async () => {
