@@ -36,15 +36,17 @@ describe('trunkline-receiver attack', () => {
   }
 
   /** Runs the attack in this process, on a clock that is stopped unless the receiver lets a request's time pass. */
-  async function attackHere(receiver: (letTimePass: () => void) => RequestListener): Promise<Found> {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  async function attackHere(
+    receiver: (letTimePass: (ms?: number) => void) => RequestListener,
+  ): Promise<Found> {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const timeoutMs = 200;
     const wrong: string[] = [];
     const result = await runAttack({
-      url: await listen(receiver(() => vi.advanceTimersByTime(timeoutMs))),
+      url: await listen(receiver((ms = timeoutMs) => vi.advanceTimersByTime(ms))),
       secret,
       timeoutMs,
-      limitMs: 5 * timeoutMs,
+      limitMs: 12 * timeoutMs, // as by default
       onVerdict: (name, { right, what }) => right || wrong.push(`${name}: ${what}`),
     });
     return { ...result, wrong };
@@ -150,6 +152,49 @@ describe('trunkline-receiver attack', () => {
     expect(wrong).toContainEqual(expect.stringMatching(/: no response in time$/));
     expect(wrong.at(-1)).toMatch(/: not run: time is up$/);
   });
+
+  it('finds nothing wrong with a receiver that is as slow as the machine, and slower for more work', async () => {
+    const reply = nodeHandler(createReceiver({ secret }));
+    let [open, others] = [0, 0];
+    const { right, wrong } = await attackHere((letTimePass) => (request, response) => {
+      if (request.headers['transfer-encoding'] === 'chunked') {
+        open += 1;
+        request.once('close', () => (open -= 1));
+      } else if (open > 1) {
+        others += 1;
+        letTimePass(1_000); // five times the limit that was configured
+      } else letTimePass(20);
+      reply(request, response);
+    });
+    expect(wrong).toEqual([]);
+    expect(others).toBe(1);
+    expect(right).toBeGreaterThan(55);
+  });
+
+  it('finds nothing wrong with a receiver on a machine that becomes busy, once it has measured again', async () => {
+    const reply = nodeHandler(createReceiver({ secret }));
+    let requests = 0;
+    const { wrong } = await attackHere((letTimePass) => (request, response) => {
+      requests += 1;
+      const isPart = request.headers['transfer-encoding'] === 'chunked'; // of several at the same time
+      if (requests > 30 && !isPart) letTimePass(250); // the limit is 200
+      reply(request, response);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it.runIf(isLongForm)(
+    'still finds out a receiver that hangs on one request, on a slow machine too',
+    async () => {
+      const reply = nodeHandler(createReceiver({ secret }));
+      const { wrong } = await attackHere((letTimePass) => (request, response) => {
+        letTimePass(10); // 100 times that is a limit of 1,000
+        if (request.headers['x-service-signature'] === '') return letTimePass(1_000);
+        reply(request, response);
+      });
+      expect(wrong).toEqual(['an empty signature: no response in time']);
+    },
+  );
 
   it('exits with 2 and its usage if it cannot begin', async () => {
     const { code, errors } = await run('attack', 'http://127.0.0.1/', '--sceret', secret);

@@ -53,5 +53,7 @@ The events are of the type webhook.test; use it on receivers of your own.
   --timeout  seconds to wait for each response, 5 unless given
   --limit    seconds that the whole may take, 60 unless given
 
+Both times grow, up to sixfold, if the receiver takes long for genuine requests, as on a busy machine.
+
 Exits with 0 if all is right, with 1 if not, with 2 if it could not begin.
 `;

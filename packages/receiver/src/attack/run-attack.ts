@@ -1,17 +1,25 @@
-import { genuineRequest, accepted, type AttackCase, type Verdict } from './attack-case.ts';
+import {
+  accepted,
+  genuineRequest,
+  isSuccess,
+  type Attack,
+  type AttackCase,
+  type Verdict,
+} from './attack-case.ts';
 import { BODY_CASES } from './body-cases.ts';
 import { requestOf, signer } from './raw-request.ts';
 import { REPEAT_CASES, TIMESTAMP_CASES } from './replay-cases.ts';
 import { SIGNATURE_CASES } from './signature-cases.ts';
 import { STANDARD_CASES } from './standard-cases.ts';
-import { createTarget } from './target.ts';
+import { createTarget, type Target } from './target.ts';
+import { createTimeLimits, type TimeLimits } from './time-limits.ts';
 
 export interface AttackOptions {
   readonly url: URL;
   readonly secret: string;
-  /** How long to wait for each response. The service itself waits 10 seconds. */
+  /** How long to wait for each response, at least: longer if genuine requests are slow. The service itself waits 10 seconds. */
   readonly timeoutMs: number;
-  /** The time limit for the whole attack; cases not run by then count as wrong. */
+  /** The time limit for the whole attack, at least; cases not run by then count as wrong. */
   readonly limitMs: number;
   readonly onVerdict: (name: string, verdict: Verdict) => void;
 }
@@ -24,30 +32,93 @@ export interface AttackResult {
 }
 
 export async function runAttack(options: AttackOptions): Promise<AttackResult> {
-  const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), options.limitMs);
+  const limits = createTimeLimits(options);
+  const end = new AbortController();
+  const startedAt = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+  const pause = (): void => clearTimeout(timer);
+  const resume = (): void => {
+    const remaining = startedAt + limits.total() - performance.now();
+    timer = setTimeout(() => end.abort(), Math.max(0, remaining));
+  };
+  resume();
   try {
-    return await runCases(options, limit.signal);
+    return await runCases(options, { limits, signal: end.signal, pause, resume });
   } finally {
-    clearTimeout(timer);
+    pause();
   }
 }
 
-async function runCases(options: AttackOptions, signal: AbortSignal): Promise<AttackResult> {
-  const target = createTarget({ url: options.url, timeoutMs: options.timeoutMs, signal });
-  const sign = signer(options.secret);
+interface Bounds {
+  readonly limits: TimeLimits;
+  /** Aborts when the time for the whole is up. */
+  readonly signal: AbortSignal;
+  /** Lets the time for the whole not end before `resume`, since it may grow until then. */
+  pause(): void;
+  resume(): void;
+}
+
+async function runCases(options: AttackOptions, bounds: Bounds): Promise<AttackResult> {
+  const { limits, signal } = bounds;
+  const { url, secret } = options;
+  const sign = signer(secret);
+  let isLate = false;
+  const target = createTarget({
+    url,
+    signal,
+    timeoutMs: limits.response,
+    onLate: () => (isLate = true),
+  });
+  const patient = createTarget({ url, signal, timeoutMs: () => limits.longestResponse });
+  const attackOn = (one: Target): Attack => ({
+    target: one,
+    sign,
+    secret,
+    now: Math.floor(Date.now() / 1000),
+  });
+
+  /** Whether the receiver has turned out to be so slow that the limits had to grow. */
+  const measure = async (): Promise<boolean> => {
+    bounds.pause();
+    const hasGrown = limits.adapt(await timeGenuine(() => attackOn(patient)));
+    bounds.resume();
+    return hasGrown;
+  };
+  const runInTime = async ({ run }: AttackCase): Promise<Verdict> => {
+    for (;;) {
+      isLate = false;
+      const verdict = await run(attackOn(target));
+      // On a machine that is busy by now, a good receiver may be late.
+      if (verdict.right || !isLate || signal.aborted || !(await measure())) return verdict;
+    }
+  };
 
   let [right, wrong] = [0, 0];
-  for (const { name, run } of CASES) {
-    const verdict = signal.aborted
-      ? { right: false, what: 'not run: time is up' }
-      : await run({ target, sign, secret: options.secret, now: Math.floor(Date.now() / 1000) });
-    options.onVerdict(name, verdict);
+  for (const one of CASES) {
+    const verdict = signal.aborted ? { right: false, what: 'not run: time is up' } : await runInTime(one);
+    options.onVerdict(one.name, verdict);
     if (verdict.right) right += 1;
     else wrong += 1;
     if (right === 0) return { right, wrong, gaveUp: true };
+    if (right + wrong === 1) await measure();
   }
   return { right, wrong, gaveUp: false };
+}
+
+const MEASURED = 3;
+
+/** How long some genuine requests take, in milliseconds; empty if the receiver does not accept them. */
+async function timeGenuine(attack: () => Attack): Promise<readonly number[]> {
+  const times: number[] = [];
+  // The first one may have to wait for what was sent before.
+  for (let sent = 0; sent <= MEASURED; sent += 1) {
+    const genuine = attack();
+    const request = await genuineRequest(genuine);
+    const startedAt = performance.now();
+    if (!isSuccess(await genuine.target.send(request))) return [];
+    if (sent > 0) times.push(performance.now() - startedAt);
+  }
+  return times;
 }
 
 const CASES: readonly AttackCase[] = [

@@ -29,13 +29,17 @@ export interface Crumbs {
 
 export interface TargetOptions {
   readonly url: URL;
-  /** How long to wait for the response to a request. */
-  readonly timeoutMs: number;
+  /** Returns how long to wait for the response to the next request, in milliseconds. */
+  readonly timeoutMs: () => number;
+  /** Called when a response has not come in time. */
+  readonly onLate?: () => void;
   /** Ends what is in flight. */
   readonly signal: AbortSignal;
 }
 
-export function createTarget({ url, timeoutMs, signal }: TargetOptions): Target {
+export function createTarget({ url, timeoutMs, onLate = () => {}, signal }: TargetOptions): Target {
+  const responseTo = (request: ClientRequest): Promise<Reply> =>
+    responseOf(request, { timeoutMs: timeoutMs(), onLate });
   const open = (headers: RawRequest['headers']): ClientRequest => {
     const lines = [['Host', url.host], ['Connection', 'close'], ...headers].flatMap(
       ([name = '', value = '']) => [
@@ -51,14 +55,14 @@ export function createTarget({ url, timeoutMs, signal }: TargetOptions): Target 
   return {
     send: async ({ headers, body }) => {
       const request = open([...headers, ['Content-Length', String(body.length)]]);
-      const reply = responseOf(request, timeoutMs);
+      const reply = responseTo(request);
       request.end(body);
       return reply;
     },
     flood: async ({ headers }, bytes) => {
       const request = open([...headers, ['Transfer-Encoding', 'chunked']]);
       let reply: Reply | undefined;
-      const responded = responseOf(request, timeoutMs).then((value) => (reply = value));
+      const responded = responseTo(request).then((value) => (reply = value));
       const chunk = Buffer.alloc(64 * 1024, ' ');
       for (let sent = 0; sent < bytes && reply === undefined; sent += chunk.length) {
         if (!request.write(chunk)) await Promise.race([once(request, 'drain').catch(() => {}), responded]);
@@ -70,7 +74,7 @@ export function createTarget({ url, timeoutMs, signal }: TargetOptions): Target 
     },
     announce: async ({ headers, body }) => {
       const request = open([...headers, ['Content-Length', String(body.length)]]);
-      const reply = responseOf(request, timeoutMs);
+      const reply = responseTo(request);
       request.flushHeaders();
       return reply;
     },
@@ -116,9 +120,15 @@ async function sendCrumbs(request: ClientRequest, bytes: number): Promise<void> 
 const CRUMBS_AT_ONCE = 8192;
 const CRUMBS = '1\r\n \r\n'.repeat(CRUMBS_AT_ONCE);
 
-async function responseOf(request: ClientRequest, timeoutMs: number): Promise<Reply> {
+async function responseOf(
+  request: ClientRequest,
+  { timeoutMs, onLate }: { readonly timeoutMs: number; readonly onLate: () => void },
+): Promise<Reply> {
   const { promise, resolve } = Promise.withResolvers<Reply>();
-  const timer = setTimeout(() => resolve('no response'), timeoutMs);
+  const timer = setTimeout(() => {
+    onLate();
+    resolve('no response');
+  }, timeoutMs);
   request.on('response', (response: IncomingMessage) => {
     response.resume();
     resolve(response.statusCode ?? 'closed');
