@@ -108,7 +108,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'events of an instance of a type that none has': ({ storage, workspaceId, instances }, index) =>
     storage.events.list(
       workspaceId,
-      { instanceId: at(instances, index).id, type: 'message.failed' },
+      { instanceId: at(instances, index).id, types: ['message.failed'] },
       { from: null, limit: PAGE },
       SINCE,
     ),

@@ -340,8 +340,18 @@ describe('the log of events', () => {
     expect(typesOf(first.data)).toEqual(['message.read', 'message.delivered']);
     const second = await harness.api.instances.events(id, { limit: 2, cursor: must(first.nextCursor) });
     expect(typesOf(second.data)).toEqual(['message.sent', 'instance.connected']);
-    const scans = await harness.api.instances.events(id, { type: 'instance.qr_required' });
+    const scans = await harness.api.instances.events(id, { types: 'instance.qr_required' });
     expect(typesOf(scans.data)).toEqual(['instance.qr_required']);
+    const types = 'message.read,instance.connected';
+    const read = await harness.api.instances.events(id, { types, limit: 1 });
+    expect(typesOf(read.data)).toEqual(['message.read']);
+    const reordered = { types: 'instance.connected,message.read', cursor: must(read.nextCursor) };
+    expect(typesOf((await harness.api.instances.events(id, reordered)).data)).toEqual(['instance.connected']);
+    for (const wrong of ['message.lost', 'message.read,', 'message.read,message.read'])
+      await expect(harness.api.instances.events(id, { types: wrong })).rejects.toMatchObject({
+        code: 'VALIDATION_FAILED',
+        details: { fields: { types: [expect.any(String)] } },
+      });
     await expect(harness.api.messages.events(id)).rejects.toMatchObject({ code: 'MESSAGE_NOT_FOUND' });
     await expect(harness.api.instances.events(message.id)).rejects.toMatchObject({
       code: 'INSTANCE_NOT_FOUND',

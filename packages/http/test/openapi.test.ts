@@ -59,6 +59,24 @@ test('the OpenAPI document has every route, with its scope and its success statu
   expect(operations).toHaveLength(ROUTES.length);
 });
 
+test('the example of each page with links has the address of its own route', () => {
+  const { paths } = JSON.parse(JSON.stringify(openApiDocument('/api/v1')));
+  const wrong: string[] = [];
+  let found = 0;
+  for (const { method, path } of ROUTE_TABLE) {
+    const { content } = paths[path][method.toLowerCase()].responses['200'] ?? {};
+    const { links, meta } = content?.['application/json']?.example ?? {};
+    if (links === undefined) continue;
+    found += 1;
+    const ids = path.replaceAll(/\{(\w{3})\w+\}/g, '$1_[a-z0-9]{26}').replaceAll('mes_', 'msg_');
+    const own = new RegExp(`^https://api\\.example\\.com/api/v1${ids}(\\?limit=1&cursor=\\w+)?$`);
+    for (const address of [meta.path, links.next])
+      if (!own.test(address)) wrong.push(`${method} ${path}: ${address}`);
+  }
+  expect(wrong).toEqual([]);
+  expect(found).toBeGreaterThan(4);
+});
+
 const bodies = ROUTES.flatMap(({ operationId, success: { body } }) =>
   body === null || typeof body === 'string' ? [] : [[operationId, body] as const],
 );

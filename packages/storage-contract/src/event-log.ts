@@ -173,7 +173,7 @@ export function eventLogContract(subject: ContractSubject): void {
         filters,
         fc.constantFrom(0, NOW + 9),
         fc.array(pageRequests, { minLength: 1, maxLength: 5 }),
-        async (history, { by, type }, since, requests) => {
+        async (history, { by, types }, since, requests) => {
           const workspace = await storeWorkspace(storage);
           const instances = [
             await storeInstance(storage, workspace),
@@ -189,7 +189,7 @@ export function eventLogContract(subject: ContractSubject): void {
           await storeEvents(storage, instances[0], log);
           const filter: EventFilter = {
             workspace: {},
-            instance: { instanceId: instances[0].id, ...(type === null ? {} : { type }) },
+            instance: { instanceId: instances[0].id, ...(types === null ? {} : { types }) },
             message: { messageId: messages[0] },
           }[by];
           const rows = log
@@ -223,14 +223,14 @@ const histories = fc.array(
 
 const filters = fc.record({
   by: fc.constantFrom('workspace' as const, 'instance' as const, 'message' as const),
-  type: fc.option(fc.constantFrom(...TYPES)),
+  types: fc.option(fc.uniqueArray(fc.constantFrom(...TYPES), { minLength: 1 })),
 });
 
 function passes({ type, subject }: EventRecord, filter: EventFilter): boolean {
   return (
     (filter.messageId ?? subject.messageId) === subject.messageId &&
     (filter.instanceId ?? subject.instanceId) === subject.instanceId &&
-    (filter.type ?? type) === type
+    (filter.types?.includes(type) ?? true)
   );
 }
 

@@ -58,7 +58,7 @@ const LOG = {
  * A workspace's events are one walk along the primary key, a message's one along event_log_by_message. For an instance
  * there is a walk for each type along event_log_by_instance, so that a page costs the same however rare a type is.
  */
-function listOf(workspaceId: string, { messageId, instanceId, type }: EventFilter): List {
+function listOf(workspaceId: string, { messageId, instanceId, types = EVENT_TYPES }: EventFilter): List {
   const workspace = uuidToFind('ten', workspaceId);
   if (messageId !== undefined) {
     return {
@@ -80,6 +80,6 @@ function listOf(workspaceId: string, { messageId, instanceId, type }: EventFilte
     ...LOG,
     parts: 'unnest($3::text[]) AS part (type)',
     keys: { instance_id: '$2::uuid', type: 'part.type', workspace_id: '$1::uuid' },
-    values: [workspace, uuidToFind('ins', instanceId), type === undefined ? EVENT_TYPES : [type]],
+    values: [workspace, uuidToFind('ins', instanceId), types],
   };
 }

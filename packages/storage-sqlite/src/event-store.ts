@@ -38,13 +38,12 @@ const LIST_IDS = 'SELECT id FROM event_log WHERE workspace_id = ? AND id > ? AND
  * A workspace's events are one walk along the primary key, a message's one along event_log_by_message. For an instance
  * there is a walk for each type along event_log_by_instance, so that a page costs the same however rare a type is.
  */
-function listOf(workspaceId: string, { messageId, instanceId, type }: EventFilter): List {
+function listOf(workspaceId: string, { messageId, instanceId, types = EVENT_TYPES }: EventFilter): List {
   const log = { table: 'event_log', rows: 'events' };
   if (messageId !== undefined) {
     return { ...log, where: 'message_id = ? AND workspace_id = ?', parts: [[messageId, workspaceId]] };
   }
   if (instanceId === undefined) return { ...log, where: 'workspace_id = ?', parts: [[workspaceId]] };
-  const types = type === undefined ? EVENT_TYPES : [type];
   return {
     ...log,
     where: 'instance_id = ? AND type = ? AND workspace_id = ?',

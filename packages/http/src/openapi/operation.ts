@@ -6,11 +6,12 @@ import type { RequestBody, Route, SuccessResponse } from '../routes/route.ts';
 import { errorResponses } from './error-responses.ts';
 import { RESPONSE_HEADERS, RATE_LIMIT_HEADERS } from './headers.ts';
 import { inputSchema } from './input-schema.ts';
+import { exampleAt } from './page-example.ts';
 import { parameters } from './parameters.ts';
 
 /** A route as an operation of the OpenAPI document. */
 export function operation(route: Route): ZodOpenApiOperationObject {
-  const { operationId, chapter, summary, beyond, body, success, replay } = route;
+  const { operationId, chapter, summary, beyond, body, path, success, replay } = route;
   const scopes = scopesOf(route);
   return {
     operationId,
@@ -22,14 +23,14 @@ export function operation(route: Route): ZodOpenApiOperationObject {
     parameters: parameters(route),
     ...(body && { requestBody: requestBody(body) }),
     responses: {
-      [`${success.status}`]: successResponse(success),
+      [`${success.status}`]: successResponse(success, path),
       ...(success.body === 'file' && {
         '206': {
-          ...successResponse(success),
+          ...successResponse(success, path),
           description: 'The part of the file that the header `Range` asks for',
         },
       }),
-      ...(replay && { [`${replay.status}`]: replayResponse(replay) }),
+      ...(replay && { [`${replay.status}`]: replayResponse(replay, path) }),
       ...errorResponses(route),
     },
   };
@@ -56,15 +57,16 @@ function reference(name: string): oas31.ReferenceObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-function successResponse({
-  body,
-  contentTypes = ['application/json'],
-}: SuccessResponse): ZodOpenApiResponseObject {
+function successResponse(
+  { body, contentTypes = ['application/json'] }: SuccessResponse,
+  path: string,
+): ZodOpenApiResponseObject {
   const headers = { ...RESPONSE_HEADERS, ...RATE_LIMIT_HEADERS };
   if (body === null) return { description: 'Done; there is nothing to return.', headers };
   if (body === 'file') return { description: 'The file, as an attachment', headers, content: FILE };
   if (body === 'events') return { description: EVENT_STREAM, headers, content: EVENTS };
-  const { schema, description, example } = body;
+  const { schema, description } = body;
+  const example = exampleAt(path, body.example);
   const types = contentTypes.map((type) =>
     type === 'application/json' ? [type, { schema, example }] : [type, { schema: { type: 'string' } }],
   );
@@ -89,9 +91,12 @@ const EVENTS: oas31.ContentObject = {
   },
 };
 
-function replayResponse({ description, ...replay }: NonNullable<Route['replay']>): ZodOpenApiResponseObject {
+function replayResponse(
+  { description, ...replay }: NonNullable<Route['replay']>,
+  path: string,
+): ZodOpenApiResponseObject {
   return {
-    ...successResponse(replay),
+    ...successResponse(replay, path),
     description,
     headers: {
       ...RESPONSE_HEADERS,

@@ -222,13 +222,13 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       query: {
         schema: eventQuery,
         parameters: {
-          type: 'Only events of this type.',
+          types: 'Only events of these types, separated by commas.',
           ...PAGE_PARAMETERS,
         },
       },
       success: { status: 200, body: eventPage },
       errors: [],
-      refuses: { VALIDATION_FAILED: { query: 'limit=0' } },
+      refuses: { VALIDATION_FAILED: { query: 'types=message.lost' } },
       handle: async ({ api, id, query, publicUrl }) => {
         const page = await api.instances.events(id, unchecked(query));
         return json({ data: page.data, ...pageFacts(page, publicUrl()) });

@@ -65,5 +65,5 @@ export const historyEntry: Resource<InstanceHistoryResource> = {
 export const historyPage: ResponseBody = page(
   historyEntry,
   'A page of what happened',
-  pageOfLinks('instances/ins_01kaj2p9v6e8gr5d0mz7q4xw1c/history'),
+  pageOfLinks('entries'),
 );

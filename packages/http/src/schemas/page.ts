@@ -14,7 +14,12 @@ export const PAGE_PARAMETERS = {
 
 const url = z.string().nullable();
 
-/** The fields next to the `data` of a page that has links (`page-links.ts`). `name` as in `/messages`. */
+export const EXAMPLE_ORIGIN = 'https://api.example.com/api/v1';
+
+/**
+ * The fields next to the `data` of a page that has links (`page-links.ts`). `name` is the plural of its rows. The OpenAPI
+ * document puts the path of each route into the example (`page-example.ts`).
+ */
 export function pageOfLinks(name: string): Required<Parameters<typeof list>>[2] {
   return {
     schemas: {
@@ -31,10 +36,10 @@ export function pageOfLinks(name: string): Required<Parameters<typeof list>>[2] 
         first: null,
         last: null,
         prev: null,
-        next: `https://api.example.com/api/v1/${name}?limit=1&cursor=eyJ2IjoxfQ`,
+        next: `${EXAMPLE_ORIGIN}/${name}?limit=1&cursor=eyJ2IjoxfQ`,
       },
       meta: {
-        path: `https://api.example.com/api/v1/${name}`,
+        path: `${EXAMPLE_ORIGIN}/${name}`,
         per_page: 1,
         next_cursor: 'eyJ2IjoxfQ',
         prev_cursor: null,

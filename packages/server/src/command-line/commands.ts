@@ -666,12 +666,16 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: {
       '--message <id>': 'the events of this message',
       '--instance <id>': 'or those of this instance and its messages',
-      '--type <type>': { meaning: 'with --instance, only events of this type', values: EVENT_TYPES },
+      '--types <list>': {
+        meaning: 'with --instance, only events of these types, comma-separated',
+        values: EVENT_TYPES,
+        isList: true,
+      },
       ...rowOptions(25),
     },
     examples: [
       'trunkline events list --message msg_1',
-      'trunkline events list --instance ins_1 --type instance.disconnected',
+      'trunkline events list --instance ins_1 --types instance.disconnected',
     ],
     load: async () => (await import('./events.ts')).listEvents,
   },

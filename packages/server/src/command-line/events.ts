@@ -12,16 +12,16 @@ import { facts, table } from './table.ts';
 export const listEvents: CommandHandler = async (call) => {
   const { options, output } = call;
   const asked = rowsAskedFor(call, 25);
-  const [message, instance, type] = [options.text('message'), options.text('instance'), options.text('type')];
+  const [message, instance] = [options.text('message'), options.text('instance')];
+  const types = options.list('types')?.join(',');
   if ((message === undefined) === (instance === undefined))
     throw usageError('Name what the events are about: either --message or --instance.');
-  if (message !== undefined && type !== undefined)
-    throw usageError('--type goes with --instance: the events of a message are few.');
+  if (message !== undefined && types !== undefined)
+    throw usageError('--types goes with --instance: the events of a message are few.');
   const service = await remoteService(call);
   const { messages, instances } = service.client;
   const data = await readRows(asked, (page) => {
-    // The service says what is wrong with a type.
-    const query = { ...page, type } as EventQuery;
+    const query: EventQuery = { ...page, types };
     return message === undefined
       ? accepted(service, instances.events(instance ?? '', query, call), pageOf(event))
       : accepted(service, messages.events(message, page, call), pageOf(event));

@@ -212,9 +212,9 @@ describe('trunkline events', () => {
     const ofInstance = await rowsOf(harness, 'events', 'list', '--instance', instance);
     expect(ofInstance.slice(0, 3)).toEqual(ofMessage);
     expect(ofInstance.at(3)).toMatchObject({ type: 'instance.connected' });
-    expect(await rowsOf(harness, 'events', 'list', '--instance', instance, '--type', 'message.sent')).toEqual(
-      [ofMessage[2]],
-    );
+    expect(
+      await rowsOf(harness, 'events', 'list', '--instance', instance, '--types', 'message.sent'),
+    ).toEqual([ofMessage[2]]);
     expect(await rowsOf(harness, 'events', 'list', '--instance', instance, '--limit', '1')).toEqual([
       ofMessage[0],
     ]);
@@ -236,7 +236,7 @@ describe('trunkline events', () => {
         stdout: '',
         stderr: 'trunkline: Name what the events are about: either --message or --instance.\n',
       });
-    expect(await list('--message', 'msg_1', '--type', 'message.sent')).toMatchObject({
+    expect(await list('--message', 'msg_1', '--types', 'message.sent')).toMatchObject({
       code: 2,
       stderr: 'trunkline: --type goes with --instance: the events of a message are few.\n',
     });
@@ -248,7 +248,7 @@ describe('trunkline events', () => {
     });
     expect(await list('--message', '../events')).toMatchObject(refused('MESSAGE_NOT_FOUND'));
     expect(await list('--instance', HOSTILE)).toMatchObject(refused('INSTANCE_NOT_FOUND'));
-    expect(await list('--instance', 'ins_1', '--type', 'message.lost')).toMatchObject({ code: 2 });
+    expect(await list('--instance', 'ins_1', '--types', 'message.lost')).toMatchObject({ code: 2 });
     expect(await run('events', 'show', 'evt_01kdvdna00ey2a7dty85195v2z')).toMatchObject(
       refused('EVENT_NOT_FOUND'),
     );

@@ -3,13 +3,14 @@ import type { Page, PageRequest } from './page.ts';
 
 /** Selects the events of a message, of an instance (all or one type) or of the whole workspace. */
 export type EventFilter =
-  | { readonly messageId: string; readonly instanceId?: undefined; readonly type?: undefined }
+  | { readonly messageId: string; readonly instanceId?: undefined; readonly types?: undefined }
   | {
       readonly instanceId: string;
-      readonly type?: EventType | undefined;
+      /** At least one; all types by default. */
+      readonly types?: readonly EventType[] | undefined;
       readonly messageId?: undefined;
     }
-  | { readonly messageId?: undefined; readonly instanceId?: undefined; readonly type?: undefined };
+  | { readonly messageId?: undefined; readonly instanceId?: undefined; readonly types?: undefined };
 
 /**
  * The event log of each workspace. Every event that a method stores with its change is in it, with or without

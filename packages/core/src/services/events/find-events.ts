@@ -35,12 +35,13 @@ export async function listInstanceEvents(
 ): Promise<Result<ListPage<Event>>> {
   const read = readInput(eventQuery, query);
   if (!read.ok) return read;
-  const { type } = read.value;
-  return readPage(read.value, { prefix: 'evt', filter: [instanceId, type ?? null] }, async (request) => {
+  const { types } = read.value;
+  const filter = [instanceId, types?.toSorted().join(',') ?? null];
+  return readPage(read.value, { prefix: 'evt', filter }, async (request) => {
     const found = await findInstance(context, workspaceId, instanceId);
     if (!found.ok) return found;
     const since = context.clock.now() - RETENTION_MS;
-    return ok(await context.storage.events.list(workspaceId, { instanceId, type }, request, since));
+    return ok(await context.storage.events.list(workspaceId, { instanceId, types }, request, since));
   });
 }
 

@@ -32,7 +32,7 @@ export class MemoryEventStore implements EventStore {
         id >= floor &&
         (filter.messageId === undefined || subject?.messageId === filter.messageId) &&
         (filter.instanceId === undefined || subject?.instanceId === filter.instanceId) &&
-        (filter.type === undefined || type === filter.type)
+        (filter.types?.includes(type) ?? true)
       );
     });
     return structuredClone(pageOf(rows, page));
