@@ -205,8 +205,7 @@ describe('the lists of instances, groups, webhooks and deliveries', () => {
     >().toBeNever();
     const harness = await startHarness();
     const instance = await connectInstance(harness);
-    const { message } = await sendText(harness, instance);
-    const { data: events } = await harness.api.messages.events(message.id);
+    const { data: events } = await harness.api.instances.events(instance);
     expect(await harness.api.instances.list()).toMatchObject({ data: [{ id: instance }] });
     expect(await harness.api.instances.groups(instance)).toMatchObject({
       data: [{ name: 'Family' }, { name: 'Team' }],
