@@ -1,4 +1,5 @@
 import type { ApiKeyInfo, Member, SubscriptionInfo, Workspace } from '@trunkline/core';
+import { timestamp, timestampOrNull } from '@trunkline/core/spi/http';
 import type {
   KeyResource,
   MemberResource,
@@ -23,9 +24,9 @@ export function workspaceResource(
     },
     trial_messages_used: workspace.trialMessagesUsed,
     numbers: numbers.get(workspace.id) ?? 0,
-    suspended_at: timeOrNull(workspace.suspendedAt),
+    suspended_at: timestampOrNull(workspace.suspendedAt),
     messages_days: workspace.retention?.messagesDays ?? null,
-    created_at: time(workspace.createdAt),
+    created_at: timestamp(workspace.createdAt),
   };
 }
 
@@ -37,10 +38,10 @@ export function keyResource(key: ApiKeyInfo): KeyResource {
     name: key.name,
     scopes: key.scopes,
     prefix: key.prefix,
-    created_at: time(key.createdAt),
-    expires_at: timeOrNull(key.expiresAt),
-    revoked_at: timeOrNull(key.revokedAt),
-    last_used_at: timeOrNull(key.lastUsedAt),
+    created_at: timestamp(key.createdAt),
+    expires_at: timestampOrNull(key.expiresAt),
+    revoked_at: timestampOrNull(key.revokedAt),
+    last_used_at: timestampOrNull(key.lastUsedAt),
   };
 }
 
@@ -51,18 +52,10 @@ export function memberResource(member: Member): MemberResource {
     email: member.email,
     email_verified: member.emailVerified,
     administers_webhooks: member.administersWebhooks,
-    created_at: time(member.createdAt),
+    created_at: timestamp(member.createdAt),
   };
 }
 
 export function subscriptionResource({ createdAt, ...subscription }: SubscriptionInfo): SubscriptionResource {
-  return { ...subscription, created_at: time(createdAt) };
-}
-
-export function time(epochMs: number): string {
-  return new Date(epochMs).toISOString();
-}
-
-export function timeOrNull(epochMs: number | null): string | null {
-  return epochMs === null ? null : time(epochMs);
+  return { ...subscription, created_at: timestamp(createdAt) };
 }

@@ -3,7 +3,7 @@ import { dataResponse } from '../json-response.ts';
 import type { ProcessResource, SystemResource } from '../schemas/admin.ts';
 import type { DashboardTrunkline } from '../session.ts';
 import { VERSION } from '../version.ts';
-import { time, timeOrNull } from './admin-resources.ts';
+import { timestamp, timestampOrNull } from '@trunkline/core/spi/http';
 import type { OwnRoute } from './own-route.ts';
 
 export function systemRoutes({
@@ -40,8 +40,8 @@ function processResource(one: ServiceProcess): ProcessResource {
   return {
     name: one.name,
     roles: one.roles,
-    started_at: time(one.startedAt),
-    reported_at: time(one.reportedAt),
+    started_at: timestamp(one.startedAt),
+    reported_at: timestamp(one.reportedAt),
     is_silent: one.isSilent,
     held: one.held,
     vitals: vitals && {
@@ -69,15 +69,15 @@ function workloadResource(workload: Workload): SystemResource['workload'] {
       workspace_id: oldest.workspaceId,
       instance_id: oldest.instanceId,
       message_id: oldest.messageId,
-      since: time(oldest.since),
+      since: timestamp(oldest.since),
     },
     open_deliveries: workload.openDeliveries,
-    oldest_open_delivery_at: timeOrNull(workload.oldestOpenDeliveryAt),
-    deliveries_due_at: timeOrNull(workload.deliveriesDueAt),
+    oldest_open_delivery_at: timestampOrNull(workload.oldestOpenDeliveryAt),
+    deliveries_due_at: timestampOrNull(workload.deliveriesDueAt),
     failing_webhooks: workload.failingEndpoints,
     queued_events: workload.queuedEvents,
     exhausted_events: workload.exhaustedEvents,
     pending_downloads: workload.pendingDownloads,
-    oldest_event_at: timeOrNull(workload.oldestEventAt),
+    oldest_event_at: timestampOrNull(workload.oldestEventAt),
   };
 }

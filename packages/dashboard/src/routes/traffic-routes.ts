@@ -2,7 +2,7 @@ import type { RequestGuard } from '@trunkline/http';
 import { dataResponse } from '../json-response.ts';
 import type { HourResource } from '../schemas/hours.ts';
 import type { DashboardTrunkline } from '../session.ts';
-import { time } from './admin-resources.ts';
+import { timestamp } from '@trunkline/core/spi/http';
 import type { OwnRequest, OwnRoute } from './own-route.ts';
 import { queueResource } from './queue-resource.ts';
 
@@ -21,7 +21,7 @@ export function trafficRoutes(
   const hours: OwnRoute['handle'] = async (request) => {
     const counted = await admin.messagesByHour(await workspaceIn(request));
     const resources: readonly HourResource[] = counted.map(({ from, messages }) => ({
-      from: time(from),
+      from: timestamp(from),
       messages,
     }));
     return dataResponse(resources);

@@ -1,4 +1,5 @@
 import type { ApiKeyInfo, Member, Workspace } from '@trunkline/core';
+import { timestampOrNull } from '@trunkline/core/spi/http';
 
 // The JSON output of the administration commands: names and times as in the API.
 
@@ -46,7 +47,7 @@ export function memberResult(member: Member): object {
   };
 }
 
-/** ISO 8601 in UTC. */
+/** Written as the API writes times, so that all `--json` has one form. */
 export function time(epochMs: number | null): string | null {
-  return epochMs === null ? null : new Date(epochMs).toISOString();
+  return timestampOrNull(epochMs);
 }
