@@ -11,7 +11,7 @@ import type { TrunklineOptions } from './options.ts';
 import { consoleLogger } from './ports/logger.ts';
 import { noMedia } from './ports/media-store.ts';
 import { loggingNotifier } from './ports/notifier.ts';
-import { calmLogger } from './runtime/calm-logger.ts';
+import { deduplicatingLogger } from './runtime/deduplicating-logger.ts';
 import { settledWithin } from './runtime/deadline.ts';
 import { createPortGuard } from './runtime/port-guard.ts';
 import { serviceClock } from './runtime/service-clock.ts';
@@ -46,7 +46,7 @@ export function createTrunkline<Transaction = never>(
   const { secretKeys, roles, ...settings } = checkOptions(options);
   const { random, crypto } = options;
   const metrics = createMetrics(options.meterProvider ?? openTelemetry.getMeterProvider());
-  const logger = calmLogger(options.logger ?? consoleLogger, options.clock, metrics.logged);
+  const logger = deduplicatingLogger(options.logger ?? consoleLogger, options.clock, metrics.logged);
   const guard = createPortGuard({ clock: options.clock, logger, failed: metrics.portFailed });
   const storage = guard.storage(options.storage);
   const gateway = guard.gateway(options.gateway);

@@ -35,7 +35,7 @@ export type { InstanceQueue, QueuedSince, Workload } from './ports/storage/workl
 export type { ErasedPerson, EraseOptions } from './services/people/erase-person.ts';
 export type { ExportedContact, ExportedItem, ExportOptions } from './services/people/export-person.ts';
 export type { PersonInput } from './services/people/find-person.ts';
-export type { PersonProgress } from './services/people/survey.ts';
+export type { PersonProgress } from './services/people/person-records.ts';
 export type { Member, Plan, Retention, Workspace } from './domain/workspace/workspace.ts';
 
 // Events in process.

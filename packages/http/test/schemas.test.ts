@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { exactly } from '../src/schemas/exactly.ts';
+import { exactSchema } from '../src/schemas/exact-schema.ts';
 
 interface Dot {
   readonly x: number;
@@ -11,16 +11,18 @@ const tags = z.array(z.enum(['a', 'b']));
 
 // The compiler is the test: if it no longer finds one of these errors, that is an error itself.
 test('the compiler rejects a schema that drifts from its resource', () => {
-  exactly<Dot>()(z.strictObject({ x, tags }));
+  exactSchema<Dot>()(z.strictObject({ x, tags }));
   // @ts-expect-error: a field is missing
-  exactly<Dot>()(z.strictObject({ x }));
+  exactSchema<Dot>()(z.strictObject({ x }));
   // @ts-expect-error: a field too many
-  exactly<Dot>()(z.strictObject({ x, tags, y: z.string() }));
+  exactSchema<Dot>()(z.strictObject({ x, tags, y: z.string() }));
   // @ts-expect-error: a value too many
-  exactly<Dot>()(z.strictObject({ x, tags: z.array(z.enum(['a', 'b', 'c'])) }));
+  exactSchema<Dot>()(z.strictObject({ x, tags: z.array(z.enum(['a', 'b', 'c'])) }));
   // @ts-expect-error: a value is missing
-  exactly<Dot>()(z.strictObject({ x, tags: z.array(z.enum(['a'])) }));
+  exactSchema<Dot>()(z.strictObject({ x, tags: z.array(z.enum(['a'])) }));
   // @ts-expect-error: null is not promised
-  exactly<Dot>()(z.strictObject({ x: x.nullable(), tags }));
-  expect(exactly<Dot>()(z.strictObject({ x, tags })).safeParse({ x: 1, tags: [], y: 2 }).success).toBe(false);
+  exactSchema<Dot>()(z.strictObject({ x: x.nullable(), tags }));
+  expect(exactSchema<Dot>()(z.strictObject({ x, tags })).safeParse({ x: 1, tags: [], y: 2 }).success).toBe(
+    false,
+  );
 });

@@ -1,8 +1,8 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import { didYouMean } from '@trunkline/option-names';
 import { parse, TomlError } from 'smol-toml';
-import { NotAFileError, readPlainFile } from './plain-file.ts';
-import type { PlainFile } from './plain-file.ts';
+import { NotAFileError, readRegularFile } from './regular-file.ts';
+import type { RegularFile } from './regular-file.ts';
 import { keyOf, variablesBy } from './setting-names.ts';
 import { textOf } from './setting-sources.ts';
 import { allSettings } from './settings.ts';
@@ -37,7 +37,7 @@ export async function fromConfigFile(path: string): Promise<readonly GivenSettin
 
 /** Reads the default file; returns nothing if there is none. A file of another user is refused. */
 export async function fromDefaultConfigFile(): Promise<readonly GivenSetting[]> {
-  let file: PlainFile;
+  let file: RegularFile;
   try {
     file = await openConfig(DEFAULT_CONFIG_FILE);
   } catch (error) {
@@ -53,9 +53,9 @@ export async function fromDefaultConfigFile(): Promise<readonly GivenSetting[]> 
 }
 
 /** Opens the file once: its owner, mode and content are those of the same file. */
-async function openConfig(path: string): Promise<PlainFile> {
+async function openConfig(path: string): Promise<RegularFile> {
   try {
-    return await readPlainFile(path, MAX_BYTES + 1);
+    return await readRegularFile(path, MAX_BYTES + 1);
   } catch (error) {
     if (error instanceof NotAFileError)
       throw new StartError(`The configuration file is not a file: ${path}. Name another one with --config.`);
@@ -67,7 +67,7 @@ async function openConfig(path: string): Promise<PlainFile> {
   }
 }
 
-function settingsIn(path: string, file: PlainFile): readonly GivenSetting[] {
+function settingsIn(path: string, file: RegularFile): readonly GivenSetting[] {
   const { text: content, isReadByOthers } = readText(path, file);
   const values = parsed(path, content);
   const known = variablesBy(keyOf);
@@ -94,7 +94,7 @@ function settingsIn(path: string, file: PlainFile): readonly GivenSetting[] {
 
 function readText(
   path: string,
-  { content, size, mode }: PlainFile,
+  { content, size, mode }: RegularFile,
 ): { readonly text: string; readonly isReadByOthers: boolean } {
   // Files of Windows have no such modes.
   const ofOthers = process.platform === 'win32' ? 0 : mode & OTHERS;

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { isLink, readPlainFile } from './plain-file.ts';
+import { isLink, readRegularFile } from './regular-file.ts';
 import { errorCode, StartError } from './start-error.ts';
 
 /** The paths of the server's files. */
@@ -119,7 +119,7 @@ async function isDatabase(path: string): Promise<boolean> {
       `The database is not a file: ${path}. Remove it, or set DATABASE_URL to another file.`,
     );
   await checkWritable('The database', path);
-  const start = (await readPlainFile(path, SQLITE_HEADER.length)).content.toString('latin1');
+  const start = (await readRegularFile(path, SQLITE_HEADER.length)).content.toString('latin1');
   if (start !== '' && start !== SQLITE_HEADER)
     throw new StartError(
       `The database is damaged, or no SQLite file: ${path}. Restore it from a backup, or set DATABASE_URL to another file.`,

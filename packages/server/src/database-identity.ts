@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Storage } from '@trunkline/core';
 import { createWhole } from './create-whole.ts';
 import type { DataFiles } from './data-files.ts';
-import { readPlainFile } from './plain-file.ts';
+import { readRegularFile } from './regular-file.ts';
 import type { Settings } from './settings.ts';
 import { errorCode, StartError } from './start-error.ts';
 
@@ -45,7 +45,7 @@ export async function keepDatabaseIdentity({ storage, files }: Place): Promise<v
 
 async function knownId({ databaseId }: Pick<DataFiles, 'databaseId'>): Promise<string | null> {
   try {
-    return (await readPlainFile(databaseId, LENGTH_MAX)).content.toString().trim();
+    return (await readRegularFile(databaseId, LENGTH_MAX)).content.toString().trim();
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
     throw error;

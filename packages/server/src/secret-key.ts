@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createWhole } from './create-whole.ts';
 import { isNoRoom } from './no-room.ts';
-import { isLink, NotAFileError, readPlainFile } from './plain-file.ts';
+import { isLink, NotAFileError, readRegularFile } from './regular-file.ts';
 import { errorCode, StartError } from './start-error.ts';
 
 const SHORTEST = 32;
@@ -11,7 +11,7 @@ const MAX_BYTES = 4_096;
 export async function readSecretKey(path: string): Promise<string | undefined> {
   let key: string;
   try {
-    const { content, size } = await readPlainFile(path, MAX_BYTES);
+    const { content, size } = await readRegularFile(path, MAX_BYTES);
     key = size > MAX_BYTES ? '' : content.toString('utf8').trim();
   } catch (error) {
     if (error instanceof NotAFileError)

@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import type { Logger } from '@trunkline/core';
 import * as z from 'zod';
 import type { DataFiles } from './data-files.ts';
-import { readPlainFile } from './plain-file.ts';
+import { readRegularFile } from './regular-file.ts';
 
 /** Where the running server is. */
 export interface ServerAddress {
@@ -60,7 +60,7 @@ function contentOf(address: ServerAddress): string {
 }
 
 async function read(path: string): Promise<string> {
-  return readPlainFile(path, MAX_BYTES).then(
+  return readRegularFile(path, MAX_BYTES).then(
     ({ content }) => content.toString('utf8'),
     () => '',
   );

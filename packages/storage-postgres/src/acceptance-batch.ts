@@ -4,7 +4,7 @@ import type { Batcher } from './batcher.ts';
 import type { Connected, Database, Transaction } from './database.ts';
 import { acceptMessages } from './message-acceptance.ts';
 import { isLockTimeout } from './pool.ts';
-import { doTogether } from './together.ts';
+import { runBatch } from './batch-transaction.ts';
 import { storeUncontended } from './uncontended-acceptance.ts';
 
 /**
@@ -76,7 +76,7 @@ async function decideOthers(
     { skipLocked: false, lockTimeout: LOCK_TIMEOUT },
   );
   const others = acceptances.filter(({ message }) => !stored.has(message.instanceId));
-  const decided = others.length === 0 ? [] : await doTogether(database, others, acceptSoon);
+  const decided = others.length === 0 ? [] : await runBatch(database, others, acceptSoon);
   const locked: Acceptance[] = [];
   for (const [index, acceptance] of others.entries()) {
     const outcome = decided[index] ?? ACCEPTED;
@@ -85,7 +85,7 @@ async function decideOthers(
   }
   // A transaction of the app, say, may hold these locks for any time: each instance waits only for its own.
   for (const group of Map.groupBy(locked, ({ message }) => message.instanceId).values()) {
-    const waiting = doTogether(database, group, acceptMessages);
+    const waiting = runBatch(database, group, acceptMessages);
     for (const [index, acceptance] of group.entries()) {
       outcomes.set(
         acceptance,

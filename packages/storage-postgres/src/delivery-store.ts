@@ -2,12 +2,12 @@ import { EVENT_DELIVERIES_MAX, floorId, isOpen } from '@trunkline/core/spi/stora
 import type { Delivery, DeliveryDetail, DeliveryStore, LanePosition } from '@trunkline/core/spi/storage';
 import { deliveryIdsOf } from '@trunkline/storage-kit';
 import { sweepCancellations } from './cancellation.ts';
-import { completing } from './completing.ts';
+import { completeDeliveries } from './complete-deliveries.ts';
 import type { Connected } from './database.ts';
 import { deliveryList } from './delivery-list.ts';
 import { deliveryWith, endedDelivery, openDelivery, readDelivery } from './delivery-row.ts';
 import { retryDelivery, retryFailedDeliveries } from './delivery-retry.ts';
-import { enqueueing } from './enqueueing.ts';
+import { enqueueDeliveries } from './enqueue-deliveries.ts';
 import { claimFromLanes, isWhole, readClaimed } from './lane-claims.ts';
 import { lookAtLanes, nextClaimAfter, nextClaimAt } from './lane-outlook.ts';
 import { readPage } from './page.ts';
@@ -20,7 +20,7 @@ import { endWithoutEvent } from './without-event.ts';
 
 export function deliveryStore(connected: Connected): DeliveryStore {
   return {
-    enqueue: enqueueing(connected),
+    enqueue: enqueueDeliveries(connected),
 
     claim: async (claim) => {
       const { transaction: within, process, get } = connected();
@@ -43,7 +43,7 @@ export function deliveryStore(connected: Connected): DeliveryStore {
         return { claimed, nextAt, ...(withoutEvent.length > 0 ? { withoutEvent } : {}) };
       });
     },
-    complete: completing(connected),
+    complete: completeDeliveries(connected),
 
     shortenWaits: (step) => shortenDeliveryWaits(connected(), step),
     findDetail: (workspaceId, id, since) =>

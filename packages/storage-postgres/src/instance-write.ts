@@ -20,7 +20,7 @@ import { lockQueue, saveQueue } from './queue.ts';
 import { entities, id, integerOrNull } from './row.ts';
 import { forgetSession } from './session-store.ts';
 import { encodeText } from './text-encoding.ts';
-import { settleTogether } from './together.ts';
+import { runBatchOrEach } from './batch-transaction.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 /**
@@ -33,7 +33,7 @@ export function writingInstances(connected: Connected): InstanceStore['write'] {
     max: 200,
     inFlight: 2,
     keyOf: ({ instance }) => instance.id,
-    run: (writes) => settleTogether(writes, (some) => writeRows(connected(), some)),
+    run: (writes) => runBatchOrEach(writes, (some) => writeRows(connected(), some)),
   });
   return async (write) => {
     const database = connected();

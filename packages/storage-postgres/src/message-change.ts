@@ -10,7 +10,7 @@ import { isLockTimeout } from './pool.ts';
 import { entities, flag, integer } from './row.ts';
 import type { Row } from './row.ts';
 import { encodeText } from './text-encoding.ts';
-import { doTogether } from './together.ts';
+import { runBatch } from './batch-transaction.ts';
 import { uuidToFind } from './uuid.ts';
 
 /** A change with the lease that it is made under. */
@@ -42,7 +42,7 @@ async function changeTogether(
   changes: readonly LeasedChange[],
 ): Promise<readonly (PromiseSettledResult<ChangeResult> | Promise<ChangeResult>)[]> {
   const alone = changes.length === 1;
-  const results = await doTogether(database, changes, (transaction, some) =>
+  const results = await runBatch(database, changes, (transaction, some) =>
     changeMessages(transaction, some, alone ? null : LOCK_TIMEOUT),
   );
   return results.map((result, index) => {

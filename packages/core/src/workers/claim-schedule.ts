@@ -1,4 +1,4 @@
-import { createTurns } from '../runtime/turns.ts';
+import { createTokenBucket } from '../runtime/token-bucket.ts';
 
 /** Leases taken in one pass, so that a crash elsewhere does not make this process open thousands of connections concurrently. */
 export const CLAIM_BATCH = 20;
@@ -49,7 +49,7 @@ interface ScheduleOptions {
 }
 
 export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): ClaimSchedule {
-  const fruitless = createTurns({ burst: FRUITLESS_CLAIMS, everyMs: CLAIM_PAUSE_MS });
+  const fruitless = createTokenBucket({ burst: FRUITLESS_CLAIMS, everyMs: CLAIM_PAUSE_MS });
   /** Whether an instance that this process does not hold has changed. */
   let mayBeFree = false;
   /** True until a claim has left nothing. */

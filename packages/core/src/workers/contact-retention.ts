@@ -1,7 +1,7 @@
 import { createLoop } from '../runtime/loop.ts';
 import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
-import { messagesStillToCome } from '../services/people/survey.ts';
+import { messagesStillToCome } from '../services/people/person-records.ts';
 import { partsOf } from '../services/people/walks.ts';
 import { workspacesWithRetention } from './message-retention.ts';
 

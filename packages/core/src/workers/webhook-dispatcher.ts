@@ -11,7 +11,7 @@ import { isUnavailable } from '../ports/unavailable-error.ts';
 import type { WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { PassResult } from '../runtime/loop.ts';
-import { createTurns } from '../runtime/turns.ts';
+import { createTokenBucket } from '../runtime/token-bucket.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { signedHeaders } from '../services/signed-headers.ts';
 import { openedSecrets } from '../services/sealer.ts';
@@ -74,7 +74,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   const failures = failureLog(logger, clock);
   /** The time of the last claim. The clock may have been set back while nothing ran. */
   let claimedAt = Infinity;
-  const fruitless = createTurns({ burst: FRUITLESS_CLAIMS, everyMs: FRUITLESS_PAUSE_MS });
+  const fruitless = createTokenBucket({ burst: FRUITLESS_CLAIMS, everyMs: FRUITLESS_PAUSE_MS });
   let isSignalled = false;
   /** Ends the wait of signals that came after too many fruitless claims; null if none waits. */
   let cancelSignal: (() => void) | null = null;

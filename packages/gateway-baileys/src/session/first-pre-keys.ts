@@ -1,7 +1,7 @@
 import { Curve, INITIAL_PREKEY_COUNT } from '@whiskeysockets/baileys';
 import type { AuthenticationCreds } from '@whiskeysockets/baileys';
 import type { Clock } from '@trunkline/core/spi/gateway';
-import { politeTurns } from '../socket/polite-turns.ts';
+import { cooperativeYield } from '../socket/cooperative-yield.ts';
 import { isPaired, saveCredentials } from './credentials.ts';
 import type { SessionValues } from './session-values.ts';
 import { signalKeys } from './signal-keys.ts';
@@ -21,7 +21,7 @@ export async function makeFirstPreKeys(
   // The next id is 1 until the first keys have been made.
   if (!isPaired(creds) || creds.nextPreKeyId > 1) return;
   const keys = signalKeys(values, clock);
-  const turn = politeTurns(clock);
+  const turn = cooperativeYield(clock);
   for (let first = 1; first <= INITIAL_PREKEY_COUNT; first += WRITTEN_TOGETHER) {
     const last = Math.min(first + WRITTEN_TOGETHER - 1, INITIAL_PREKEY_COUNT);
     const made: Record<string, ReturnType<typeof Curve.generateKeyPair>> = {};

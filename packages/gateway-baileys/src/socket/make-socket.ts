@@ -23,7 +23,7 @@ import { leaveEndedTransactions } from '../session/ended-transactions.ts';
 import { ownKeys, signalKeys } from '../session/signal-keys.ts';
 import type { StoredSession } from '../session/stored-session.ts';
 import { guardHandlers } from './guarded-handlers.ts';
-import { politeTurns } from './polite-turns.ts';
+import { cooperativeYield } from './cooperative-yield.ts';
 import type { SocketCaches } from './socket-caches.ts';
 
 /** A query without a response in this time has failed. Half of core's time limit for an operation or a send. */
@@ -63,7 +63,7 @@ function configOf(parts: SocketParts): UserFacingSocketConfig {
     logger,
     browser: [settings.deviceName, 'Chrome', '1.0'],
     auth: { creds, keys: signalKeys(values, clock) },
-    makeSignalRepository: recordingRepository(makeSignalRepository, arrivals, politeTurns(clock)),
+    makeSignalRepository: recordingRepository(makeSignalRepository, arrivals, cooperativeYield(clock)),
     // A failed write ends the connection, so it is not retried.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
     // The phone keeps notifying its owner.

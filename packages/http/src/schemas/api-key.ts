@@ -1,13 +1,13 @@
 import { SCOPES } from '@trunkline/core';
 import type { ApiKeyResource } from '@trunkline/core';
 import * as z from 'zod';
-import { exactly } from './exactly.ts';
+import { exactSchema } from './exact-schema.ts';
 import { id } from './fields.ts';
 import type { Resource } from './response-body.ts';
 
 export const apiKey: Resource<ApiKeyResource> = {
   name: 'ApiKey',
-  schema: exactly<ApiKeyResource>()(
+  schema: exactSchema<ApiKeyResource>()(
     z.strictObject({
       id: id('key'),
       name: z.string(),

@@ -1,7 +1,7 @@
 import { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core/spi/http';
 import type { ChatResource } from '@trunkline/core';
 import * as z from 'zod';
-import { exactly } from './exactly.ts';
+import { exactSchema } from './exact-schema.ts';
 import { id, timestamp } from './fields.ts';
 import { contact } from './messages.ts';
 import { pageOfLinks } from './page.ts';
@@ -10,7 +10,7 @@ import type { Resource, ResponseBody } from './response-body.ts';
 
 export const chat: Resource<ChatResource> = {
   name: 'Chat',
-  schema: exactly<ChatResource>()(
+  schema: exactSchema<ChatResource>()(
     z.strictObject({
       instance_id: id('ins'),
       counterpart: z.string().meta({

@@ -1,7 +1,7 @@
 import { DELIVERY_STATUSES, EVENT_TYPES, WAITING_REASONS } from '@trunkline/core/spi/http';
 import type { DeliveryDetailResource, DeliveryResource } from '@trunkline/core';
 import * as z from 'zod';
-import { exactly } from './exactly.ts';
+import { exactSchema } from './exact-schema.ts';
 import { count, httpStatus, id, timestamp, timestampOrNull } from './fields.ts';
 import { cursor, perPage } from './page.ts';
 import { list, one, page } from './response-body.ts';
@@ -38,7 +38,7 @@ const fields = z.strictObject({
 
 export const delivery: Resource<DeliveryResource> = {
   name: 'Delivery',
-  schema: exactly<DeliveryResource>()(fields),
+  schema: exactSchema<DeliveryResource>()(fields),
   example: {
     id: 'whd_01kaj2t5b7d9f0h2k4n6q8s1w3',
     webhook_id: 'wh_01kaj2s2c4e6g8j1m3p5r7t9v0',
@@ -86,7 +86,7 @@ const waiting = z
 
 export const deliveryDetail: Resource<DeliveryDetailResource> = {
   name: 'DeliveryDetail',
-  schema: exactly<DeliveryDetailResource>()(
+  schema: exactSchema<DeliveryDetailResource>()(
     fields.extend({ request, attempt_log: z.array(attempt), waiting: waiting.exactOptional() }),
   ),
   example: {

@@ -1,7 +1,7 @@
 import { HISTORY_REASONS, INSTANCE_STATUSES } from '@trunkline/core/spi/http';
 import type { InstanceHistoryResource } from '@trunkline/core';
 import * as z from 'zod';
-import { exactly } from './exactly.ts';
+import { exactSchema } from './exact-schema.ts';
 import { count, id, timestamp, timestampOrNull } from './fields.ts';
 import { pageOfLinks } from './page.ts';
 import { page } from './response-body.ts';
@@ -11,7 +11,7 @@ const status = z.enum(INSTANCE_STATUSES).nullable();
 
 export const historyEntry: Resource<InstanceHistoryResource> = {
   name: 'InstanceHistoryEntry',
-  schema: exactly<InstanceHistoryResource>()(
+  schema: exactSchema<InstanceHistoryResource>()(
     z.strictObject({
       id: id('hst'),
       instance_id: id('ins'),

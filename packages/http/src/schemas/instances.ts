@@ -1,7 +1,7 @@
 import type { GroupResource, InstanceResource, QrResource } from '@trunkline/core';
 import type { EventData } from '@trunkline/core/spi/http';
 import * as z from 'zod';
-import { exactly } from './exactly.ts';
+import { exactSchema } from './exact-schema.ts';
 import { count, id, timestamp, timestampOrNull } from './fields.ts';
 import type { Resource } from './response-body.ts';
 
@@ -45,7 +45,7 @@ const fields = z.strictObject({
 
 export const instance: Resource<InstanceResource> = {
   name: 'Instance',
-  schema: exactly<InstanceResource>()(fields),
+  schema: exactSchema<InstanceResource>()(fields),
   example: {
     id: 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c',
     name: 'Support',
@@ -72,7 +72,7 @@ const { id: instanceId, name, status, ...optional } = fields.shape;
 /** "Instance objects omit empty fields; id, name and status are always present" (specification, "Request the receiver gets"). */
 export const eventInstance: Resource<EventData<'instance.connected'>['instance']> = {
   name: 'EventInstance',
-  schema: exactly<EventData<'instance.connected'>['instance']>()(
+  schema: exactSchema<EventData<'instance.connected'>['instance']>()(
     z.strictObject({ id: instanceId, name, status, ...withoutEmpty(optional) }),
   ),
   example: {
@@ -107,7 +107,7 @@ function withoutEmpty<Shape extends z.ZodRawShape>(shape: Shape): WithoutEmpty<S
 
 export const qr: Resource<QrResource> = {
   name: 'Qr',
-  schema: exactly<QrResource>()(
+  schema: exactSchema<QrResource>()(
     z.strictObject({
       svg: z.string().meta({ description: 'The picture to scan, as an SVG document.' }),
       code: z.string().meta({ description: 'The text inside the picture.' }),
@@ -128,7 +128,7 @@ export const qr: Resource<QrResource> = {
 
 export const group: Resource<GroupResource> = {
   name: 'Group',
-  schema: exactly<GroupResource>()(
+  schema: exactSchema<GroupResource>()(
     z.strictObject({ id: id('grp'), name: z.string(), participants_count: count, synced_at: timestamp }),
   ),
   example: {

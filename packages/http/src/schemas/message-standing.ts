@@ -1,13 +1,13 @@
 import type { MessageStandingResource } from '@trunkline/core';
 import { STANDINGS } from '@trunkline/core/spi/http';
 import * as z from 'zod';
-import { exactly } from './exactly.ts';
+import { exactSchema } from './exact-schema.ts';
 import { timestamp } from './fields.ts';
 import type { Resource } from './response-body.ts';
 
 export const messageStanding: Resource<MessageStandingResource> = {
   name: 'MessageStanding',
-  schema: exactly<MessageStandingResource>()(
+  schema: exactSchema<MessageStandingResource>()(
     z.strictObject({
       code: z.enum(STANDINGS),
       since: timestamp.meta({ description: 'Since when the message has been there.' }),

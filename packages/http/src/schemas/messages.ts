@@ -1,7 +1,7 @@
 import { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core/spi/http';
 import type { MessageResource } from '@trunkline/core';
 import * as z from 'zod';
-import { exactly } from './exactly.ts';
+import { exactSchema } from './exact-schema.ts';
 import { count, id, timestamp, timestampOrNull } from './fields.ts';
 import { pageOfLinks } from './page.ts';
 import { kind, payload } from './message-payloads.ts';
@@ -48,7 +48,7 @@ const error = z.strictObject({ code: z.string(), message: z.string() }).nullable
 
 export const message: Resource<MessageResource> = {
   name: 'Message',
-  schema: exactly<MessageResource>()(
+  schema: exactSchema<MessageResource>()(
     z.strictObject({
       id: id('msg'),
       instance_id: id('ins'),

@@ -2,7 +2,7 @@ import { EVENT_TYPES } from '@trunkline/core/spi/http';
 import type { MessageResource } from '@trunkline/core';
 import type { EventData, EventType } from '@trunkline/core/spi/http';
 import * as z from 'zod';
-import { exactly } from './exactly.ts';
+import { exactSchema } from './exact-schema.ts';
 import { id, timestampOrNull } from './fields.ts';
 import { eventInstance } from './instances.ts';
 import { contact, message } from './messages.ts';
@@ -55,8 +55,8 @@ interface DataDefinition<Data> {
   readonly example: Data;
 }
 
-const messageData = exactly<EventData<'message.received'>>()(z.strictObject({ message: message.schema }));
-const instanceData = exactly<EventData<'instance.connected'>>()(
+const messageData = exactSchema<EventData<'message.received'>>()(z.strictObject({ message: message.schema }));
+const instanceData = exactSchema<EventData<'instance.connected'>>()(
   z.strictObject({ instance: eventInstance.schema }),
 );
 
@@ -150,7 +150,7 @@ const EVENT_DATA: { readonly [Type in EventType]: DataDefinition<EventData<Type>
     example: { instance: { ...eventInstance.example, status: 'error', last_error: 'banned' } },
   },
   'webhook.test': {
-    schema: exactly<EventData<'webhook.test'>>()(
+    schema: exactSchema<EventData<'webhook.test'>>()(
       z.strictObject({
         webhook: z.strictObject({ id: id('wh'), url: z.string(), description: z.string().nullable() }),
       }),
@@ -168,7 +168,7 @@ const EVENT_DATA: { readonly [Type in EventType]: DataDefinition<EventData<Type>
     example: { message: { ...SENT, origin: 'device', queued_at: null } },
   },
   'message.reaction': {
-    schema: exactly<EventData<'message.reaction'>>()(
+    schema: exactSchema<EventData<'message.reaction'>>()(
       z.strictObject({
         message: message.schema,
         reaction: z.strictObject({
@@ -180,7 +180,7 @@ const EVENT_DATA: { readonly [Type in EventType]: DataDefinition<EventData<Type>
     example: { message: DELIVERED, reaction: { emoji: '👍', ...BY_ADA } },
   },
   'message.edited': {
-    schema: exactly<EventData<'message.edited'>>()(
+    schema: exactSchema<EventData<'message.edited'>>()(
       z.strictObject({ message: message.schema, edit: z.strictObject(deed) }),
     ),
     example: {
@@ -189,7 +189,7 @@ const EVENT_DATA: { readonly [Type in EventType]: DataDefinition<EventData<Type>
     },
   },
   'message.deleted': {
-    schema: exactly<EventData<'message.deleted'>>()(
+    schema: exactSchema<EventData<'message.deleted'>>()(
       z.strictObject({ message: message.schema, deletion: z.strictObject(deed) }),
     ),
     example: {
@@ -198,7 +198,7 @@ const EVENT_DATA: { readonly [Type in EventType]: DataDefinition<EventData<Type>
     },
   },
   'message.undecryptable': {
-    schema: exactly<EventData<'message.undecryptable'>>()(
+    schema: exactSchema<EventData<'message.undecryptable'>>()(
       z.strictObject({
         undecryptable: z.strictObject({
           ...place,
@@ -257,7 +257,7 @@ const EVENT_DATA: { readonly [Type in EventType]: DataDefinition<EventData<Type>
     },
   },
   'call.received': {
-    schema: exactly<EventData<'call.received'>>()(
+    schema: exactSchema<EventData<'call.received'>>()(
       z.strictObject({ call: z.strictObject({ ...place, video: z.boolean(), at: deed.at }) }),
     ),
     example: {

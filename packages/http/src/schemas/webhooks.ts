@@ -1,7 +1,7 @@
 import { DELIVERY_STATUSES, NAMEABLE_EVENT_TYPES } from '@trunkline/core/spi/http';
 import type { WebhookResource, WebhookResourceWithSecret } from '@trunkline/core';
 import * as z from 'zod';
-import { exactly } from './exactly.ts';
+import { exactSchema } from './exact-schema.ts';
 import { httpStatus, id, timestamp, timestampOrNull } from './fields.ts';
 import { list } from './response-body.ts';
 import type { Resource, ResponseBody } from './response-body.ts';
@@ -40,7 +40,7 @@ const fields = z.strictObject({
 
 export const webhook: Resource<WebhookResource> = {
   name: 'Webhook',
-  schema: exactly<WebhookResource>()(fields),
+  schema: exactSchema<WebhookResource>()(fields),
   example: {
     id: 'wh_01kaj2s2c4e6g8j1m3p5r7t9v0',
     url: 'https://hooks.example.com/in',
@@ -66,7 +66,7 @@ export const webhook: Resource<WebhookResource> = {
 
 export const webhookWithSecret: Resource<WebhookResourceWithSecret> = {
   name: 'WebhookWithSecret',
-  schema: exactly<WebhookResourceWithSecret>()(
+  schema: exactSchema<WebhookResourceWithSecret>()(
     fields.extend({
       secret: z
         .string()

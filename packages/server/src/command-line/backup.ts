@@ -6,7 +6,7 @@ import { END_ROTATION, findSecretKeys, readSecretKey } from '../secret-key.ts';
 import { reasonOf } from '../start-error.ts';
 import type { DataFiles } from '../data-files.ts';
 import type { Settings } from '../settings.ts';
-import { alone } from './alone.ts';
+import { withExclusiveLock } from './exclusive-lock.ts';
 import { filesOfBackup, MANIFEST, NEW_MANIFEST, readManifest, writeManifest } from './backup-manifest.ts';
 import type { BackupManifest } from './backup-manifest.ts';
 import type { Call, CommandHandler } from './command.ts';
@@ -36,7 +36,7 @@ export const backupCommand: CommandHandler = async (call) => {
       `A rotation of the secret key has not ended, so that one key alone would not open the backup: ${END_ROTATION}.`,
     );
   await checkPlace(directory);
-  await alone(
+  await withExclusiveLock(
     {
       path: join(directory, LOCK),
       refusal: `Another "trunkline backup" writes to ${directory}: wait until it has ended, or name another directory.`,

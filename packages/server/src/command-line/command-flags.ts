@@ -1,7 +1,7 @@
 import { flagOf } from '../setting-names.ts';
 import { allSettings } from '../settings.ts';
 import type { CommandSpec, Meaning, ValueInfo } from './command.ts';
-import { plain } from './plain.ts';
+import { stripMarkdown } from './strip-markdown.ts';
 
 /** The options of a command as its help lists them, including those that all commands of its kind have. */
 export function optionsOf(spec: CommandSpec): Readonly<Record<string, Meaning>> {
@@ -57,7 +57,7 @@ function settingOptions(): Readonly<Record<string, Meaning>> {
       .filter(({ isSecret }) => !isSecret)
       .map(({ variable, meaning, values, isList }) => [
         `${flagOf(variable)} <value>`,
-        { meaning: firstPart(plain(meaning)), values, isList },
+        { meaning: firstPart(stripMarkdown(meaning)), values, isList },
       ]),
   );
 }

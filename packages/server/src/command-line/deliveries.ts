@@ -2,7 +2,7 @@ import type { DeliveryDetailResource, DeliveryQuery, DeliveryResource } from '@t
 import { printable, printableJson } from '../printable.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError } from './command-error.ts';
-import { confirmed } from './confirm.ts';
+import { requireConfirmation } from './confirm.ts';
 import { pause } from './pause.ts';
 import { readRows, rowsAskedFor } from './pages.ts';
 import type { RowsAskedFor } from './pages.ts';
@@ -111,7 +111,10 @@ export const retryFailedDeliveries: CommandHandler = async (call) => {
   const { output } = call;
   const id = call.argument('webhook');
   const service = await remoteService(call);
-  await confirmed(call, `Every failed delivery of ${printable(id)} of the last 30 days will be sent again.`);
+  await requireConfirmation(
+    call,
+    `Every failed delivery of ${printable(id)} of the last 30 days will be sent again.`,
+  );
   let requeued = 0;
   for (let batches = 1, isOver = false; !isOver; batches++) {
     const { data } = await accepted(

@@ -1,7 +1,7 @@
 import type { ErasedPerson } from '@trunkline/core';
 import { CommandError } from './command-error.ts';
 import type { CommandHandler } from './command.ts';
-import { confirmed } from './confirm.ts';
+import { requireConfirmation } from './confirm.ts';
 import { withLocalMedia } from './local-service.ts';
 import { personMeant, showProgress } from './person.ts';
 import { refusable } from './refusals.ts';
@@ -18,7 +18,7 @@ export const eraseCommand: CommandHandler = (call) =>
     if (isDry || !options.flag('yes')) {
       const found = await refusable(admin.erasePerson(person, { dryRun: true, signal, onProgress }));
       if (isDry) return output.result({ data: { erased: false, ...erasedResult(found) } }, described(found));
-      await confirmed(call, `${summed(found)} will be erased for good.`);
+      await requireConfirmation(call, `${summed(found)} will be erased for good.`);
     }
     const erased = await refusable(admin.erasePerson(person, { signal, onProgress }));
     output.result({ data: { erased: true, ...erasedResult(erased) } }, described(erased));

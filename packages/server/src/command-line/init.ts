@@ -9,7 +9,7 @@ import { errorCode } from '../start-error.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { refusePassword } from './local-service.ts';
-import { plain } from './plain.ts';
+import { stripMarkdown } from './strip-markdown.ts';
 import { facts } from './table.ts';
 
 /** The settings that it asks for, and takes as flags. */
@@ -116,7 +116,7 @@ function configuration(asked: Asked): string {
     const text = chosen.get(variable);
     const value = text ?? /^`([^<]*)`$/.exec(byDefault)?.[1] ?? '';
     const line = `${keyOf(variable)} = ${/^\d+$/.test(value) ? value : JSON.stringify(value)}`;
-    return `${commented(plain(meaning))}\n${text === undefined ? '# ' : ''}${line}\n`;
+    return `${commented(stripMarkdown(meaning))}\n${text === undefined ? '# ' : ''}${line}\n`;
   });
   return `${commented(HEADER)}\n\n${settings.join('\n')}`;
 }

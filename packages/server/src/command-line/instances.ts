@@ -2,7 +2,7 @@ import type { InstanceHistoryResource, InstanceResource } from '@trunkline/http/
 import { printable } from '../printable.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { usageError } from './command-error.ts';
-import { confirmed } from './confirm.ts';
+import { requireConfirmation } from './confirm.ts';
 import { followHistory } from './history-follow.ts';
 import { readRows, rowsAskedFor } from './pages.ts';
 import { accepted, remoteService } from './remote-service.ts';
@@ -80,7 +80,7 @@ export const disconnectInstance: CommandHandler = async (call) => {
 export const logOutInstance: CommandHandler = async (call) => {
   const service = await remoteService(call);
   const id = call.argument('instance');
-  await confirmed(
+  await requireConfirmation(
     call,
     `The phone of ${printable(id)} will be unlinked; to use it again, somebody has to scan a QR.`,
   );
@@ -91,7 +91,7 @@ export const logOutInstance: CommandHandler = async (call) => {
 export const deleteInstance: CommandHandler = async (call) => {
   const service = await remoteService(call);
   const id = call.argument('instance');
-  await confirmed(
+  await requireConfirmation(
     call,
     `The instance ${printable(id)} will be deleted, with its session and the files of its messages.`,
   );

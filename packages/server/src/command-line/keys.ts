@@ -3,7 +3,7 @@ import type { ApiKeyInfo, Scope } from '@trunkline/core';
 import { keyResult, time } from './admin-results.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { usageError } from './command-error.ts';
-import { confirmed } from './confirm.ts';
+import { requireConfirmation } from './confirm.ts';
 import { withLocalService } from './local-service.ts';
 import { refusable } from './refusals.ts';
 import type { Toned } from './styled-text.ts';
@@ -58,7 +58,10 @@ export const revokeKey: CommandHandler = (call) =>
   withLocalService(call, async ({ admin }) => {
     const { id: workspaceId } = await workspaceMeant(admin, call.options.text('workspace'));
     const id = call.argument('key');
-    await confirmed(call, `Whoever uses the API key ${id} will get 401 from now on; this cannot be undone.`);
+    await requireConfirmation(
+      call,
+      `Whoever uses the API key ${id} will get 401 from now on; this cannot be undone.`,
+    );
     const revoked = await refusable(admin.apiKeys.revoke(workspaceId, id));
     call.output.result(
       { data: keyResult(revoked) },

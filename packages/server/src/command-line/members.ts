@@ -1,7 +1,7 @@
 import type { Member } from '@trunkline/core';
 import { memberResult } from './admin-results.ts';
 import type { Call, CommandHandler } from './command.ts';
-import { confirmed } from './confirm.ts';
+import { requireConfirmation } from './confirm.ts';
 import { withLocalService } from './local-service.ts';
 import { refusable } from './refusals.ts';
 import type { Text } from './styled-text.ts';
@@ -51,7 +51,7 @@ export const deleteMember: CommandHandler = (call) =>
   withLocalService(call, async ({ admin }) => {
     const { id: workspaceId } = await workspaceMeant(admin, call.options.text('workspace'));
     const id = call.argument('member');
-    await confirmed(
+    await requireConfirmation(
       call,
       `The member ${id} will be deleted, and each API key that the member made will be revoked.`,
     );

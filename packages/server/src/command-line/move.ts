@@ -19,7 +19,7 @@ import { trySecretKey } from '../try-secret-key.ts';
 import { hasPassword } from '../url-password.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, usageError } from './command-error.ts';
-import { confirmed } from './confirm.ts';
+import { requireConfirmation } from './confirm.ts';
 import { existingFiles, existingSecretKeys, localSettings } from './local-service.ts';
 import { refuseServers } from './no-server.ts';
 import { directoryAt } from './safe-files.ts';
@@ -81,7 +81,7 @@ async function move(call: Call, { source, target, from, to, sourceMark, media }:
   const begun = targetMark?.role === 'target' && targetMark.id === sourceMark?.id ? targetMark : null;
   if (!begun) await checkTarget(call, { target, to, mark: targetMark });
   if (!sourceMark)
-    await confirmed(
+    await requireConfirmation(
       call,
       `Everything is moved from ${placeOf(source)} to ${placeOf(target)}. From now on no server can use the first one.`,
     );
@@ -237,7 +237,7 @@ async function undo(call: Call, source: Database): Promise<void> {
     const mark = await from.mark();
     if (mark?.role !== 'source')
       throw new CommandError(`${placeOf(source)} was not moved: there is nothing to undo.`);
-    await confirmed(
+    await requireConfirmation(
       call,
       mark.isComplete
         ? `${placeOf(source)} can be used again, without what has happened at ${mark.target} since. A server on each of the two would send the same messages: delete the other one first.`

@@ -2,10 +2,10 @@ import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { readPlainFile } from '../plain-file.ts';
+import { readRegularFile } from '../regular-file.ts';
 import type { CommandHandler } from './command.ts';
 import { CommandError, EXIT, usageError } from './command-error.ts';
-import { confirmed } from './confirm.ts';
+import { requireConfirmation } from './confirm.ts';
 import { serviceUrl } from './service-url.ts';
 import { kindAt, writeWhole } from './safe-files.ts';
 import { standardInput } from './standard-input.ts';
@@ -85,7 +85,7 @@ export const removeProfile: CommandHandler = async (call) => {
   const name = call.argument('name');
   const known = await readProfiles(call.environment);
   find(known, name);
-  await confirmed(call, `The profile ${name} and its API key will be deleted from this machine.`);
+  await requireConfirmation(call, `The profile ${name} and its API key will be deleted from this machine.`);
   const { [name]: _, ...rest } = known.profiles;
   await writeProfiles(call.environment, {
     default: known.default === name ? null : known.default,
@@ -137,7 +137,7 @@ async function readProfiles(environment: Environment): Promise<Profiles> {
 /** Null if the file does not exist. A file that others can read is refused, as ssh does with a private key. */
 async function readOwn(path: string): Promise<string | null> {
   if ((await kindAt(path)) !== 'file') return null;
-  const { content, mode } = await readPlainFile(path, MAX_BYTES);
+  const { content, mode } = await readRegularFile(path, MAX_BYTES);
   // Files of Windows have no such modes.
   if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
     throw new CommandError(

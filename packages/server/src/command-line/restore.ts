@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { syncDirectory } from '../create-whole.ts';
 import { filesIn, RESTORE_MARKER } from '../data-files.ts';
 import type { Settings } from '../settings.ts';
-import { alone } from './alone.ts';
+import { withExclusiveLock } from './exclusive-lock.ts';
 import { filesOfBackup, readManifest } from './backup-manifest.ts';
 import type { BackupManifest } from './backup-manifest.ts';
 import { keyPathOf, sqlitePathOf } from './backup.ts';
@@ -42,7 +42,7 @@ export const restoreCommand: CommandHandler = async (call) => {
   const key = await keyFor(call, { settings, backup });
   await checkPlace(dataDirectory, { database, digest });
   await directoryAt(dataDirectory);
-  await alone(
+  await withExclusiveLock(
     {
       path: join(dataDirectory, 'restore.lock'),
       refusal: `Another "trunkline restore" writes to ${dataDirectory}: wait until it has ended, or name another directory with --data-dir.`,

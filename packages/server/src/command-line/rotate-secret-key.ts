@@ -6,10 +6,10 @@ import { removeDrafts, syncDirectory } from '../create-whole.ts';
 import type { DataFiles } from '../data-files.ts';
 import { createSecretKey, readSecretKey, secretKeyMissing } from '../secret-key.ts';
 import type { Settings } from '../settings.ts';
-import { alone } from './alone.ts';
+import { withExclusiveLock } from './exclusive-lock.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, usageError } from './command-error.ts';
-import { confirmed } from './confirm.ts';
+import { requireConfirmation } from './confirm.ts';
 import { existingFiles, localSettings, withLocalService } from './local-service.ts';
 import { refuseServers } from './no-server.ts';
 import { writeWhole } from './safe-files.ts';
@@ -26,7 +26,7 @@ export const rotateSecretKey: CommandHandler = async (call) => {
   if (settings.secretKey !== undefined) return rotateGiven(call, settings);
   const lock = join(files.directory, 'rotation.lock');
   const refusal = `Another "trunkline rotate-secret-key" is at work in ${files.directory}: wait until it has ended.`;
-  await alone({ path: lock, refusal, isRemoved: false }, () => rotateFile(call, settings, files));
+  await withExclusiveLock({ path: lock, refusal, isRemoved: false }, () => rotateFile(call, settings, files));
 };
 
 async function rotateFile(call: Call, settings: Settings, files: DataFiles): Promise<void> {
@@ -34,7 +34,7 @@ async function rotateFile(call: Call, settings: Settings, files: DataFiles): Pro
   const former = await readSecretKey(files.secretKey);
   if (former === undefined) throw secretKeyMissing(files.secretKey);
   const isBegun = (await readSecretKey(files.nextSecretKey)) !== undefined;
-  await confirmed(
+  await requireConfirmation(
     call,
     isBegun
       ? 'The rotation of the secret key that was begun is ended.'
@@ -104,7 +104,7 @@ async function rotateGiven(call: Call, settings: Settings): Promise<void> {
     throw usageError(
       'The secret key is in SECRET_KEY, where this command cannot replace it: set SECRET_KEY to a new one ("openssl rand -base64 32" makes one) and SECRET_KEY_PREVIOUS to the former one, and run this again.',
     );
-  await confirmed(call, 'Everything is sealed with SECRET_KEY, in place of SECRET_KEY_PREVIOUS.');
+  await requireConfirmation(call, 'Everything is sealed with SECRET_KEY, in place of SECRET_KEY_PREVIOUS.');
   await refuseServers(call, { database: settings.database, logger: noLog });
   const sealed = await reseal(call);
   if (sealed === 0)

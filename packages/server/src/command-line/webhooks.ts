@@ -2,7 +2,7 @@ import type { DeliveryResource, WebhookChanges, WebhookInput, WebhookResource } 
 import { printable } from '../printable.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { usageError } from './command-error.ts';
-import { confirmed } from './confirm.ts';
+import { requireConfirmation } from './confirm.ts';
 import { pause } from './pause.ts';
 import { accepted, remoteService } from './remote-service.ts';
 import type { RemoteService } from './remote-service.ts';
@@ -99,7 +99,7 @@ export const updateWebhook: CommandHandler = async (call) => {
 export const deleteWebhook: CommandHandler = async (call) => {
   const service = await remoteService(call);
   const id = call.argument('webhook');
-  await confirmed(
+  await requireConfirmation(
     call,
     `The webhook ${printable(id)} will be deleted, and what it has not received will be cancelled.`,
   );
@@ -110,7 +110,7 @@ export const deleteWebhook: CommandHandler = async (call) => {
 export const rotateWebhookSecret: CommandHandler = async (call) => {
   const service = await remoteService(call);
   const id = call.argument('webhook');
-  await confirmed(
+  await requireConfirmation(
     call,
     `The secret of ${printable(id)} will stop working immediately, and a new one will be shown.`,
   );

@@ -3,7 +3,7 @@ import { printable } from '../printable.ts';
 import { workspaceResult } from './admin-results.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, EXIT, usageError } from './command-error.ts';
-import { confirmed } from './confirm.ts';
+import { requireConfirmation } from './confirm.ts';
 import { withLocalService } from './local-service.ts';
 import { SUBSCRIPTIONS } from './option-values.ts';
 import { refusable } from './refusals.ts';
@@ -48,7 +48,7 @@ export const createWorkspace: CommandHandler = (call) =>
 export const suspendWorkspace: CommandHandler = (call) =>
   withLocalService(call, async ({ admin }) => {
     const { id, name } = await workspaceNamed(admin, call.argument('workspace'));
-    await confirmed(
+    await requireConfirmation(
       call,
       `Every request with a key of the workspace ${printable(name)} (${id}) will be refused until it is resumed.`,
     );
@@ -78,7 +78,7 @@ export const setWorkspaceRetention: CommandHandler = (call) =>
     const retention = retentionIn(call);
     const { id, name } = await workspaceNamed(admin, call.argument('workspace'));
     if (retention !== null && retention.messagesDays !== 'forever')
-      await confirmed(
+      await requireConfirmation(
         call,
         `All messages of the workspace ${printable(name)} (${id}) that are older than ${retention.messagesDays} days will be deleted, with their files, and from now on each that becomes so old.`,
       );

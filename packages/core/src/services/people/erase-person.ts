@@ -11,8 +11,8 @@ import { ownMessageIdOf } from './event-of-person.ts';
 import { contactsOf, findPerson } from './find-person.ts';
 import type { PersonInput } from './find-person.ts';
 import { sessionValuesOf } from './session-values.ts';
-import { eventsOf, messagesOf, messagesStillToCome } from './survey.ts';
-import type { PersonProgress, PersonWork } from './survey.ts';
+import { eventsOf, messagesOf, messagesStillToCome } from './person-records.ts';
+import type { PersonProgress, PersonWork } from './person-records.ts';
 
 /** How a person is erased. */
 export interface EraseOptions {

@@ -8,8 +8,8 @@ import { timestamp } from '../../resources/time.ts';
 import type { ServiceContext } from '../context.ts';
 import { contactsOf, findPerson } from './find-person.ts';
 import type { PersonInput } from './find-person.ts';
-import { eventsOf, messagesOf } from './survey.ts';
-import type { PersonProgress, PersonWork } from './survey.ts';
+import { eventsOf, messagesOf } from './person-records.ts';
+import type { PersonProgress, PersonWork } from './person-records.ts';
 
 /** How a person is exported. */
 export interface ExportOptions {

@@ -1,4 +1,4 @@
-import type { PersonWork } from './survey.ts';
+import type { PersonWork } from './person-records.ts';
 
 /** Names of one transaction. */
 const NAMES = 500;

@@ -3,15 +3,15 @@ import { createBatcher } from './batcher.ts';
 import type { Connected } from './database.ts';
 import { storeEventsFor } from './event-fan-out.ts';
 import type { DirectEvent } from './event-fan-out.ts';
-import { doTogether } from './together.ts';
+import { runBatch } from './batch-transaction.ts';
 
 /** Calls that arrive together share a transaction; those for one endpoint keep their order. */
-export function enqueueing(connected: Connected): DeliveryStore['enqueue'] {
+export function enqueueDeliveries(connected: Connected): DeliveryStore['enqueue'] {
   const batcher = createBatcher<DirectEvent, Delivery | null>({
     max: 500,
     inFlight: 2,
     keyOf: ({ endpointId }) => endpointId,
-    run: (direct) => doTogether(connected(), direct, storeEventsFor),
+    run: (direct) => runBatch(connected(), direct, storeEventsFor),
   });
   return async (endpointId, event) => connected().track(batcher.run({ endpointId, event }));
 }

@@ -1,4 +1,4 @@
-import { describeErasureBesideTraffic } from '@trunkline/storage-contract/erasure-beside-traffic';
+import { describeErasureUnderTraffic } from '@trunkline/storage-contract/erasure-under-traffic';
 import { postgresStorage } from '../src/index.ts';
 import { temporarySchema } from './support/open-storage.ts';
 
@@ -20,7 +20,7 @@ const REFERENCES = [
   ['messages', 'contact_id', ['contacts']],
 ] as const;
 
-describeErasureBesideTraffic('PostgreSQL', async () => {
+describeErasureUnderTraffic('PostgreSQL', async () => {
   const { url, name, pool } = await temporarySchema();
   return {
     storage: postgresStorage({ connectionString: url, schema: name, maxConnections: 4 }),

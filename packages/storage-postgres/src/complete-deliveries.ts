@@ -3,18 +3,18 @@ import { createBatcher } from './batcher.ts';
 import type { Connected } from './database.ts';
 import { completeAll } from './delivery-completion.ts';
 import type { Report } from './delivery-completion.ts';
-import { doTogether } from './together.ts';
+import { runBatch } from './batch-transaction.ts';
 
 /**
  * Group commit: completions that arrive together are a few statements and one flush of the server's disk. Completions
  * of one endpoint are never in two concurrent transactions, which would wait for each other.
  */
-export function completing(connected: Connected): DeliveryStore['complete'] {
+export function completeDeliveries(connected: Connected): DeliveryStore['complete'] {
   const batcher = createBatcher<Report, boolean>({
     max: 500,
     inFlight: 2,
     keyOf: ({ completion }) => completion.delivery.endpointId,
-    run: (reports) => doTogether(connected(), reports, completeAll),
+    run: (reports) => runBatch(connected(), reports, completeAll),
   });
   return async (completions, now) => {
     const { track } = connected();

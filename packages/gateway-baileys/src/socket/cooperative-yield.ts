@@ -7,7 +7,7 @@ const LONGEST_MS = 10;
  * Returns a promise to await before each of many small pieces of work that are started together: in between, other work
  * can run. Without it, encrypting for a group of a thousand members blocks the process for seconds.
  */
-export function politeTurns({ elapsed }: Pick<Clock, 'elapsed'>): () => Promise<void> {
+export function cooperativeYield({ elapsed }: Pick<Clock, 'elapsed'>): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   let since = elapsed();
   const turn = async (): Promise<void> => {

@@ -1,20 +1,20 @@
 import type { Database, Transaction } from './database.ts';
 import { isFaultOfValue } from './pool.ts';
 
-/** Does the work of several calls in one transaction, or in one each: see `settleTogether`. */
-export async function doTogether<Item, Result>(
+/** Does the work of several calls in one transaction, or in one each: see `runBatchOrEach`. */
+export async function runBatch<Item, Result>(
   database: Database,
   items: readonly Item[],
   work: (transaction: Transaction, items: readonly Item[]) => Promise<readonly Result[]>,
 ): Promise<readonly PromiseSettledResult<Result>[]> {
-  return settleTogether(items, (some) => database.transaction((transaction) => work(transaction, some)));
+  return runBatchOrEach(items, (some) => database.transaction((transaction) => work(transaction, some)));
 }
 
 /**
  * Does the work of several calls together, all or nothing. If the values of one of them are at fault, runs each alone,
  * so that only that one fails. Any other error fails all.
  */
-export async function settleTogether<Item, Result>(
+export async function runBatchOrEach<Item, Result>(
   items: readonly Item[],
   work: (items: readonly Item[]) => Promise<readonly Result[]>,
 ): Promise<readonly PromiseSettledResult<Result>[]> {
@@ -24,7 +24,7 @@ export async function settleTogether<Item, Result>(
     if (items.length === 1 || !isFaultOfValue(reason))
       return items.map(() => ({ status: 'rejected', reason }));
     const results: PromiseSettledResult<Result>[] = [];
-    for (const item of items) results.push(...(await settleTogether([item], work)));
+    for (const item of items) results.push(...(await runBatchOrEach([item], work)));
     return results;
   }
 }

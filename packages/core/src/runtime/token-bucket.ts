@@ -1,5 +1,5 @@
 /** A budget for work that may come in bursts, but not all the time (a token bucket). */
-export interface Turns {
+export interface TokenBucket {
   /** Whether there is a turn left at `now`. */
   has(now: number): boolean;
   take(now: number): void;
@@ -8,7 +8,13 @@ export interface Turns {
 }
 
 /** Starts with `burst` turns, and adds one every `everyMs` up to that number. */
-export function createTurns({ burst, everyMs }: { readonly burst: number; readonly everyMs: number }): Turns {
+export function createTokenBucket({
+  burst,
+  everyMs,
+}: {
+  readonly burst: number;
+  readonly everyMs: number;
+}): TokenBucket {
   /** When all turns are available again: each turn taken delays it. */
   let fullAt = -Infinity;
   const nextAt = (): number => fullAt - (burst - 1) * everyMs;

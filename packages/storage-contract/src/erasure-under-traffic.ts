@@ -25,7 +25,7 @@ const WAVES = 8;
 const STEPS = 20;
 
 /** Tests that a person is erased while messages to and from them come and go, by erasures that end at any step. */
-export function describeErasureBesideTraffic(name: string, open: () => Promise<ErasureDatabase>): void {
+export function describeErasureUnderTraffic(name: string, open: () => Promise<ErasureDatabase>): void {
   it(
     `on ${name}, a message that comes while a person is erased is erased or there as a whole, and other people’s are untouched`,
     { timeout: 300_000 },

@@ -13,7 +13,7 @@ type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : 
  * Takes a schema of exactly the resource. A field that one of them lacks, or a value that only one allows, does not
  * compile, so the two cannot drift apart.
  */
-export function exactly<Resource>(): <Schema extends z.ZodType>(
+export function exactSchema<Resource>(): <Schema extends z.ZodType>(
   schema: Schema & (Same<Plain<z.output<Schema>>, Plain<Resource>> extends true ? unknown : never),
 ) => z.ZodType<Resource> {
   return (schema) => schema as unknown as z.ZodType<Resource>; // the parameter's type is the check

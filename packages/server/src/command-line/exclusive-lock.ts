@@ -20,7 +20,7 @@ interface Lock {
  * Runs `use` under an exclusive lock. SQLite takes the lock from the operating system, so it ends with the process, in
  * any manner. A second process is refused immediately, with a CommandError.
  */
-export async function alone<Value>(
+export async function withExclusiveLock<Value>(
   { path, refusal, isRemoved }: Lock,
   use: () => Promise<Value>,
 ): Promise<Value> {

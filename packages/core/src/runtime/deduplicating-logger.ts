@@ -26,7 +26,7 @@ interface Recent {
   cancelReport: (() => void) | null;
 }
 
-export interface CalmLogger extends Logger {
+export interface DeduplicatingLogger extends Logger {
   /** Logs what was left out so far, before the process ends. */
   flush(): void;
 }
@@ -37,11 +37,11 @@ export interface CalmLogger extends Logger {
  * its count as `repeated`, and one more line with the count of lines about other things as `leftOut`. `noted` is called
  * for every line, left out or not. If the logger throws, its line is lost, and nothing else happens.
  */
-export function calmLogger(
+export function deduplicatingLogger(
   given: Logger,
   clock: Pick<Clock, 'elapsed' | 'setTimer'>,
   noted: (level: Level) => void = () => undefined,
-): CalmLogger {
+): DeduplicatingLogger {
   const logger = unfailing<Logger>({
     debug: (facts, message) => given.debug(facts, message),
     info: (facts, message) => given.info(facts, message),

@@ -1,13 +1,17 @@
 import { expect, it } from 'vitest';
 import { manualClock } from '../testing/index.ts';
-import { calmLogger } from './calm-logger.ts';
+import { deduplicatingLogger } from './deduplicating-logger.ts';
 
 function recording() {
   const lines: { readonly facts: Readonly<Record<string, unknown>>; readonly message: string }[] = [];
   const log = (facts: Readonly<Record<string, unknown>>, message: string): void =>
     void lines.push({ facts, message });
   const clock = manualClock();
-  return { lines, clock, logger: calmLogger({ debug: log, info: log, warn: log, error: log }, clock) };
+  return {
+    lines,
+    clock,
+    logger: deduplicatingLogger({ debug: log, info: log, warn: log, error: log }, clock),
+  };
 }
 
 it('the same error is logged once in a minute, and then with the number of those left out', async () => {
@@ -83,7 +87,7 @@ it('a logger that throws ends nothing', () => {
   const fail = (): void => {
     throw new Error('the disk of the log is full');
   };
-  const logger = calmLogger({ debug: fail, info: fail, warn: fail, error: fail }, manualClock());
+  const logger = deduplicatingLogger({ debug: fail, info: fail, warn: fail, error: fail }, manualClock());
   for (const level of ['debug', 'info', 'warn', 'error'] as const)
     expect(() => logger[level]({}, 'failed')).not.toThrow();
 });

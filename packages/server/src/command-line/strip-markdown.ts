@@ -1,4 +1,4 @@
 /** Markdown as people read it without a browser. */
-export function plain(markdown: string): string {
+export function stripMarkdown(markdown: string): string {
   return markdown.replaceAll(/\[([^[\]]{1,100})\]\([^()]{1,200}\)/g, '$1').replaceAll('`', '');
 }

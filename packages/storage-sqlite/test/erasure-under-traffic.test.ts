@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describeErasureBesideTraffic } from '@trunkline/storage-contract/erasure-beside-traffic';
+import { describeErasureUnderTraffic } from '@trunkline/storage-contract/erasure-under-traffic';
 import { sqliteStorage } from '../src/index.ts';
 import { connectTo } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
@@ -25,7 +25,7 @@ const REFERENCES = [
   ['message_details', 'contact_id', 'contacts', 'id'],
 ] as const;
 
-describeErasureBesideTraffic('SQLite', async () => {
+describeErasureUnderTraffic('SQLite', async () => {
   const path = join(temporaryDirectory(), 'test.db');
   return {
     storage: sqliteStorage({ path }),

@@ -6,7 +6,7 @@ import { errorCode } from './start-error.ts';
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /** The content read, with the size, mode and owner of the same file. */
-export interface PlainFile {
+export interface RegularFile {
   readonly content: Buffer;
   /** In bytes; more than the content has if the file exceeds the requested maximum. */
   readonly size: number;
@@ -21,7 +21,7 @@ export class NotAFileError extends Error {}
  * Reads the beginning of a file, `maxBytes` at most, without waiting. Throws a NotAFileError for anything but a file,
  * and the error of the system (ENOENT, EACCES…) if it cannot be opened.
  */
-export async function readPlainFile(path: string, maxBytes: number): Promise<PlainFile> {
+export async function readRegularFile(path: string, maxBytes: number): Promise<RegularFile> {
   const file = await open(path, READ).catch((error: unknown) => {
     throw errorCode(error) === 'ENXIO' ? new NotAFileError(path) : error; // the error of a socket
   });

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { createTurns } from './turns.ts';
+import { createTokenBucket } from './token-bucket.ts';
 
 const NOW = 1_000_000;
 
 it('limited turns begin with a burst, and then come one in each interval', () => {
-  const turns = createTurns({ burst: 3, everyMs: 200 });
+  const turns = createTokenBucket({ burst: 3, everyMs: 200 });
   for (let turn = 0; turn < 3; turn += 1) {
     expect(turns.has(NOW)).toBe(true);
     turns.take(NOW);
@@ -18,7 +18,7 @@ it('limited turns begin with a burst, and then come one in each interval', () =>
 });
 
 it('limited turns that were not taken add up to at most a burst', () => {
-  const turns = createTurns({ burst: 2, everyMs: 200 });
+  const turns = createTokenBucket({ burst: 2, everyMs: 200 });
   turns.take(NOW);
   turns.take(NOW);
   const later = NOW + 60_000;
