@@ -4,10 +4,10 @@
 const tests = '\\.test\\.ts$|/test/';
 const npm = (...names) => `node_modules/(${names.join('|').replaceAll('.', '\\.')})/`;
 const core = (...folders) => `^packages/core/src/(${folders.join('|')})/`;
-/** What tells processes apart, for storages that several share. */
+/** The identity of a process, for storages that several share. */
 const coreOnNode = '^packages/core/src/node/index\\.ts$';
 const publicCore = '^packages/core/src/index\\.ts$';
-/** What the authors of storages, gateways, runtimes and HTTP adapters are given. */
+/** The entry points for authors of storages, gateways, runtimes and HTTP adapters. */
 const spi = (port) => `^packages/core/src/spi/${port}\\.ts$`;
 const receiver = '^packages/receiver/src/index\\.ts$';
 const optionNames = '^internal/option-names/src/index\\.ts$';

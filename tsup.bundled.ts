@@ -43,7 +43,7 @@ export const builtinsWithoutRequire: Plugin = {
   },
 };
 
-/** For a package that tsup bundles: beside its files, from what esbuild says that is in them. */
+/** Writes the licences of a bundled package next to its files, by what esbuild says is in them. */
 export async function writeLicences(metafile: string, directory: string): Promise<void> {
   const { inputs } = JSON.parse(await readFile(metafile, 'utf8'));
   await writeFile(join(directory, 'LICENSES.txt'), await licences(Object.keys(inputs)));

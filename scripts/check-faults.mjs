@@ -85,6 +85,13 @@ const FAULTS = [
     says: 'no-short-limit',
   },
   {
+    name: 'a comment without a subject',
+    command: ['lint'],
+    path: DOMAIN,
+    text: '/** What is planted. */\nexport const planted = 1;\n',
+    says: 'plain-comments',
+  },
+  {
     name: 'a forbidden import',
     command: ['lint'],
     path: DOMAIN,

@@ -1,4 +1,4 @@
-// What the programs of the documentation take for granted; see check-docs.mjs.
+// The names that programs of the documentation use without declaring them; see check-docs.mjs.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Gateway, Logger, SendTextInput, Trunkline, WorkspaceApi } from '@trunkline/core';
 import type { TestNetwork } from '@trunkline/gateway-contract';
@@ -20,10 +20,10 @@ declare global {
   const saveOnce: (eventId: string, message: WebhookMessage) => Promise<void>;
   const POST: (request: Request) => Promise<Response>;
   const bytes: Uint8Array<ArrayBuffer>;
-  /** What a QR code says. */
+  /** The content of a QR code. */
   const qr: string;
 
-  /** Of who writes a gateway. */
+  /** A network and a gateway to it, as their author has them. */
   const startTestNetwork: () => Promise<TestNetwork>;
   const carrierGateway: (url: string) => Gateway;
 

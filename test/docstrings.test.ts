@@ -6,7 +6,7 @@ import { readPackages, undocumentedIn } from './support/public-names.ts';
 
 const packages = readPackages();
 
-/** What other programs import. Adapters and the tools that test them read the code of the others anyway. */
+/** Entry points for authors of adapters and their tests, who read the code anyway. */
 const OTHERS = /\/spi|\/sandbox$|-contract|storage-kit|storage-postgres$|^@trunkline\/dashboard$|^trunkline$/;
 
 const entryPoints = packages

@@ -248,7 +248,7 @@ export function undocumentedIn(entryPoint: EntryPoint, packages: readonly Packag
   };
   const visitMembers = (node: ts.Node, file: string, path: string): void => {
     ts.forEachChild(node, (child) => {
-      // Nobody names the members of the pattern in a conditional type.
+      // The members of the pattern in a conditional type are never named.
       if (isImplementation(child) || (ts.isConditionalTypeNode(node) && child === node.extendsType)) return;
       if (ts.isTypeReferenceNode(child) || ts.isExpressionWithTypeArguments(child)) {
         const mentioned = ts.isTypeReferenceNode(child)

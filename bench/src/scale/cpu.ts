@@ -7,7 +7,7 @@ interface Stat {
   readonly parent: number;
   /** CPU seconds. */
   readonly own: number;
-  /** Those of its children that have ended. */
+  /** The seconds of its children that have ended. */
   readonly ofEnded: number;
 }
 

@@ -13,7 +13,7 @@ export interface ClusterFiles {
   readonly data: string;
 }
 
-/** None of this process's variables: those of another Postgres would mislead it. */
+/** Leaves out this process's variables: those of another Postgres would mislead it. */
 export const environment = { ...serverUser, cwd: '/', env: { LC_ALL: 'C' } };
 
 /**

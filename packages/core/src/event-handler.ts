@@ -31,7 +31,7 @@ export type EventHandler<Selection extends EventSelection> = (
   context: EventContext,
 ) => unknown;
 
-/** What a handler is called with besides the event. */
+/** The second argument of a handler, after the event. */
 export interface EventContext {
   /** The workspace that the event belongs to, `ten_…`. */
   readonly workspaceId: string;

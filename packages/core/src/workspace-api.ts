@@ -184,7 +184,7 @@ export interface SendTextInput extends SendInput {
 
 /** A media message. The file is a stream; the service reads its type from the first bytes. */
 export interface SendMediaInput extends SendInput {
-  /** What the recipient sees it as: it has to fit the content of the file. */
+  /** The type that the recipient sees: it has to fit the content of the file. */
   readonly type: MediaType;
   /** The content: a `Blob` (`openAsBlob` of `node:fs`), a stream, or a file that `upload` has stored. */
   readonly file: Blob | ReadableStream<Uint8Array> | Upload;
@@ -192,7 +192,7 @@ export interface SendMediaInput extends SendInput {
   readonly caption?: string | null | undefined;
   /** The file name that the recipient sees; by default, the service makes one. */
   readonly filename?: string | null | undefined;
-  /** With the type audio: the recipient sees a recorded voice message. The file must be Opus in Ogg. */
+  /** True shows an audio file as a recorded voice message. The file must be Opus in Ogg. */
   readonly voice?: boolean | null | undefined;
 }
 

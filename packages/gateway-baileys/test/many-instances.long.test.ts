@@ -12,6 +12,6 @@ it('the WhatsApp gateway keeps many numbers in one process, through a restart an
   expect(stdout).toMatch(/^5 instances paired by QR in .* MB per instance$/m);
   expect(stdout).toMatch(/^killed and started again: all 5 online again without a QR after [\d.]+ s$/m);
   expect(stdout).toMatch(/^every message arrived once; every instance still sends$/m);
-  // None of the three processes prints any of libsignal's lines.
+  // The three processes print no lines of libsignal.
   expect(stdout + stderr).not.toMatch(/Closing session|privKey|SessionEntry/);
 });

@@ -1,4 +1,4 @@
-// What is used alone: most of the limiters need modules of Node.
+// Only the parts that are used: most of the limiters need modules of Node.
 import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js';
 
 export { RateLimiterRes };

@@ -16,7 +16,7 @@ export interface RequestGuard {
   readmit(request: Request, scope: Scope | null): Promise<void>;
 }
 
-/** What a request is checked for. */
+/** The checks of a request. */
 export interface Admission {
   /** The scope that the key needs; null for none. */
   readonly scope: Scope | null;

@@ -19,7 +19,7 @@ interface Envelope<Type extends WebhookEventType> {
   readonly created_at: string;
   /** `ten_…` */
   readonly workspace_id: string;
-  /** What the event is about, as it was then. */
+  /** The subject of the event, as it was then. */
   readonly data: DataOf<Type>;
 }
 
@@ -55,17 +55,17 @@ interface OptInEventData {
   };
   /** `message.edited` */
   readonly 'message.edited': OfMessage & {
-    /** Who edited the message, and when. */
+    /** The person who edited the message, and the time. */
     readonly edit: WebhookDeed;
   };
   /** `message.deleted` */
   readonly 'message.deleted': OfMessage & {
-    /** Who deleted the message, and when. */
+    /** The person who deleted the message, and the time. */
     readonly deletion: WebhookDeed;
   };
   /** `message.undecryptable` */
   readonly 'message.undecryptable': {
-    /** What is known of the message. */
+    /** The known facts about the message. */
     readonly undecryptable: WebhookUndecryptable;
   };
   /** `message.media_available` */
@@ -118,7 +118,7 @@ export interface WebhookUndecryptable {
 export interface WebhookCall {
   /** The instance that was called, `ins_…`. */
   readonly instance_id: string;
-  /** Who calls; null if the network does not say. */
+  /** The caller; null if the network does not say. */
   readonly contact: WebhookContact | null;
   /** Null for a call from one person to the number. */
   readonly group_id: string | null;
@@ -242,13 +242,13 @@ export interface WebhookInstance {
   readonly profile_picture_url?: string;
   /** Whether a phone is linked, so that it can connect without a QR. */
   readonly paired?: boolean;
-  /** What the instance can send and list. */
+  /** The kinds of messages that the instance can send, and whether it lists groups. */
   readonly capabilities?: readonly ('text' | 'image' | 'document' | 'audio' | 'video' | 'groups')[];
   /** Why it is not connected, or is restricted, such as `qr_timeout`. */
   readonly last_error?: string;
   /** A restriction that the network has put on the number, and its end if the network reports one. */
   readonly restriction?: {
-    /** What the network forbids, such as `cannot_start_chats` or `account_temporarily_banned`. */
+    /** The restriction by the network, such as `cannot_start_chats` or `account_temporarily_banned`. */
     readonly code: string;
     /** When it ends, ISO 8601 with an offset; null if the network does not say. */
     readonly until: string | null;

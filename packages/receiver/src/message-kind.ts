@@ -59,7 +59,7 @@ export interface MessagePayloads {
   readonly form_reply: {
     /** The name of the form. */
     readonly name: string;
-    /** What was filled in. */
+    /** The values that were filled in. */
     readonly values: unknown;
   };
   /** A message with buttons, a list or a form, as businesses send them. */
@@ -94,7 +94,7 @@ export interface MessagePayloads {
   readonly event: {
     /** The name of the event. */
     readonly name: string;
-    /** What it is about; null if the sender did not say it. */
+    /** Its subject; null if the sender did not give one. */
     readonly description: string | null;
     /** ISO 8601 with an offset; null if the sender did not say it. */
     readonly starts_at: string | null;

@@ -29,7 +29,7 @@ export interface FailedEvent {
   readonly status: number;
   /** The event that was not handled. */
   readonly event: WebhookEvent;
-  /** What was thrown. */
+  /** The error that was thrown. */
   readonly error: unknown;
 }
 

@@ -3,7 +3,7 @@ import { createSignature } from './signature.ts';
 import { createStandardSignature, isStandardId } from './standard-signature.ts';
 import { isTimestamp } from './timestamp.ts';
 
-/** What a signature is made of. */
+/** The parts of a signature. */
 export interface SignWebhookOptions {
   /** The endpoint's whole secret (`whsec_…`). */
   readonly secret: string;
@@ -19,7 +19,7 @@ export async function signWebhook(options: SignWebhookOptions): Promise<string> 
   return createSignature(options.secret, timestamp, options.body);
 }
 
-/** What a signature by Standard Webhooks is made of. */
+/** The parts of a signature by Standard Webhooks. */
 export interface SignStandardWebhookOptions extends SignWebhookOptions {
   /** The text of the `webhook-id` header: the event's id. */
   readonly id: string;

@@ -1,6 +1,6 @@
 type Report = (warning: Error) => void;
 
-/** Who gets the warnings of Node.js; null before they are taken from it. */
+/** The function that gets the warnings of Node.js; null before they are taken from it. */
 let report: Report | null = null;
 
 /**

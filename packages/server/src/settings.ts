@@ -239,7 +239,7 @@ interface Documentation {
   readonly meaning: string;
   readonly byDefault?: string;
   readonly isSecret?: boolean;
-  /** What it lists, if it is a comma-separated list of these. */
+  /** The values that it may list, if it is a comma-separated list. */
   readonly listOf?: readonly string[];
 }
 

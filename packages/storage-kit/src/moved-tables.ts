@@ -164,7 +164,7 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
   },
   contents: {
     columns: columnsOf(
-      // Of a message or of an upload: each has a prefix of its own.
+      // The id of a message or of an upload: each has a prefix of its own.
       named(
         text('message_id'),
         integer('begun_at'),

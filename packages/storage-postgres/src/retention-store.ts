@@ -90,7 +90,7 @@ async function unqueue(transaction: Transaction, floor: string, limit: number): 
   const uuids = rows.map((row) => String(row['id']));
   await lockLanes(transaction, endpoints);
   await unqueueDeliveries(transaction, endpoints, uuids);
-  // Those of other days are dropped with their partitions.
+  // Attempts of other days are dropped with their partitions.
   await transaction.run('DELETE FROM trunkline.attempts_default WHERE delivery_id = ANY ($1::uuid[])', uuids);
   return rows.length;
 }

@@ -14,7 +14,7 @@ const LIMITS = { slots: 2, startsPerWindow: 8, windowMs: 1_000 };
 const LEASE_MS = 3_000;
 const ENDPOINTS = 5;
 const PROCESSES = 3;
-/** Of each that takes part, at least, and requests of all together. More find rarer things: `LANE_STEPS=5000`. */
+/** Steps of each process, at least, and requests of all together. More find rarer faults: `LANE_STEPS=5000`. */
 const STEPS = Number(process.env['LANE_STEPS'] ?? 120);
 
 it('processes that queue, claim, complete, crash, close and retry concurrently break no promise to a receiver', async (context) => {

@@ -35,7 +35,7 @@ interface LoggedConnection {
   readonly closedAt: number | null;
 }
 
-/** Of each kind, the latest. */
+/** How many of each kind are kept: the latest. */
 const KEPT = 200_000;
 
 export interface NetworkLogWriter {

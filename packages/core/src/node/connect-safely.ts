@@ -18,7 +18,7 @@ export interface ConnectSafelyOptions {
   readonly dns?: DnsResolver | undefined;
   /** Milliseconds for the TCP connection and the TLS handshake. 3,000 by default. */
   readonly connectMs?: number | undefined;
-  /** Whom to trust on https, besides the public authorities. */
+  /** Authorities to trust on https, besides the public ones. */
   readonly tls?: TlsOptions | undefined;
 }
 

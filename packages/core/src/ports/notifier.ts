@@ -45,7 +45,7 @@ export interface DownInstance extends Pick<Instance, 'id' | 'name' | 'phoneNumbe
   readonly downSince: number;
   /** When it was connected again; null if it is down. */
   readonly upSince: number | null;
-  /** What happens next, or what a person has to do; null if there is nothing. */
+  /** The next step: what happens, or what a person has to do; null if there is none. */
   readonly next: NextStep | null;
 }
 

@@ -24,7 +24,7 @@ export interface InstanceHistoryResource {
   readonly from: InstanceStatus | null;
   /** Null once the instance is deleted. */
   readonly to: InstanceStatus | null;
-  /** What happened, for programs. */
+  /** The cause, for programs. */
   readonly reason: HistoryReason;
   /** The reason as a sentence. */
   readonly description: string;
@@ -34,7 +34,7 @@ export interface InstanceHistoryResource {
   readonly network_code: string | null;
   /** The next step from then on; null if there is none. */
   readonly next: {
-    /** Who does what, such as `reconnect` or `scan_qr`. */
+    /** The step and its actor, such as `reconnect` or `scan_qr`. */
     readonly kind: NextStepKind;
     /** When it happens, or until when it can be done; null if it has no time. */
     readonly at: string | null;

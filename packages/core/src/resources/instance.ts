@@ -19,13 +19,13 @@ export interface InstanceResource {
   readonly profile_picture_url: string | null;
   /** Whether a phone is linked, so that it can connect without a QR. */
   readonly paired: boolean;
-  /** What the instance can send and list. */
+  /** The kinds of messages that the instance can send, and whether it lists groups. */
   readonly capabilities: readonly Capability[];
   /** Why it is not connected, or is restricted, such as `qr_timeout`; null if there is no such reason. */
   readonly last_error: string | null;
   /** The network's current restriction of the number, and its end if the network says it. An addition of ours. */
   readonly restriction: {
-    /** What the network forbids, such as `cannot_start_chats` or `account_temporarily_banned`. */
+    /** The restriction by the network, such as `cannot_start_chats` or `account_temporarily_banned`. */
     readonly code: string;
     /** When it ends, ISO 8601 with an offset; null if the network does not say. */
     readonly until: string | null;

@@ -114,7 +114,7 @@ function withDetail(detail: MessageKindAndPayload | undefined): { readonly detai
   return detail ? { detail } : {};
 }
 
-/** Of an edit, only the new text or caption counts: a phone cannot change anything else. */
+/** Only the new text or caption of an edit counts: a phone cannot change anything else. */
 function readChange({ type, key, editedMessage }: proto.Message.IProtocolMessage): MessageContent | null {
   if (!key?.id) return null;
   if (type === proto.Message.ProtocolMessage.Type.REVOKE) return { kind: 'deletion', target: key };

@@ -46,7 +46,7 @@ export interface SendFileInput {
   readonly to: string;
   /** The id of a message in the same chat, which the recipient sees quoted. */
   readonly reply_to?: string | undefined;
-  /** What the recipient sees it as: it has to fit the content of the file. */
+  /** The type that the recipient sees: it has to fit the content of the file. */
   readonly type: MediaType;
   /** The content of the file. */
   readonly file: Blob;
@@ -54,7 +54,7 @@ export interface SendFileInput {
   readonly caption?: string | undefined;
   /** The file name that the recipient sees; by default, the file's own name, or one that the service generates. */
   readonly filename?: string | undefined;
-  /** With the type audio: the recipient sees a recorded voice message. The file must be Opus in Ogg. */
+  /** True shows an audio file as a recorded voice message. The file must be Opus in Ogg. */
   readonly voice?: boolean | undefined;
 }
 

@@ -1,5 +1,5 @@
 declare module '@20minutes/s3rver' {
-  /** What the tests use of it; it has no types of its own. */
+  /** The part that the tests use; it has no types of its own. */
   export default class S3rver {
     constructor(options: {
       readonly port: number;

@@ -6,7 +6,7 @@ import type { ReceiveResult } from '../receive-result.ts';
 
 /** Node's request, with the properties that a framework may have added. */
 export type NodeRequest = IncomingMessage & {
-  /** What a body parser has made of the body. */
+  /** The body as a body parser has read it. */
   readonly body?: unknown;
   /** The bytes of the body, if the framework keeps them. */
   readonly rawBody?: unknown;

@@ -3,7 +3,7 @@ import type { VerifyFailureReason } from '../verify.ts';
 
 /** Examples for tests of a verifier. */
 export interface Vectors {
-  /** What the examples are for. */
+  /** The purpose of the examples. */
   readonly about: string;
   /** Signatures in the service's own form. */
   readonly signatures: readonly SignatureVector[];
@@ -35,7 +35,7 @@ export interface StandardSignatureVector extends SignatureVector {
 
 /** The expected result of `verify()`. */
 export interface RequestVector {
-  /** What is special about the request. */
+  /** The feature that makes the request special. */
   readonly name: string;
   /** One secret, or several, one of which has to match. */
   readonly secret: string | readonly string[];
@@ -47,7 +47,7 @@ export interface RequestVector {
   readonly received_at: number;
   /** In seconds; 300 by default. */
   readonly tolerance?: number;
-  /** What `verify()` has to find. */
+  /** The result that `verify()` has to return. */
   readonly expect:
     | {
         /** Whether the request is valid. */

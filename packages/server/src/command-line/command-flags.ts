@@ -22,7 +22,7 @@ export function optionsOf(spec: CommandSpec): Readonly<Record<string, Meaning>> 
 export interface FlagInfo extends ValueInfo {
   /** With its dashes: `--data-dir`. */
   readonly flag: string;
-  /** What its value is called in the help, such as `path`; null if it takes none. */
+  /** The name of its value in the help, such as `path`; null if it takes none. */
   readonly valueName: string | null;
 }
 

@@ -37,10 +37,10 @@ export interface CommandSpec {
   load(): Promise<CommandHandler>;
 }
 
-/** What an argument or an option means, in the words of the help. */
+/** The meaning of an argument or an option, in the words of the help. */
 export type Meaning = string | ValueInfo;
 
-/** One with a closed list of values, which shells complete. */
+/** The meaning of one with a closed list of values, which shells complete. */
 export interface ValueInfo {
   readonly meaning: string;
   readonly values: readonly string[];

@@ -768,7 +768,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
 ];
 
-/** What the commands that begin with the same word are about. */
+/** The subject of the commands that begin with the same word. */
 export const SUBJECTS: Readonly<Record<string, string>> = {
   workspaces: 'the workspaces on a database',
   keys: 'the API keys of a workspace',

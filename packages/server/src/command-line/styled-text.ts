@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { printableLines } from '../printable.ts';
 
-/** What a colour says: all is well, something is awaited, or somebody has to do something. */
+/** The meaning of a colour: all is well, something is awaited, or a person has to act. */
 export type Tone = 'good' | 'waiting' | 'bad';
 
 /** A part of a text, with its colour on a terminal. */

@@ -262,7 +262,7 @@ describe('The command line', () => {
   it('completes in bash and zsh by a script that these can read', async () => {
     const cwd = temporaryDirectory();
     const { stdout } = await runCommand(['completion', 'bash'], { cwd });
-    /** What bash puts in the place of the last word, of which it takes what follows `:` and `=` for a word of its own. */
+    /** Returns what bash replaces the last word by; the part after `:` and `=` is a word of its own for it. */
     const complete = (line: string): string => {
       const words = line.split(/ |(?<=[:=])|(?=[:=])/).map((word) => `'${word}'`);
       const state = `COMP_LINE='${line}' COMP_POINT=${line.length} COMP_WORDS=(${words.join(' ')}) COMP_CWORD=${words.length - 1}`;

@@ -173,8 +173,8 @@ const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\
 const COLORS = /\u001b\[(?:3[123]|39)m/g;
 
 /**
- * What a command may print of whatever comes. Its own colours, and its erasure of a line of progress, are none of the
- * service's.
+ * The output that a command may print, whatever the service sends: its own colours, and the erasure of its line of
+ * progress, are not the service's.
  */
 function expectClean({ stdout, stderr }: CallOutcome, name: string): void {
   expect(stdout.replaceAll(COLORS, ''), name).not.toMatch(UNPRINTABLE);

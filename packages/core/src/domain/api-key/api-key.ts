@@ -7,7 +7,7 @@ export const SCOPES = [
   'webhooks:read',
   'webhooks:write',
 ] as const;
-/** What an API key may do. */
+/** A permission of an API key. */
 export type Scope = (typeof SCOPES)[number];
 
 /** An API key as it is stored. Only its holder knows its value; the service keeps the SHA-256 of it (hex). */

@@ -16,7 +16,7 @@ export type NextStepKind =
 
 /** The next step for an instance that is not connected. */
 export interface NextStep {
-  /** Who does what, such as `reconnect` or `scan_qr`. */
+  /** The step and its actor, such as `reconnect` or `scan_qr`. */
   readonly kind: NextStepKind;
   /** Epoch milliseconds; null if it has no time, or an unknown one. */
   readonly at: number | null;

@@ -7,7 +7,7 @@ import type { Target } from './target.ts';
 import { connectTcp } from './tcp.ts';
 import { TlsSessions, secure } from './tls.ts';
 
-/** Whom to trust on https. */
+/** Authorities to trust on https. */
 export interface TlsOptions {
   /** Certificates (PEM) of private authorities to trust next to the public ones. Verification cannot be turned off. */
   readonly ca?: readonly string[];

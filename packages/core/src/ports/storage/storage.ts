@@ -141,7 +141,7 @@ export interface Storage<Transaction = never> {
   serverTime?(): Promise<number>;
 }
 
-/** What an operator may want to know of a database. */
+/** Facts about a database, for its operator. */
 export interface StorageDescription {
   /** The product with its version, such as `PostgreSQL 17.2`. */
   readonly database: string;

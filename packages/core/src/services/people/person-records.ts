@@ -9,7 +9,7 @@ import { partsOf } from './walks.ts';
 
 /** The progress of an operation on a person. */
 export interface PersonProgress {
-  /** What is being read or erased. */
+  /** The records that are being read or erased. */
   readonly step: 'messages' | 'events' | 'session' | 'files' | 'database' | 'contacts';
   /** How many rows were looked through in this step. */
   readonly looked: number;
