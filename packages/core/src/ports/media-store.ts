@@ -34,6 +34,7 @@ export interface MediaStore {
   list?(request: MediaPageRequest): Promise<MediaPage>;
 }
 
+/** The page to list. */
 export interface MediaPageRequest {
   /** The `next` of the page before; null for the first page. */
   readonly after: string | null;
@@ -41,7 +42,9 @@ export interface MediaPageRequest {
   readonly limit: number;
 }
 
+/** A page of the ids in a media store. */
 export interface MediaPage {
+  /** In the order of the store. */
   readonly ids: readonly string[];
   /** The place where the next page begins; null at the end. */
   readonly next: string | null;
