@@ -73,7 +73,7 @@ function ownerOf(workspace: Workspace, scopes: readonly Scope[]): Principal {
 }
 
 export function signedOut(): TrunklineError {
-  return refused('UNAUTHENTICATED', 'Nobody is signed in: sign in to the dashboard first.');
+  return refused('UNAUTHENTICATED', 'You are not signed in: sign in to the dashboard first.');
 }
 
 function otherWorkspace(): TrunklineError {

@@ -64,7 +64,7 @@ function sandboxOf(parts: DashboardParts): NonNullable<DashboardOptions['sandbox
   const principals = new WeakMap<Request, Principal>();
   const principalOf = async (request: Request): Promise<Principal> => {
     const principal = principals.get(request);
-    if (!principal) throw refused('UNAUTHENTICATED', 'Nobody is signed in: sign in to the dashboard first.');
+    if (!principal) throw refused('UNAUTHENTICATED', 'You are not signed in: sign in to the dashboard first.');
     return principal;
   };
   const app = new Hono();

@@ -38,7 +38,7 @@ export function emailNotifier(
             : { instanceId: notification.instance.id };
         logger.warn(
           { kind, workspaceId: workspace.id, ...subject },
-          'nobody with a verified email address administers webhooks, so no email is sent: set MAIL_TO',
+          'no member with a verified email address administers webhooks, so no email is sent: set MAIL_TO',
         );
         return;
       }

@@ -88,7 +88,7 @@ async function end(
   setTimeout(() => {
     logger.fatal(
       { seconds: withinMs / 1000 },
-      'what did not end in time is cut off: the next start goes on with it',
+      'some work did not end in time and was cut off: the next start continues it',
     );
     process.exit(1);
   }, withinMs).unref();

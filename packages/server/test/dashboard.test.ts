@@ -108,7 +108,7 @@ describe('trunkline dashboard', () => {
     const { code, stdout, stderr } = await runCommand(['dashboard', '--url', server.url], { cwd });
     expect({ code, stderr }).toEqual({
       code: 0,
-      stderr: 'It signs in once, within an hour, and whoever opens it is an admin: show it to nobody else.\n',
+      stderr: 'It signs in once, within an hour, and makes whoever opens it an admin: do not share it.\n',
     });
     expect(stdout.startsWith(`${server.url}/dashboard/sign-in#token=link_`)).toBe(true);
     const signedIn = await sendTo(server, stdout.trim());

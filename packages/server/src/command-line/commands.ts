@@ -27,8 +27,8 @@ const PERSON = {
 };
 const PLAN = {
   '--subscription <status>': either(SUBSCRIPTIONS),
-  '--instance-limit <count>': 'how many instances it may have; none is no limit',
-  '--trial-message-limit <count>': 'how many messages a trial may send; none is no limit',
+  '--instance-limit <count>': 'how many instances it may have; "none" for no limit',
+  '--trial-message-limit <count>': 'how many messages a trial may send; "none" for no limit',
   '--webhook-limit <count>': 'how many webhooks it may have',
 };
 const MEMBER = {
@@ -335,8 +335,8 @@ export const COMMANDS: readonly CommandSpec[] = [
     options: {
       '--name <name>': 'the name of a new instance',
       '--pairing-phone <number>': 'the phone on which a code is typed instead',
-      '--scan': 'scans it at once with a simulated phone; in the sandbox only',
-      '--qr': 'draws the QR where the output is no terminal, too',
+      '--scan': 'scans it immediately with a simulated phone; only in the sandbox',
+      '--qr': 'draws the QR even if the output is not a terminal',
       '--timeout <seconds>': 'how long to wait; 180 by default',
     },
     examples: [

@@ -82,7 +82,7 @@ async function newInstance(call: Call, service: RemoteService): Promise<string> 
     service.client.instances.create({ name }, call),
     reply(instanceShape),
   );
-  call.output.say(`The instance ${data.id} is made.`);
+  call.output.say(`Created instance ${data.id}.`);
   return data.id;
 }
 
@@ -114,7 +114,7 @@ function showQr({ output, options }: Call, instance: InstanceResource, qr: QrRes
   }
   if (process.stdout.isTTY !== true && !options.flag('qr')) {
     output.note(
-      'trunkline: the QR is not drawn, since this is no terminal: add --qr to draw it, --json for its text, or --scan in the sandbox.',
+      'trunkline: the QR is not drawn, because this is not a terminal: add --qr to draw it, --json for its text, or --scan in the sandbox.',
     );
     return;
   }

@@ -25,7 +25,7 @@ export const dashboardCommand: CommandHandler = (call) =>
     const link = newDashboardLink(await existingSecretKeys(settings, files), url);
     call.output.result({ data: { url: link } }, link);
     call.output.note(
-      'It signs in once, within an hour, and whoever opens it is an admin: show it to nobody else.',
+      'It signs in once, within an hour, and makes whoever opens it an admin: do not share it.',
     );
   });
 

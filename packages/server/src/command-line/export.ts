@@ -67,7 +67,7 @@ async function refuseExisting(path: string): Promise<void> {
     if (errorCode(error) === 'ENOENT') return null;
     throw error;
   });
-  if (found !== null) throw new CommandError(`${path} is there already: name a folder that is not.`);
+  if (found !== null) throw new CommandError(`${path} already exists: name a new folder.`);
 }
 
 /** Throws if the path exists: neither a link nor another export is written into. */
@@ -78,10 +78,10 @@ async function newDirectory(path: string): Promise<string> {
   } catch (error) {
     if (errorCode(error) === 'EEXIST')
       throw new CommandError(
-        `${path} is there, of an export that was killed or has not ended: remove it if none is at work.`,
+        `${path} belongs to an export that was killed or is still running: remove it if none is running.`,
       );
     if (errorCode(error) === 'ENOENT')
-      throw new CommandError(`There is no directory ${dirname(path)}: make it first.`);
+      throw new CommandError(`The directory ${dirname(path)} does not exist: create it first.`);
     throw error;
   }
 }

@@ -102,7 +102,7 @@ async function writeNew(path: string, content: string): Promise<void> {
   } catch (error) {
     if (errorCode(error) === 'EEXIST')
       throw new CommandError(
-        `${path} is there already, and is left as it is: edit it, or name another file with --config.`,
+        `${path} already exists, and was not changed: edit it, or name another file with --config.`,
       );
     if (error instanceof Error) Object.assign(error, { path }); // not that of the draft
     throw error;

@@ -55,7 +55,7 @@ async function openNew(path: string, draft: string): Promise<FileHandle> {
 }
 
 function taken(path: string): CommandError {
-  return new CommandError(`${path} is there, and would be overwritten: name another file.`);
+  return new CommandError(`${path} already exists, and would be overwritten: name another file.`);
 }
 
 function unmade(path: string, error: unknown): CommandError {

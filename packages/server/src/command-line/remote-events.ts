@@ -92,7 +92,7 @@ export async function reopenStream(
     signal.throwIfAborted();
     const { status } = reply.error;
     if (!isForNow(status)) throw failureOf(service.url, reply.error);
-    if (isFirst) output.note(`${service.url} does not respond: it is asked again until it does.`);
+    if (isFirst) output.note(`${service.url} does not respond: trying again until it does.`);
   }
 }
 

@@ -112,7 +112,7 @@ async function restoreTo(
       'files of messages': mediaFiles,
     }),
   );
-  call.output.note('Never run it beside the server that it came from: both would send the same messages.');
+  call.output.note('Never run it next to the server that it came from: both would send the same messages.');
 }
 
 /** The key to be written; null if the settings have it. */
@@ -147,7 +147,7 @@ async function checkPlace(
       (await kindAt(path)) === 'directory' ? (await readdir(path)).length > 0 : (await kindAt(path)) !== null;
     if (isThere)
       throw new CommandError(
-        `${path} is there, and would be overwritten: name another directory with --data-dir.`,
+        `${path} already exists, and would be overwritten: name another directory with --data-dir.`,
       );
   }
 }

@@ -25,7 +25,7 @@ export const rotateSecretKey: CommandHandler = async (call) => {
   const files = await existingFiles(settings);
   if (settings.secretKey !== undefined) return rotateGiven(call, settings);
   const lock = join(files.directory, 'rotation.lock');
-  const refusal = `Another "trunkline rotate-secret-key" is at work in ${files.directory}: wait until it has ended.`;
+  const refusal = `Another "trunkline rotate-secret-key" is running in ${files.directory}: wait until it has ended.`;
   await withExclusiveLock({ path: lock, refusal, isRemoved: false }, () => rotateFile(call, settings, files));
 };
 
@@ -38,7 +38,7 @@ async function rotateFile(call: Call, settings: Settings, files: DataFiles): Pro
     call,
     isBegun
       ? 'The rotation of the secret key that was begun is ended.'
-      : `A new secret key takes the place of ${files.secretKey}, and everything is sealed with it. Backups from before need the former key, which is kept beside it.`,
+      : `A new secret key replaces ${files.secretKey}, and everything is sealed with it. Backups from before need the previous key, which is kept beside it.`,
   );
   await refuseServers(call, { database: settings.database, logger: noLog });
   if (!isBegun) await begin(call, settings, files);
@@ -46,10 +46,10 @@ async function rotateFile(call: Call, settings: Settings, files: DataFiles): Pro
   const kept = await end(files, former);
   call.output.result(
     { data: { secret_key: files.secretKey, former_secret_key: kept, sealed } },
-    facts({ 'secret key': files.secretKey, 'former key': kept, 'secrets sealed again': sealed }),
+    facts({ 'secret key': files.secretKey, 'previous key': kept, 'secrets sealed again': sealed }),
   );
   call.output.note(
-    'Keep a copy of the new key elsewhere, and give it to every machine that has a copy of the former one. Backups from before need the former key: destroy it with the last of them.',
+    'Keep a copy of the new key elsewhere, and give it to every machine that has a copy of the previous one. Backups from before need the previous key: destroy it with the last of them.',
   );
 }
 
@@ -102,7 +102,7 @@ async function end(files: DataFiles, former: string): Promise<string> {
 async function rotateGiven(call: Call, settings: Settings): Promise<void> {
   if (settings.previousSecretKey === undefined)
     throw usageError(
-      'The secret key is in SECRET_KEY, where this command cannot replace it: set SECRET_KEY to a new one ("openssl rand -base64 32" makes one) and SECRET_KEY_PREVIOUS to the former one, and run this again.',
+      'The secret key is in SECRET_KEY, where this command cannot replace it: set SECRET_KEY to a new one ("openssl rand -base64 32" makes one) and SECRET_KEY_PREVIOUS to the previous one, and run this again.',
     );
   await requireConfirmation(call, 'Everything is sealed with SECRET_KEY, in place of SECRET_KEY_PREVIOUS.');
   await refuseServers(call, { database: settings.database, logger: noLog });
@@ -115,7 +115,7 @@ async function rotateGiven(call: Call, settings: Settings): Promise<void> {
     { data: { secret_key: null, former_secret_key: null, sealed } },
     facts({ 'secret key': 'SECRET_KEY', 'secrets sealed again': sealed }),
   );
-  call.output.note('Take SECRET_KEY_PREVIOUS out, and keep the former key for backups from before.');
+  call.output.note('Take SECRET_KEY_PREVIOUS out, and keep the previous key for backups from before.');
 }
 
 const noLog: Logger = { debug() {}, info() {}, warn() {}, error() {} };

@@ -26,7 +26,7 @@ export function systemComplaint(error: unknown): string | null {
     case 'ENOENT':
       return `${path} is missing, or the directory that it is to be in: make that first, or name another one.`;
     case 'ENOTDIR':
-      return `${path} is below something that is no directory (${code}): name another one.`;
+      return `${path} is below something that is not a directory (${code}): name another one.`;
     case 'EISDIR':
       return `${path} is a directory (${code}), where a file was expected: name another one.`;
     case 'ELOOP':

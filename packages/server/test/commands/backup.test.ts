@@ -243,7 +243,7 @@ describe('A backup', () => {
     );
     await refused(
       ['restore', directory, '--key', join(cwd, 'my.key')],
-      'data/trunkline.db is there, and would be overwritten: name another directory with --data-dir.',
+      'data/trunkline.db already exists, and would be overwritten: name another directory with --data-dir.',
     );
     await refused(['restore', join(cwd, 'full')], `${cwd}/full is not a backup: it has no backup.json.`);
     await refused(

@@ -425,7 +425,7 @@ describe('A download', () => {
     for (const path of ['mine.txt', 'link.txt', 'raced.txt']) {
       const call = { name: 'messages download', args: { message: 'msg_1', path: join(cwd, path) } };
       const outcome = await callCommand(call, { environment });
-      expect(outcome.stderr).toContain(`${path} is there, and would be overwritten: name another file.`);
+      expect(outcome.stderr).toContain(`${path} already exists, and would be overwritten: name another file.`);
     }
     expect(readdirSync(cwd).toSorted()).toEqual(['link.txt', 'mine.txt', 'raced.txt']);
     expect(readFileSync(join(cwd, 'mine.txt'), 'utf8')).toBe('mine');

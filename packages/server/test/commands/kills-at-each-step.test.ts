@@ -150,7 +150,7 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
             existsSync(part)
               ? {
                   code: 1,
-                  stderr: `trunkline: ${part} is there, of an export that was killed or has not ended: remove it if none is at work.\n`,
+                  stderr: `trunkline: ${part} belongs to an export that was killed or is still running: remove it if none is running.\n`,
                 }
               : { code: 0 },
           );
@@ -230,7 +230,7 @@ describe('Two concurrent commands', () => {
       await secondIsRefused(['rotate-secret-key', '--yes'], {
         folder,
         step: 'rename:data/secret.key.next',
-        refusal: 'Another "trunkline rotate-secret-key" is at work in data: wait until it has ended.',
+        refusal: 'Another "trunkline rotate-secret-key" is running in data: wait until it has ended.',
       });
     },
   );

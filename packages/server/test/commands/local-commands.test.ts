@@ -54,7 +54,7 @@ describe('trunkline init', () => {
         code: 1,
         stdout: '',
         stderr:
-          'trunkline: trunkline.toml is there already, and is left as it is: edit it, or name another file with --config.\n',
+          'trunkline: trunkline.toml already exists, and was not changed: edit it, or name another file with --config.\n',
       });
       expect(readFileSync(path, 'utf8')).toBe(before);
       const other = await runCommand(['init', '--config', 'other.toml'], { cwd });

@@ -276,7 +276,7 @@ describe('trunkline export', () => {
       const { code, stderr } = await all.run('export', '--number', ADA, '--to', join(all.cwd, name));
       expect({ code, stderr }).toEqual({
         code: 1,
-        stderr: `trunkline: ${join(all.cwd, name)} is there already: name a folder that is not.\n`,
+        stderr: `trunkline: ${join(all.cwd, name)} already exists: name a new folder.\n`,
       });
     }
     symlinkSync(outside, join(all.cwd, 'ada.part'));

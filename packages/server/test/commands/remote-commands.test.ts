@@ -26,7 +26,7 @@ describe('A number', () => {
     const { cwd, env, run, data, json, server } = await startCommandHarness();
     const connected = await run('connect', '--scan', '--name', 'Shop');
     expect({ code: connected.code, stderr: connected.stderr }).toEqual({ code: 0, stderr: '' });
-    const [, instance = ''] = /^The instance (ins_\w+) is made\.$/m.exec(connected.stdout) ?? [];
+    const [, instance = ''] = /^Created instance (ins_\w+)\.$/m.exec(connected.stdout) ?? [];
     expect(connected.stdout).toMatch(
       new RegExp(`${instance} is qr_required\n${instance} is connected as 1555\\d+\n$`),
     );
@@ -82,7 +82,7 @@ describe('A number', () => {
     expect(statSync(join(cwd, 'copy.txt')).mode & 0o777).toBe(0o600);
     expect(await run('messages', 'download', String(id), 'note.txt')).toMatchObject({
       code: 1,
-      stderr: 'trunkline: note.txt is there, and would be overwritten: name another file.\n',
+      stderr: 'trunkline: note.txt already exists, and would be overwritten: name another file.\n',
     });
     expect(await run('messages', 'download', String(id), 'note.txt/copy')).toMatchObject({
       code: 1,
@@ -157,7 +157,7 @@ describe('A number', () => {
   it.runIf(isLongForm)('shows its QR only if requested, and an interrupted command says so', async () => {
     const { cwd, env, server, run } = await startCommandHarness();
     const hidden = startCommand(['connect'], { cwd, env });
-    await hidden.printed(/the QR is not drawn, since this is no terminal/);
+    await hidden.printed(/the QR is not drawn, because this is not a terminal/);
     expect(hidden.stdout()).not.toMatch(/[▀▄█]/);
     hidden.signal('SIGINT');
     expect(await hidden.ended).toBe(130);

@@ -101,12 +101,12 @@ describe('trunkline rotate-secret-key', () => {
       const at = await place();
       const former = at.key();
       const refused = startInTerminal(['rotate-secret-key'], at);
-      await refused.printed(/A new secret key takes the place of/);
+      await refused.printed(/A new secret key replaces/);
       refused.input('\r');
       expect(await refused.ended).toBe(1);
       expect(keyFiles(at.cwd)).toEqual(['secret.key']);
       const agreed = startInTerminal(['rotate-secret-key'], at);
-      await agreed.printed(/A new secret key takes the place of/);
+      await agreed.printed(/A new secret key replaces/);
       agreed.input('y\r');
       expect(await agreed.ended).toBe(0);
       expect(at.key()).not.toBe(former);
