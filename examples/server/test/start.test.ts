@@ -25,5 +25,8 @@ it('The example starts the server that the environment asks for, and a signal en
 it('The example says what is wrong with a variable, and exits with 1', async () => {
   const server = startNodeProgram(MAIN, { env: { PATH: process.env['PATH'], PORT: 'http' } });
   expect(await server.ended).toBe(1);
-  expect(server.stderr()).toBe('trunkline: PORT must be a whole number from 0 to 65535. It is "http".\n');
+  expect(JSON.parse(server.stderr())).toMatchObject({
+    level: 60,
+    msg: 'the server cannot start: PORT must be a whole number from 0 to 65535. It is "http".',
+  });
 });

@@ -76,7 +76,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     const shown = page.getByRole('alertdialog', { name: 'The new key: Billing' });
     const token = await shown.getByLabel('API key').inputValue();
     expect(token).toMatch(/^trk_/);
-    await shown.getByText('It is shown only this once').waitFor();
+    await shown.getByText('It is shown only once').waitFor();
     await shown.getByRole('button', { name: 'Copy' }).click();
     await page.getByText('Copied').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(token);
