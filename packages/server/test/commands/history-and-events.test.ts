@@ -238,7 +238,7 @@ describe('trunkline events', () => {
       });
     expect(await list('--message', 'msg_1', '--types', 'message.sent')).toMatchObject({
       code: 2,
-      stderr: 'trunkline: --type goes with --instance: the events of a message are few.\n',
+      stderr: 'trunkline: --types goes with --instance: the events of a message are few.\n',
     });
     expect(await list('--message', 'msg_1', '--limit', '0')).toMatchObject({ code: 2 });
     const refused = (code: string) => ({

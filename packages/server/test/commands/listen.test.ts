@@ -97,7 +97,7 @@ describe('trunkline listen', () => {
     await run('send', '15550123', 'before');
     await listen.printed(/before  → 204/);
     await first.kill();
-    await listen.printed(/does not respond: it is asked again/);
+    await listen.printed(/does not respond: trying again/);
     const second = await startServer({ env: { ...settings, API_KEY: env.TRUNKLINE_API_KEY }, cwd });
     await run('send', '15550123', 'between');
     await listen.printed(/between  → 204/);

@@ -282,7 +282,7 @@ describe('trunkline export', () => {
     symlinkSync(outside, join(all.cwd, 'ada.part'));
     expect(await all.run('export', '--number', ADA, '--to', join(all.cwd, 'ada'))).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('ada.part is there, of an export that was killed'),
+      stderr: expect.stringContaining('ada.part belongs to an export that was killed'),
     });
     rmSync(join(all.cwd, 'ada.part'));
     expect(readdirSync(outside)).toEqual([]);
