@@ -23,7 +23,7 @@ export interface Admin {
   readonly workspaces: {
     /** Creates a workspace. Throws VALIDATION_FAILED. */
     create(input: NewWorkspace): Promise<Workspace>;
-    /** Null if it does not exist. */
+    /** Null if the workspace does not exist. */
     find(id: string): Promise<Workspace | null>;
     /** The workspaces after this id, oldest first, at most 100 in each call. */
     list(after?: string): Promise<readonly Workspace[]>;
@@ -32,16 +32,16 @@ export interface Admin {
     /** Changes the given fields of the plan; the others keep their values. Throws NOT_FOUND, VALIDATION_FAILED. */
     setPlan(id: string, plan: Partial<Plan>): Promise<Workspace>;
     /**
-     * Sets for how many days the messages of the workspace are kept, or `forever`; null for the service's option
-     * `retention`. Older messages are deleted within the next hours.
+     * Sets how many days the messages of the workspace are kept, or `forever`; null for the service's option
+     * `retention`. Older messages are deleted within a few hours.
      */
     setRetention(id: string, retention: Retention | null): Promise<Workspace>;
-    /** From now on, every request with a key of the workspace is refused. */
+    /** Refuses every request with a key of the workspace until `resume`. */
     suspend(id: string): Promise<Workspace>;
     /** Ends a suspension: postponed messages and webhooks are sent. Throws NOT_FOUND. */
     resume(id: string): Promise<Workspace>;
   };
-  /** The people of a workspace. An API key may belong to one. */
+  /** The people of a workspace. An API key may belong to a member. */
   readonly members: {
     /** Adds a member to a workspace. Throws NOT_FOUND, VALIDATION_FAILED. */
     create(input: NewMember): Promise<Member>;
@@ -53,7 +53,7 @@ export interface Admin {
       id: string,
       changes: Partial<Pick<Member, 'email' | 'emailVerified' | 'administersWebhooks'>>,
     ): Promise<Member>;
-    /** Also revokes the keys that the member made. */
+    /** Deletes a member, and revokes their keys. */
     delete(workspaceId: string, id: string): Promise<void>;
   };
   /** The API keys of a workspace. Only their hashes are stored. */
@@ -66,8 +66,9 @@ export interface Admin {
       readonly apiKey: ApiKeyInfo;
     }>;
     /**
-     * Creates a key with every scope for the oldest workspace, which is made if there is none; unless that workspace has
-     * a valid key, as after a restart. For first steps and for development: print the `token` if it is not null.
+     * Creates a key with every scope for the oldest workspace, and a workspace if none exists. If the workspace has a
+     * valid key, as after a restart, creates nothing. For first steps and development: print the `token` if it is not
+     * null.
      */
     createFirst(): Promise<FirstApiKey>;
     /** Newest first. */
@@ -76,30 +77,30 @@ export interface Admin {
     revoke(workspaceId: string, id: string): Promise<ApiKeyInfo>;
   };
   /**
-   * The tokens that you give out and do not store, such as sealed cookies and links, and that ended early. All
-   * processes on the storage share this list. The dashboard's sign-in uses it.
+   * Tokens that you give out without storing them, such as sealed cookies and links, and that were ended before they
+   * expired. All processes on the storage share this list. The dashboard's sign-in uses it.
    */
   readonly spentTokens: {
     /**
-     * Ends a token by its id of at most 100 characters: false if it had ended before. It stays ended until `until`
-     * (epoch milliseconds) at least; its own expiry must not be later. Takes effect immediately in this process, and
+     * Ends a token by its id (at most 100 characters); false if the token had ended before. The token stays ended at
+     * least until `until` (epoch milliseconds), and must expire by then. Takes effect immediately in this process, and
      * within 5 seconds in others.
      */
     spend(id: string, until: number): Promise<boolean>;
-    /** A lookup is reused for up to 5 seconds; `fresh` makes a new one. */
+    /** Whether a token has ended. A lookup is reused for up to 5 seconds, unless `fresh` is true. */
     isSpent(
       id: string,
       options?: {
-        /** Whether to look it up again. Default false. */
+        /** Whether to look the token up again. Default false. */
         readonly fresh?: boolean;
       },
     ): Promise<boolean>;
   };
   /**
-   * Erases a person from a workspace: all messages of the chats with them, their own messages in groups, the files of
-   * these, their events with deliveries and attempts, and their contacts. Messages to them that wait to be sent are not
-   * sent. docs/privacy.md says what stays. It may take minutes, since it looks through all messages of the workspace.
-   * The same call continues one that was interrupted.
+   * Erases a person from a workspace: all messages of the chats with them, their own messages in groups, the files and
+   * events of all these messages, with deliveries and attempts, and their contacts. Queued messages to them are not
+   * sent. docs/privacy.md says what stays. May take minutes, because all messages of the workspace are read. Repeat the
+   * call to continue an interrupted one.
    */
   erasePerson(person: PersonInput, options?: EraseOptions): Promise<ErasedPerson>;
   /** Reads all that `erasePerson` would erase, and changes nothing. */
@@ -109,8 +110,8 @@ export interface Admin {
     /** The number of instances in each of these workspaces; empty workspaces are left out. */
     countIn(workspaceIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
     /**
-     * The events in the history of an instance, newest first: also of a deleted instance, for as long as the history is
-     * kept. An unknown id has no history.
+     * The history of an instance, newest first: also of a deleted instance, while the history is kept. Empty for an
+     * unknown id.
      */
     history(
       workspaceId: string,
@@ -124,8 +125,8 @@ export interface Admin {
     list(): Promise<readonly SubscriptionInfo[]>;
     /**
      * Gives up to 100 exhausted events one more attempt each, those that failed longest ago first; repeat while
-     * `remaining` (counted to 1,000) is above 0. An event that fails again meanwhile is not counted in `remaining`, so
-     * that the loop ends. A round of calls ends when nothing remains, or after an hour without a call.
+     * `remaining` (counted to 1,000) is above 0. An event that fails again during the loop is not counted in
+     * `remaining`, so that the loop ends. A round of calls ends when nothing remains, or after an hour without a call.
      */
     retryFailedEvents(name: string): Promise<{
       /** How many events this call has queued again. */
@@ -134,26 +135,26 @@ export interface Admin {
       readonly remaining: number;
     }>;
     /**
-     * Deletes a subscription whose handler you have removed from the app: otherwise it would collect events forever.
-     * Its events are deleted soon after. A handler that still runs under this name gets no more calls until its process
-     * registers it again.
+     * Deletes a subscription whose handler you have removed from the app, because it would otherwise collect events
+     * forever. Its events are deleted soon after. A handler that still runs under this name gets no more calls until
+     * its process registers it again.
      */
     delete(name: string): Promise<void>;
   };
   /**
-   * Seals again, with the first `secretKey`, all values that a previous one sealed, as the role `maintenance` does
-   * after its start. Continues where it was interrupted if it is called again. Once it resolves with `isComplete`, the
-   * previous keys can be removed from the list; if it does not, the log names the values that could not be opened.
+   * Seals with the first `secretKey` all values that a previous key sealed, as the role `maintenance` does after its
+   * start. Call it again to continue after an interruption. If `isComplete` is true, the previous keys can be removed
+   * from the list; if not, the log names the values that could not be opened.
    */
   resealSecrets(options?: {
-    /** Ends it early, between two secrets. */
+    /** Stops the resealing early, between two secrets. */
     readonly signal?: AbortSignal;
     /** Called with the number of secrets sealed so far. */
     readonly onProgress?: (sealed: number) => void;
   }): Promise<{
     /** How many values were sealed again. */
     readonly sealed: number;
-    /** Whether no value is left that only a previous key opens. */
+    /** Whether no value needs a previous key any more. */
     readonly isComplete: boolean;
   }>;
   /**
@@ -162,25 +163,25 @@ export interface Admin {
    */
   workload(): Promise<Workload>;
   /**
-   * The send queues of a workspace that are not empty, at most 100, the one with the oldest message first; or the queue
-   * of one instance, even if it is empty. Each is counted up to 1,000. An unknown id has no queue.
+   * The non-empty send queues of a workspace, at most 100, ordered by their oldest message; or the queue of one
+   * instance, even if it is empty. Each queue is counted up to 1,000. The list is empty for an unknown id.
    */
   queues(workspaceId: string, instanceId?: string): Promise<readonly InstanceQueue[]>;
   /**
-   * How many messages a workspace sent or received in each of the last 24 hours, the current one last, by the hours of
-   * UTC. Each is counted up to 1,000.
+   * How many messages a workspace sent or received in each of the last 24 hours, by the hours of UTC, the current hour
+   * last. Each hour is counted up to 1,000.
    */
   messagesByHour(workspaceId: string): Promise<
     readonly {
       /** The beginning of the hour; epoch milliseconds. */
       readonly from: number;
-      /** How many messages were sent or received in it. */
+      /** How many messages were sent or received in that hour. */
       readonly messages: number;
     }[]
   >;
   /**
    * The processes that do the work of the service, by name. Each reports every 30 seconds. A process that has stopped
-   * is left out; one that died stays for an hour, with its last report. At most 500.
+   * is left out; a process that died is listed for another hour, with its last report. At most 500.
    */
   processes(): Promise<readonly ServiceProcess[]>;
   /** The product, version and size of the database. Read at most every 5 seconds. */

@@ -32,7 +32,7 @@ const HOURS = 24;
 const HOUR_MS = 3_600_000;
 const DESCRIPTION_KEPT_MS = 5_000;
 
-/** The administration, each refusal thrown. Drops cached API keys immediately if they may be out of date. */
+/** Implements `Admin`, throwing each refusal. Drops cached API keys immediately if they may be out of date. */
 export function adminFacade(
   context: ServiceContext,
   {
@@ -41,7 +41,7 @@ export function adminFacade(
   }: { readonly authenticator: Authenticator; readonly workload: Pick<KeptWorkload, 'read'> },
 ): Admin {
   const { storage } = context;
-  // For the size of a database, Postgres asks the system about each of its files.
+  // Cached, because Postgres asks the system about each file of a database to size it.
   const description = keepLookUps({
     lookUp: () => storage.describe(),
     isWorthKeeping: () => true,
@@ -74,7 +74,7 @@ export function adminFacade(
       },
     },
     apiKeys: {
-      // A token may have been tried before its key existed: that lookup may be in flight.
+      // A lookup of this token from before its key existed may still be in flight.
       create: (input) => andForget(createApiKey(context, input)),
       createFirst: () => andForget(createFirstApiKey(context)),
       list: async (workspaceId) => (await storage.apiKeys.list(workspaceId)).map(apiKeyInfo),

@@ -37,8 +37,8 @@ import type { WorkspaceApi } from './workspace-api.ts';
 import { workspaceFacade } from './workspace-facade.ts';
 
 /**
- * Creates the service. It opens and starts nothing before `start()`. Throws a TypeError that names the option that is
- * missing or wrong.
+ * Creates the service, which opens and starts nothing before `start()`. Throws a TypeError that names the missing or
+ * wrong option.
  */
 export function createTrunkline<Transaction = never>(
   options: TrunklineOptions<Transaction>,
@@ -88,7 +88,7 @@ export function createTrunkline<Transaction = never>(
     whileRunning(state, workspaceFacade(context, id, member), (name, work) =>
       guard.inTime(name, operationMs, work),
     );
-  /** Made once for each lookup of a key, which serves many requests: a facade has some thirty operations. */
+  /** One for each lookup of a key, which serves many requests, because a facade has some thirty operations. */
   const facades = new WeakMap<Principal, WorkspaceApi<Transaction>>();
 
   const closeAll = async (): Promise<void> => {
@@ -105,7 +105,7 @@ export function createTrunkline<Transaction = never>(
     }
   };
 
-  /** The work of this process at this moment: handlers may come later. */
+  /** The work of this process at this moment; handlers may be added later. */
   const work = (): readonly string[] => [
     ...Object.entries(roles).flatMap(([role, isTaken]) => (isTaken ? [role] : [])),
     ...(eventWorkers.isEmpty() ? [] : ['handlers']),
@@ -125,10 +125,11 @@ export function createTrunkline<Transaction = never>(
         logger.flush();
         throw error;
       }
-      // A process without work holds nothing, and does not change the database.
+      // A process without work holds no leases or claims, and does not change the database.
       if (work().length > 0) await endedProcesses.start();
       webhookSender?.open?.();
-      // New workers at each start, under a new name: they must not touch the work that an earlier stop left in flight.
+      // Each start makes new workers under a new name, because they must not touch work that an earlier stop left in
+      // flight.
       const name = base64url(random.bytes(12));
       workers = createWorkers(context, {
         name,
@@ -163,7 +164,7 @@ export function createTrunkline<Transaction = never>(
           'not all work in flight ended within stopTimeoutMs, so it was left: what was not recorded is done again after the next start or by another process, messages under the same network id; raise stopTimeoutMs (STOP_TIMEOUT) if this happens at every stop',
         );
       }
-      // Not earlier: handlers that are ending may still send.
+      // Not earlier, because handlers that are ending may still send.
       state.stopped();
       const closed = closeAll();
       try {
@@ -205,11 +206,11 @@ export function createTrunkline<Transaction = never>(
 }
 
 /**
- * How long an operation of the API may take in all, whatever the limits of its calls are: clients and proxies wait a
- * minute.
+ * How long an operation of the API may take in all, whatever the limits of its calls, because clients and proxies wait
+ * for a minute.
  */
 const OPERATION_MS = 30_000;
-/** The limit beyond the wait for a gateway. */
+/** The time that an operation has in addition to its wait for a gateway. */
 const STATUS_MS = 15_000;
 
 /** How long the database and the connections to receivers may take to close. */

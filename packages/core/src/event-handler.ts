@@ -7,8 +7,8 @@ import { SUBSCRIPTION_NAME } from './domain/subscription/event-subscription.ts';
 import type { HandlerDefinition } from './workers/event-worker.ts';
 
 /**
- * One event type, several, or `'*'` for those of the specification. This excludes `webhook.test`, which is only sent to
- * its endpoint. The types in `OPT_IN_EVENT_TYPES` have to be named.
+ * One event type, several, or `'*'` for those of the specification except `webhook.test`, which is only sent to its
+ * endpoint. Types in `OPT_IN_EVENT_TYPES` have to be named.
  */
 export type EventSelection = SubscribableEventType | readonly SubscribableEventType[] | '*';
 
@@ -23,8 +23,8 @@ export type SelectedEvent<Selection extends EventSelection> = WebhookEventOf<
 
 /**
  * Handles one event, and then resolves. If it throws or rejects, it is called again on the schedule of webhooks: 8
- * attempts in all over 45 hours. It may be called again for an event that it has handled, for example if its process
- * died before that was recorded: recognise repeats by `event.id`.
+ * attempts in all over 45 hours. It may also be called again for an event that it has handled, for example if its
+ * process died before that was recorded, so recognise repeats by `event.id`.
  */
 export type EventHandler<Selection extends EventSelection> = (
   event: SelectedEvent<Selection>,
@@ -60,8 +60,8 @@ export interface HandlerOptions {
 /** A handler that was registered with `trunkline.on`. */
 export interface HandlerRegistration {
   /**
-   * Resolves when the subscription is stored: it misses no event from then on, even while this process is not running.
-   * Before `start()`, it waits for that.
+   * Resolves when the subscription is stored, which from then on misses no event, even while this process is not
+   * running. Before `start()`, it waits for the start.
    */
   readonly registered: Promise<void>;
   /**

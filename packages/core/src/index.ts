@@ -1,6 +1,6 @@
 // The exports for apps, in two tiers: the operations with their results, and the parts that an app may bring. Authors
 // of storages, gateways, runtimes and HTTP adapters find the rest in `./spi/storage`, `./spi/gateway`, `./spi/runtime`
-// and `./spi/http`. A name that is in two of them is the same declaration. test/exports.test.ts holds the lists.
+// and `./spi/http`. A name that two of them export is one declaration. test/exports.test.ts holds the lists.
 
 // Tier 1: the service and its operations.
 export { createTrunkline } from './create-trunkline.ts';
@@ -80,7 +80,7 @@ export { TrunklineError, isTrunklineError } from './trunkline-error.ts';
 export type { ErrorCode } from './domain/error-code.ts';
 export type { ErrorDetails } from './domain/result.ts';
 
-// Tier 2: the options that are more than a value. An app passes them on, or implements the small ones itself.
+// Tier 2: the options that are objects with methods. An app passes them on, or implements the small ones itself.
 export type { Gateway } from './ports/gateway.ts';
 export type { Storage } from './ports/storage/storage.ts';
 export type { MediaPage, MediaPageRequest, MediaStore } from './ports/media-store.ts';

@@ -4,8 +4,8 @@ interface Phases {
 }
 
 /**
- * One start or stop at a time, in the order of the calls: a stop waits for a start that is in progress, and a start for
- * a stop. A second start rejects, and a second stop does nothing.
+ * Carries out starts and stops one at a time, in the order of the calls. A start rejects if the service runs, and a
+ * stop does nothing if the service is stopped.
  */
 export function lifecycle(phases: Phases): Phases {
   let isRunning = false;
@@ -36,7 +36,7 @@ export function lifecycle(phases: Phases): Phases {
 }
 
 type Operation = (...values: readonly unknown[]) => Promise<unknown>;
-/** Operations by their names, most of them in groups. */
+/** Operations by name, mostly in groups. */
 interface Operations {
   readonly [name: string]: Operation | Operations;
 }
@@ -64,15 +64,15 @@ export function createRunState(): RunState {
   };
 }
 
-/** Bounds the work of the operation that has this name. */
+/** Limits the time of the work of the named operation. */
 type Bound = (name: string, work: Promise<unknown>) => Promise<unknown>;
 
 /**
- * The same operations, each of which rejects while the service does not run. `bound` gets the work of each, unless the
+ * The same operations, each of which rejects while the service does not run. `bound` limits each operation, unless its
  * caller decides how long it takes.
  */
 export function whileRunning<Api extends object>(state: RunState, api: Api, bound?: Bound): Api {
-  // An API here consists of methods that return promises, and of groups of them.
+  // An API here consists of methods that return promises, and of groups of such methods.
   const guarded = (operations: Operations, path: string): Operations =>
     Object.fromEntries(
       Object.entries(operations).map(([name, operation]): [string, Operation | Operations] => [
@@ -89,7 +89,7 @@ export function whileRunning<Api extends object>(state: RunState, api: Api, boun
   return guarded(api as unknown as Operations, '') as unknown as Api;
 }
 
-/** Whether the caller's own stream is read, or the caller's own transaction is used. */
+/** Whether the operation reads a stream of the caller, or uses a transaction of the caller. */
 function isPacedByCaller(values: readonly unknown[]): boolean {
   return values.some(
     (value) =>

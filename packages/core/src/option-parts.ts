@@ -85,8 +85,8 @@ const HOW_TO_MAKE_ONE =
   'Make one with `openssl rand -base64 32`, keep it outside the database, and give the same one at every start.';
 
 /**
- * The keys of the installation: the first seals. Throws a TypeError that says how to make a key, and does not repeat
- * any.
+ * The keys of the installation, of which the first seals. Throws a TypeError that says how to make a key, and does not
+ * repeat the given keys.
  */
 export function checkSecretKeys(
   secretKey: string | readonly (string | undefined)[] | undefined,
@@ -95,7 +95,7 @@ export function checkSecretKeys(
   if (first === undefined || first === null || first === '') {
     throw new TypeError(`createTrunkline: the option "secretKey" is missing. ${HOW_TO_MAKE_ONE}`);
   }
-  // A configuration without a previous key may still name its variable.
+  // A configuration may still list the variable of a previous key that is no longer set.
   const keys = [first, ...former.filter((key) => key !== undefined && key !== '')];
   return [...new Set(keys.map(checkSecretKey))];
 }

@@ -34,9 +34,9 @@ export interface TrunklineOptions<Transaction = never> {
   readonly crypto: Crypto;
   /** Resolves the host names of webhook URLs, which may not lead to private addresses. Part of the runtime. */
   readonly dns: DnsResolver;
-  /** Only the role `webhooks` needs it: a process that only serves requests can do without sockets. */
+  /** Needed only for the role `webhooks`, so that a process that only serves requests can do without sockets. */
   readonly webhookSender?: WebhookSender | undefined;
-  /** Says on which machine a process runs and how busy it is, for `admin.processes()`. */
+  /** Reports the machine and the load of the process, for `admin.processes()`. */
   readonly processMonitor?: ProcessMonitor | undefined;
 
   /** The database: `sqliteStorage()` for one machine, `postgresStorage()` for several, or your own. */
@@ -61,13 +61,13 @@ export interface TrunklineOptions<Transaction = never> {
    */
   readonly logger?: Logger | undefined;
   /**
-   * Gets the metrics. By default, the provider that OpenTelemetry's API has at this moment: it does nothing if no SDK
-   * is installed.
+   * Gets the metrics. By default, the provider that OpenTelemetry's API has when the service is created, which does
+   * nothing if no SDK is installed.
    */
   readonly meterProvider?: MeterProvider | undefined;
   /**
-   * Gets the spans. By default, the provider that OpenTelemetry's API has at this moment: it does nothing if no SDK is
-   * installed.
+   * Gets the spans. By default, the provider that OpenTelemetry's API has when the service is created, which does
+   * nothing if no SDK is installed.
    */
   readonly tracerProvider?: TracerProvider | undefined;
   /** Sends the emails about failing endpoints and numbers that are down; by default they are logged as warnings. */
@@ -81,8 +81,8 @@ export interface TrunklineOptions<Transaction = never> {
   readonly urlPolicy?: UrlPolicy | undefined;
   /**
    * Private hosts that webhooks may reach, also over http and on any port: host names (`n8n`), `*.internal.example.com`
-   * for all subdomains, addresses and ranges (`10.1.0.0/16`, `fd00::/8`). Only an address or a range that lies within
-   * theirs allows link-local addresses and the metadata services of clouds. None by default.
+   * for all subdomains, addresses and ranges (`10.1.0.0/16`, `fd00::/8`). Link-local addresses and the metadata
+   * services of clouds need an address or a range that lies within theirs. None by default.
    */
   readonly webhookAllow?: readonly string[] | undefined;
   /**
@@ -92,7 +92,7 @@ export interface TrunklineOptions<Transaction = never> {
   readonly webhookDeny?: readonly string[] | undefined;
   /**
    * Returns the addresses at which the service itself can be reached: no webhook is sent there. It is called with the
-   * port of each URL that is checked, since interfaces can change; it may leave out addresses on other ports.
+   * port of each URL that is checked, since interfaces can change, and may leave out addresses on other ports.
    * `listeningAddresses()` of `@trunkline/core/node` lists those of a server. None by default.
    */
   readonly ownAddresses?: ((port: number) => readonly OwnAddress[]) | undefined;
@@ -104,8 +104,8 @@ export interface TrunklineOptions<Transaction = never> {
    */
   readonly instanceProxies?: boolean | undefined;
   /**
-   * For how many days messages are kept, with their files and events; a workspace may have a number of its own
-   * (`admin.workspaces.setRetention`). By default, until they are erased. The history of an instance is kept for
+   * How many days messages are kept, with their files and events; by default, until they are erased. A workspace may
+   * have a number of its own (`admin.workspaces.setRetention`). The history of an instance is kept for
    * `instanceHistoryDays`, from 1 to 3,650: by default 30.
    */
   readonly retention?:
@@ -126,14 +126,14 @@ export interface TrunklineOptions<Transaction = never> {
   /** How long a disconnect, logout or delete waits for the gateway's response. Default 15,000 ms. */
   readonly operationTimeoutMs?: number | undefined;
   /**
-   * How long `stop()` waits for work in flight; the next process continues work that has not ended by then. Default
+   * How long `stop()` waits for work in flight. The next process continues work that has not ended by then. Default
    * 25,000 ms.
    */
   readonly stopTimeoutMs?: number | undefined;
 }
 
 export interface CheckedSettings {
-  /** At least one: the first seals. */
+  /** At least one key, of which the first seals. */
   readonly secretKeys: readonly string[];
   readonly roles: Roles;
   readonly urlPolicy: UrlPolicy;
@@ -209,7 +209,7 @@ function hostsListed(list: 'allow' | 'deny'): z.ZodType<HostList, readonly strin
     .transform(hostList);
 }
 
-/** Runs on each call: the function's results are not known before. */
+/** Runs on each call, because the function may return other addresses each time. */
 function checkOwn(addresses: readonly OwnAddress[]): readonly OwnAddress[] {
   for (const { host } of addresses) {
     const flaw = flawInHostEntry('deny', host);

@@ -25,12 +25,12 @@ export class TrunklineError extends Error {
   }
 }
 
-/** Whether this is a `TrunklineError`, of any copy of this package. */
+/** Whether this is a `TrunklineError`, from any copy of this package. */
 export function isTrunklineError(error: unknown): error is TrunklineError {
   return error instanceof Error && 'isTrunklineError' in error && error.isTrunklineError === true;
 }
 
-/** The value, or the refusal thrown. */
+/** Returns the value, or throws the refusal. */
 export function unwrap<Value>(result: Result<Value>): Value {
   if (result.ok) return result.value;
   throw new TrunklineError(result.refusal);

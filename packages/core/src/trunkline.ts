@@ -12,29 +12,31 @@ export interface Principal {
   readonly apiKey: ApiKey;
   /** The workspace that the key gives access to. */
   readonly workspace: Workspace;
-  /** The member who made the key; null for a key of the embedder's own. */
+  /** The member who made the key; null for a key of the embedder. */
   readonly member: Member | null;
 }
 
 /**
- * The service. `Transaction` is the type that its storage accepts as a transaction of the caller's own; `never` if it
- * accepts none.
+ * The service. `Transaction` is the type of the transactions that callers can pass to its storage; `never` if they
+ * cannot.
  */
 export interface Trunkline<Transaction = never> extends AsyncDisposable {
   /** The roles of this process. */
   readonly roles: Roles;
-  /** The logger that it was created with; by default, one that writes warnings and errors to the console. */
+  /**
+   * The logger that the service was created with; by default, a logger that writes warnings and errors to the console.
+   */
   readonly logger: Logger;
   /**
-   * Opens the storage (which migrates it), registers handlers and starts the workers of this process's roles. Before it
-   * resolves, and after `stop()`, every operation rejects with an Error that says so. Rejects if the service is started
-   * already. From then on, its timers and connections keep the process running: a program that has done its work does not
-   * end before `stop()`.
+   * Opens the storage (which migrates it), registers handlers and starts the workers of this process's roles. Until
+   * this resolves, and after `stop()`, every operation rejects with an Error that says so. Rejects if the service is
+   * already started. The timers and connections of a started service keep the process running, so a program that has
+   * done its work does not end before `stop()`.
    */
   start(): Promise<void>;
   /**
    * Accepts no more work, waits up to `stopTimeoutMs` for work in flight, releases leases and closes the storage. The
-   * next process repeats the sends that have not ended by then, messages under the same network id. The service can be
+   * next process repeats sends that have not ended by then; a repeated message keeps its network id. The service can be
    * started again. Concurrent calls of `start` and `stop` are carried out in turn; a stop without a start does nothing.
    */
   stop(): Promise<void>;
@@ -61,9 +63,8 @@ export interface Trunkline<Transaction = never> extends AsyncDisposable {
   workspace(id: string): WorkspaceApi<Transaction>;
 
   /**
-   * Reads an `Authorization` header. Throws UNAUTHENTICATED, INVALID_API_KEY. It does not check suspension and scopes:
-   * the caller has to. A lookup is reused for up to 5 seconds; `fresh` makes a new one, for a request that took long to
-   * arrive.
+   * Reads an `Authorization` header. Throws UNAUTHENTICATED, INVALID_API_KEY. The caller has to check suspension and
+   * scopes. A lookup is reused for up to 5 seconds; `fresh` makes a new one, for a request that took long to arrive.
    */
   authenticate(
     authorization: string | null,
@@ -72,11 +73,11 @@ export interface Trunkline<Transaction = never> extends AsyncDisposable {
       readonly fresh?: boolean;
     },
   ): Promise<Principal>;
-  /** The REST operations as the holder of a key: they refuse operations that its member may not call. */
+  /** The REST operations as the holder of a key, without those that the key's member may not call. */
   as(principal: Principal): WorkspaceApi;
   /**
-   * Ends all event streams, and lets none begin before the next start. Call it before you close your HTTP server, which
-   * waits for the responses that are in progress: a stream does not end on its own. `stop()` does the same.
+   * Ends all event streams, and refuses new streams until the next start. Call it before you close your HTTP server,
+   * which waits for responses in progress, because a stream does not end on its own. `stop()` does the same.
    */
   endStreams(): Promise<void>;
   /** A new `req_…` id. */

@@ -38,7 +38,7 @@ export interface WorkspaceApi<Transaction = never> {
     /** One instance. Throws INSTANCE_NOT_FOUND. */
     get(id: string): Promise<InstanceResource>;
     /**
-     * Changes the name and the proxy, each if the input has it. A connected instance uses a new proxy from its next
+     * Changes the name, the proxy or both, as the input has them. A connected instance uses a new proxy from its next
      * connection on.
      */
     update(id: string, input: InstanceInput): Promise<InstanceResource>;
@@ -46,12 +46,13 @@ export interface WorkspaceApi<Transaction = never> {
     delete(id: string): Promise<void>;
     /**
      * Starts to connect and resolves immediately: poll, or wait for `instance.connected`. With a
-     * `pairing_phone_number`, the QR of a pairing has a code to type on that phone.
+     * `pairing_phone_number`, the response of `qr` also has a code to type on that phone.
      */
     connect(id: string, input?: ConnectInput): Promise<InstanceResource>;
     /**
-     * Closes the connection and keeps the session, so that it connects again without a QR. Its queued messages wait.
-     * Resolves when it is closed. Throws INSTANCE_NOT_FOUND, INSTANCE_BUSY, GATEWAY_UNAVAILABLE, GATEWAY_ERROR.
+     * Closes the connection and keeps the session, so that the instance connects again without a QR. Its queued
+     * messages wait. Resolves when the connection is closed. Throws INSTANCE_NOT_FOUND, INSTANCE_BUSY,
+     * GATEWAY_UNAVAILABLE, GATEWAY_ERROR.
      */
     disconnect(id: string): Promise<InstanceResource>;
     /**
@@ -59,7 +60,7 @@ export interface WorkspaceApi<Transaction = never> {
      * INVALID_INSTANCE_STATE, INSTANCE_BUSY, GATEWAY_UNAVAILABLE, GATEWAY_ERROR.
      */
     logout(id: string): Promise<InstanceResource>;
-    /** The QR to scan now. Throws INSTANCE_NOT_FOUND, and QR_NOT_AVAILABLE if there is none at this moment. */
+    /** The QR to scan now. Throws INSTANCE_NOT_FOUND, and QR_NOT_AVAILABLE if no QR is shown at this moment. */
     qr(id: string): Promise<QrResource>;
     /** Ordered by name. */
     groups(id: string): Promise<ListResult<GroupResource>>;
@@ -73,29 +74,29 @@ export interface WorkspaceApi<Transaction = never> {
   /** Messages: to send, list and read them. */
   readonly messages: {
     /**
-     * Newest first. With a `counterpart` and other filters than the instance, a page may have fewer messages than its
-     * limit, even none, and still a `nextCursor`: it stops after 2,000 messages of the chat.
+     * Newest first. With a `counterpart` and filters other than the instance, a page may have fewer messages than its
+     * limit, or none, and still have a `nextCursor`, because a search stops after 2,000 messages of the chat.
      */
     list(query?: MessageQuery): Promise<PageResult<MessageResource>>;
     /**
-     * Resolves once the message is on disk or, with a `transaction`, once it is part of that. `replayed` is true if the
-     * idempotency key was used for the same request before.
+     * Resolves once the message is on disk or, with a `transaction`, once it is part of the transaction. `replayed` is
+     * true if the idempotency key was used for the same request before.
      */
     send(input: SendTextInput | SendMediaInput, options?: SendOptions<Transaction>): Promise<SendResult>;
     /**
-     * Stores a file before the rest of its message is known, for example if it comes first in a form. Pass it to `send`
-     * as `file`, or discard it. With a `type`, the limit and the file types of that type apply from the start. A
-     * document whose bytes do not identify its format has `mimeType` or, without it, the type of the extension of
-     * `filename`.
+     * Stores a file before the rest of its message is known, for example if the file comes first in a form. Pass it to
+     * `send` as `file`, or discard it. With a `type`, the limit and the file types of that type apply from the start.
+     * If the bytes of a document do not identify its format, its type is `mimeType` or, by default, that of the
+     * extension of `filename`.
      */
     upload(
       content: ReadableStream<Uint8Array>,
       options?: {
-        /** The type of the message that it is for. By default, only the largest limit applies. */
+        /** The type of the message that the file is for. By default, only the largest limit applies. */
         readonly type?: MediaType | undefined;
         /** The type that the sender declares. */
         readonly mimeType?: string | undefined;
-        /** The name that the sender gives it. */
+        /** The file name that the sender gives. */
         readonly filename?: string | undefined;
       },
     ): Promise<Upload>;
@@ -145,14 +146,14 @@ export interface WorkspaceApi<Transaction = never> {
   };
   /** Events of the workspace. */
   readonly events: {
-    /** An event of the last 30 days, as webhooks report it. It is found with or without subscribers. */
+    /** An event of the last 30 days, as webhooks report it. Events without subscribers are found too. */
     get(id: string): Promise<WebhookEvent>;
     /** The deliveries of an event, oldest first. */
     deliveries(id: string): Promise<ListResult<DeliveryResource>>;
     /**
-     * The events of the workspace as they happen: those that `'*'` means, or the `types` that you name. With a
-     * `last_event_id`, the stream begins with the events after that one, and repeats those of up to a minute before it:
-     * skip ids that you know.
+     * The events of the workspace as they happen: those that `'*'` selects, or the `types` that you name. With a
+     * `last_event_id`, the stream begins after that event, and repeats events of up to a minute before it, so skip ids
+     * that you know.
      */
     stream(query?: EventStreamQuery, options?: StreamOptions): Promise<EventStream>;
   };
@@ -166,9 +167,9 @@ export interface StreamOptions {
 
 /** The fields of all messages. */
 interface SendInput {
-  /** The instance that sends it, `ins_…`. */
+  /** The instance that sends the message, `ins_…`. */
   readonly instance: string;
-  /** A phone number, formatted or not, the id of a group, or that of a contact, whose number may be unknown. */
+  /** A phone number, formatted or not, or the id of a group or of a contact, whose number may be unknown. */
   readonly to: string;
   /** The id of a message in the same chat, which the recipient sees quoted. */
   readonly reply_to?: string | null | undefined;
@@ -207,7 +208,7 @@ export interface SendOptions<Transaction = never> {
    */
   readonly transaction?: Transaction | undefined;
   /**
-   * The `traceparent` of the request that this is about (W3C Trace Context). By default, the span that is active by
+   * The `traceparent` of the request that causes this message (W3C Trace Context). By default, the active span of
    * OpenTelemetry's API. An invalid value is ignored.
    */
   readonly traceparent?: string | undefined;
@@ -229,7 +230,7 @@ export interface ListResult<Resource> {
 
 /** A page of a list. */
 export interface PageResult<Resource> extends ListResult<Resource> {
-  /** How many rows a page has at most. */
+  /** The maximum number of rows in a page. */
   readonly perPage: number;
   /** Towards older rows. */
   readonly nextCursor: string | null;

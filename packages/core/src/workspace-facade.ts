@@ -38,7 +38,9 @@ import {
 import { unwrap } from './trunkline-error.ts';
 import type { PageResult, WorkspaceApi } from './workspace-api.ts';
 
-/** The use cases on one workspace, with responses in the shape of the specification and refusals thrown. */
+/**
+ * Implements the operations on one workspace, with responses in the shape of the specification, throwing each refusal.
+ */
 export function workspaceFacade(
   context: ServiceContext,
   workspaceId: string,

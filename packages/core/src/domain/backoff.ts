@@ -13,21 +13,21 @@ export function writeRetryDelay(failures: number): number {
 
 /**
  * How long to wait before connecting again after `failures` connections in a row that did not open. The wait doubles
- * from one second to a minute. Each is shortened by up to half, so that many instances do not come back together.
+ * from one second to a minute, and is shortened by up to half so that many instances do not come back together.
  * `jitter` is in [0, 1).
  */
 export function reconnectDelay(failures: number, jitter: number): number {
   return shortened(doublingDelay(failures, { firstMs: 1_000, longestMs: 60_000 }), jitter);
 }
 
-/** Retries the first few drops quickly; repeated ones are not chance. */
+/** Short after the first few drops; repeated drops are not chance. */
 const LOGIN_SPACINGS_MS = [1_000, 2_000, 4_000, 8_000, 30_000] as const;
 const LONGEST_SPACING_MS = 300_000;
 
 /**
- * How far apart two logins are at least, after `unstable` connections in a row that opened and soon ended, from 1 on,
- * each distance shortened as above. That is at most eight logins in the first five minutes, if the network ends each
- * connection as soon as it is open: it restricts numbers that log in again and again.
+ * The least time between two logins, after `unstable` (1 or more) connections in a row that opened and soon ended,
+ * shortened as in `reconnectDelay`. Allows at most eight logins in the first five minutes if the network ends each
+ * connection as soon as it opens, because the network restricts numbers that log in again and again.
  */
 export function loginSpacing(unstable: number, jitter: number): number {
   return shortened(LOGIN_SPACINGS_MS[unstable - 1] ?? LONGEST_SPACING_MS, jitter);

@@ -1,6 +1,6 @@
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The digits of each byte: every message's ids have dozens of them. */
+/** The two digits of each byte, in a table because the ids of a message need dozens. */
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** Two hexadecimal digits for each byte, in lower case. */
@@ -10,7 +10,7 @@ export function hex(bytes: Uint8Array): string {
   return digits;
 }
 
-/** The digits of one byte: of the lowest 8 bits. */
+/** The two digits of the lowest 8 bits. */
 export function hexByte(bits: number): string {
   return HEX[bits & 255] ?? '';
 }
@@ -27,14 +27,16 @@ export function base64url(bytes: Uint8Array): string {
   return base64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** RFC 4648 section 4. In pieces, since a file does not fit into the arguments of one call. */
+/** RFC 4648 section 4. Converts in pieces, because a file does not fit into the arguments of one call. */
 export function base64(bytes: Uint8Array): string {
   let binary = '';
   for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
   return btoa(binary);
 }
 
-/** The inverse of `base64`; throws on anything else. */
+/**
+ * The inverse of `base64`. Reads as `atob`: white space and missing padding are accepted, other invalid text throws.
+ */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

@@ -2,21 +2,21 @@ import { hexByte } from './base-encoding.ts';
 
 /**
  * The base32 of TypeIDs (Crockford's alphabet in lower case): 128 bits as 26 characters, of which the first encodes
- * three bits and every other one five. Every message makes and reads several ids, so both directions go by tables; the
+ * three bits and each of the rest five. Every message makes and reads several ids, so both directions use tables; the
  * library for TypeIDs took seven times as long.
  */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const LENGTH = 26;
 
-/** The two characters of each ten bits. */
+/** The two characters for each value of ten bits. */
 const PAIRS: readonly string[] = Array.from(
   { length: 1024 },
   (_, bits) => `${ALPHABET.charAt(bits >> 5)}${ALPHABET.charAt(bits & 31)}`,
 );
-/** The five bits of each character, by its code. */
+/** The five bits of each character, by character code. */
 const VALUES = new Uint8Array(128);
 for (let value = 0; value < ALPHABET.length; value += 1) VALUES[ALPHABET.charCodeAt(value)] = value;
-/** The value of each hexadecimal digit, by its code. */
+/** The value of each hexadecimal digit, by character code. */
 const DIGITS = new Uint8Array(128);
 for (let value = 0; value < 16; value += 1) {
   const text = value.toString(16);
@@ -29,7 +29,7 @@ export function encodeBase32(view: DataView): string {
   return encode(view.getUint32(0), view.getUint32(4), view.getUint32(8), view.getUint32(12));
 }
 
-/** The same of four times 32 bits. */
+/** Encodes four values of 32 bits. */
 function encode(a: number, b: number, c: number, d: number): string {
   return (
     pair(a >>> 24) +
@@ -52,7 +52,7 @@ function pair(bits: number): string {
   return PAIRS[bits & 1023] ?? '';
 }
 
-/** The UUID of 26 valid characters that begin at `start` of `text`. */
+/** The UUID that 26 valid characters encode, from `start` of `text` on. */
 export function base32ToUuid(text: string, start: number): string {
   let uuid = '';
   let bits = 0;
@@ -68,7 +68,7 @@ export function base32ToUuid(text: string, start: number): string {
   return uuid;
 }
 
-/** The inverse of `encodeBase32`, for 26 valid characters that begin at `start` of `text`. */
+/** The inverse of `encodeBase32`, for 26 valid characters from `start` of `text` on. */
 export function decodeBase32(text: string, start: number, view: DataView): void {
   let bits = 0;
   let count = -2; // the first character holds two bits that are always zero
@@ -83,7 +83,7 @@ export function decodeBase32(text: string, start: number, view: DataView): void 
   }
 }
 
-/** The 26 characters of a UUID. A row of a database has several of them, and `parseInt` of its parts took four times as long. */
+/** The 26 characters of a UUID. A database row has several UUIDs, and `parseInt` took four times as long. */
 export function uuidToBase32(uuid: string): string {
   return encode(
     (hex(uuid, 0) << 16) | hex(uuid, 4),

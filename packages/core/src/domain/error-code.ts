@@ -1,5 +1,5 @@
 /**
- * Every error code of the API: the one table (specification, "Errors"). Types, responses, the OpenAPI document and the
+ * The one table of all error codes of the API (specification, "Errors"). Types, responses, the OpenAPI document and the
  * reference derive from it. The statuses that the specification leaves open are decided in `docs/decisions.md`.
  */
 const TABLE = {
@@ -108,9 +108,9 @@ export type ErrorCode = keyof typeof TABLE;
 interface ErrorFacts {
   /** The HTTP status. */
   readonly status: number;
-  /** When it is returned, in a sentence for the reference. */
+  /** When the code is returned, in a sentence for the reference. */
   readonly meaning: string;
-  /** The `details` of its example in the OpenAPI document. */
+  /** The `details` of the code's example in the OpenAPI document. */
   readonly exampleDetails?: object;
 }
 

@@ -40,7 +40,8 @@ export function createNewId(randomBytes: (length: number) => Uint8Array): NewId 
     const random = randomBytes(16);
     if (now > lastMs) {
       lastMs = now;
-      // 31 random bits, so that two processes rarely start alike: there is room for 2^31 more ids in this millisecond.
+      // 31 random bits, so that two processes rarely start alike, which leave room for 2^31 more ids in this
+      // millisecond.
       sequence = new DataView(random.buffer, random.byteOffset).getUint32(6) >>> 1;
     } else {
       sequence += 1;
@@ -67,7 +68,7 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   );
 }
 
-/** The smallest id of its kind that can have been made at `time` or later: the bound of a time range over ids. */
+/** The smallest id of this kind that can have been made at `time` or later: the bound of a time range over ids. */
 export function floorId(prefix: IdPrefix, time: number): string {
   const uuid = new DataView(new ArrayBuffer(16));
   uuid.setBigUint64(0, BigInt(Math.max(0, Math.floor(time))) << 16n);
@@ -75,14 +76,14 @@ export function floorId(prefix: IdPrefix, time: number): string {
 }
 
 /**
- * The UUID in an id of this kind, as a database keeps it; null if `text` does not have the form of such an id. It may
- * be any 128 bits: an id that callers send need not contain a UUID of a known version.
+ * The UUID in an id of this kind, as a database keeps it; null if `text` does not have the form of such an id. The UUID
+ * may be any 128 bits, because an id that a caller sends need not contain one of a known version.
  */
 export function idToUuid(prefix: IdPrefix, text: string): string | null {
   return isId(prefix, text) ? base32ToUuid(text, prefix.length + 1) : null;
 }
 
-/** The id of this kind over a UUID. */
+/** The id of this kind that encodes a UUID. */
 export function uuidToId(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${uuidToBase32(uuid)}`;
 }
@@ -91,7 +92,7 @@ export function uuidToId(prefix: IdPrefix, uuid: string): string {
 export interface IdOrder {
   /** Epoch milliseconds. */
   readonly ms: number;
-  /** The number of the id within its millisecond, below 2^32. Two factories may use the same one. */
+  /** The number of the id within its millisecond, below 2^32. Two factories may use the same number. */
   readonly sequence: number;
 }
 
@@ -114,7 +115,7 @@ export function orderOfId(prefix: IdPrefix, id: string): IdOrder {
   return { ms: uuid.getUint16(0) * 2 ** 32 + uuid.getUint32(2), sequence: sequence >>> 0 };
 }
 
-/** All ids of a kind that can have this order: one for each factory that has used it. */
+/** The range of all ids of a kind that can have this order, whichever factory made them. */
 export function idsOfOrder(prefix: IdPrefix, { ms, sequence }: IdOrder): IdRange {
   const idWith = (byte: number): string => {
     const uuid = new Uint8Array(16);
@@ -125,15 +126,15 @@ export function idsOfOrder(prefix: IdPrefix, { ms, sequence }: IdOrder): IdRange
 }
 
 /**
- * An id of this kind with the order of another id, of any kind: it is within `idsOfOrder`. Its place there comes from
- * `own`, an id that a factory has made: among those made in one millisecond, the later one sorts later.
+ * An id of this kind with the order of another id of any kind, and so within its `idsOfOrder`. Its place in that range
+ * comes from `own`, an id that a factory has made: of two made in one millisecond, the later sorts later.
  */
 export function withOrder(prefix: IdPrefix, own: string, { ms, sequence }: IdOrder): string {
   const uuid = new Uint8Array(16);
   const view = new DataView(uuid.buffer);
   decodeBase32(own, prefix.length + 1, view);
   const place = orderOfId(prefix, own).sequence;
-  // The 42 bits after an order: the place takes 32 of them, and the last 10 stay random.
+  // The place takes 32 of the 42 bits after an order, and the last 10 stay random.
   view.setUint8(10, place >>> 30);
   view.setUint32(11, (place << 2) | (view.getUint8(14) & 3));
   v7({ msecs: ms, seq: sequence, random: uuid.slice() }, uuid);

@@ -1,19 +1,19 @@
 import { retryDelay } from './delivery/retry-schedule.ts';
 
 /**
- * These functions bound how far ahead stored times are. A later time was written by a clock that has been set back
- * since: it counts as past, or its waiters would wait for as long as the clock was set back. All in epoch milliseconds.
+ * These functions bound how far ahead a stored time can be. A later time was written before the clock was set back, and
+ * is not waited for, because that would take as long as the clock was set back. Times are epoch milliseconds.
  */
 
 /**
- * The latest end of a lease or claim. Twice its length: the caller may have read the time up to a lease ago, if its
- * process was paused, and must not take what the owner has renewed meanwhile.
+ * The latest end of a lease or claim. Twice its length, because a caller whose process was paused may have read the
+ * time up to a lease ago, and must not take a lease that its owner has renewed since.
  */
 export function latestLeaseEnd(now: number, lengthMs: number): number {
   return now + 2 * lengthMs;
 }
 
-/** How far ahead of this process's clock another one's may have been. */
+/** How far the clock of another process may be ahead of this process's clock. */
 export const CLOCKS_APART_MS = 5_000;
 
 /** Whether `at` was written before the clock was set back. */
@@ -22,8 +22,8 @@ export function isTooFarAhead(at: number, now: number): boolean {
 }
 
 /**
- * `now`, or right after `earlier` if that was written by a clock that is ahead of this one, so that times and events
- * are in the order of their causes. It is never the same time, since two processes number the events of one moment
+ * Returns `now`, or 1 after `earlier` if `earlier` was written by a clock that is ahead of this one, so that times and
+ * events are in the order of their causes. Not `earlier` itself, because two processes number the events of one moment
  * separately.
  */
 export function notBefore(earlier: number, now: number): number {
@@ -35,12 +35,12 @@ export function latestRegistration(now: number): number {
   return now + 60_000;
 }
 
-/** The latest time until which a message can wait to be sent again; its waits are those of `send-retry.ts`. */
+/** The latest time until which a message can wait to be sent again; `send-retry.ts` has these waits. */
 export function latestResend(now: number): number {
   return now + 60_000;
 }
 
-/** The latest time until which a message can be held; its waits are those of `not-sent-retry.ts`. */
+/** The latest time until which a message can be held; `not-sent-retry.ts` has these waits. */
 export function latestHold(now: number): number {
   return now + 3_600_000;
 }

@@ -5,7 +5,7 @@ export interface TracePosition {
   readonly traceFlags: number;
 }
 
-/** A future version may have more fields, but callers do not need more room. */
+/** The maximum length of a header, with room for the fields of a future version. */
 const LONGEST = 256;
 const FORM = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/s;
 const SAMPLED = 1;
@@ -19,7 +19,7 @@ export function readTraceparent(text: unknown): TracePosition | null {
   return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & SAMPLED };
 }
 
-/** Null if the trace is not recorded: there is nothing to link to. */
+/** Null if the trace is not recorded, because there is nothing to link to. */
 export function sampledTraceparent({ traceId, spanId, traceFlags }: TracePosition): string | null {
   return (traceFlags & SAMPLED) === 0 ? null : `00-${traceId}-${spanId}-01`;
 }

@@ -10,16 +10,16 @@ export const SCOPES = [
 /** A permission of an API key. */
 export type Scope = (typeof SCOPES)[number];
 
-/** An API key as it is stored. Only its holder knows its value; the service keeps the SHA-256 of it (hex). */
+/** An API key as it is stored. Only the holder knows the value; the service keeps its SHA-256 (hex). */
 export interface ApiKey {
   readonly id: string;
   readonly workspaceId: string;
-  /** The member who made it; null for a key of the embedder's own. */
+  /** The member who made the key; null for a key of the embedder. */
   readonly memberId: string | null;
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly hash: string;
-  /** The first characters of its value, to recognise it; null for an installed value. */
+  /** The first characters of the value, to recognise the key; null for an installed value. */
   readonly prefix: string | null;
   readonly createdAt: number;
   readonly expiresAt: number | null;

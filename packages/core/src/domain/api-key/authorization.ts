@@ -45,8 +45,8 @@ export function checkScope(apiKey: ApiKey, scope: Scope): Result<ApiKey> {
 }
 
 /**
- * The member who made the key needs a verified email address to create or edit endpoints. A key without a member is the
- * embedder's own.
+ * The member who made the key needs a verified email address to create or edit endpoints. A key without a member
+ * belongs to the embedder.
  */
 export function checkMayEditEndpoints(member: Member | null): Result<Member | null> {
   return member === null || member.emailVerified

@@ -3,7 +3,7 @@ import type { Message } from '../message/message.ts';
 /** Unit: code points. */
 const EXCERPT_MAX = 100;
 
-/** The beginning of a message's words, in one line; null if it has none. */
+/** The beginning of a message's text or caption, in one line; null if empty. */
 export function excerptOf({ text, caption }: Pick<Message, 'text' | 'caption'>): string | null {
   // Reads only as much of a long text as may be shown.
   const line = (text ?? caption)

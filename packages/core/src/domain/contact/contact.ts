@@ -3,17 +3,17 @@ export interface Contact {
   readonly id: string;
   readonly workspaceId: string;
   readonly instanceId: string;
-  /** The network's id that it prefers: messages can be sent to it, whether the number is known or not. */
+  /** The network's preferred id of the person, to which messages can be sent whether the number is known or not. */
   readonly networkId: string;
   /** Other network ids of the same person, the newest first. At most `CONTACT_ALIASES_MAX`. */
   readonly aliases: readonly string[];
-  /** Ids of contacts that turned out to be this person. They still lead here. */
+  /** Ids of contacts that turned out to be this person; these ids still lead here. */
   readonly formerIds: readonly string[];
   /** Digits; null while the network hides them. */
   readonly phoneNumber: string | null;
   /**
-   * Other numbers, in digits, that lead to this person when they are dialled, such as one with Brazil's ninth digit. The
-   * oldest first; at most `DIALLED_NUMBERS_MAX`.
+   * Other numbers, in digits, that lead to this person when they are dialled, such as a number with Brazil's ninth
+   * digit. Oldest first; at most `DIALLED_NUMBERS_MAX`.
    */
   readonly dialledNumbers: readonly string[];
   readonly name: string | null;
@@ -47,7 +47,7 @@ export function networkIdsOf({
 
 /** A person as the network knows them. */
 export interface ContactReport {
-  /** The network's id that it prefers: messages can be sent to it, whether the number is known or not. */
+  /** The network's preferred id of the person, to which messages can be sent whether the number is known or not. */
   readonly networkId: string;
   /** Other network ids of the same person, for example by number. */
   readonly aliases: readonly string[];
@@ -55,11 +55,11 @@ export interface ContactReport {
   readonly phoneNumber: string | null;
   /** Other numbers, in digits, that the network takes for this person's. */
   readonly dialledNumbers?: readonly string[] | undefined;
-  /** The name that the person gave themselves; null if this report does not have it. */
+  /** The name that the person gave themselves; null if this report has no name. */
   readonly name: string | null;
   readonly username: string | null;
 }
 
 export const CONTACT_ALIASES_MAX = 20;
-/** Far more than a network has ways to dial one number. */
+/** Far more than the ways to dial one number in any network. */
 export const DIALLED_NUMBERS_MAX = 10;

@@ -1,11 +1,14 @@
 import { CONTACT_ALIASES_MAX, DIALLED_NUMBERS_MAX, networkIdsOf } from './contact.ts';
 import type { Contact, ContactReport } from './contact.ts';
 
-/** The changes by a report. If `written` is empty, it says nothing new. */
+/** The changes that a report causes. If `written` is empty, the report says nothing new. */
 export interface ContactDecision {
   /** The person that the report is about. */
   readonly contact: Contact;
-  /** Contacts to insert, or to replace by their ids: the person, and those that lose a network id to them. */
+  /**
+   * Contacts to insert, or to replace by their ids: the person, and contacts that lose a network id or a number to
+   * them.
+   */
   readonly written: readonly Contact[];
   /** Ids of contacts that are this person: from now on, they lead to `contact`. */
   readonly mergedIds: readonly string[];
@@ -14,12 +17,13 @@ export interface ContactDecision {
 }
 
 /**
- * Finds the person of a report. `known` are all contacts of the instance that have one of its network ids or dialled
- * numbers; `newContact` makes the id of a new one. If several contacts turn out to be one person, the oldest id wins.
+ * Finds the person of a report. `known` are all contacts of the instance that have one of the report's network ids or
+ * dialled numbers; `newContact` makes the id of a new contact. If several contacts turn out to be one person, the
+ * oldest id wins.
  *
- * A contact is this person if the report has the network id that it prefers, or if it has the one that the report
- * prefers. A contact that shares only another id or a dialled number with the report is another person: a number that
- * was given to another person belongs to that person from then on.
+ * A contact is this person if the report has the contact's preferred network id, or if the contact has the report's. A
+ * contact that shares only another id or a dialled number with the report is another person, because a number that was
+ * given to another person belongs to that person from then on.
  */
 export function decideContact(
   report: ContactReport,
@@ -73,7 +77,7 @@ function mergeReport(
 ): { readonly contact: Contact; readonly droppedNetworkIds: readonly string[] } {
   const same = [winner, ...others];
   const known = same.flatMap(networkIdsOf);
-  // A report without the preferred id, such as one with only a number, does not change it.
+  // A report without the preferred id, such as a report with only a number, does not change that id.
   const networkId = reported.includes(winner.networkId) ? report.networkId : winner.networkId;
   // Known ids keep their order, so that reports that differ only in the order change nothing.
   const all = [...new Set([...reported.filter((id) => !known.includes(id)), ...known])];

@@ -3,7 +3,7 @@ import { isOpen } from './delivery.ts';
 import type { CancellationReason, Delivery, DeliveryErrorCode } from './delivery.ts';
 import { retryDelay } from './retry-schedule.ts';
 
-/** The outcome of one attempt; `errorCode` is null exactly if a 2xx arrived in time. */
+/** The outcome of one attempt; `errorCode` is null only if a 2xx arrived in time. */
 export interface AttemptOutcome {
   readonly startedAt: number;
   readonly endedAt: number;
@@ -35,8 +35,8 @@ export function completeAttempt(delivery: Delivery, outcome: AttemptOutcome): De
 }
 
 /**
- * The new due time and `nextRetryAt` of a delivery that waits until `dueAt`, longer than the retry schedule allows from
- * now. Null if the schedule allows the wait. Only the wait after a failed attempt is part of the schedule.
+ * The new due time and `nextRetryAt` of a delivery whose wait until `dueAt` is longer than the retry schedule allows
+ * from now; null if the schedule allows the wait. The schedule has waits only after failed attempts.
  */
 export function withinSchedule(
   { status, attempts, nextRetryAt }: Pick<Delivery, 'status' | 'attempts' | 'nextRetryAt'>,
@@ -59,8 +59,8 @@ export function requeue(delivery: Delivery): Delivery {
 }
 
 /**
- * The end of a delivery that cannot be sent because its event is not stored. It counts as attempted now, so that
- * retries of all failed deliveries reach the others.
+ * The end of a delivery that cannot be sent because its event is not stored. The delivery counts as attempted now, so
+ * that retries of all failed deliveries reach the other deliveries.
  */
 export function endedWithoutEvent(delivery: Delivery, now: number): Delivery {
   return { ...delivery, status: 'failed', manual: false, nextRetryAt: null, lastAttemptAt: now };

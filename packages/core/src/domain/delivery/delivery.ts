@@ -9,16 +9,16 @@ const DAY = 24 * 60 * 60 * 1000;
 export const ENDPOINT_SLOTS = 2;
 /** Starts of requests to one endpoint within a minute. */
 export const ENDPOINT_STARTS_PER_MINUTE = 120;
-/** The minute, and a second more: a request leaves after its claim, and the receiver counts arrivals. */
+/** A minute and a second, because a request leaves after its claim, and the receiver counts arrivals. */
 export const THROTTLE_WINDOW_MS = 61_000;
 /**
- * How many claims in a row may be lost before one counts as a failed attempt, so that a delivery that kills its process
- * ends.
+ * How many claims in a row may be lost before a loss counts as a failed attempt, so that a delivery that kills its
+ * process ends.
  */
 export const MAX_LOST_CLAIMS = 5;
 /** Events, deliveries and attempts are deleted after 30 days. */
 export const RETENTION_MS: number = 30 * DAY;
-/** Deliveries that one retry-failed call queues. */
+/** The maximum number of deliveries that one retry-failed call queues. */
 export const RETRY_FAILED_BATCH = 100;
 /** The highest value of `remaining` in retry-failed, so that a call does not count a whole history. */
 export const RETRY_FAILED_COUNT_MAX = 1_000;
@@ -52,7 +52,7 @@ export interface Delivery {
   readonly status: DeliveryStatus;
   readonly attempts: number;
   readonly maxAttempts: number;
-  /** Whether the next attempt was requested by hand: it is made once and not retried. */
+  /** Whether the next attempt was requested by hand, so that it is not retried if it fails. */
   readonly manual: boolean;
   readonly nextRetryAt: number | null;
   readonly responseStatus: number | null;
@@ -67,7 +67,7 @@ export interface Attempt {
   /** 1 for the first. */
   readonly number: number;
   readonly manual: boolean;
-  /** The URL that this attempt went to; the endpoint's may have changed since. */
+  /** The URL that this attempt went to; the endpoint's URL may have changed since. */
   readonly url: string;
   readonly responseStatus: number | null;
   /** At most 16 KiB, as text; null if there was no response. */
@@ -82,8 +82,8 @@ export function isOpen(status: DeliveryStatus): boolean {
 }
 
 /**
- * A new delivery of an event to an endpoint: made, and due, at the event's millisecond. Its id has the order of the
- * event's, so that the deliveries of an event are adjacent, and are found without an index by event.
+ * A new delivery of an event to an endpoint, made and due at the event's millisecond. Its id has the order of the
+ * event's id, so that the deliveries of an event are adjacent, and are found without an index by event.
  */
 export function newDelivery(event: Event, endpointId: string, newId: NewId): Delivery {
   const createdAt = Math.floor(event.occurredAt / 1000);

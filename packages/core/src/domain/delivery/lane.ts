@@ -7,10 +7,10 @@ export interface LaneLimits {
   readonly windowMs: number;
 }
 
-// `starts` are the times at which requests to the endpoint started, oldest first, in epoch milliseconds: at least those
-// within the window of the latest.
+// `starts` are the times at which requests to the endpoint started, oldest first, in epoch milliseconds; at least those
+// within one window before the latest.
 
-/** When the throttle allows the next request; in the past, or 0, if it does now. */
+/** When the throttle allows the next request; in the past, or 0, if a request is allowed now. */
 export function throttledUntil(
   starts: readonly number[],
   { startsPerWindow, windowMs }: Omit<LaneLimits, 'slots'>,
@@ -26,7 +26,7 @@ export function roomInLane(
   now: number,
 ): number {
   const budget = startsPerWindow - withinWindow(lane.starts, windowMs, now).length;
-  // Both may be negative after the limits were lowered.
+  // The free slots and the budget may be negative after the limits were lowered.
   return Math.max(0, Math.min(slots - lane.claims, budget));
 }
 

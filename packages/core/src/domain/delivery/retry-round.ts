@@ -1,7 +1,8 @@
 /**
  * A series of retry-failed calls for one endpoint, which gives one more attempt to each delivery that had failed when
- * it began, and then ends; or of `retryFailedEvents` calls, for the exhausted events of one subscription. A failure
- * meanwhile belongs to the next round: if `remaining` counted it, a loop would run for as long as the receiver refuses.
+ * the round began, and then ends; or a series of `retryFailedEvents` calls, for the exhausted events of one
+ * subscription. A failure during the round belongs to the next round: if `remaining` counted it, a loop of calls would
+ * run for as long as the receiver refuses.
  */
 export interface RetryRound {
   /** Epoch milliseconds, as all times here. */
@@ -10,22 +11,22 @@ export interface RetryRound {
   readonly calledAt: number;
 }
 
-/** Calls further apart than this belong to two rounds: the caller of the first has given up. */
+/** Calls further apart than this belong to two rounds, because the caller of the first has given up. */
 const ROUND_PAUSE_MS = 60 * 60 * 1000;
 
 /** The part of the failed deliveries or events that a call takes. */
 export interface RetryBatch<Failed> {
   /** The deliveries or events to try now. */
   readonly chosen: readonly Failed[];
-  /** How many others wait for their attempt in this round. */
+  /** How many more deliveries or events wait for their attempt in this round. */
   readonly remaining: number;
-  /** The round after this call; null once nothing is left in it. */
+  /** The round after this call; null if nothing remains. */
   readonly round: RetryRound | null;
 }
 
 /**
- * Takes up to `limit` of the failed ones, which are given in the order of their attempts. `failedAt` is null if there
- * was no attempt.
+ * Takes the first `limit` failed deliveries or events, given in the order of their last attempts. `failedAt` returns
+ * null if there was no attempt.
  */
 export function takeRetryBatch<Failed>(
   failed: readonly Failed[],
@@ -42,7 +43,7 @@ export function takeRetryBatch<Failed>(
   return { chosen: failed.slice(0, limit), remaining, round: remaining > 0 ? round : null };
 }
 
-/** The round of a call made now: the one that is in progress, or a new one. */
+/** The round of a call made now: the round in progress, or a new round. */
 function joinRound(round: RetryRound | null, now: number): RetryRound {
   const isInProgress = round !== null && round.calledAt <= now && now - round.calledAt <= ROUND_PAUSE_MS;
   return { beganAt: isInProgress ? round.beganAt : now, calledAt: now };

@@ -1,7 +1,7 @@
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-/** Waits after each failed attempt (specification, "Webhook delivery"): 44 h 36 m in all. No jitter: the waits are exact. */
+/** Waits after each failed attempt (specification, "Webhook delivery"), 44 h 36 m in all. Exact, without jitter. */
 const WAITS_MS = [1 * MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR] as const;
 
 /** Attempts of one delivery before it is exhausted. */

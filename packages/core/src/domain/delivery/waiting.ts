@@ -4,11 +4,13 @@ import { throttledUntil } from './lane.ts';
 
 /** The position of an open delivery in the lane of its endpoint. */
 export interface LanePosition {
-  /** Epoch milliseconds; null while it is claimed, which means that its request is in flight. */
+  /** Epoch milliseconds; null while the delivery is claimed, which means that its request is in flight. */
   readonly dueAt: number | null;
-  /** Claims that hold slots of the endpoint, its own among them. */
+  /** Claims that hold slots of the endpoint, including the claim of this delivery. */
   readonly claims: number;
-  /** When requests to the endpoint were started, oldest first: those within the throttle's window of the latest. */
+  /**
+   * When requests to the endpoint started, oldest first; at least those within one throttle window before the latest.
+   */
   readonly starts: readonly number[];
 }
 
@@ -31,7 +33,7 @@ export interface Waiting {
   readonly until: number | null;
 }
 
-/** Null for a delivery that does not wait: it has ended, but not because its endpoint was disabled. */
+/** Null for a delivery that has ended, unless its endpoint was disabled. */
 export function waitingOf(delivery: Delivery, lane: LanePosition | null, now: number): Waiting | null {
   if (lane === null)
     return delivery.errorCode === 'ENDPOINT_DISABLED' ? { reason: 'endpoint_disabled', until: null } : null;

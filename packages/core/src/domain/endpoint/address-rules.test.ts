@@ -105,7 +105,7 @@ describe('isAllowedAddress', () => {
     );
   });
 
-  // An operating system may read these otherwise than a library does, or take them for a name and ask DNS.
+  // An operating system may read these texts differently from a library, or look them up as names.
   it.each([
     '',
     ' ',
@@ -159,7 +159,7 @@ describe("isAllowedAddress with the policy 'local'", () => {
   );
 
   it('allows no other address that is not public', () => {
-    // `::0.0.0.1` is how 0.0.0.1 is embedded, and it is `::1`.
+    // Embedded, 0.0.0.1 is `::0.0.0.1`, which is `::1`.
     const other = refusedV4.filter((address) => !address.startsWith('127.') && address !== '0.0.0.1');
     fc.assert(
       fc.property(other, (address) => {

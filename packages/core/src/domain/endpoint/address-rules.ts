@@ -8,8 +8,8 @@ import { type Ip, isIsatap, isWithin, parseAddress, rangesOf } from './ip-addres
 export type UrlPolicy = 'public' | 'local';
 
 /**
- * Whether a webhook may be sent to this address (specification, "URL rules" 4): a public one, or with `local` one of
- * loopback, too. False for a text that is not an address. The library parses; the decision is our own list, because
+ * Whether a webhook may be sent to this address (specification, "URL rules" 4): a public address or, with `local`, a
+ * loopback address. False for a text that is not an address. The library parses, and our own list decides, because
  * libraries call several addresses public that are not (ISATAP, `::7f00:1`, `4000::1`).
  */
 export function isAllowedAddress(address: string, policy: UrlPolicy): boolean {
@@ -22,7 +22,7 @@ export function isPermitted(address: Ip, policy: UrlPolicy): boolean {
   return isPublic(address) || (policy === 'local' && isLoopback(address));
 }
 
-/** Whether a text is an IP address, in one of the forms that are evaluated. */
+/** Whether a text is an IP address in a form that `parseAddress` reads. */
 export function isAddress(text: string): boolean {
   return parseAddress(text) !== undefined;
 }
@@ -55,10 +55,10 @@ const NOT_PUBLIC_V4 = rangesOf(
   '240.0.0.0/4',
 );
 
-/** The only part of IPv6 that is allocated for use on the Internet (RFC 4291, 2.4) … */
+/** The only part of IPv6 that is allocated for use on the Internet (RFC 4291, 2.4). */
 const GLOBAL_UNICAST_V6 = rangesOf('2000::/3');
 
-/** … except its parts for documentation, and those that carry traffic to an embedded IPv4 address (Teredo, 6to4). */
+/** Parts of it for documentation, and those that carry traffic to an embedded IPv4 address (Teredo, 6to4). */
 const NOT_PUBLIC_V6 = rangesOf('2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20');
 
 function isPublic(address: Ip): boolean {

@@ -3,7 +3,7 @@ import type { Attempt, Delivery } from '../delivery/delivery.ts';
 import { NO_FAILURES } from './endpoint.ts';
 import type { DisabledReason, Endpoint, EndpointHealth } from './endpoint.ts';
 
-/** Also ends the open deliveries. */
+/** The disabled endpoint, whose open deliveries are cancelled. */
 export function disable(endpoint: Endpoint, reason: DisabledReason, now: number): Endpoint {
   return {
     ...endpoint,
@@ -15,7 +15,7 @@ export function disable(endpoint: Endpoint, reason: DisabledReason, now: number)
   };
 }
 
-/** A cancellation may end the last delivery, too. */
+/** The health after a cancellation, which also ends the last delivery if it is open. */
 export function healthWhenClosed(health: EndpointHealth): EndpointHealth {
   const { lastDelivery } = health;
   if (lastDelivery === null || !isOpen(lastDelivery.status)) return health;
@@ -40,14 +40,14 @@ export function isConfigured(endpoint: Endpoint): boolean {
 }
 
 interface Outcome {
-  /** The delivery as the attempt left it, even if it was closed meanwhile. */
+  /** The delivery as the attempt left it, even if it was cancelled during the attempt. */
   readonly delivery: Delivery;
   readonly attempt: Attempt;
   /** The delivery as it was written. */
   readonly written: Delivery;
 }
 
-/** An endpoint's health after an attempt: one success clears the failure record, by the outcome as reported. */
+/** An endpoint's health after an attempt: one success clears the failure record, even if the delivery was cancelled. */
 export function healthAfter(health: EndpointHealth, { delivery, attempt, written }: Outcome): EndpointHealth {
   const { at, responseStatus } = attempt;
   const lastDelivery = { id: written.id, status: written.status, responseStatus, at };
@@ -58,7 +58,7 @@ export function healthAfter(health: EndpointHealth, { delivery, attempt, written
     ...health,
     lastDelivery,
     failingSince: health.failingSince ?? at,
-    // An unsafe URL ends each delivery at its first attempt: no delivery would ever be exhausted.
+    // An unsafe URL ends each delivery at its first attempt, so no delivery would ever be exhausted.
     exhausted: health.exhausted || delivery.status === 'exhausted' || attempt.errorCode === 'UNSAFE_URL',
   };
 }

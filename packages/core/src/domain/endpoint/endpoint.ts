@@ -15,7 +15,9 @@ export interface LastDelivery {
 export interface EndpointHealth {
   readonly lastDelivery: LastDelivery | null;
   readonly lastSuccessAt: number | null;
-  /** When the current run of failures began; null while the last attempt succeeded or none was made. */
+  /**
+   * When the current run of failures began; null if there is none, or if it was cleared and no attempt failed since.
+   */
   readonly failingSince: number | null;
   /** Whether a delivery was given up in this run of failures: exhausted, or failed for good because of an unsafe URL. */
   readonly exhausted: boolean;
@@ -36,7 +38,7 @@ export interface Endpoint {
   readonly description: string | null;
   readonly events: readonly SubscribableEventType[];
   readonly status: EndpointStatus;
-  /** Whether its requests have the header `traceparent`, if there is a trace. */
+  /** Whether requests to the endpoint have the header `traceparent`, if their event has a trace. */
   readonly traceContext: boolean;
   readonly sealedSecret: string;
   readonly secretHint: string;
@@ -46,7 +48,7 @@ export interface Endpoint {
   readonly createdAt: number;
   readonly updatedAt: number;
   /**
-   * Raised by one with every change of its settings (not of its health); a write names the version that it was based
+   * Raised by one with every change of the settings (not of the health). A write names the version that it was based
    * on.
    */
   readonly version: number;

@@ -60,7 +60,7 @@ export function namesHost({ names, suffixes }: HostList, hostname: string): bool
   return names.includes(host) || suffixes.some((suffix) => host.endsWith(suffix));
 }
 
-/** The same, but a name includes its subdomains. */
+/** Whether a host or one of its parent domains is listed by its name. */
 export function namesDomainOf(list: HostList, hostname: string): boolean {
   const host = normalHost(hostname);
   return namesHost(list, host) || list.names.some((name) => host.endsWith(`.${name}`));
@@ -87,7 +87,7 @@ function rangeIn(entry: string): IpRange | undefined {
   return count <= most ? [address, count] : undefined;
 }
 
-/** A name in the form of URLs, in ASCII; with its `*.` if it has one. */
+/** A host name in the form of URLs, in ASCII, after a `*.` if the entry has one. */
 function nameIn(entry: string): string | undefined {
   const [, star = '', name = ''] = /^(\*\.)?([^\s*:/?#@[\]\\%]+)$/.exec(entry) ?? [];
   const host = normalHost(URL.parse(`https://${name}/`)?.hostname ?? '');
@@ -95,17 +95,17 @@ function nameIn(entry: string): string | undefined {
 }
 
 const NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/;
-/** URLs read such a host as an IPv4 address (WHATWG URL, "ends in a number"). */
+/** Hosts that URLs read as an IPv4 address (WHATWG URL, "ends in a number"). */
 const ENDS_IN_NUMBER = /(^|\.)(\d+|0x[0-9a-f]*)$/;
 
-/** Always read as the embedded IPv4 address. */
+/** Addresses that are always read as the embedded IPv4 address. */
 const EMBEDS_IPV4 = rangesOf('::ffff:0:0/96', '64:ff9b::/96');
 
 /** IPv4-compatible (RFC 4291, 2.5.5.1), IPv4-translated (RFC 2765), local NAT64 (RFC 8215), Teredo (RFC 4380) and 6to4 (RFC 3056). */
 const TUNNELS = rangesOf('::/96', '::ffff:0:0:0/96', '64:ff9b:1::/48', '2001::/32', '2002::/16');
 const LOOPBACK_AND_UNSPECIFIED = rangesOf('::/127');
 
-/** Whether traffic to it may end at an IPv4 address that it embeds, which a list would not recognize. */
+/** Whether traffic to this address may end at an embedded IPv4 address, which a list would not recognise. */
 export function isTunnel(address: Ip): boolean {
   return isTunnelRange([address, 128]);
 }

@@ -13,7 +13,7 @@ interface Given {
   readonly policy?: UrlPolicy;
 }
 
-/** Whether `url` may be reached where its host has these addresses. */
+/** Whether `url` may be reached if its host has these addresses. */
 function reaches(url: string, addresses: readonly string[], given: Given): boolean {
   const { hostname, protocol, port } = new URL(url);
   const secure = protocol === 'https:';
@@ -39,7 +39,7 @@ const GUARDED_V4 = REFUSED_V4.filter(({ first }) =>
   ['0.0.0.0', '168.63.129.16', '169.254.0.0', '224.0.0.0', '240.0.0.0'].includes(first),
 );
 
-/** Cloud addresses, amid others that a wider range opens. */
+/** Addresses of metadata services, among others that a wider range opens. */
 const METADATA_V4 = ['100.100.100.200', '192.0.0.192'];
 
 describe('the URL of an endpoint where the operator has listed no host', () => {

@@ -13,7 +13,7 @@ export interface UrlRules {
 export interface HostRules {
   readonly allow: HostList;
   readonly deny: HostList;
-  /** The addresses of the service itself at this moment, on this port at least. */
+  /** The current addresses of the service itself, at least those on this port. */
   readonly own: (port: number) => readonly OwnAddress[];
 }
 
@@ -33,9 +33,9 @@ export interface Destination {
 }
 
 /**
- * Whether a webhook may be sent to this destination at these addresses, which are all of its host. One refused address
+ * Whether a webhook may be sent to this destination. `addresses` are all addresses of its host: one refused address
  * refuses the host, and a host without addresses is refused. Hosts that the operator denies are refused first, then the
- * service's own addresses, then those that neither the policy nor the operator allows.
+ * service's own addresses, then addresses that neither the policy nor the operator allows.
  */
 export function mayReach(
   destination: Destination,
@@ -62,7 +62,7 @@ export function isUsual({ secure, port }: Destination): boolean {
   return secure && (port === 443 || port === 8443);
 }
 
-/** Whether http and any port may be accepted, as far as that is known before its host is resolved. */
+/** Whether http and any port may be accepted, as far as is known before the host is resolved. */
 export function mayBeUnusual(destination: Destination, { urlPolicy, hosts }: UrlRules): boolean {
   if (urlPolicy === 'local') return true;
   if (hosts === undefined) return false;
@@ -72,7 +72,7 @@ export function mayBeUnusual(destination: Destination, { urlPolicy, hosts }: Url
 }
 
 /**
- * Ranges that only an entry within them opens: a host's name or a wider range does not. They are this host and network,
+ * Ranges that only an entry within them opens, and not a host name or a wider range. They are this host and network,
  * link-local addresses, the metadata services of clouds (Azure, Alibaba, Oracle; AWS and Google on IPv6), multicast and
  * reserved addresses. A client that reaches a metadata service has the machine's credentials.
  */

@@ -6,7 +6,7 @@ export type IpRange = readonly [base: Ip, bits: number];
 
 export interface IpAddress {
   readonly written: Ip;
-  /** The embedded IPv4 address if one is mapped or translated; packets go there. */
+  /** The address that packets go to: a mapped or translated IPv4 address, else `written`. */
   readonly meant: Ip;
 }
 
@@ -18,7 +18,7 @@ const PLAIN_V6 = new RegExp(`^[0-9a-f:]{2,39}(?::${DECIMAL_PARTS})?$`, 'i');
 const MAPPED = ipaddr.IPv6.parseCIDR('::ffff:0:0/96'); // RFC 4291, 2.5.5.2
 const NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96'); // RFC 6052
 
-/** Reads an address in its normal form; undefined for any other text. A zone id is not part of an address. */
+/** Reads an address in its normal form; undefined for any other text, such as an address with a zone id. */
 export function parseAddress(text: string): IpAddress | undefined {
   if (PLAIN_V4.test(text)) {
     if (!ipaddr.IPv4.isValid(text)) return undefined;

@@ -46,7 +46,7 @@ describe('checkEndpointUrl', () => {
     'https://xn--bcher-kva.example/',
     'https://a_b.example.com/',
     'https://example.com./',
-    'https://localhost/', // a name: what it resolves to is checked
+    'https://localhost/', // a name, whose addresses are checked later
     'https://metadata.google.internal/',
   ])('allows %s', (url) => {
     expect(message(url)).toBeUndefined();

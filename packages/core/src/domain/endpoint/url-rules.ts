@@ -12,9 +12,9 @@ export interface EndpointUrl {
   readonly secure: boolean;
   /** A name in ASCII, or an IP address without brackets. */
   readonly hostname: string;
-  /** Whether `hostname` is an address: then it has been checked, and needs no DNS. */
+  /** Whether `hostname` is an address, which has been checked and needs no DNS. */
   readonly hostIsAddress: boolean;
-  /** The TCP port, also if the URL has none. */
+  /** The TCP port; by default, that of the scheme. */
   readonly port: number;
   /** Path and query. */
   readonly path: string;
@@ -26,11 +26,11 @@ export type CheckedEndpointUrl =
   | { readonly ok: false; readonly refusal: Refusal; readonly operatorMayAllow: boolean };
 
 /**
- * Specification, "URL rules" 1 to 3, and 4 as far as possible without DNS: a host name still has to be resolved, and
- * `mayReach` decides about it with all of its addresses.
+ * Checks "URL rules" 1 to 3 of the specification, and 4 as far as possible without DNS: a host name still has to be
+ * resolved, and `mayReach` decides on all of its addresses.
  *
  * The text is checked before it is parsed, because WHATWG parsing repairs many flaws that are refused here
- * (`https:host`, `https://@host`, tabs, backslashes, soft hyphens, an empty `#`) and leaves no trace of it.
+ * (`https:host`, `https://@host`, tabs, backslashes, soft hyphens, an empty `#`) without a trace.
  */
 export function checkEndpointUrl(raw: string, rules: UrlRules): CheckedEndpointUrl {
   const isLocal = rules.urlPolicy === 'local';
@@ -92,7 +92,7 @@ function portOf(url: URL, secure: boolean): number {
   return secure ? 443 : 80;
 }
 
-/** WHATWG leaves a host that ends in a number as four decimal parts, whatever notation it came in. */
+/** WHATWG parsing turns a host that ends in a number into four decimal parts, whatever its notation. */
 function addressLiteral(hostname: string): string | undefined {
   if (hostname.startsWith('[')) return hostname.slice(1, -1);
   return /^\d+(\.\d+){3}$/.test(hostname) ? hostname : undefined;
