@@ -1,12 +1,12 @@
 /** The only source of time and timers. */
 export interface Clock {
   /**
-   * Epoch milliseconds. The clock that you pass to `createTrunkline` may be set back; the one that the service's parts
-   * get from it never goes back.
+   * Epoch milliseconds. The clock that you pass to `createTrunkline` may be set back; the clock that the parts of the
+   * service get never goes back.
    */
   now(): number;
-  /** Milliseconds since an arbitrary moment. They increase evenly even if the clock is set. Only for durations. */
+  /** Milliseconds since an arbitrary moment, only for durations. They increase evenly even if the clock is set. */
   elapsed(): number;
-  /** Calls `callback` once, `delayMs` from now at the earliest. Returns a function that cancels this. */
+  /** Calls `callback` once, `delayMs` from now at the earliest. Returns a function that cancels the timer. */
   setTimer(delayMs: number, callback: () => void): () => void;
 }

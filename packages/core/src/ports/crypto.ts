@@ -2,7 +2,7 @@
 export interface Crypto {
   /** The SHA-256 of these bytes, or of the UTF-8 bytes of this text, in lower-case hex. */
   sha256(data: string | Uint8Array): string;
-  /** The same for bytes that arrive in chunks. */
+  /** A SHA-256 of bytes that arrive in chunks. */
   createSha256(): { update(chunk: Uint8Array): void; hex(): string };
   /** AES-256-GCM (NIST SP 800-38D) with a 12-byte nonce; returns ciphertext and tag, joined. */
   encrypt(key: Uint8Array, nonce: Uint8Array, plaintext: Uint8Array, associatedData: Uint8Array): Uint8Array;

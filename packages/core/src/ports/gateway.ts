@@ -11,22 +11,23 @@ import type { Random } from './random.ts';
 
 /**
  * Connects Trunkline to a messaging network. A gateway keeps no durable state of its own: it stores values that must
- * survive in the `Session` that it gets. The supervisor does the reconnecting, the backoff and the leases.
+ * survive in the `Session` that it gets. The service reconnects, backs off and holds the leases.
  */
 export interface Gateway {
   /**
-   * `text`, and the other types that the network carries. Instances show them; the service refuses to send other types.
+   * `text`, and the other types that the network carries. Instances show these types; the service refuses to send
+   * others.
    */
   readonly capabilities: readonly Capability[];
-  /** Whether it connects through `OpenOptions.proxyUrl`. If absent or false, instances cannot have proxies. */
+  /** Whether the gateway connects through `OpenOptions.proxyUrl`. If absent or false, instances cannot have proxies. */
   readonly acceptsProxy?: boolean;
   /** Called once, before anything else, with the clock, the randomness and the logger of the service. */
   attach(context: GatewayContext): void;
   /**
    * Returns an id for a new outbound message in the network's own form, made from 16 bytes that look random and belong
-   * only to this message. If the id ends with all of these bytes in hexadecimal, or with the first 9, it leads back to
-   * the message. With any other form, the storage has to index the id of every outbound message, which makes it slower
-   * to accept one.
+   * only to this message. If the id ends with all of these bytes in hexadecimal, or with the first 9, the id leads back
+   * to the message. With any other form, the storage has to index the id of every outbound message, which makes
+   * acceptance slower.
    */
   newMessageId(bytes: Uint8Array): string;
   /**
@@ -34,8 +35,8 @@ export interface Gateway {
    */
   open(session: Session, listener: GatewayListener, options?: OpenOptions): Promise<GatewayConnection>;
   /**
-   * Whether a value of a session is about this person, judged only by its name: so the values about them are found and
-   * erased. Absent if the gateway keeps nothing of that kind.
+   * Whether a value of a session is about this person, decided only by its name, so that values about the person are
+   * found and erased. Absent if the gateway keeps no such values.
    */
   isSessionValueOf?(name: string, person: PersonOnNetwork): boolean;
   /** Unlinks a number that has no open connection. Rejects if the network could not be reached. */
@@ -55,13 +56,13 @@ export interface PersonOnNetwork {
 export interface OpenOptions {
   /**
    * The number, in digits, of a phone on which a code is typed instead of scanning the QR: the pairing then shows both.
-   * Null shows only the QR. A gateway to a network without such codes ignores it.
+   * Null shows only the QR. A gateway to a network without such codes ignores the number.
    */
   readonly pairingNumber: string | null;
   /**
    * The address of the proxy that everything of this instance goes through: `http:`, `https:` or `socks5:`, perhaps
-   * with a user name and a password. A customer chose it: keep it out of logs and errors. Null or absent for the
-   * gateway's own way; never present if the gateway does not accept proxies.
+   * with a user name and a password. A customer chose it: keep it out of logs and errors. If null or absent, no such
+   * proxy is used; never present if the gateway does not accept proxies.
    */
   readonly proxyUrl?: string | null;
 }
@@ -78,8 +79,8 @@ export interface GatewayContext {
 export interface GatewayConnection {
   send(message: OutgoingMessage): Promise<SendOutcome>;
   /**
-   * Opens the file of a received message by its `reference`, also one that an earlier connection reported. Rejects if
-   * it is not available now. Absent if the network's files have no references.
+   * Opens the file of a received message by its `reference`, also by a reference that an earlier connection reported.
+   * Rejects if the file is not available now. Absent if the network's files have no references.
    */
   openFile?(reference: Uint8Array): Promise<ReadableStream<Uint8Array>>;
   /** Closes the connection and keeps the session. Nothing is reported afterwards. */
@@ -97,7 +98,7 @@ export interface Session {
   load(): Promise<ReadonlyMap<string, Uint8Array>>;
   /**
    * Reads the values with these names; those that are not stored are absent. For a gateway that stores more than it
-   * wants in memory. Trunkline's own sessions have it, and `names`.
+   * wants in memory. Trunkline's own sessions have this method and `names`.
    */
   read?(names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   names?(page: SessionNamesPage): Promise<readonly string[]>;
@@ -110,9 +111,9 @@ export interface Session {
 
 /** A part of the names of an instance's stored values, in an order of the storage's own, which does not change. */
 export interface SessionNamesPage {
-  /** Only names that begin with it are listed; empty for all. */
+  /** Only names that begin with this prefix are listed; empty for all. */
   readonly prefix: string;
-  /** The last name of the page before; null for the first page. It need not be stored any more. */
+  /** The last name of the page before; null for the first page. The name need not be stored any more. */
   readonly after: string | null;
   /** A page with fewer names is the last one. */
   readonly limit: number;
@@ -125,8 +126,8 @@ export interface OutgoingMessage {
   readonly to: string;
   readonly isGroup: boolean;
   /**
-   * The network's id of the recipient, as an earlier message had it. If it is given, `to` may be empty: the network has
-   * never named the recipient's number.
+   * The network's id of the recipient, as an earlier message had it. If given, `to` may be empty, because the network
+   * may never have named the recipient's number.
    */
   readonly contactNetworkId?: string | null;
   /** The message that this one replies to, in the same chat. */
@@ -139,7 +140,9 @@ export interface QuotedMessage {
   readonly networkId: string;
   /** The network's id of the author; null if the instance wrote it. */
   readonly senderId: string | null;
-  /** The text that the recipient's app shows of it: its text or caption, perhaps shortened. Empty if it has neither. */
+  /**
+   * The text that the recipient's app shows of the message: its text or caption, perhaps shortened; empty without them.
+   */
   readonly text: string;
 }
 
@@ -157,14 +160,14 @@ export interface OutgoingFile {
   readonly mimeType: string;
   readonly filename: string;
   readonly size: number;
-  /** The content from its beginning. It may be called several times. */
+  /** Returns the content from its beginning. May be called several times. */
   open(): Promise<ReadableStream<Uint8Array>>;
 }
 
 export type SendOutcome = SendResult & {
   /**
-   * The recipient as the network registers them, if that is under another number than the dialled one, or without a
-   * number. Both are one person from then on.
+   * The recipient as the network registers them, if under another number than the dialled one, or without a number. The
+   * dialled and the registered recipient are one person from then on.
    */
   readonly recipient?: ContactReport;
 };
@@ -172,13 +175,14 @@ export type SendOutcome = SendResult & {
 type SendResult =
   /** The network has accepted the message. */
   | { readonly kind: 'accepted' }
-  /** The network will never accept it. */
+  /** The network will never accept the message. */
   | { readonly kind: 'refused'; readonly error: MessageError }
   /**
-   * Nothing was written to the network, or the network has said that it did not take it. Without `retryAfterMs`, the
-   * connection had ended: the message is sent on the next one, and this does not count as an attempt. With it, the
-   * network does not take this message for now: it is sent again after that time or later, and messages to other
-   * recipients do not wait for it. If it is never taken, it fails with `error`.
+   * Nothing was written to the network, or the network has reported that it did not take the message. Without
+   * `retryAfterMs`, the connection had ended: the message is sent on the next connection, and no attempt is counted.
+   * With `retryAfterMs`, the network does not take this message for now: the message is sent again after that time or
+   * later, and messages to other recipients do not wait for it. If the network never takes the message, it fails with
+   * `error`.
    */
   | {
       readonly kind: 'not_sent';
@@ -201,11 +205,11 @@ export interface IncomingMessage {
    * wrote them, and may have any length.
    */
   readonly contact?: ContactReport | null;
-  /** When it was sent by the network's clock, in epoch milliseconds; null if the network does not say it. */
+  /** When the message was sent by the network's clock, in epoch milliseconds; null if the network does not say. */
   readonly sentAt?: number | null;
   /** The network id of the message that this one replies to. */
   readonly replyTo?: string | null;
-  /** The kind, finer than the type of its content; that type if absent. */
+  /** The kind, finer than the type of the content; if absent, the kind is that type. */
   readonly detail?: MessageKindAndPayload;
   readonly content: IncomingContent;
 }
@@ -230,11 +234,11 @@ export type Activity =
   | (ActivityOnMessage & { readonly kind: 'reaction'; readonly emoji: string | null })
   /** The text or the caption is replaced. */
   | (ActivityOnMessage & { readonly kind: 'edit'; readonly text: string })
-  /** Messages of others can be deleted only by an admin of the group: the gateway has to check that. */
+  /** Messages of others can be deleted only by an admin of the group, which the gateway has to check. */
   | (ActivityOnMessage & { readonly kind: 'deletion' })
   /**
-   * A better copy of the file of a message, which its author's phone sends later, such as a picture in HD. It replaces
-   * the file once `GatewayConnection.openFile` has downloaded it by its `reference`: at most 16 KiB.
+   * A better copy of the file of a message, which its author's phone sends later, such as a picture in HD. The copy
+   * replaces the file once `GatewayConnection.openFile` has downloaded it by its `reference` of at most 16 KiB.
    */
   | (ActivityOnMessage & {
       readonly kind: 'media_update';
@@ -249,7 +253,7 @@ export type Activity =
       readonly groupNetworkId: string | null;
       readonly contact: ContactReport | null;
       readonly sentAt: number | null;
-      /** `view_once`: the network shows it only on the phone. */
+      /** `view_once`: the network shows the message only on the phone. */
       readonly reason: 'no_key' | 'view_once';
     }
   /** A call to the number, reported once. */
@@ -266,13 +270,13 @@ export type Activity =
  * An act of a person on a message. The service checks that the message is in this chat and, if it matters, its author.
  */
 export interface ActivityOnMessage {
-  /** The network's id of the message that it is about. */
+  /** The network's id of the message that the act is about. */
   readonly about: string;
-  /** The author of that message, as the network says now: null if it is the instance. */
+  /** The author of that message, as the network names it with this act; null if it is the instance. */
   readonly author: string | null;
   /** The chat: the network's id of a group, or null for the chat with `contact`. */
   readonly groupNetworkId: string | null;
-  /** The person who did it, or the other side of the chat if the owner of the number did it (`own`). */
+  /** The person who acted, or the other side of the chat if the owner of the number acted (`own`). */
   readonly contact: ContactReport | null;
   readonly own: boolean;
   readonly at: number | null;
@@ -283,12 +287,15 @@ export type IncomingContent =
   | { readonly type: MediaType; readonly caption: string | null; readonly file: IncomingFile };
 
 export interface IncomingFile {
-  /** The type that the network reports. If the first bytes have a type that the service knows, it uses that instead. */
+  /**
+   * The type that the network reports. If the service recognises the type of the first bytes, it uses that type
+   * instead.
+   */
   readonly mimeType: string;
   readonly filename: string | null;
   /**
-   * The value that `GatewayConnection.openFile` needs to download it later, perhaps in another process: at most 16 KiB.
-   * The service keeps it sealed, until it has the file or gives it up.
+   * The value that `GatewayConnection.openFile` needs to download the file later, perhaps in another process: at most
+   * 16 KiB. The service keeps the value sealed until it has the file or gives it up.
    */
   readonly reference?: Uint8Array;
   /** Downloads the content. Rejects if it is not available. */
@@ -304,7 +311,7 @@ export interface MessageReceipt {
   readonly status: 'delivered' | 'read';
 }
 
-/** Null means that the account has none. An absent field keeps its known value. */
+/** Null means that the account has no such value. An absent field keeps its known value. */
 export interface LinkedProfile {
   readonly phoneNumber: string;
   readonly profileName?: string | null | undefined;
@@ -332,15 +339,15 @@ type ClosedFor =
   | { readonly kind: 'unlinked' }
   /**
    * The instance cannot continue: banned, replaced, version refused. `code` becomes `last_error`. With `until`, in
-   * epoch milliseconds, the network forbids it until then: the service connects again automatically.
+   * epoch milliseconds, the network forbids connections until then, and the service connects again automatically.
    */
   | { readonly kind: 'failed'; readonly code: string; readonly until?: number };
 
 /**
  * The reports of a gateway about one connection. Each promise resolves when the report is stored: only then may the
- * gateway acknowledge it to the network. If it rejects, the report is not stored, and the network has to deliver it
- * again. While the storage fails, messages, receipts, groups and activities are pending until they are stored or the
- * connection ends: a gateway keeps the connection open meanwhile, and bounds how much it takes from the network.
+ * gateway acknowledge it to the network. If a promise rejects, the report is not stored, and the network has to deliver
+ * it again. While the storage fails, messages, receipts, groups and activities are pending until they are stored or the
+ * connection ends: a gateway keeps the connection open in that time, and bounds how much it takes from the network.
  */
 export interface GatewayListener {
   /**
@@ -352,20 +359,21 @@ export interface GatewayListener {
   /** The connection has ended, and reports nothing more. */
   closed(reason: ClosedReason): Promise<void>;
   /**
-   * For a message with a file, it resolves when the file is stored: meanwhile, report later events. A file with a
-   * `reference` is waited for half a minute at most, then the message is stored without it; any other may take minutes.
-   * If it rejects, the file could not be stored; the connection can still be used.
+   * For a message with a file, resolves when the file is stored; continue to report later events until then. A file
+   * with a `reference` is waited for half a minute at most, then the message is stored without the file; any other file
+   * may take minutes. A rejection means that the file could not be stored; the connection can still be used.
    */
   message(message: IncomingMessage): Promise<void>;
   receipt(receipt: MessageReceipt): Promise<void>;
   /**
    * Groups that are new or have changed; other groups stay as they are. With `full`, these are all groups that the
-   * number is in: it has left all others. Leave out facts that the network does not report: the known ones stay.
+   * number is in, and it has left all others. Leave out facts that the network does not report, so that the known facts
+   * stay.
    */
   groups(groups: readonly GroupReport[], extent?: GroupsExtent): Promise<void>;
   /**
-   * As with a message, acknowledge it to the network once this resolves. An act on a message has to be reported after
-   * the message was taken.
+   * As with a message, acknowledge the activity to the network once this resolves. Report an act on a message after the
+   * message itself.
    */
   activity?(activity: Activity): Promise<void>;
   /** Counts an arrival that is neither stored nor reported, by its kind. */

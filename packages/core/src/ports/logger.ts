@@ -2,13 +2,13 @@ export type LogFunction = (facts: Readonly<Record<string, unknown>>, message: st
 
 /** Shaped like pino, so that a pino logger fits unchanged. */
 export interface Logger {
-  /** Logs what passes by itself. */
+  /** Logs a problem that passes without action. */
   readonly debug: LogFunction;
   /** Logs what an operator may want to know, such as a start. */
   readonly info: LogFunction;
   /** Logs a problem that an operator can fix. */
   readonly warn: LogFunction;
-  /** Logs what should not happen. */
+  /** Logs a failure that should not happen. */
   readonly error: LogFunction;
 }
 
@@ -16,8 +16,8 @@ export interface Logger {
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**
- * The default logger. It writes warnings and errors to the runtime's console, and drops the rest: a service must not be
- * silent about its failures.
+ * The default logger. It writes warnings and errors to the runtime's console, because a service must not be silent
+ * about its failures, and drops the rest.
  */
 // oxlint-disable no-console -- the one place in the packages that writes there by itself
 export const consoleLogger: Logger = {

@@ -4,13 +4,12 @@
  * keeps bytes.
  *
  * The service gives up a lookup after 15 to 20 s, and a file without progress after 30 to 35 s: it cancels the stream
- * that it reads, and the stream that the store reads fails. A slow reader or source does not count as the store's
- * delay.
+ * that it reads, or fails the stream that the store reads. A slow reader or source does not count as the store's delay.
  */
 export interface MediaStore {
   /**
-   * Resolves with the number of bytes once all of them are durable. If it rejects, with the stream's own error or with
-   * the store's (an `UnavailableError` if the failure may pass), it keeps nothing.
+   * Resolves with the number of bytes once all of them are durable. If it rejects, with an error of the stream or of
+   * the store (an `UnavailableError` if the failure may pass), the store keeps nothing.
    */
   put(id: string, content: ReadableStream<Uint8Array>): Promise<number>;
   /** The size in bytes; null if there is no file with this id. */
@@ -28,8 +27,8 @@ export interface MediaStore {
   /** Does nothing if there is no file with this id. */
   delete(id: string): Promise<void>;
   /**
-   * Lists the ids of everything that takes up space, broken-off files included, a page at a time. A store has it only if
-   * no other service keeps files in the same place: files that the storage does not know are deleted.
+   * Lists the ids of everything that takes up space, incomplete files included, a page at a time. Absent if another
+   * service may keep files in the same place, because files that the storage does not know are deleted.
    */
   list?(request: MediaPageRequest): Promise<MediaPage>;
 }
@@ -38,7 +37,7 @@ export interface MediaStore {
 export interface MediaPageRequest {
   /** The `next` of the page before; null for the first page. */
   readonly after: string | null;
-  /** How many ids a page has at most. It may have fewer, or none, and not be the last one. */
+  /** The maximum number of ids in a page. A page may have fewer, or none, without being the last page. */
   readonly limit: number;
 }
 

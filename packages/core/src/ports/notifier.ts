@@ -5,9 +5,9 @@ import type { Logger } from './logger.ts';
 interface ToMembers {
   /** The same on each attempt. A notifier may be called again after a crash. */
   readonly id: string;
-  /** The email addresses to send it to. */
+  /** The email addresses to notify. */
   readonly recipients: readonly string[];
-  /** The workspace that it is about. */
+  /** The workspace that the notification is about. */
   readonly workspace: {
     /** `ten_…` */
     readonly id: string;
@@ -16,7 +16,7 @@ interface ToMembers {
   };
 }
 
-/** About a webhook endpoint that fails. */
+/** A notification about a failing endpoint. */
 export interface WebhookNotification extends ToMembers {
   /** Whether the endpoint fails, or was disabled because it kept failing. */
   readonly kind: 'webhook_failing' | 'webhook_disabled';
@@ -24,18 +24,18 @@ export interface WebhookNotification extends ToMembers {
   readonly webhook: {
     /** `wh_…` */
     readonly id: string;
-    /** Where its events are sent. */
+    /** The URL that its events are sent to. */
     readonly url: string;
     /** When deliveries began to fail; epoch milliseconds. */
     readonly failingSince: number;
   };
 }
 
-/** About an instance that has been down for a while, or that is connected again after such a notification. */
+/** A notification about an instance that has been down for a while, or that is connected again after that. */
 export interface InstanceNotification extends ToMembers {
   /** Whether the instance is down, or is connected again after it was reported as down. */
   readonly kind: 'instance_down' | 'instance_up';
-  /** The instance when this was decided. */
+  /** The instance when `kind` was decided. */
   readonly instance: DownInstance;
 }
 
@@ -43,7 +43,7 @@ export interface InstanceNotification extends ToMembers {
 export interface DownInstance extends Pick<Instance, 'id' | 'name' | 'phoneNumber' | 'status' | 'lastError'> {
   /** When the connection was lost; epoch milliseconds. */
   readonly downSince: number;
-  /** When it was connected again; null if it is down. */
+  /** When the instance was connected again; null if it is down. */
   readonly upSince: number | null;
   /** The next step: what happens, or what a person has to do; null if there is none. */
   readonly next: NextStep | null;

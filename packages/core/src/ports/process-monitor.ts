@@ -1,6 +1,6 @@
 /** Reads the vitals of the process that the service runs in. */
 export interface ProcessMonitor {
-  /** Must be cheap: it is called every half minute. */
+  /** Must be cheap, because it is called every half minute. */
   read(): ProcessVitals;
 }
 
@@ -8,14 +8,14 @@ export interface ProcessMonitor {
 export interface ProcessVitals {
   /** The name of the machine or the container. */
   readonly host: string;
-  /** The number of the process on that machine. */
+  /** The id of the process on that machine. */
   readonly pid: number;
   /** The runtime with its version, such as `Node.js 24.21.0`. */
   readonly runtime: string;
   /** The resident memory of the process. */
   readonly memoryBytes: number;
   /**
-   * For how much of the time since the last reading JavaScript ran, as a whole percentage. Near 100, all work is
+   * The part of the time since the last reading in which JavaScript ran, as a whole percentage. Near 100, all work is
    * delayed.
    */
   readonly busyPercent: number;

@@ -9,7 +9,7 @@ export class UnavailableError extends Error {
   readonly isUnavailable: true = true;
 }
 
-/** Whether this is an `UnavailableError`, of any copy of this package. */
+/** Whether this is an `UnavailableError`, from any copy of this package. */
 export function isUnavailable(error: unknown): error is UnavailableError {
   return error instanceof Error && 'isUnavailable' in error && error.isUnavailable === true;
 }

@@ -9,7 +9,7 @@ export interface WebhookRequest extends UrlRules {
   readonly body: string;
 }
 
-/** The outcome. `errorCode` is null exactly when a 2xx arrived in time. */
+/** The outcome. `errorCode` is null only if a 2xx arrived in time. */
 export interface WebhookResponse {
   readonly errorCode: Extract<
     DeliveryErrorCode,
@@ -21,8 +21,8 @@ export interface WebhookResponse {
 }
 
 /**
- * Sends webhook requests by the rules of the specification: to a checked address, within 10 s, with 3 s of these to
- * connect, and without following redirects.
+ * Sends webhook requests by the rules of the specification: to a checked address, within 10 s, of which 3 s to connect,
+ * and without following redirects.
  */
 export interface WebhookSender {
   /**

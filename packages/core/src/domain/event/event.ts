@@ -1,7 +1,7 @@
 import { EVENT_MEANINGS, OPT_IN_EVENT_MEANINGS } from '@trunkline/receiver';
 import type { OptInEventType, WebhookEventType } from '@trunkline/receiver';
 
-// The tables of event types are with the receivers' types, which need them too.
+// The tables of event types are in the receiver package, whose types need them too.
 export { EVENT_MEANINGS, OPT_IN_EVENT_MEANINGS };
 export type { InstanceEventType, MessageEventType, OptInEventType } from '@trunkline/receiver';
 
@@ -12,7 +12,7 @@ export type EventType = WebhookEventType;
  */
 export type SubscribableEventType = Exclude<EventType, 'webhook.test'>;
 
-// The tables' own keys.
+// The keys of the tables.
 const SPECIFIED = Object.keys(EVENT_MEANINGS) as (keyof typeof EVENT_MEANINGS)[];
 /** Event types beyond the specification: subscribers have to name them. */
 export const OPT_IN_EVENT_TYPES: readonly OptInEventType[] = Object.keys(
@@ -20,10 +20,10 @@ export const OPT_IN_EVENT_TYPES: readonly OptInEventType[] = Object.keys(
 ) as OptInEventType[];
 
 export const EVENT_TYPES: readonly EventType[] = [...SPECIFIED, ...OPT_IN_EVENT_TYPES];
-/** The event types of the specification, which `'*'` means. `OPT_IN_EVENT_TYPES` can be subscribed to by name, too. */
+/** The event types of the specification that `'*'` selects. `OPT_IN_EVENT_TYPES` can be subscribed to only by name. */
 export const SUBSCRIBABLE_EVENT_TYPES: readonly Exclude<SubscribableEventType, OptInEventType>[] =
   SPECIFIED.filter((type) => type !== 'webhook.test');
-/** All that an endpoint or a handler may name. */
+/** All event types that an endpoint or a handler may name. */
 export const NAMEABLE_EVENT_TYPES: readonly SubscribableEventType[] = [
   ...SUBSCRIBABLE_EVENT_TYPES,
   ...OPT_IN_EVENT_TYPES,
@@ -48,9 +48,9 @@ export interface EventSubject {
   readonly messageId: string | null;
 }
 
-/** An event as storages take it. */
+/** An event as it is passed to a storage. */
 export interface EventRecord extends Event {
   readonly subject: EventSubject;
-  /** The span that caused it (W3C `traceparent`); absent or null if that trace is not recorded. */
+  /** The span that caused the event (W3C `traceparent`); absent or null if its trace is not recorded. */
   readonly traceparent?: string | null;
 }

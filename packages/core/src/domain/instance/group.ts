@@ -1,4 +1,4 @@
-/** A group that the instance's number is in, or was in. `networkId` is the messaging network's own id of it. */
+/** A group that the instance's number is in, or was in. `networkId` is the messaging network's id of the group. */
 export interface Group {
   readonly id: string;
   readonly workspaceId: string;
@@ -15,8 +15,8 @@ export interface Group {
 }
 
 /**
- * A group as a gateway reports it, before it has an id in Trunkline. An absent field keeps its known value: the report
- * does not say it.
+ * A group as a gateway reports it, before it has an id in Trunkline. A field that the report leaves out keeps its known
+ * value.
  */
 export interface GroupReport {
   readonly networkId: string;
@@ -24,7 +24,7 @@ export interface GroupReport {
   readonly participantsCount?: number | undefined;
 }
 
-/** The name and the size of a new group. Until its name is reported, the network id replaces it. */
+/** The name and the size of a new group. Until the name is reported, the network id is used as the name. */
 export function newGroupFacts({
   networkId,
   name = networkId,

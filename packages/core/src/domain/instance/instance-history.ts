@@ -13,9 +13,9 @@ export function historySince(now: number, days: number): number {
 }
 
 /**
- * How many entries of one instance are written within an hour. A further entry is counted in the latest one of its
- * reason within that hour, if there is one: a network's reports, or a program that connects and disconnects in a loop,
- * cannot fill the database.
+ * How many entries of one instance are written within an hour. A further entry is counted in the latest entry of that
+ * hour with its reason, if there is one, so that a network's reports, or a program that connects and disconnects in a
+ * loop, cannot fill the database.
  */
 export const ENTRIES_PER_HOUR = 200;
 
@@ -26,7 +26,7 @@ export function floorOfHour({ id }: Pick<HistoryEntry, 'id'>): string {
   return floorId('hst', orderOfId('hst', id).ms - HOUR_MS);
 }
 
-/** The cause: a request, the network or its phone by the gateway, or Trunkline itself. */
+/** The cause: a request (`api`), the network or the phone (`gateway`), or Trunkline itself (`service`). */
 export type HistoryCause = 'api' | 'gateway' | 'service';
 
 interface ReasonInfo {
@@ -99,18 +99,18 @@ export type HistoryReason = keyof typeof REASONS;
 
 export const HISTORY_REASONS: Readonly<Record<HistoryReason, ReasonInfo>> = REASONS;
 
-/** News of an instance. */
+/** The news of an entry in the history. */
 export interface HistoryNews {
   readonly reason: HistoryReason;
   readonly from: InstanceStatus | null;
   /** The same as `from` if the status did not change; null once the instance is deleted. */
   readonly to: InstanceStatus | null;
-  /** Trunkline's word for the cause, as in `last_error`. */
+  /** Trunkline's code for the cause, as in `last_error`. */
   readonly code: string | null;
   /** The network's own code, such as a status of 428. */
   readonly networkCode: string | null;
   readonly next: NextStep | null;
-  /** The process that held it before, if that ended without releasing it. */
+  /** The process that held the instance before, if it ended without releasing the instance. */
   readonly previousProcess: string | null;
 }
 
@@ -120,12 +120,15 @@ export interface HistoryEntry extends HistoryNews {
   readonly workspaceId: string;
   readonly instanceId: string;
   readonly causedBy: HistoryCause;
-  /** The owner of the lease: the process that held it. Null if the cause was not a process that holds instances. */
+  /** The process that held the lease of the instance; null if the cause was not a process that holds instances. */
   readonly process: string | null;
   readonly at: number;
-  /** How often it happened: an entry also counts repeats within an hour, and those beyond `ENTRIES_PER_HOUR`. */
+  /**
+   * How often this happened: an entry also counts repeats within an hour, and further entries beyond
+   * `ENTRIES_PER_HOUR`.
+   */
   readonly count: number;
-  /** When it happened last: `next` is as of then. */
+  /** When this last happened; `next` is as of that time. */
   readonly lastAt: number;
 }
 
@@ -172,7 +175,7 @@ export function newsOf(
   };
 }
 
-/** News without a change of an instance by a trigger. */
+/** The news of an instance that no trigger has changed. */
 export function otherNews(
   { status }: Pick<Instance, 'status'>,
   reason: HistoryReason,
@@ -184,7 +187,7 @@ export function otherNews(
 
 interface Change {
   readonly before: Instance;
-  /** Null if the trigger has changed nothing, which is still news if it was another attempt. */
+  /** Null if the trigger has changed nothing; another failed attempt is still news. */
   readonly after: Instance | null;
   readonly trigger: InstanceTrigger;
 }
@@ -247,7 +250,7 @@ function reasonOfDone({ operation, phoneNumber }: Instance): HistoryReason | nul
     case 'disconnect':
       return 'disconnected';
     case 'logout':
-      // Unlinked on the phone meanwhile: the history has that.
+      // The phone unlinked the instance during the logout, which the history already has.
       return phoneNumber === null ? null : 'logged_out';
     case 'delete':
     case undefined:
@@ -283,7 +286,7 @@ function codeOf(trigger: InstanceTrigger, after: Instance | null): string | null
 /** More than the length of any network's code: the rest is cut off. */
 const CODE_MAX = 64;
 
-/** A code as the history keeps it: it comes from the network, or from a gateway of another author. */
+/** A code as the history keeps it, bounded because it comes from the network or from another author's gateway. */
 export function boundedCode(code: string | null | undefined): string | null {
   if (code === null || code === undefined || code === '') return null;
   return code.slice(0, CODE_MAX).replaceAll(/[^\x20-\x7e]/g, '?');

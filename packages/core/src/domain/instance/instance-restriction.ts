@@ -5,13 +5,14 @@ export function restrictionEndsAt({ restriction }: Pick<Instance, 'restriction'>
   return restriction?.until ?? null;
 }
 
-/** The network takes no connection until the restriction ends; then the instance connects again automatically. */
+/** Whether the instance cannot connect until its restriction ends, after which it connects again automatically. */
 export function waitsForRestriction({ status, desired }: Pick<Instance, 'status' | 'desired'>): boolean {
   return status === 'error' && desired === 'running';
 }
 
 /**
- * The instance without an ended restriction, which may not have been noted yet, as while no process holds the instance.
+ * The instance without a restriction that has ended, which may not be recorded yet, for example while no process holds
+ * the instance.
  */
 export function withoutEndedRestriction(instance: Instance, now: number): Instance {
   const endsAt = restrictionEndsAt(instance);

@@ -1,10 +1,10 @@
 /** One of the processes that share the instances. */
 export interface OwnerShare {
   readonly owner: string;
-  /** How many instances that need a gateway it holds, or are reserved for it. */
+  /** How many instances that need a gateway this process holds or has reserved for it. */
   readonly held: number;
   readonly registeredAt: number;
-  /** When it stops looking for instances that are reserved for it; 0 while it does not ask. */
+  /** When this process stops looking for instances that are reserved for it; 0 while it does not ask. */
   readonly asksUntil: number;
 }
 
@@ -16,12 +16,12 @@ export interface GatewayShare {
   readonly instances: number;
 }
 
-/** Below this part of its share a difference is not worth the interruption of a connection. */
+/** A process that lacks less than this part of its share does not ask, because a handover interrupts a connection. */
 const WORTH_ASKING = 0.2;
 
 /**
- * Whether an owner asks the others for instances: it holds much less than its share. Once it asks, it does so until all
- * hold the same number, give or take one.
+ * Whether an owner asks the others for instances, because it holds much less than its share. An owner that asks
+ * continues until all hold the same number, give or take one.
  */
 export function mayAsk(owner: string, { owners, instances }: GatewayShare, isAsking: boolean): boolean {
   const held = owners.find((one) => one.owner === owner)?.held ?? 0;
@@ -31,9 +31,9 @@ export function mayAsk(owner: string, { owners, instances }: GatewayShare, isAsk
 }
 
 /**
- * The receivers of the instances that an owner hands over: one entry for each, at most `limit`. In each step, the owner
- * with the most instances passes one on to the receiver with the fewest, until they are even. Owners with the same
- * counts compute the same steps, and each carries out its own, so that together they do not pass on too many.
+ * The receivers of the instances that an owner hands over: one entry for each instance, at most `limit`. In each step,
+ * the owner with the most instances passes one on to the receiver with the fewest, until they are even. Owners with the
+ * same counts compute the same steps, and each carries out its own, so that together they do not pass on too many.
  */
 export function handOvers(
   owner: string,

@@ -10,7 +10,7 @@ import type { Instance, OperationKind } from './instance.ts';
 type State = keyof typeof STATES;
 type Trigger = keyof typeof TRIGGERS;
 
-/** `status [desired] [! event]`, `.` where nothing changes, or the code of a refusal. */
+/** `status [desired] [! event]`, `.` if nothing changes, or the code of a refusal. */
 function outcome(result: InstanceTransition): string {
   switch (result.kind) {
     case 'unchanged':
@@ -36,7 +36,7 @@ const CONNECTED = 'connected ! instance.connected';
 const ERROR = 'error ! instance.error';
 const QR_REQUIRED = 'qr_required ! instance.qr_required';
 
-/** The table of docs/decisions.md, "Instances", from every state; what is not named changes nothing. */
+/** The table of docs/decisions.md, "Instances", from every state. A trigger that is not listed changes nothing. */
 const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
   created: { connect: 'connecting', logout: 'INVALID_INSTANCE_STATE', delete: 'created (delete)' },
   'connecting, not paired': {
@@ -212,7 +212,7 @@ describe('an instance with an operation open', () => {
     ['connecting after a drop', DISCONNECTED],
     ['qr_required', DISCONNECTED],
     ['connected', DISCONNECTED],
-    // The connection ended while the disconnect was on its way: receivers know.
+    // The connection ended before the disconnect was carried out, so receivers were notified.
     ['disconnected, paired', 'disconnected'],
     ['error, paired', 'error'],
     ['logged_out', 'logged_out'],
@@ -282,7 +282,7 @@ describe('an instance with an operation open', () => {
     }
     expect(outcomeOf(instance, 'opr_39')).toEqual({ id: 'opr_39', error: 'no response' });
     expect(outcomeOf(instance, 'opr_30')).toEqual({ id: 'opr_30', error: 'no response' });
-    // A few: the row does not grow with the history.
+    // Only a few are kept, so that the row does not grow with the history.
     expect(outcomeOf(instance, 'opr_0')).toBeNull();
   });
 

@@ -18,12 +18,12 @@ export const CONNECTION_GRACE_MS = 30_000;
 
 /** The events that can happen to an instance. */
 export type InstanceTrigger =
-  /** `pairingNumber` as of `Instance`. */
+  /** `pairingNumber` as in `Instance`. */
   | { readonly kind: 'connect'; readonly pairingNumber: string | null }
   | { readonly kind: 'request_operation'; readonly operation: Operation }
-  /** The gateway has carried out the open operation (a delete has no state left to be in). */
+  /** The gateway has carried out the open operation (a delete leaves no state). */
   | { readonly kind: 'operation_done' }
-  /** The network refused the open logout again, so the session is discarded without it. */
+  /** The network refused the open logout again, so the session is discarded without the network. */
   | { readonly kind: 'session_discarded' }
   | { readonly kind: 'operation_failed'; readonly error: string }
   | { readonly kind: 'qr'; readonly qr: QrCode }
@@ -31,17 +31,17 @@ export type InstanceTrigger =
   | {
       readonly kind: 'connected';
       readonly phoneNumber: string;
-      /** Absent if the network does not say it: the known name stays. */
+      /** Absent if the network does not report the name, so that the known name stays. */
       readonly profileName?: string | null | undefined;
       readonly profilePictureUrl?: string | null | undefined;
     }
   | { readonly kind: 'dropped'; readonly detail: string }
-  /** Not connected by `graceEndsAt`. */
+  /** The instance was not connected by `graceEndsAt`. */
   | { readonly kind: 'grace_over' }
   | { readonly kind: 'unlinked' }
   /** With `until`, the network forbids the instance to connect until then. */
   | { readonly kind: 'failed'; readonly code: string; readonly until?: number | null }
-  /** The network reported a restriction of the number; null if that has ended. */
+  /** The network reported a restriction of the number; null if the restriction has ended. */
   | { readonly kind: 'restricted'; readonly restriction: Restriction | null }
   /** The time `restrictionEndsAt` has come. */
   | { readonly kind: 'restriction_over' };
@@ -58,7 +58,7 @@ export type InstanceTransition =
 
 /**
  * The state machine of an instance (specification, "Instance status"; what it leaves open is in docs/decisions.md).
- * `sessionEnds` means: the number is unlinked, so its session is erased and its queued messages fail.
+ * `sessionEnds` is true if the number is unlinked, so that its session is erased and its queued messages fail.
  */
 export function transition(instance: Instance, trigger: InstanceTrigger, now: number): InstanceTransition {
   const next = decide(instance, trigger, now);
@@ -115,7 +115,7 @@ function connect(instance: Instance, pairingNumber: string | null, now: number):
   if (instance.operation) return busy(instance.operation);
   if (isLive(instance.status)) return UNCHANGED;
   const wanted = { desired: 'running', lastError: null, logoutRefused: false, pairingNumber } as const;
-  // On request, a connection is tried in spite of a restriction, whenever that ends.
+  // A requested connection is tried in spite of a restriction, whenever the restriction ends.
   const restriction = instance.status === 'error' ? null : instance.restriction;
   return change(instance, { ...wanted, restriction, status: 'connecting' }, now);
 }
@@ -129,7 +129,7 @@ function requestOperation(instance: Instance, operation: Operation, now: number)
       // A dropped connection that is still being retried has a status that is not live: stop the retries without an
       // event.
       if (instance.desired !== 'running') {
-        // The network or its phone has stopped the instance: from now on it is not meant to run.
+        // The network or the phone has stopped the instance, which from now on is not meant to run.
         return instance.downSince === null ? UNCHANGED : change(instance, NO_OUTAGE, now);
       }
       return change(
@@ -161,7 +161,7 @@ function operationDone(instance: Instance, lastError: string | null, now: number
         ? stop(instance, 'disconnected', { ...done, desired: 'stopped' }, now)
         : change(instance, { ...done, desired: 'stopped' }, now);
     case 'logout':
-      // Unlinked on the phone while the logout was in progress: receivers have been notified.
+      // The phone unlinked the instance while the logout was in progress, so receivers have been notified.
       return instance.phoneNumber === null
         ? change(instance, done, now)
         : unlink({ ...instance, ...done }, lastError, now);
@@ -182,7 +182,7 @@ function showQr(instance: Instance, qr: QrCode, now: number): InstanceTransition
   // The network was reached: the previous error is over.
   const shown = { qr, droppedAt: null, lastError: null } as const;
   if (instance.status === 'qr_required') return change(instance, shown, now);
-  // An instance that is connecting again has the status disconnected: its session may turn out to be void.
+  // An instance that is reconnecting may have the status disconnected, and its session may turn out to be void.
   if (!mayOpen(instance)) return UNCHANGED;
   return change(instance, { ...shown, status: 'qr_required' }, now, 'instance.qr_required');
 }
@@ -215,7 +215,8 @@ function connected(
       lastError: restriction?.code ?? null,
       restriction,
       droppedAt: null,
-      // A number that was just linked has a new session; a restored connection has the one that was refused.
+      // A number that was just linked has a new session; a restored connection has the session whose logout was
+      // refused.
       logoutRefused: instance.status !== 'qr_required' && instance.logoutRefused,
       connectedAt: now,
       lastSeenAt: now,
@@ -225,7 +226,7 @@ function connected(
   );
 }
 
-/** Only a connection that was open can drop; another one is only tried again. */
+/** Only a connection that was open can drop; an attempt to open one is only repeated. */
 function dropped(instance: Instance, detail: string, now: number): InstanceTransition {
   switch (instance.status) {
     case 'connected':
@@ -245,7 +246,7 @@ function dropped(instance: Instance, detail: string, now: number): InstanceTrans
   }
 }
 
-/** When an instance that is wanted and not connected is reported as disconnected; null while it is not waiting. */
+/** When an instance that should be connected and is not is reported as disconnected; null if no report is due. */
 export function graceEndsAt({ status, statusChangedAt, droppedAt }: Instance): number | null {
   const waitsSince = status === 'connecting' ? (droppedAt ?? statusChangedAt) : droppedAt;
   return waitsSince === null ? null : waitsSince + CONNECTION_GRACE_MS;
@@ -254,17 +255,17 @@ export function graceEndsAt({ status, statusChangedAt, droppedAt }: Instance): n
 /** Checks again, because the connection may have come back and dropped since the gateway looked. */
 function graceIsOver(instance: Instance, now: number): boolean {
   const endsAt = graceEndsAt(instance);
-  // If the grace period began before the clock was set back, the process with the instance has measured it.
+  // If the grace period began before the clock was set back, the process that holds the instance has measured it.
   return endsAt !== null && (now >= endsAt || isTooFarAhead(endsAt - CONNECTION_GRACE_MS, now));
 }
 
-/** A session can be linked before its number is known here, for example if the process ends in between. */
+/** A session can be linked before its number is stored, for example if the process ends in between. */
 function unlinked(instance: Instance, now: number): InstanceTransition {
   const isLinked = instance.phoneNumber !== null || isLive(instance.status);
   return isLinked ? unlink(instance, 'logged_out_from_phone', now) : UNCHANGED;
 }
 
-/** A failure with `until` is tried again then; any other, on request. */
+/** After a failure with `until`, the connection is tried again at that time; after any other failure, on request. */
 function fail(
   instance: Instance,
   { code, until = null }: { readonly code: string; readonly until?: number | null },

@@ -30,11 +30,11 @@ export interface OperationOutcome {
 }
 
 /**
- * How the last operation ended, and those before it, because a waiting request may read it only after a later operation
- * has ended.
+ * How the last operation and earlier ones ended, because a waiting request may read its outcome only after a later
+ * operation has ended.
  */
 export interface LastOutcome extends OperationOutcome {
-  /** Newest first, a few of them. */
+  /** A few earlier outcomes, newest first. */
   readonly earlier: readonly OperationOutcome[];
 }
 
@@ -51,7 +51,7 @@ export interface Instance {
   readonly workspaceId: string;
   readonly name: string;
   readonly status: InstanceStatus;
-  /** Whether a gateway should hold a connection open. The status says whether one is open. */
+  /** Whether a gateway should hold a connection open. The status says whether it is open. */
   readonly desired: 'running' | 'stopped';
   /** Digits of the linked number; an instance is paired exactly when it has one. */
   readonly phoneNumber: string | null;
@@ -60,12 +60,12 @@ export interface Instance {
   readonly lastError: string | null;
   /** The network's restriction of the number; it may have ended since. */
   readonly restriction: Restriction | null;
-  /** When a connection dropped, or the one that showed a QR, and receivers have not been notified of it. */
+  /** When the connection, which may have shown a QR, dropped without a notification of receivers so far; else null. */
   readonly droppedAt: number | null;
   readonly qr: QrCode | null;
   /** Digits of the phone on which a code is typed when the instance pairs; null if only a QR is shown. */
   readonly pairingNumber: string | null;
-  /** The address of the proxy that it connects through, stored encrypted; null for none. */
+  /** The address of the proxy that the instance connects through, stored encrypted; null without a proxy. */
   readonly sealedProxyUrl: string | null;
   readonly operation: Operation | null;
   readonly operationOutcome: LastOutcome | null;
@@ -75,9 +75,9 @@ export interface Instance {
   readonly connectedAt: number | null;
   readonly disconnectedAt: number | null;
   readonly lastSeenAt: number | null;
-  /** When its outage began (`outageAfter`); null if it is not down. */
+  /** When the outage of the instance began (`outageAfter`); null if it is not down. */
   readonly downSince: number | null;
-  /** When a notification of that was decided; null before. */
+  /** When a notification of the outage was decided; null before. */
   readonly downNotifiedAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -112,7 +112,7 @@ export function writtenInstance(instance: Instance, stored: Pick<Instance, 'last
   return { ...instance, lastSeenAt, version: instance.version + 1 };
 }
 
-/** How the operation with this id ended; null while it is open, or if that is no longer known. */
+/** How the operation with this id ended; null while it is open, or if its outcome is no longer known. */
 export function outcomeOf({ operationOutcome: last }: Instance, id: string): OperationOutcome | null {
   return allOutcomes(last).find((outcome) => outcome.id === id) ?? null;
 }

@@ -3,22 +3,22 @@ import type { Instance } from './instance.ts';
 
 /** The next step for an instance that is not connected: automatic, or by a person. */
 export type NextStepKind =
-  /** Trunkline connects it again, at `at`. */
+  /** Trunkline reconnects the instance at `at`. */
   | 'reconnect'
   /** A person scans the QR, which is valid until `at`. */
   | 'scan_qr'
-  /** A person connects it, and scans a new QR. */
+  /** A person connects the instance, and scans a new QR. */
   | 'pair'
-  /** A person connects it when the cause is fixed. */
+  /** A person connects the instance when the cause is fixed. */
   | 'connect'
-  /** Trunkline waits until the restriction ends, at `at`, and connects it then. */
+  /** Trunkline connects the instance when its restriction ends, at `at`. */
   | 'wait_for_restriction';
 
 /** The next step for an instance that is not connected. */
 export interface NextStep {
   /** The step and its actor, such as `reconnect` or `scan_qr`. */
   readonly kind: NextStepKind;
-  /** Epoch milliseconds; null if it has no time, or an unknown one. */
+  /** Epoch milliseconds; null if the step has no known time. */
   readonly at: number | null;
 }
 
@@ -74,7 +74,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const;
 
-/** The duration in the largest unit of which it has two, rounded up: `12 s`, `90 s`, `5 min`, `36 h`. */
+/** The duration in the largest unit of which it has at least two, rounded up: `12 s`, `90 s`, `5 min`, `36 h`. */
 function durationText(ms: number): string {
   const [unit, length] = UNITS.find(([, each]) => ms >= 2 * each) ?? ['s', 1_000];
   return `${Math.ceil(ms / length)} ${unit}`;

@@ -2,7 +2,7 @@
 export interface Restriction {
   /** Such as `cannot_start_chats` or `sending_capped`: lowercase words with underscores. */
   readonly code: string;
-  /** When it ends, in epoch milliseconds; null if the network does not say it. */
+  /** When the restriction ends, in epoch milliseconds; null if the network does not say. */
   readonly until: number | null;
 }
 
@@ -10,7 +10,7 @@ const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 /** The end of the year 9999. Later times have no timestamp. */
 const LATEST = 253_402_300_799_999;
 
-/** A checked restriction: a gateway's report comes from the network. */
+/** A checked restriction, because a gateway's report comes from the network. */
 export function readRestriction({ code, until }: Restriction): Restriction {
   return { code: CODE.test(code) ? code : 'restricted', until: readEnd(until) };
 }

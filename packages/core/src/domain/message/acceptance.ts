@@ -13,8 +13,8 @@ export interface Acceptance {
   /** The revision of the `Sender` that the message was checked against; if omitted, nothing is compared. */
   readonly revision?: string | undefined;
   /**
-   * Whether the network id leads to the message's id: `findOutbound` then gets ranges with it, and the network id needs
-   * no index. Default false.
+   * Whether the message's id can be found from the network id: `findOutbound` then gets ranges of ids, and the network
+   * id needs no index. Default false.
    */
   readonly hasReadableNetworkId?: boolean;
 }
@@ -23,27 +23,26 @@ export type AcceptanceResult =
   | { readonly kind: 'accepted' }
   /** An earlier request used this key, and stored `record`. */
   | { readonly kind: 'remembered'; readonly record: IdempotencyRecord }
-  /** The sender has changed since the message was checked against it: read it again. */
+  /** The sender has changed since the message was checked against it: read the sender again. */
   | { readonly kind: 'stale' }
   | { readonly kind: 'instance_gone' | 'instance_not_connected' | 'backlog_full' | 'trial_used_up' };
 
 /** The facts that an acceptance depends on, as the storing transaction reads them. */
 export interface AcceptanceFacts {
   /**
-   * `Sender.revision` now, or undefined if the sender no longer exists. Any value will do for an acceptance without a
-   * revision.
+   * `Sender.revision` now, or undefined if the sender no longer exists. Ignored for an acceptance without a revision.
    */
   readonly revision: string | undefined;
   /** The record stored under the key, expired or not. */
   readonly record: IdempotencyRecord | null;
   /** The instance with its queue; null if the workspace does not have it. */
   readonly instance: {
-    /** `acceptsMessages` of it. */
+    /** `acceptsMessages` of the instance. */
     readonly acceptsMessages: boolean;
-    /** How many messages are queued. Only whether they reach `backlogLimit` matters. */
+    /** How many messages are queued. The count may stop at `backlogLimit`. */
     readonly queued: number;
   } | null;
-  /** How many messages of its trial the workspace has used. Any number will do for an acceptance without a trial. */
+  /** How many messages of its trial the workspace has used. Ignored for an acceptance without a trial. */
   readonly trialMessagesUsed: number;
 }
 

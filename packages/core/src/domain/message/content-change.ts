@@ -4,7 +4,7 @@ import type { Message } from './message.ts';
 export interface ContentChange {
   /** The message afterwards. Only its content (`saysOf`) is written. */
   readonly message: Message;
-  /** The message when this was decided. */
+  /** The message when the change was decided. */
   readonly expected: Pick<Message, 'editedAt' | 'deletedAt'>;
 }
 
@@ -26,6 +26,6 @@ export function saysOf(message: Message): MessageSays {
 export function changeContent(stored: Message, { message, expected }: ContentChange): Message | null {
   if (stored.editedAt !== expected.editedAt || stored.deletedAt !== expected.deletedAt) return null;
   const changed = { ...stored, ...saysOf(message) };
-  // An edit says nothing about the file, which may have come since it was decided.
+  // An edit does not change the file, which may have come since the edit was decided.
   return message.deletedAt === stored.deletedAt ? { ...changed, media: stored.media } : changed;
 }

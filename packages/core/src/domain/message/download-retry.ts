@@ -3,13 +3,13 @@ import { doublingDelay } from '../backoff.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** How long a message waits for its file before it is stored without. */
+/** How long a message waits for its file before it is stored without the file. */
 export const FIRST_DOWNLOAD_MS = 30_000;
 
-/** How long a file that did not come in time is asked for. */
+/** How long the service asks for a file that did not come in time. */
 export const DOWNLOAD_GIVEN_UP_MS: number = 24 * HOUR_MS;
 
-/** How many files one instance can wait for: a stranger may send any number whose downloads fail. */
+/** How many files one instance can wait for: a stranger may send any number of files whose downloads fail. */
 export const MAX_PENDING_DOWNLOADS = 10_000;
 
 /** The maximum size of a gateway's reference to a file. No message needs more. */
@@ -20,7 +20,7 @@ export function downloadRetryDelay(tries: number): number {
   return doublingDelay(tries - 1, { firstMs: MINUTE_MS, longestMs: HOUR_MS });
 }
 
-/** The latest time until which a download can wait; later, it was postponed before the clock was set back. */
+/** The latest time until which a download can wait; a later time is from before the clock was set back. */
 export function latestDownload(now: number): number {
   return now + 2 * HOUR_MS;
 }

@@ -3,7 +3,7 @@ import { PERMUTED_LENGTH } from './network-id.ts';
 import type { Permutation } from './network-id.ts';
 
 const ROUNDS = 10;
-/** The bytes of the two halves, `u` and `v`, and their numbers of values. */
+/** The sizes in bytes of the two halves, `u` and `v`, and how many values each half has. */
 const [LEFT, RIGHT] = [4, 5] as const;
 const [LEFT_VALUES, RIGHT_VALUES] = [2 ** 32, 2 ** 40] as const;
 /** The bytes of `S`: 4 * ceil(RIGHT / 4) + 4. */
@@ -12,8 +12,8 @@ const S_LENGTH = 12;
 /**
  * FF1 of NIST SP 800-38G, with AES, for 9 numerals of radix 256 and no tweak. With this radix every half is a number of
  * whole bytes and every modulus is a power of two. It needs only AES and additions; FF1 libraries, for any radix, take
- * 40 times as long. The tables of this AES are 4 KB: one with half a megabyte is as fast in isolation, but took 50 µs
- * of a message under load, mostly waiting for memory. `key` has 16, 24 or 32 bytes.
+ * 40 times as long. The tables of this AES have 4 KB: an AES with half a megabyte is as fast in isolation, but took 50
+ * µs for each message under load, mostly waiting for memory. `key` has 16, 24 or 32 bytes.
  */
 export function createPermutation(key: Uint8Array): Permutation {
   const aes = new AES(key, true);

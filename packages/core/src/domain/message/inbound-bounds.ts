@@ -16,7 +16,7 @@ const PAYLOAD_ITEMS_MAX = 100;
 const PAYLOAD_VALUES_MAX = 1_000;
 const PAYLOAD_DEPTH_MAX = 8;
 
-/** The text up to this length; it does not end within a surrogate pair. */
+/** The text cut to `max`, without splitting a surrogate pair. */
 export function boundedText<Text extends string | null>(text: Text, max: number): Text {
   if (text === null || text.length <= max) return text;
   const cut = text.slice(0, max);
@@ -24,7 +24,7 @@ export function boundedText<Text extends string | null>(text: Text, max: number)
   return (isInPair ? cut.slice(0, -1) : cut) as Text; // a string, as it was given
 }
 
-/** The same, also without NUL characters and without halves of surrogate pairs. */
+/** The same, without NUL characters and lone halves of surrogate pairs. */
 export function boundedPlainText(text: string, max: number): string {
   return boundedText(
     boundedText(text, max + 1)
@@ -36,7 +36,7 @@ export function boundedPlainText(text: string, max: number): string {
 
 const KIND = /^[a-z][a-z_]{0,39}$/;
 
-/** The kind and the payload that a network reports. Null if it reports no kind, or not a valid one. */
+/** The kind and the payload that a network reports. Null if it reports no valid kind. */
 export function boundedDetail(detail: MessageKindAndPayload | undefined): MessageKindAndPayload | null {
   if (!detail || !KIND.test(detail.kind)) return null;
   const { kind, payload } = detail;
@@ -86,12 +86,12 @@ function boundedPayload(payload: object): unknown {
   return copy(payload, 1);
 }
 
-/** The first messaging networks of today began about then: earlier times are wrong. */
+/** The first of today's messaging networks began about this time, so earlier times are wrong. */
 const FIRST_SENT_AT = Date.UTC(2009, 0, 1);
 
 /**
- * When a message was sent, as its network says, which may be wrong: not after its arrival. Null if the network does not
- * say it, or says an impossible time.
+ * When a message was sent by its network's report, which may be wrong, but not after its arrival. Null if the network
+ * reports no time, or an impossible time.
  */
 export function reportedTime(sentAt: number | null | undefined, arrivedAt: number): number | null {
   if (typeof sentAt !== 'number' || !(sentAt >= FIRST_SENT_AT)) return null;

@@ -80,8 +80,8 @@ export const UNKNOWN_MIME_TYPE = 'application/octet-stream';
 const MIME_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 
 /**
- * The registered name of a MIME type, without parameters: `audio/mp4` for `audio/x-m4a`. An invalid one, as others may
- * send over a network, becomes the unknown type.
+ * The registered name of a MIME type, without parameters: `audio/mp4` for `audio/x-m4a`. An invalid type, which a
+ * network may deliver, becomes the unknown type.
  */
 export function registeredMimeType(mimeType: string): string {
   const bare = mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -100,7 +100,7 @@ export function checkMimeType(type: MediaType, mimeType: string): Result<string>
       );
 }
 
-/** The same for a file of which only the beginning is known: a video may turn out to be audio. */
+/** The same for a file of which only the beginning is known, because a video may turn out to be audio. */
 export function checkBeginning(type: MediaType, mimeType: string): Result<string> {
   const checked = checkMimeType(type, mimeType);
   const audio = AUDIO_ALONE.get(mimeType);
@@ -134,8 +134,8 @@ export function mediaTooLarge(limit: number): { ok: false; refusal: Refusal } {
 const MEDIA_ID = /^[A-Za-z0-9_]{3,64}$/;
 
 /**
- * The id that a file is kept under, if it is one: media stores make paths and addresses of it. Throws a TypeError
- * otherwise.
+ * Returns a valid id of a kept file, of which media stores make paths and addresses. Throws a TypeError if the id is
+ * invalid.
  */
 export function checkMediaId(id: string): string {
   if (!MEDIA_ID.test(id)) {

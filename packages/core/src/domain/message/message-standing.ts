@@ -23,13 +23,13 @@ export interface MessageStanding {
   readonly code: StandingCode;
   /** When this state began; epoch milliseconds. */
   readonly since: number;
-  /** The same for a person, as one or two sentences. Times are in UTC. */
+  /** The state for a person, as one or two sentences. Times are in UTC. */
   readonly sentence: string;
 }
 
 /** The facts that can delay a message. */
 export interface MessageSurroundings {
-  /** Null if it is deleted. */
+  /** Null if the instance is deleted. */
   readonly instance: Instance | null;
   readonly workspace: Pick<Workspace, 'plan' | 'suspendedAt'>;
   readonly now: number;

@@ -22,7 +22,7 @@ function inStatus(status: MessageStatus): Message {
   return exampleMessage({ status, sentAt, deliveredAt, readAt: status === 'read' ? NOW : null });
 }
 
-/** The events that each trigger makes in each status: the specification's "Outbound message", and statuses never go back. */
+/** The events that each trigger causes in each status (specification, "Outbound message"); a status never goes back. */
 const TABLE: Record<MessageStatus, Record<keyof typeof TRIGGERS, string>> = {
   queued: {
     sent: 'message.sent',

@@ -18,10 +18,10 @@ export interface MessageStep {
 /**
  * The state machine of an outbound message: queued, sent, delivered, read; failed from queued or sent. Returns the
  * steps to take in order, or none if the trigger changes nothing. A receipt that the network skipped takes effect
- * together with the one that implies it, so that receivers always see sent, delivered, read (specification, "Outbound
- * message"). Statuses never go backwards. A message that failed because it was unknown whether the network had accepted
- * it moves forward when a receipt proves that it had. Its times are in the order of its steps, even if the clock is set
- * back.
+ * together with the receipt that implies it, so that receivers always see sent, delivered, read (specification,
+ * "Outbound message"). Statuses never go backwards. A message that failed because it was unknown whether the network
+ * had accepted it moves forward when a receipt proves that the network had. The times of a message are in the order of
+ * its steps, even if the clock is set back.
  */
 export function advance(message: Message, trigger: MessageTrigger, now: number): readonly MessageStep[] {
   const at = Math.max(now, lastChangeOf(message));

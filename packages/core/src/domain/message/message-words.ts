@@ -9,7 +9,7 @@ export type EditDecision =
   | { readonly kind: 'unchanged' }
   /** The message was deleted, or edited after this edit. */
   | { readonly kind: 'stale' }
-  /** The message has no text to edit, as a location. */
+  /** The message has no text to edit, such as a location. */
   | { readonly kind: 'forbidden' };
 
 /** Replaces the text, or the caption of a file. `at` and `now` in epoch milliseconds; `at` is null if it is not known. */
@@ -32,7 +32,7 @@ export function captionOf(text: string | null): string | null {
   return text === '' ? null : text;
 }
 
-/** The message without its content and file, of which only the type stays. `deletedAt` in epoch milliseconds. */
+/** The message without its content; of its file, only the type stays. `deletedAt` in epoch milliseconds. */
 export function deleteMessage(message: Message, deletedAt: number): Message {
   return {
     ...message,
@@ -45,7 +45,7 @@ export function deleteMessage(message: Message, deletedAt: number): Message {
   };
 }
 
-/** A file's name and digest would reveal parts of it. */
+/** Without the file's name and digest, which would reveal parts of the file. */
 function emptiedMedia({ id: messageId, type: messageType, media }: Message): Message['media'] {
   const type = asMediaType(messageType);
   if (media === null || type === null) return null;

@@ -16,7 +16,7 @@ type MessageOrigin = 'api' | 'device';
 /** Lengths in Unicode code points. */
 export const TEXT_MAX = 4096;
 export const CAPTION_MAX = 1024;
-/** Messages of one instance that may be queued at the same time, by default. */
+/** How many messages of one instance may be queued at the same time, by default. */
 export const DEFAULT_SEND_BACKLOG = 1000;
 /** `Retry-After` in seconds when the backlog is full: about as long as a queue needs to get shorter. */
 export const BACKLOG_RETRY_AFTER = 10;
@@ -27,8 +27,8 @@ export interface MessageError {
 }
 
 /**
- * The file of a media message; `available` is true while its content is stored. `size` in bytes, `sha256` in hex: null
- * if the content of an inbound file never arrived.
+ * The file of a media message; `available` is true while its content is stored. `size` in bytes, `sha256` in hex; null
+ * if the file never arrived, or if the message was deleted.
  */
 export interface MessageMedia {
   readonly available: boolean;
@@ -55,7 +55,7 @@ export function contentNotFree(message: Message): Error {
   );
 }
 
-/** The recipient of an outbound message: messages to the same one are sent in the order of their acceptance. */
+/** The recipient of an outbound message; messages to the same recipient are sent in the order of their acceptance. */
 export function recipientOf({ groupId, to, contact }: Pick<Message, 'groupId' | 'to' | 'contact'>): string {
   return groupId ?? to ?? contact?.id ?? '';
 }
@@ -75,9 +75,7 @@ export interface Message {
   /** Digits of the sender; null if the network hides them. */
   readonly from: string | null;
   readonly groupId: string | null;
-  /**
-   * The author of an inbound message; the recipient of an outbound one, if it was addressed to a contact. As known now.
-   */
+  /** The author of an inbound message, or the recipient of an outbound message to a contact, as they are known now. */
   readonly contact: ContactSummary | null;
   /** The message of the same chat that this one replies to. */
   readonly replyTo: string | null;
@@ -100,6 +98,6 @@ export interface Message {
   readonly receivedAt: number | null;
   readonly editedAt: number | null;
   readonly deletedAt: number | null;
-  /** The span that accepted or received it (W3C `traceparent`); null if that trace is not recorded. */
+  /** The span that accepted or received the message (W3C `traceparent`); null if its trace is not recorded. */
   readonly traceparent: string | null;
 }

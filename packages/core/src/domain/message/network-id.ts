@@ -1,7 +1,7 @@
 import { idsOfOrder, orderOfId } from '../id.ts';
 import type { IdRange } from '../id.ts';
 
-/** A permutation of all values of 9 bytes, indistinguishable from a random one without the key. */
+/** A permutation of all values of 9 bytes, indistinguishable from a random permutation without the key. */
 export interface Permutation {
   permute(bytes: Uint8Array): Uint8Array;
   /** Undoes `permute`. */
@@ -11,13 +11,13 @@ export interface Permutation {
 /** Bytes that are permuted. */
 export const PERMUTED_LENGTH = 9;
 
-/** 40 bits of milliseconds from here on reach until November 2054. */
+/** 40 bits of milliseconds from this time on reach November 2054. */
 const EPOCH = Date.UTC(2020, 0, 1);
 const MS_VALUES = 2 ** 40;
 
 /**
  * The first bytes of a network id that leads back to its message: the time and the sequence in the message's id,
- * permuted, so that they look random. Null for a time that does not fit, as of a wrong clock.
+ * permuted so that they look random. Null for a time that does not fit, such as that of a wrong clock.
  */
 export function permutedOrder(permutation: Permutation, messageId: string): Uint8Array | null {
   const { ms, sequence } = orderOfId('msg', messageId);
@@ -32,8 +32,8 @@ export function permutedOrder(permutation: Permutation, messageId: string): Uint
 }
 
 /**
- * The ids among which is that of the message for which these bytes were made. Any other bytes lead to ids of no
- * message.
+ * The range of ids that includes the id of the message that these bytes were made for. Any other bytes lead to ids that
+ * no message has.
  */
 export function idsOfPermutedOrder(permutation: Permutation, bytes: Uint8Array): IdRange {
   const order = permutation.invert(bytes);

@@ -6,7 +6,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const NOW = Date.UTC(2026, 10, 20);
 
-/** The times after acceptance, in milliseconds, of all sends of a message that is never taken. */
+/** The times after acceptance, in milliseconds, of all sends of a message that the network never takes. */
 function sendsOf(retryAfterMs: number, firstSentAfterMs = 0): readonly number[] {
   const heldSince = NOW + firstSentAfterMs;
   const sends = [firstSentAfterMs];

@@ -3,7 +3,7 @@ import { isTooFarAhead } from '../too-far-ahead.ts';
 const MINUTE = 60_000;
 /** How long after its acceptance a message that the network does not take is given up. */
 const GIVEN_UP_MS: number = 4 * 60 * MINUTE;
-/** The least time to retry a message that waited longer than that for its connection. */
+/** The least time to retry a message that waited longer than `GIVEN_UP_MS` for its connection. */
 const LEAST_TRIED_MS: number = 5 * MINUTE;
 const SHORTEST_WAIT_MS = 1_000;
 /** No held message waits longer than this to be sent again, whatever its gateway asks for. */
@@ -19,7 +19,7 @@ export const NEVER_TAKEN = {
 interface NotSent {
   /** When the message was accepted. */
   readonly acceptedAt: number;
-  /** When the network first did not take it; `now` if this is the first time. */
+  /** When the network first did not take the message; `now` if this is the first time. */
   readonly heldSince: number;
   /** The wait that the gateway asked for. */
   readonly retryAfterMs: number;
@@ -27,9 +27,9 @@ interface NotSent {
 }
 
 /**
- * How long to hold a message that the network does not take for now: as long as the gateway asks, then as long as it
- * has been held already. So the waits double, up to half an hour. Null to give the message up, which is never before
- * the last wait has ended.
+ * How long to hold a message that the network does not take for now: as long as the gateway asks, and at least as long
+ * as it has been held already, so that the waits double, up to half an hour. Null to give the message up, which never
+ * happens before the last wait has ended.
  */
 export function holdDelay({ acceptedAt, heldSince, retryAfterMs, now }: NotSent): number | null {
   const heldFor = isTooFarAhead(heldSince, now) ? 0 : Math.max(0, now - heldSince);

@@ -1,4 +1,4 @@
-/** Waits before sending again, under the same network id, a message whose outcome stayed unknown. */
+/** The waits before a message whose outcome stayed unknown is sent again, under the same network id. */
 const WAITS_MS = [1_000, 2_000, 4_000, 8_000] as const;
 
 export const SEND_OUTCOME_UNKNOWN = {
@@ -14,7 +14,7 @@ export const UNKNOWN_BEFORE_HELD = {
     'The network did not say whether it took the message, and did not take it again for hours. It may have arrived: ask the recipient before you send it again.',
 } as const;
 
-/** The wait after `tries` sends without a response; null when it is to be given up. */
+/** The wait after `tries` sends without a response; null to give the message up. */
 export function sendRetryDelay(tries: number): number | null {
   return WAITS_MS[tries - 1] ?? null;
 }

@@ -10,9 +10,9 @@ export interface Person {
   readonly workspaceId: string;
   /** Digits. */
   readonly numbers: ReadonlySet<string>;
-  /** The ids of their contacts, including those that were merged into another one. */
+  /** The ids of their contacts, including those of contacts that were merged. */
   readonly contactIds: ReadonlySet<string>;
-  /** The network's ids of them, on any instance. */
+  /** The network's ids of the person, on any instance. */
   readonly networkIds: ReadonlySet<string>;
 }
 
@@ -41,15 +41,15 @@ export function withContact(person: Person, contact: Contact): Person {
   };
 }
 
-/** A message with the network's id of its sender, which is empty for an outbound one. */
+/** A message with the network's id of its sender, which is empty for an outbound message. */
 export interface SentMessage {
   readonly message: Pick<Message, 'direction' | 'groupId' | 'from' | 'to' | 'contact'>;
   readonly senderId: string;
 }
 
 /**
- * Whether a message is one of this person's: any in the chat with them, and in a group those that they wrote. Messages
- * of others in a group are not, even if they are about this person.
+ * Whether a message belongs to this person: in the chat with them every message, and in a group those that they wrote.
+ * Messages of others in a group do not, even if they are about this person.
  */
 export function isMessageOf(person: Person, { message, senderId }: SentMessage): boolean {
   const { direction, groupId, from, to, contact } = message;

@@ -4,11 +4,11 @@ export type BillingStatus = 'active' | 'trial' | 'past_due' | 'none';
 export interface Plan {
   /** With `none` and `past_due`, sends are refused; with `none`, new instances are refused, too. */
   readonly subscription: BillingStatus;
-  /** How many instances it may have. */
+  /** How many instances the workspace may have. */
   readonly instanceLimit: number | null;
   /** How many messages a trial may send in all; only used while `subscription` is `trial`. */
   readonly trialMessageLimit: number | null;
-  /** How many webhook endpoints it may have. */
+  /** How many webhook endpoints the workspace may have. */
   readonly webhookLimit: number;
 }
 
@@ -34,11 +34,11 @@ export interface Workspace {
   readonly id: string;
   /** A name for people. */
   readonly name: string;
-  /** Its limits. */
+  /** The limits of the workspace. */
   readonly plan: Plan;
   /** How many messages were accepted while the plan was a trial. */
   readonly trialMessagesUsed: number;
-  /** Epoch milliseconds; null if it is not suspended. */
+  /** Epoch milliseconds; null if the workspace is not suspended. */
   readonly suspendedAt: number | null;
   /** Null for the service's setting. */
   readonly retention: Retention | null;

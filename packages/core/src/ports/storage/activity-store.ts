@@ -6,11 +6,14 @@ import type { Lease } from './lease.ts';
 
 /** An event in a chat that is neither a message nor a receipt, such as a reaction, an edit or a call. */
 export interface RecordedActivity {
-  /** Identifies a repeat among the activities of the instance: at most 100 characters. Null if it cannot be repeated. */
+  /**
+   * Identifies a repeat among the activities of the instance: at most 100 characters. Null if the activity cannot be
+   * repeated.
+   */
   readonly key: string | null;
   /** Epoch milliseconds. */
   readonly recordedAt: number;
-  /** Null if it does not change a message. */
+  /** Null if the activity does not change a message. */
   readonly change: ContentChange | null;
   readonly event: EventRecord;
 }
@@ -19,24 +22,24 @@ export interface RecordedActivity {
 export interface Echo {
   readonly message: Message;
   readonly event: EventRecord;
-  /** The later download of its file, if that has not come yet. */
+  /** The later download of the file, if the file has not come yet. */
   readonly download: PendingDownload | null;
 }
 
 /** Activities in the chats of each instance. Stores the event of an activity, its change and its key. */
 export interface ActivityStore {
   /**
-   * Stores an activity once, in one transaction under the instance's lease, which is checked first. `repeat` if its key
-   * is stored already. `stale` if the message that it changes does not exist, belongs to another instance, or was
+   * Stores an activity once, in one transaction under the instance's lease, which is checked first. Returns `repeat` if
+   * the key is already stored, and `stale` if the message to change does not exist, belongs to another instance, or was
    * edited or deleted since (`changeContent`). In these cases nothing is written. If the activity deletes a message,
-   * its pending download is removed, its content is abandoned (`uploads.listAbandoned`), and its events in the log lose
-   * its words (`forgetWords`).
+   * the message's pending download is removed, its content is abandoned (`uploads.listAbandoned`), and its events in
+   * the log lose its words (`forgetWords`).
    */
   record(lease: Lease, activity: RecordedActivity): Promise<'recorded' | 'repeat' | 'stale' | 'fenced'>;
   /**
    * Inserts a message that was sent with the phone, once: a repeat is an outbound message of the instance with the same
-   * network id, unless that was accepted with a readable one (`findOutbound` finds it). Takes reserved content as
-   * `messages.receive` does, and stores the event and the pending download in the same transaction.
+   * network id, unless that message was accepted with a readable network id (`findOutbound` finds it). Takes reserved
+   * content as `messages.receive` does, and stores the event and the pending download in the same transaction.
    */
   recordEcho(lease: Lease, echo: Echo): Promise<'recorded' | 'repeat' | 'fenced'>;
   /** Deletes keys of activities that were recorded before `before`, at most `limit`. Returns how many. */

@@ -4,10 +4,10 @@ import type { Lease } from './lease.ts';
 /** The people with whom each instance exchanges messages. They outlive their instance, as its messages do. */
 export interface ContactStore {
   /**
-   * Finds or adds the person in a report. `decideContact` decides it from all contacts of the instance with one of the
-   * reported network ids or dialled numbers; `StorageContext.newId` makes the id of a new one. Concurrent reports of
-   * one person result in one contact. A report without news writes nothing, takes at most one lookup, and may resolve
-   * with the contact although the lease has ended.
+   * Finds or adds the person in a report. `decideContact` decides from all contacts of the instance with one of the
+   * reported network ids or dialled numbers; `StorageContext.newId` makes the id of a new contact. Concurrent reports
+   * of one person result in one contact. A report without news writes nothing, takes at most one lookup, and may
+   * resolve with the contact although the lease has ended.
    */
   save(save: {
     readonly lease: Lease;
@@ -15,7 +15,7 @@ export interface ContactStore {
     readonly report: ContactReport;
     readonly now: number;
   }): Promise<Contact | 'fenced'>;
-  /** Also finds a contact by the id of one that was merged into it. */
+  /** Also finds a contact by the id of a contact that was merged into it. */
   find(workspaceId: string, instanceId: string, id: string): Promise<Contact | null>;
   /** The contact that has a number now (`ownerOfNumber`). */
   findByNumber(workspaceId: string, instanceId: string, digits: string): Promise<Contact | null>;

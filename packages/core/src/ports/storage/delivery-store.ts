@@ -7,17 +7,17 @@ import type { Page, PageRequest } from './page.ts';
 import type { WaitsStep } from './waits-step.ts';
 
 /**
- * A delivery that this process has to attempt now. It holds one of its endpoint's slots until it is completed or its
- * lease ends.
+ * A delivery that this process has to attempt now. The delivery holds a slot of its endpoint until it is completed or
+ * its lease ends.
  */
 export interface ClaimedDelivery {
   readonly delivery: Delivery;
   /** Proof of the claim: a completion with another token changes nothing. */
   readonly token: number;
-  /** Claims in a row that ended without a completion, as when the process dies. */
+  /** How many claims in a row ended without a completion, as when the process dies. */
   readonly lostClaims: number;
   readonly payload: string;
-  /** The value of the event, as stored. */
+  /** The `traceparent` of the event, as stored. */
   readonly traceparent: string | null;
   /** The endpoint's settings at the time of the claim. */
   readonly endpoint: Pick<Endpoint, 'url' | 'sealedSecret' | 'traceContext'>;
@@ -26,16 +26,17 @@ export interface ClaimedDelivery {
 /** How many deliveries of one event `listOfEvent` returns at most: far more than a workspace has endpoints. */
 export const EVENT_DELIVERIES_MAX = 1_000;
 
-/** The deliveries to claim. Those above the limits of their endpoint wait, and no attempt is counted. */
+/** The deliveries to claim. Deliveries above the limits of their endpoint wait, and no attempt is counted. */
 export interface DeliveryClaim extends LaneLimits {
   readonly now: number;
-  /** How many deliveries to take at most. */
+  /** The maximum number of deliveries to take. */
   readonly limit: number;
   /** How long a claim is valid without a completion. */
   readonly leaseMs: number;
   /**
-   * The clock has been set back since the last claim, or may have been. Starts and lease ends in its future were
-   * written by a wrong clock: they are treated as now, so that nothing waits until the clock shows these times again.
+   * Whether the clock has been set back since the last claim, or may have been. Starts and lease ends in the future
+   * were written by a wrong clock, and are treated as now, so that nothing waits until the clock shows these times
+   * again.
    */
   readonly mayBeSetBack?: boolean;
 }
@@ -43,14 +44,14 @@ export interface DeliveryClaim extends LaneLimits {
 export interface DeliveryClaimResult {
   readonly claimed: readonly ClaimedDelivery[];
   /**
-   * Deliveries that were due, but whose event is not stored because the database is damaged: they cannot be sent, and
-   * have ended as `failed`. Absent if there are none.
+   * Deliveries that were due, but have ended as `failed` because the database is damaged and their event is not stored.
+   * Absent if there are no such deliveries.
    */
   readonly withoutEvent?: readonly string[];
   /**
    * When the next delivery can be claimed if nothing else happens, `now` at the earliest. The end of a claim counts,
-   * since its delivery is due again then. It is never too late, but may be too early; it is `now` only if there is
-   * something to claim. Null if no delivery is waiting or claimed.
+   * since its delivery is due again then. This time is never too late, but may be too early; it is `now` only if a
+   * delivery can be claimed. Null if no delivery is waiting or claimed.
    */
   readonly nextAt: number | null;
 }
@@ -59,9 +60,9 @@ export interface DeliveryClaimResult {
 export interface Completion {
   readonly token: number;
   /**
-   * The new state of the delivery. If a cancellation has ended it meanwhile, it is `failed` with the reason of that
-   * instead, `nextRetryAt` and `deliveredAt` are null, and the attempt still counts. A delivery that stays open is due
-   * at its `nextRetryAt`, or immediately if that is null.
+   * The new state of the delivery. If a cancellation has ended the delivery during the attempt, it is `failed` with the
+   * reason of the cancellation instead, `nextRetryAt` and `deliveredAt` are null, and the attempt still counts. A
+   * delivery that stays open is due at its `nextRetryAt`, or immediately if `nextRetryAt` is null.
    */
   readonly delivery: Delivery;
   readonly attempt: Attempt;
@@ -81,19 +82,21 @@ export interface DeliveryDetail {
   readonly attempts: readonly Attempt[];
   /** Null if the event is not stored because the database is damaged. */
   readonly payload: string | null;
-  /** The endpoint's URL, or the last one that it had if it is deleted. Null if an earlier version deleted it. */
+  /**
+   * The endpoint's URL, or its last URL if the endpoint is deleted. Null if an earlier version deleted the endpoint.
+   */
   readonly endpointUrl: string | null;
   /** The delivery's position in its endpoint's lane; null once it has ended. */
   readonly lane: LanePosition | null;
 }
 
 /**
- * Deliveries are made by the methods that store events, one for each enabled endpoint of the event's workspace that
- * subscribes, in the same transaction: event by event, endpoints in id order. Each is `pending`, made and due at the
- * event's millisecond. An event is stored whether or not it has subscribers (`EventStore`). Claims take endpoint after
- * endpoint by their lanes, the longest due first, and never scan a backlog. Rows older than retention (`since`, the
- * earliest time in an id) are not found, even if they are not deleted yet. Deliveries that a cancellation has ended
- * read as `failed` with the reason, and `nextRetryAt` null, everywhere, also in filters.
+ * The methods that store events make deliveries in the same transaction, one for each enabled endpoint of the event's
+ * workspace that subscribes: event by event, endpoints in id order. Each is `pending`, made and due at the event's
+ * millisecond. An event is stored whether or not it has subscribers (`EventStore`). Claims go from lane to lane, the
+ * longest due first, and never scan a backlog. Rows older than retention (`since`, the earliest time in an id) are not
+ * found, even if they are not deleted yet. Everywhere, also in filters, deliveries that a cancellation has ended read
+ * as `failed` with its reason and a null `nextRetryAt`.
  */
 export interface DeliveryStore {
   /**
@@ -104,23 +107,24 @@ export interface DeliveryStore {
 
   /**
    * In one transaction, releases the deliveries of expired claims, due at `now` and with their attempts unchanged, then
-   * claims. The lane that could have been served for longest is served first, so that none waits forever behind a
+   * claims. The lane that could have been served for longest is served first, so that no lane waits forever behind a
    * backlog. Within a lane, deliveries are ordered by when they are due, then by id. Claims from before a cancellation
    * still hold their slots. A start counts until it is `windowMs` old, whatever its outcome.
    */
   claim(claim: DeliveryClaim): Promise<DeliveryClaimResult>;
   /**
    * Writes attempts and outcomes, releases the slots, and updates the endpoints' health. Returns how many completions
-   * were written: one whose claim was lost changes nothing; a claim past its lease is valid until it is released.
-   * Health depends on the reported outcome, even if a cancellation overrode it; only `lastDelivery.status` is the one
-   * that was written. Calls that arrive together may share one commit.
+   * were written: a completion whose claim was lost changes nothing; a claim past its lease is valid until it is
+   * released. Health depends on the reported outcome, even if a cancellation overrode it; only `lastDelivery.status` is
+   * the status that was written. Calls that arrive together may share one commit.
    */
   complete(completions: readonly Completion[], now: number): Promise<number>;
 
   /**
-   * Shortens waits that are longer than the retry schedule allows from `now`: such deliveries were queued before the
-   * clock was set back. They, and their `nextRetryAt`, are set to the time that the schedule allows
-   * (`dueWithinSchedule`). Signals `deliveries` if it changed any. Returns the start of the next step; null at the end.
+   * Shortens waits that are longer than the retry schedule allows from `now`, because such deliveries were queued
+   * before the clock was set back. Their due times and `nextRetryAt` are set to the time that the schedule allows
+   * (`dueWithinSchedule`). Signals `deliveries` if a wait was shortened. Returns the start of the next step; null at
+   * the end.
    */
   shortenWaits(step: WaitsStep): Promise<string | null>;
 
@@ -135,8 +139,9 @@ export interface DeliveryStore {
   ): Promise<Page<Delivery>>;
 
   /**
-   * The deliveries of an event, in id order, at most `EVENT_DELIVERIES_MAX`. Also finds those of deleted endpoints. Their
-   * ids have the order of the event's own (`newDelivery`), so that those of other events need not be read.
+   * The deliveries of an event, in id order, at most `EVENT_DELIVERIES_MAX`. Also finds deliveries to deleted
+   * endpoints. Their ids have the order of the event's id (`newDelivery`), so that deliveries of other events need not
+   * be read.
    */
   listOfEvent(workspaceId: string, event: Pick<Event, 'id'>, since: number): Promise<readonly Delivery[]>;
 
@@ -147,11 +152,11 @@ export interface DeliveryStore {
    */
   retry(workspaceId: string, id: string, now: number, since: number): Promise<RetryResult>;
   /**
-   * The same for up to `limit` deliveries of one endpoint: those that were never attempted first, then those attempted
-   * longest ago, each by id among equals. `remaining` is how many more wait for their attempt in the round of this call
-   * (`takeRetryBatch`), counted up to `countUpTo`; at 0, the round is over. First updates the cancelled deliveries of
-   * this endpoint, up to `limit + countUpTo` deliveries; the next call does the rest. Null if the endpoint is deleted
-   * or disabled.
+   * Does the same for up to `limit` deliveries of one endpoint: first those that were never attempted, then those
+   * attempted longest ago, by id among equals. `remaining` is how many more wait for their attempt in the round of this
+   * call (`takeRetryBatch`), counted up to `countUpTo`; at 0, the round is over. First updates the cancelled deliveries
+   * of this endpoint, up to `limit + countUpTo` deliveries; the next call updates the rest. Null if the endpoint is
+   * deleted or disabled.
    */
   retryFailedDeliveries(
     workspaceId: string,
@@ -165,9 +170,9 @@ export interface DeliveryStore {
   ): Promise<{ readonly requeued: number; readonly remaining: number } | null>;
 
   /**
-   * Updates the rows of deliveries that a cancellation has ended, at most `limit`. Returns how many: less than `limit`
-   * means that no more are left. A claimed delivery is left to its completion, or to the pass after its claim is
-   * released.
+   * Updates the rows of deliveries that a cancellation has ended, at most `limit`. Returns how many rows: less than
+   * `limit` means that no more are left. A claimed delivery is left to its completion, or to the pass after its claim
+   * is released.
    */
   sweepClosed(limit: number): Promise<number>;
 }

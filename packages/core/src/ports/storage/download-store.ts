@@ -13,23 +13,23 @@ export interface PendingDownload {
   readonly tries: number;
   /** When to try next, in epoch milliseconds. */
   readonly dueAt: number;
-  /** When it is given up, in epoch milliseconds. */
+  /** When the download is given up, in epoch milliseconds. */
   readonly expiresAt: number;
 }
 
 /**
- * The files that messages still wait for. A message enters with `messages.receive`, which stores it and its pending
- * download in one transaction, or when a better copy of its file is to be downloaded. Its download is removed when its file is stored or given up, and with its
- * instance. When the number of an instance is unlinked (`forgetNumber`), all of its downloads are removed.
+ * The files that messages still wait for. `messages.receive` and `activities.recordEcho` store a download in one
+ * transaction with its message, and `add` stores the download of a better copy. A download is removed when its file is
+ * stored or given up, when its instance is deleted, and when the number of the instance is unlinked (`forgetNumber`).
  */
 export interface DownloadStore {
   /** The downloads that are due first, at most `limit` for each of these instances; in the order of `dueAt`. */
   listNext(instanceIds: readonly string[], limit: number): Promise<readonly PendingDownload[]>;
-  /** Whether an instance has at least `limit` downloads. Reads no more than that. */
+  /** Whether an instance has at least `limit` downloads. Reads at most `limit` rows. */
   isFull(instanceId: string, limit: number): Promise<boolean>;
-  /** Stores the download of a file for a stored message, and replaces one that is already pending. */
+  /** Stores the download of a file for a stored message, and replaces its pending download. */
   add(lease: Lease, download: PendingDownload): Promise<'added' | 'fenced'>;
-  /** Notes a failure. Does nothing if the download is no longer pending. */
+  /** Notes a failed download. Does nothing if the download is no longer pending. */
   postpone(
     lease: Lease,
     postponement: { readonly messageId: string; readonly tries: number; readonly dueAt: number },
@@ -37,8 +37,8 @@ export interface DownloadStore {
   /**
    * Writes the media of the message, whose content was reserved and is now taken as in `messages.receive`, removes the
    * download and stores the event, under the lease of the instance. Writes nothing else of the message. The message's
-   * previous content is then abandoned (`uploads.listAbandoned`). `stale` if the download is no longer pending: then
-   * nothing is written. Rejects if that content does not exist.
+   * previous content is then abandoned (`uploads.listAbandoned`). `stale`, with nothing written, if the download is no
+   * longer pending. Rejects if the reserved content does not exist.
    */
   complete(
     lease: Lease,
@@ -51,14 +51,14 @@ export interface DownloadStore {
    * `limit`.
    */
   listExpired(before: number, limit: number): Promise<readonly PendingDownload[]>;
-  /** The downloads of an instance in the order of their message ids, from after this one on. */
+  /** The downloads of an instance in the order of their message ids, after the given id. */
   list(
     instanceId: string,
     page: { readonly after: string | null; readonly limit: number },
   ): Promise<readonly PendingDownload[]>;
   /**
-   * In one transaction, replaces each reference, by message id, that is still `from`. Only for the same plaintext
-   * encrypted with another key: it needs no lease.
+   * In one transaction, replaces each reference, by message id, that is still `from`. Needs no lease, because it is
+   * only for the same plaintext encrypted with another key.
    */
   replace(
     instanceId: string,

@@ -5,8 +5,8 @@ import type { NotificationClaim, OwedNotification } from './owed-notification.ts
 /** A change of an endpoint's settings, written only if nothing has changed since it was decided. */
 export interface EndpointWrite {
   /**
-   * The new state of the endpoint. Its `version` is the one that the decision was based on, and the write raises it.
-   * The write leaves its health as stored, except for the failure record if `health` is present.
+   * The new state of the endpoint. Its `version` is the version that the decision was based on, and the write raises
+   * it. The write leaves its health as stored, except for the failure record if `health` is present.
    */
   readonly endpoint: Endpoint;
   /**
@@ -16,9 +16,9 @@ export interface EndpointWrite {
    */
   readonly health?: Pick<FailureRecord, 'failingSince' | 'warnedAt'>;
   /**
-   * If present, every open delivery of the endpoint ends as `failed` with this reason, without a write to its row: from
-   * now on, these deliveries read as failed and are never claimed. `sweepClosed` updates their rows later. So does the
-   * stored `lastDelivery`, if it was open (`healthWhenClosed`).
+   * If present, every open delivery of the endpoint ends as `failed` with this reason, and so does an open
+   * `lastDelivery` (`healthWhenClosed`). The rows of the deliveries are not written: from now on, the deliveries read
+   * as failed and are never claimed, and `sweepClosed` updates their rows later.
    */
   readonly close?: CancellationReason;
   readonly notification?: OwedNotification;
@@ -43,8 +43,8 @@ export interface EndpointStore {
   delete(workspaceId: string, id: string, now: number): Promise<boolean>;
 
   /**
-   * Enabled endpoints that have failed without a success since `before` or earlier, with an exhausted delivery; those
-   * after this id, in id order.
+   * Enabled endpoints after this id, in id order, that have failed without a success since `before` or earlier, with an
+   * exhausted delivery.
    */
   listFailing(query: {
     readonly before: number;
@@ -53,8 +53,8 @@ export interface EndpointStore {
   }): Promise<readonly Endpoint[]>;
 
   /**
-   * Claims emails that are owed, oldest first (by id). Each can be claimed again `leaseMs` later unless it is
-   * completed, or earlier if that time lies too far ahead (`latestLeaseEnd`). They stay when their endpoint is deleted.
+   * Claims owed emails, oldest first (by id). An email can be claimed again `leaseMs` later unless it is completed, or
+   * earlier if that time is too far ahead (`latestLeaseEnd`). Emails stay when their endpoint is deleted.
    */
   claimNotifications(claim: NotificationClaim): Promise<readonly OwedNotification[]>;
   completeNotification(id: string): Promise<void>;

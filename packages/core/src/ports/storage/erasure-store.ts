@@ -5,15 +5,15 @@ import type { Message } from '../../domain/message/message.ts';
 
 /** A part of a walk along rows in the order of their ids, oldest first. */
 export interface Walk {
-  /** `next` of the part before; null for the first one. */
+  /** `next` of the part before; null for the first part. */
   readonly after: string | null;
-  /** How many rows are read: fewer of them may match. */
+  /** How many rows are read, of which fewer may match. */
   readonly limit: number;
 }
 
 export interface WalkPart<Row> {
   readonly rows: readonly Row[];
-  /** The start of the next part; null if this was the last one. */
+  /** The start of the next part; null if this was the last part. */
   readonly next: string | null;
 }
 
@@ -37,16 +37,17 @@ export interface MessageDeletion {
 export interface MessagesDeleted {
   readonly messages: number;
   readonly events: number;
-  /** Whether the limit was reached: then call again with the same ids. */
+  /** Whether the limit was reached; if so, call again with the same ids. */
   readonly more: boolean;
 }
 
 /**
- * Deletes the stored data of messages and people. Every method concerns one workspace; ids of others are not found. No
- * method needs a lease: a gateway that holds one of these messages meanwhile finds that it is gone (`stale`).
+ * Deletes the stored data of messages and people. Every method concerns one workspace; ids of other workspaces are not
+ * found. No method needs a lease, because a gateway that handles such a message finds that the message is gone
+ * (`stale`).
  */
 export interface ErasureStore {
-  /** The messages of a workspace. Those made at `before` or later are left out; epoch milliseconds. */
+  /** The messages of a workspace. Messages made at `before` (epoch milliseconds) or later are left out. */
   listMessages(
     workspaceId: string,
     walk: Walk & { readonly before?: number },
@@ -64,8 +65,8 @@ export interface ErasureStore {
   /** The contacts of a workspace, except those that were merged into another one. */
   listContacts(workspaceId: string, walk: Walk): Promise<WalkPart<Contact>>;
   /**
-   * Deletes contacts, with those that were merged into them. A contact stays if a message made after `unlessAfter` has
-   * it: it has come back. Returns the ids of those that are deleted.
+   * Deletes contacts, with contacts that were merged into them. A contact stays if a message made after `unlessAfter`
+   * has it, because the person has come back. Returns the ids of the deleted contacts.
    */
   deleteContacts(
     workspaceId: string,

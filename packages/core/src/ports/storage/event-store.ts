@@ -13,10 +13,10 @@ export type EventFilter =
   | { readonly messageId?: undefined; readonly instanceId?: undefined; readonly types?: undefined };
 
 /**
- * The event log of each workspace. Every event that a method stores with its change is in it, with or without
- * subscribers; an event for one endpoint (`deliveries.enqueue`) is not. Neither are events that were stored before the
- * log existed: only `find` finds these. The cost of a read does not depend on the number of other events. An event's id
- * is the time when it was made: it may be committed after events with later ids.
+ * The event log of each workspace. The log has every event that a method stores with its change, with or without
+ * subscribers. It has neither an event for one endpoint (`deliveries.enqueue`) nor events from before the log existed,
+ * which only `find` finds. The cost of a read does not depend on the number of other events. An event's id has the time
+ * when the event was made, and the event may be committed after events with later ids.
  */
 export interface EventStore {
   /**
@@ -26,9 +26,9 @@ export interface EventStore {
   find(workspaceId: string, id: string, since: number): Promise<Event | null>;
   /** Newest first. */
   list(workspaceId: string, filter: EventFilter, page: PageRequest, since: number): Promise<Page<Event>>;
-  /** The first of the events with later ids, oldest first. */
+  /** The first events with later ids, oldest first. */
   listAfter(workspaceId: string, afterId: string, limit: number): Promise<readonly Event[]>;
-  /** The first ids in a range, oldest first: finds events that were committed late, without reading others. */
+  /** The first ids in a range, oldest first, to find events that were committed late without reading others. */
   listIds(
     workspaceId: string,
     range: { readonly after: string; readonly upTo: string },

@@ -4,9 +4,10 @@ import type { Lease } from './lease.ts';
 /** The groups that the number of each instance is in, and those that it has left. */
 export interface GroupStore {
   /**
-   * Adds or updates groups by their network ids. Only new ones get an id (`StorageContext.newId`), in the order of the
-   * report; a group that was left is joined again under its previous id. A field that a report leaves out keeps its
-   * value; for a new group, `newGroupFacts` says it. Other groups stay as they are; with `full`, they are left.
+   * Adds or updates groups by their network ids. Only new groups get an id (`StorageContext.newId`), in the order of
+   * the report; a group that was left is joined again under its previous id. A field that a report leaves out keeps its
+   * value; for a new group, `newGroupFacts` decides the value. Other groups stay as they are or, with `full`, become
+   * groups that were left.
    */
   save(save: {
     readonly lease: Lease;

@@ -8,8 +8,8 @@ import type { NotificationClaim, OwedInstanceNotification } from './owed-notific
 /** A decision about an instance, written only if nothing has changed since it was made. */
 export interface InstanceWrite {
   /**
-   * The new state of the instance. Its `version` is the one that the decision was based on, and the write raises it. A
-   * later stored `lastSeenAt` is kept, since `touch` raises no version. If the instance is deleted, the result is
+   * The new state of the instance. Its `version` is the version that the decision was based on, and the write raises
+   * it. A later stored `lastSeenAt` is kept, since `touch` raises no version. If the instance is deleted, the result is
    * `stale`, or `fenced` under a lease.
    */
   readonly instance: Instance;
@@ -21,9 +21,9 @@ export interface InstanceWrite {
    * transaction, after `event` is stored.
    */
   readonly failQueued?: QueueFailure;
-  /** Also erase the session and leave the groups: they belong to the number that is unlinked. */
+  /** Whether to erase the session and leave the groups, because they belong to the unlinked number. */
   readonly forgetNumber?: boolean;
-  /** The history entry of this change, in this transaction: a new one, or one that replaces the entry with its id. */
+  /** The history entry of this change, in this transaction: a new entry, or a replacement of the entry with its id. */
   readonly entry?: HistoryEntry | null;
   /** The notification owed because of this change, in this transaction. */
   readonly notification?: OwedInstanceNotification | null;
@@ -65,8 +65,8 @@ export interface InstanceStore {
   note(lease: Lease, entry: HistoryEntry): Promise<void>;
 
   /**
-   * Instances that have been down since `before` or earlier, or since a time after `latest`, without a notification so
-   * far; those after this id, in id order. Connected instances are left out.
+   * Instances after this id, in id order, that have been down since `before` or earlier, or since a time after
+   * `latest`, without a notification so far. Connected instances are left out.
    */
   listDown(query: {
     readonly before: number;

@@ -8,24 +8,27 @@ export interface LeasedInstance {
 
 /** An instance that was just taken. */
 export interface ClaimedInstance extends LeasedInstance {
-  /** The owner whose lease ran out, or whose process was found to have ended; null if the lease was released, or never held. */
+  /**
+   * The owner whose lease ran out, or whose process was found to have ended; null if the lease was released or never
+   * held.
+   */
   readonly takenFrom: string | null;
 }
 
 /** The leases by which processes hold the connections of instances. */
 export interface LeaseStore {
   /**
-   * Takes at most `limit` leases, on instances that need a gateway (those that should run, or with an open operation).
-   * Each lease is free, has expired or lies too far ahead (`latestLeaseEnd`), or is reserved for this owner. The
-   * longest free come first: instances never held or released, then by the end of their lease or reservation, then by
-   * id. Each gets the next epoch; the first is 1.
+   * Takes at most `limit` leases on instances that need a gateway, because they should run or have an open operation.
+   * Each lease is free, has expired, is too far ahead (`latestLeaseEnd`), or is reserved for this owner. The longest
+   * free instances come first: those never held or released, then by the end of their lease or reservation, then by id.
+   * Each lease gets the next epoch; the first is 1.
    */
   claim(claim: {
     readonly owner: string;
     readonly now: number;
     readonly ttlMs: number;
     readonly limit: number;
-    /** Leave leases that lie too far ahead to their owners: the caller's time is wrong. */
+    /** Leave leases that are too far ahead to their owners, because the caller's time may be wrong. */
     readonly leaveAhead?: boolean;
   }): Promise<readonly ClaimedInstance[]>;
   /** Prolongs all leases of this owner that have not expired, and returns them with their instances as they are now. */

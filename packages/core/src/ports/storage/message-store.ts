@@ -19,7 +19,7 @@ import type { Lease } from './lease.ts';
 
 /**
  * A message's next state, written only if it still has the status that the decision was based on. The content of a
- * message (`saysOf`) is written only while it is queued: afterwards, an edit may come concurrently
+ * message (`saysOf`) is written only while the message is queued, because afterwards an edit may come concurrently
  * (`activities.record`).
  */
 export interface MessageChange {
@@ -32,7 +32,7 @@ export interface MessageChange {
 /** Why all queued messages of an instance fail. `failQueue` decides the outcome of each message, in the transaction. */
 export interface QueueFailure {
   readonly error: MessageError;
-  /** When it fails, epoch milliseconds. */
+  /** When the messages fail; epoch milliseconds. */
   readonly now: number;
   /** Epoch microseconds of the first message's event; each further event is one microsecond later. */
   readonly eventsFrom: number;
@@ -41,7 +41,7 @@ export interface QueueFailure {
 /** The sender of a message: an instance and its workspace, as they were when they were read. */
 export interface Sender {
   readonly workspace: Pick<Workspace, 'plan' | 'suspendedAt'>;
-  /** For `Acceptance.revision`: it stays the same until one of these facts changes, and has no other meaning. */
+  /** For `Acceptance.revision`. Stays the same until one of these facts changes, and has no other meaning. */
   readonly revision: string;
   /** Null if the workspace has no such instance. */
   readonly instance: Pick<Instance, 'id' | 'workspaceId' | 'phoneNumber'> | null;
@@ -51,12 +51,12 @@ export interface MessageFilter {
   readonly instanceId?: string;
   readonly direction?: MessageDirection;
   readonly type?: MessageType;
-  /** Any of these; all if absent. */
+  /** Messages with any of these statuses; all if absent. */
   readonly statuses?: readonly MessageStatus[];
   /**
-   * Only messages with this person, or in this group. A number means its current owner in each instance, with all that
-   * their contact wrote; a contact means all of its numbers. See `ChatStore`. With one of the other fields but the
-   * instance, a page may have fewer rows than its limit (`Page.olderFrom`).
+   * Only messages with this person, or in this group. A number means its current owner in each instance, with all
+   * messages of their contact; a contact means all of its numbers. See `ChatStore`. Together with a field other than
+   * the instance, a page may have fewer rows than its limit (`Page.olderFrom`).
    */
   readonly counterpart?: Recipient;
 }
@@ -66,7 +66,7 @@ export interface QueuedMessage {
   readonly message: Message;
   /** How many sends had an unknown outcome. */
   readonly tries: number;
-  /** When the hold began, epoch milliseconds: see `Postponement`. Absent if the message is not held. */
+  /** When the hold began, in epoch milliseconds (see `Postponement`). Absent if the message is not held. */
   readonly heldSince?: number;
 }
 
@@ -76,8 +76,8 @@ export interface Postponement {
   /** The earliest time to send the message; epoch milliseconds. */
   readonly dueAt: number;
   /**
-   * When the message was first held: other messages to its recipient wait until it has left the queue, and those to
-   * others do not. Give it for the first message of its recipient. If omitted, a held message stays held.
+   * When the message was first held. Other messages to its recipient wait until it has left the queue, and messages to
+   * other recipients do not. Give this for the first message to a recipient. If omitted, a held message stays held.
    */
   readonly heldSince?: number;
 }
@@ -88,19 +88,22 @@ export interface Arrival {
   /** The network's id of the sender, as it came with this message. */
   readonly senderId: string;
   /**
-   * The sender, whom a repeat may name by other network ids; the message shows the same one. Absent or null if the
+   * The sender, whom a repeat may name by other network ids; the message shows the same contact. Absent or null if the
    * network says no more than `senderId`.
    */
   readonly contact?: Contact | null;
   readonly event: EventRecord;
-  /** The later download of its file, if that has not come yet. Stored with the message, in the same transaction. */
+  /** The later download of the file, if the file has not come yet. Stored in one transaction with the message. */
   readonly download?: PendingDownload | null;
 }
 
 /** The facts about a quoted message that a reply needs. */
 export interface QuotableMessage {
   readonly message: Message;
-  /** The network's id of the author, which is the contact's if it has one; null if the instance wrote it. */
+  /**
+   * The network's id of the author: that of the message's contact, if there is one. Null if the instance wrote the
+   * message.
+   */
   readonly senderId: string | null;
 }
 
@@ -114,9 +117,9 @@ export const SENDER_KEPT_MS = 5_000;
 export interface MessageStore<Transaction = never> {
   /**
    * The sender that an outbound message is checked against before `accept`. Null if there is no such workspace. Unless
-   * `fresh`, it may be up to `SENDER_KEPT_MS` old at `now`: a storage may cache it, and drops it as soon as it is
-   * notified of a change. A missing workspace or instance is never cached. The object is frozen, or belongs to the
-   * caller.
+   * `fresh`, the sender may be up to `SENDER_KEPT_MS` old at `now`: a storage may cache senders, and drops a cached
+   * sender as soon as it is notified of a change. A missing workspace or instance is never cached. The object is
+   * frozen, or belongs to the caller.
    */
   findSender(
     workspaceId: string,
@@ -127,30 +130,31 @@ export interface MessageStore<Transaction = never> {
    * Stores an outbound message, its place in the instance's queue and its idempotency record in one transaction. The
    * transaction makes these checks in order (`decideAcceptance`): the sender is unchanged since `revision`; the key is
    * not remembered (records older than the idempotency window do not count); the instance exists; its
-   * `acceptsMessages`; the trial; the backlog. Resolves once it is durable. Calls that arrive together may share one
-   * commit, in the order of the calls. Each still succeeds or fails on its own: one whose message id is already in use
-   * rejects, and leaves nothing. A message is due from its acceptance. A message with available media takes the content
-   * that was reserved for it (`contentIdOf`), and rejects if that does not exist, or if another message has it.
+   * `acceptsMessages`; the trial; the backlog. Resolves once the message is durable. Calls that arrive together may
+   * share one commit, in the order of the calls. Each call still succeeds or fails alone: a call whose message id is
+   * already in use rejects, and leaves nothing. A message is due from its acceptance. A message with available media
+   * takes the content that was reserved for it (`contentIdOf`), and rejects if that content does not exist, or if
+   * another message has it.
    *
-   * With a transaction of the caller's, all of this is part of that transaction: others see it only after the caller
-   * commits, and a rollback undoes it. A refusal or a rejection leaves nothing there, and the transaction can still be
+   * With a transaction of the caller, all of this is part of that transaction: others see it only after the caller
+   * commits, and a rollback undoes it. A refusal or a rejection leaves nothing in the transaction, which can still be
    * used. Anything that is not a transaction on this database rejects with a TypeError. The signal may be missing.
    */
   accept(acceptance: Acceptance, transaction?: Transaction): Promise<AcceptanceResult>;
-  /** Also finds a record past its window, as long as it is stored: the caller decides. */
+  /** Also finds a record past its window, while it is stored; the caller decides. */
   findIdempotencyRecord(workspaceId: string, key: string): Promise<IdempotencyRecord | null>;
 
-  /** With a transaction of the caller's: the message as that transaction sees it. */
+  /** With a transaction of the caller, returns the message as that transaction sees it. */
   find(workspaceId: string, id: string, transaction?: Transaction): Promise<Message | null>;
   /**
-   * Finds an outbound message by its network id. A message that was accepted with a readable network id is in one of
-   * these ranges, each of which has a few ids at most; any other message is found with any ranges.
+   * Finds an outbound message by its network id. A message that was accepted with a readable network id is found only
+   * in these ranges, each of which has a few ids at most; any other message is found whatever the ranges are.
    */
   findOutbound(instanceId: string, networkId: string, ids?: readonly IdRange[]): Promise<Message | null>;
   /**
-   * Finds the messages of an instance that have this network id, in both directions: inbound ones of several senders may
-   * share one, and a sender may have chosen it. Returns up to `SAME_NETWORK_ID_MAX`, an outbound one first. `ids` as for
-   * `findOutbound`.
+   * Finds the messages of an instance that have this network id, in both directions, because inbound messages of
+   * several senders may share an id, which a sender may have chosen. Returns up to `SAME_NETWORK_ID_MAX`, an outbound
+   * message first. `ids` as for `findOutbound`.
    */
   findByNetworkId(
     instanceId: string,
@@ -159,7 +163,7 @@ export interface MessageStore<Transaction = never> {
   ): Promise<readonly Message[]>;
   /** Null if the instance has no such message. */
   findQuotable(instanceId: string, id: string): Promise<QuotableMessage | null>;
-  /** Whether an inbound message is stored: `receive` would then treat it as a repeat. */
+  /** Whether an inbound message is stored, so that `receive` would treat it as a repeat. */
   hasInbound(
     instanceId: string,
     networkId: string,
@@ -169,17 +173,17 @@ export interface MessageStore<Transaction = never> {
   /** Newest first. The cost does not depend on how many rows are before the page. */
   list(workspaceId: string, filter: MessageFilter, page: PageRequest): Promise<Page<Message>>;
   /**
-   * How many messages were accepted or received from each of these times (epoch milliseconds, rising) until the next one,
-   * counted up to `countUpTo`: one number fewer than there are times.
+   * How many messages were accepted or received from each of these times (epoch milliseconds, rising) until the next
+   * time, counted up to `countUpTo`. Returns no number for the last time.
    */
   countBetween(workspaceId: string, times: readonly number[], countUpTo: number): Promise<readonly number[]>;
 
   /**
-   * The messages to send next, for each of these instances. First the queued message that was accepted first, among
-   * those to recipients without a held message, if it is due at `now`, or postponed too far ahead (`latestResend`):
-   * later messages wait for it. Then, of the held ones that are due, or held too far ahead (`latestHold`), the one that
+   * The messages to send next, for each of these instances. First, of the queued messages to recipients without a held
+   * message, the one that was accepted first, if it is due at `now` or postponed too far ahead (`latestResend`); later
+   * messages wait for it. Then, of the held messages that are due or held too far ahead (`latestHold`), the one that
    * has been due longest. Leaves out postponed workspaces. The cost does not grow with the queue, nor with the number
-   * of held messages: a message that lets others pass is moved out of their way once.
+   * of held messages, because a message that lets others pass is moved out of their way once.
    */
   queueHeads(instanceIds: readonly string[], now: number): Promise<readonly QueuedMessage[]>;
   /** Keeps a message at its place in the queue. Does nothing if the message is no longer queued. */
@@ -190,10 +194,10 @@ export interface MessageStore<Transaction = never> {
    */
   change(lease: Lease, change: MessageChange): Promise<'changed' | 'stale' | 'fenced'>;
   /**
-   * Inserts an inbound message once: a repeat is the same instance, network id and sender. The sender is the same if
-   * their contact is, under whichever of its ids or network ids the message was stored before; without a contact, if
-   * `senderId` is. A contact that was merged into another one meanwhile counts as that one. Takes reserved content as
-   * `accept` does.
+   * Inserts an inbound message once: a repeat has the same instance, network id and sender. The sender is the same if
+   * the contact is the same, whichever of its ids or network ids the message was stored under; without a contact, if
+   * `senderId` is the same. A contact that has been merged counts as the contact that it was merged into. Takes
+   * reserved content as `accept` does.
    */
   receive(lease: Lease, arrival: Arrival): Promise<'received' | 'duplicate' | 'fenced'>;
 }

@@ -6,22 +6,22 @@ interface Owed {
   readonly createdAt: number;
 }
 
-/** An owed email about an endpoint. It is kept until it is accepted. */
+/** An owed email about an endpoint, kept until the notifier accepts it. */
 export interface OwedNotification extends Owed {
-  /** The endpoint's id, as the email calls it: stored in this form. */
+  /** The endpoint's id, under the name that is stored and that the email uses. */
   readonly webhookId: string;
   readonly kind: 'webhook_failing' | 'webhook_disabled';
   readonly url: string;
   readonly failingSince: number;
 }
 
-/** The same about an instance that is down, or connected again. */
+/** An owed email about an instance that is down, or connected again. */
 export interface OwedInstanceNotification extends Owed {
   readonly kind: 'instance_down' | 'instance_up';
   readonly instance: DownInstance;
 }
 
-/** How notifications that are owed are claimed. */
+/** How owed notifications are claimed. */
 export interface NotificationClaim {
   readonly now: number;
   readonly leaseMs: number;

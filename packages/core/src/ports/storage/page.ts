@@ -12,20 +12,20 @@ export interface Page<Row> {
   /** Newest first, from whichever direction the page was reached. */
   readonly rows: readonly Row[];
   /**
-   * Whether the filtered list continues beyond these rows at this moment. This is exact, not derived from `from`, unless the page stopped early. A
-   * page without rows is at `from`, and the row with exactly that id counts on the side from which the page was
-   * reached.
+   * Whether the filtered list continues beyond these rows at this moment. This is exact, not derived from `from`,
+   * unless the page stopped early. A page without rows is at `from`, and the row with exactly that id counts as on the
+   * side from which the page was reached.
    */
   readonly hasOlder: boolean;
   readonly hasNewer: boolean;
   /**
-   * The start of the next page of older rows, if that is not behind the last row: a lookup that filters row by row
-   * stops after `ROWS_EXAMINED_MAX`, and then `hasOlder` means that it has not seen the end. `newerFrom` does the same
+   * The start of the next page of older rows, if that is not after the last row: a lookup that filters row by row stops
+   * after `ROWS_EXAMINED_MAX`, and then `hasOlder` means that the lookup has not seen the end. `newerFrom` is the same
    * for newer rows. Absent otherwise.
    */
   readonly olderFrom?: string;
   readonly newerFrom?: string;
 }
 
-/** How many rows a page examines at most, if an index alone cannot find those that pass its filter. */
+/** The maximum number of rows that a page examines, if an index alone cannot find the rows that pass its filter. */
 export const ROWS_EXAMINED_MAX = 2_000;

@@ -14,19 +14,19 @@ export interface ProcessRegistry {
   /** Removes this owner, which has stopped. */
   deregister(owner: string): Promise<void>;
   /**
-   * Reports that this process runs, in place of its last report. Forgets processes that last reported at `since` or
+   * Stores a report of this process, replacing its last report. Forgets processes that last reported at `since` or
    * earlier, or too far ahead (`latestRegistration`).
    */
   report(report: ProcessReport, at: { readonly now: number; readonly since: number }): Promise<void>;
   /** Forgets this process, which has stopped. */
   withdraw(name: string): Promise<void>;
-  /** The last report of each process, by its name, at most `limit`, with its holdings at `now`. */
+  /** The last report of each process, with its holdings at `now`: by name, at most `limit`. */
   list(at: { readonly now: number; readonly limit: number }): Promise<readonly ReportedProcess[]>;
   /**
    * Releases the holdings of other processes that have provably ended, as if they had expired at `now`: leases (signals
    * `instance` for each) and claims of deliveries and events (signals `deliveries` and `subscriptions`). Returns the
    * number of these processes. If it cannot be proven that a process has ended, its leases and claims have to run out.
-   * The first call registers this process: its earlier claims are never released in this way. Absent if a storage's
+   * The first call registers this process, whose earlier claims are never released in this way. Absent if a storage's
    * leases and claims end with their process.
    */
   releaseEnded?(now: number): Promise<number>;
@@ -34,20 +34,20 @@ export interface ProcessRegistry {
 
 /** Times are epoch milliseconds. */
 export interface ProcessReport {
-  /** The name under which it holds instances; their histories show it as `process`. */
+  /** The name under which the process holds instances; their histories show this name as `process`. */
   readonly name: string;
   /** The names of its roles. */
   readonly roles: readonly string[];
-  /** When it started; epoch milliseconds. */
+  /** When the process started; epoch milliseconds. */
   readonly startedAt: number;
-  /** When it made this report; epoch milliseconds. */
+  /** When the process made this report; epoch milliseconds. */
   readonly reportedAt: number;
-  /** Null if the runtime does not report them. */
+  /** Null if the runtime does not report vitals. */
   readonly vitals: ProcessVitals | null;
 }
 
-/** The last report of a process, and what it holds. */
+/** The last report of a process, and its holdings. */
 export interface ReportedProcess extends ProcessReport {
-  /** How many instances it holds. */
+  /** How many instances the process holds. */
   readonly held: number;
 }

@@ -14,13 +14,14 @@ export interface SessionStore {
   /** Writes in one transaction; null deletes a value. */
   save(lease: Lease, changes: ReadonlyMap<string, Uint8Array | null>): Promise<'saved' | 'fenced'>;
   /**
-   * Deletes values to erase a person, whichever process holds the instance. The holder may have some in memory, and
+   * Deletes values to erase a person, whichever process holds the instance. The holder may have values in memory, and
    * write them again.
    */
   erase(instanceId: string, names: readonly string[]): Promise<void>;
   /**
-   * Replaces each stored value that is still `from`, in one transaction. Only for the same plaintext encrypted with
-   * another key: it needs no lease, since the holder of the lease reads the same from both, and its own writes win.
+   * Replaces each stored value that is still `from`, in one transaction. Needs no lease, because it is only for the
+   * same plaintext encrypted with another key: the holder of the lease reads the same from both values, and its writes
+   * win.
    */
   replace(
     instanceId: string,

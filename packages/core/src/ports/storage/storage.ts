@@ -24,16 +24,16 @@ import type { WorkloadStore } from './workload-store.ts';
 import type { WorkspaceStore } from './workspace-store.ts';
 
 /**
- * "There is work", or "look again". A signal only makes this happen sooner: workers that poll, and lookups that are
- * cached for some seconds, must work without it.
+ * A notice of new work, or of a change. A signal only saves time: workers, which poll, and lookups, which are cached
+ * for some seconds, must work without signals.
  */
 export type Signal =
   | {
       readonly topic: 'instance';
       readonly instanceId: string;
       /**
-       * If true, the holder of the instance made this change, under its lease: the instance is not free, and its holder
-       * knows of the change.
+       * If true, the holder of the instance made this change, under its lease, so the instance is not free, and its
+       * holder knows of the change.
        */
       readonly byHolder?: true;
     }
@@ -50,10 +50,10 @@ export type Signal =
  *
  * A method rejects with an `UnavailableError` if it may succeed later. A storage bounds its own calls, since it knows
  * best what they wait for. The service gives up a read after 15 to 20 s and a write after 30 to 35 s. It ignores a late
- * result and may call the method again: the first call may still be carried out.
+ * result and may call the method again, while the first call may still be carried out.
  *
- * `Transaction` is the type of the caller's own transaction on the same database, if the storage accepts one: a
- * connection on which one was begun. Otherwise `never`.
+ * `Transaction` is the type of a caller's transaction on the same database, if the storage accepts such transactions: a
+ * connection on which a transaction was begun. Otherwise `never`.
  */
 export interface Storage<Transaction = never> {
   /** Workspaces and their members. */
@@ -90,11 +90,11 @@ export interface Storage<Transaction = never> {
   readonly events: EventStore;
   /** The subscriptions of handlers in process, and their queues. */
   readonly subscriptions: SubscriptionStore;
-  /** Deletes what is older than it is kept. */
+  /** Deletes data that is kept no longer. */
   readonly retention: RetentionStore;
   /** Finds and erases the data of a person. */
   readonly erasure: ErasureStore;
-  /** Tokens that ended early. */
+  /** Tokens that were ended before they expired. */
   readonly spentTokens: SpentTokenStore;
   /** The processes of the service. */
   readonly processes: ProcessRegistry;
@@ -106,8 +106,8 @@ export interface Storage<Transaction = never> {
    */
   open(context: StorageContext): Promise<void>;
   /**
-   * A small value of the service itself, such as the check of the secret key. The first process to set it wins, and all
-   * read that value.
+   * A small value of the service itself, such as the check of the secret key. The first process to set the value wins,
+   * and all processes read that value.
    */
   setting(name: string, valueIfNew: string): Promise<string>;
   /** Sets a value, whatever it was before. */
@@ -116,9 +116,10 @@ export interface Storage<Transaction = never> {
   describe(): Promise<StorageDescription>;
   /**
    * Signals come after their commit. `queue` follows an acceptance. `instance` follows an insert, write, delete or the
-   * release of a lease. `deliveries` and `subscriptions` come when a call made some claimable. `events` comes when a call
-   * added some to the log of a workspace. `workspace` follows a change of a workspace, its members or its keys (except
-   * `touch`). Errors of listeners have no effect. Returns a function that ends the subscription.
+   * release of a lease. `deliveries` and `subscriptions` follow a call that made deliveries or queued events claimable.
+   * `events` follows a call that added events to the log of a workspace. `workspace` follows a change of a workspace,
+   * its members or its keys (except `touch`). Errors of listeners have no effect. Returns a function that ends the
+   * subscription.
    */
   subscribe(listener: (signal: Signal) => void): () => void;
   /** Closes the connections, and releases what belongs to this process. Nothing is called afterwards. */

@@ -14,13 +14,13 @@ export interface SubscriptionCounts {
 export interface ClaimedEvent {
   readonly subscriptionId: string;
   readonly event: Event;
-  /** The value of the event, as stored. */
+  /** The `traceparent` of the event, as stored. */
   readonly traceparent: string | null;
   /** Proof of the claim: a renewal or completion with another token changes nothing. */
   readonly token: number;
   /** How many attempts have failed. */
   readonly attempts: number;
-  /** Claims in a row that ended without a completion, as when the process dies. */
+  /** How many claims in a row ended without a completion, as when the process dies. */
   readonly lostClaims: number;
 }
 
@@ -29,7 +29,7 @@ export interface EventClaim {
   /** The types that this process handles; events of other types stay queued for another process. */
   readonly eventTypes: readonly SubscribableEventType[];
   readonly now: number;
-  /** How many events to take at most. */
+  /** The maximum number of events to take. */
   readonly limit: number;
   /** How long a claim is valid without a renewal or completion. */
   readonly leaseMs: number;
@@ -39,13 +39,13 @@ export interface EventClaimResult {
   /** In the order in which they are due, then by event id. */
   readonly claimed: readonly ClaimedEvent[];
   /**
-   * Ids of events that were due, but are not stored because the database is damaged: they cannot be handled, and have
-   * been removed from the queue. Absent if there are none.
+   * Ids of events that were due, but are not stored because the database is damaged, and have been removed from the
+   * queue. Absent if there are no such events.
    */
   readonly missing?: readonly string[];
   /**
-   * When the next event of these types can be claimed if nothing else happens, `now` at the earliest; the end of a claim
-   * counts. Null when none is queued.
+   * When the next event of these types can be claimed if nothing else happens, `now` at the earliest; the end of a
+   * claim counts. Null if no event is queued.
    */
   readonly nextAt: number | null;
 }
@@ -74,13 +74,13 @@ export interface EventCompletion extends EventClaimKey {
 /**
  * Queues of events for handlers in process, one for each subscription. The methods that store events (not
  * `deliveries.enqueue`, which is for one endpoint) queue each event, in the same transaction, for every subscription
- * that lists its type, whatever its workspace; due at the event's millisecond, with no attempts. An event without
- * deliveries is stored if a subscription wants it. The cost of a claim does not grow with the queue.
+ * that lists its type, whatever its workspace; due at the event's millisecond, with no attempts. The cost of a claim
+ * does not grow with the queue.
  */
 export interface SubscriptionStore {
   /**
-   * Inserts a subscription; if one of this name exists, only writes its event types. Returns the stored subscription.
-   * Queued events stay, also those of types that it no longer lists.
+   * Inserts a subscription, or writes only the event types of the subscription that has this name. Returns the stored
+   * subscription. Queued events stay, also of types that the subscription no longer lists.
    */
   register(subscription: EventSubscription): Promise<EventSubscription>;
   /** Ordered by name, in code points. */
@@ -97,8 +97,9 @@ export interface SubscriptionStore {
    */
   claim(claim: EventClaim): Promise<EventClaimResult | null>;
   /**
-   * Shortens the waits of these types' events like those of deliveries, and claims to `leaseMs` from `now`
-   * (`claimEndWithin`). Signals `subscriptions` if it changed any. Returns the start of the next step; null at the end.
+   * Shortens the waits of events of these types as those of deliveries, and claims to `leaseMs` from `now`
+   * (`claimEndWithin`). Signals `subscriptions` if a wait was shortened. Returns the start of the next step; null at
+   * the end.
    */
   shortenWaits(
     queue: Pick<EventClaim, 'subscriptionId' | 'eventTypes' | 'leaseMs'>,
@@ -107,9 +108,8 @@ export interface SubscriptionStore {
   /** Renews claims until `until`. A claim that was lost or completed stays so. */
   renew(claims: readonly EventClaimKey[], until: number): Promise<void>;
   /**
-   * Completes claims, and returns how many. A claim with an old token changes nothing, nor does one whose subscription
-   * is deleted. A claim past its lease is valid until the event is claimed again. Calls that arrive together may share
-   * one commit.
+   * Completes claims, and returns how many. A claim with an old token, or of a deleted subscription, changes nothing. A
+   * claim past its lease is valid until the event is claimed again. Calls that arrive together may share one commit.
    */
   complete(completions: readonly EventCompletion[]): Promise<number>;
 
@@ -125,8 +125,8 @@ export interface SubscriptionStore {
   ): Promise<{ readonly requeued: number; readonly remaining: number } | null>;
 
   /**
-   * Removes the events of deleted subscriptions, at most `limit`. Returns how many: less than `limit` means that none
-   * is left.
+   * Removes the events of deleted subscriptions, at most `limit`. Returns how many: less than `limit` means that no
+   * more are left.
    */
   sweepDeleted(limit: number): Promise<number>;
 }

@@ -9,8 +9,7 @@ export interface UploadRegistry {
    */
   reserve(contentId: string, now: number): Promise<void>;
   /**
-   * Reserves those of these ids that are not known, of content that was found in the media store. Returns how many it
-   * has reserved.
+   * Reserves unknown ids among these, of content that was found in the media store. Returns how many ids were reserved.
    */
   reserveUnknown(contentIds: readonly string[], now: number): Promise<number>;
   /** Content that was reserved before `before` and belongs to no message; oldest first, at most `limit`. */
@@ -18,8 +17,8 @@ export interface UploadRegistry {
   /** Content of messages whose instance is deleted, at most `limit`. */
   listOrphaned(limit: number): Promise<readonly string[]>;
   /**
-   * Notes that the content is deleted: a message that has it now has none (`media.available` false). Does nothing for
-   * an unknown id.
+   * Notes that the content is deleted, so that `media.available` of its message is false. Does nothing for an unknown
+   * id.
    */
   release(contentId: string): Promise<void>;
 }

@@ -4,7 +4,7 @@
  */
 export interface WaitsStep {
   readonly now: number;
-  /** The return value of the last step; null for the first. */
+  /** The return value of the previous step; null for the first step. */
   readonly after: string | null;
   readonly limit: number;
 }

@@ -1,15 +1,15 @@
 import type { InstanceStatus } from '../../domain/instance/instance.ts';
 
-/** The open work and its age, for metrics: of the whole service, not of one process. */
+/** The open work of the whole service, not of one process, and its age, for metrics. */
 export interface WorkloadStore {
   /**
-   * Counts the open rows of each kind up to `limit`, and finds the oldest of each. The cost depends on the open rows
-   * and on `limit`, never on finished work.
+   * Counts the open rows of each kind up to `limit`, and finds the oldest row of each kind. The cost depends on the
+   * open rows and on `limit`, never on finished work.
    */
   read(at: { readonly now: number; readonly limit: number }): Promise<Workload>;
   /**
    * The queue of an instance, even if it is empty; or the non-empty queues of a workspace, the one with the oldest
-   * message first. Each is counted up to `countUpTo`.
+   * message first. Each queue is counted up to `countUpTo`.
    */
   queues(
     of: { readonly workspaceId: string; readonly instanceId: string | null },
@@ -23,11 +23,11 @@ export interface InstanceQueue {
   readonly instanceId: string;
   /** How many messages wait. */
   readonly queued: number;
-  /** The first in order, or one that is held and was accepted before it; null if nothing is queued. */
+  /** The first message in order, or a held message that was accepted before it; null if nothing is queued. */
   readonly oldest: {
     /** `msg_…` */
     readonly messageId: string;
-    /** When it was accepted; epoch milliseconds. */
+    /** When the message was accepted; epoch milliseconds. */
     readonly since: number;
   } | null;
   /** The process that holds the instance; null if no process holds it at this moment. */
@@ -44,23 +44,23 @@ export interface Workload {
   readonly queuedMessages: number;
   /** The message that was accepted first, among the first `limit` instances that have a queue. */
   readonly oldestQueuedMessage: QueuedSince | null;
-  /** Deliveries that have not ended: they wait for an attempt, or one is in flight. */
+  /** Deliveries that have not ended: they wait for an attempt, or their attempt is in flight. */
   readonly openDeliveries: number;
-  /** When the oldest of them was made. Deliveries whose attempt is in flight may be left out. */
+  /** When the oldest open delivery was made. Deliveries whose attempt is in flight may be left out. */
   readonly oldestOpenDeliveryAt: number | null;
-  /** When a delivery first could have been claimed; later than `now` if none can be yet. */
+  /** When a delivery could first have been claimed; later than `now` if no delivery can be claimed yet. */
   readonly deliveriesDueAt: number | null;
-  /** Enabled endpoints whose attempts all fail, and with a delivery given up since they began to fail. */
+  /** Enabled endpoints whose attempts all fail, with a delivery given up since they began to fail. */
   readonly failingEndpoints: number;
   /** Events that a handler has not handled yet. */
   readonly queuedEvents: number;
   /** Events whose handler has failed too often. */
   readonly exhaustedEvents: number;
-  /** When an event first could have been claimed for a handler; later than `now` if none can be yet. */
+  /** When an event could first have been claimed for a handler; later than `now` if no event can be claimed yet. */
   readonly eventsDueAt: number | null;
   /** Files of inbound messages that the network has not delivered. */
   readonly pendingDownloads: number;
-  /** When the oldest event was made that retention has not deleted. */
+  /** When the oldest event that retention has not deleted was made. */
   readonly oldestEventAt: number | null;
 }
 
@@ -72,6 +72,6 @@ export interface QueuedSince {
   readonly instanceId: string;
   /** `msg_…` */
   readonly messageId: string;
-  /** When it was accepted; epoch milliseconds. */
+  /** When the message was accepted; epoch milliseconds. */
   readonly since: number;
 }

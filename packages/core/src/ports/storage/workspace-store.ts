@@ -6,10 +6,11 @@ export interface WorkspaceStore {
   /** The workspaces after this id, oldest first. */
   list(page: { readonly after: string | null; readonly limit: number }): Promise<readonly Workspace[]>;
   /**
-   * Changes the given fields, also single fields of the plan. Returns the workspace as it is now, or null if it does
-   * not exist. If the change postpones the workspace (`isPostponed`), claims no longer find its queue heads and its
-   * endpoints' deliveries; the cost of this does not grow with the backlog. When it is resumed, they are found again
-   * and signalled, and the failure records of its endpoints are reset, since deliveries were not possible meanwhile.
+   * Changes the given fields, also single fields of the plan. Returns the workspace as it is now, or null if the
+   * workspace does not exist. If the change postpones the workspace (`isPostponed`), claims no longer find its queue
+   * heads and its endpoints' deliveries; the cost of this does not grow with the backlog. When it is resumed, they are
+   * found again and signalled, and the failure records of its endpoints are reset, since deliveries were not possible
+   * before.
    */
   update(id: string, changes: WorkspaceChanges): Promise<Workspace | null>;
 
@@ -24,7 +25,7 @@ export interface WorkspaceStore {
   ): Promise<Member | null>;
   /**
    * Removes the member and revokes the keys that the member made, at `now`. Returns false if there is no such member.
-   * The keys keep their `memberId`, so that they do not become the embedder's own.
+   * The keys keep their `memberId`, so that they do not become keys of the embedder.
    */
   deleteMember(workspaceId: string, id: string, now: number): Promise<boolean>;
 }
