@@ -5,7 +5,7 @@ import { idPattern } from '../domain/id.ts';
 import { pageFields } from './fields.ts';
 import type { CheckedPageQuery, PageQuery } from './fields.ts';
 
-/** The names of all types, with the commas between them. */
+/** The length of the names of all types, with commas. */
 const TYPES_MAX = NAMEABLE_EVENT_TYPES.join(',').length;
 
 const types = z
@@ -25,7 +25,7 @@ type EventFilterQuery = {
   /** Only events of these types, separated by commas. */
   readonly types?: string | undefined;
 };
-/** A page of events, and which of them. */
+/** Selects a page of events, by type. */
 export type EventQuery = EventFilterQuery & PageQuery;
 export const eventQuery: z.ZodType<CheckedTypes & CheckedPageQuery, unknown> = z.object({
   types,

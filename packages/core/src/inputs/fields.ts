@@ -20,8 +20,8 @@ function codePoints(text: string): number {
 }
 
 /**
- * A field of a JSON body that may be left out. Null counts as left out: clients return the nulls of responses in their
- * requests. Not for a field in which null has a meaning of its own.
+ * A field of a JSON body that may be left out. Null counts as left out, because clients return the nulls of responses
+ * in their requests. Not for a field in which null has a meaning of its own.
  */
 export function optionalField<Output>(
   schema: z.ZodType<Output, unknown>,
@@ -42,15 +42,15 @@ const timeWithZone = z.iso.datetime({ offset: true });
 /** Enough for any fraction of a second in use. */
 const TIME_LENGTH_MAX = 40;
 
-/** A page of a list; both may come as the text of a query parameter. */
+/** Selects a page of a list; `limit` may also be the text of a query parameter. */
 export type PageQuery = {
   /** How many rows a page has, 1 to 100. Default 25. */
   readonly limit?: number | string | undefined;
   /** The `nextCursor` or `prevCursor` of another page. By default, the first page. */
   readonly cursor?: string | undefined;
   /**
-   * A time by ISO 8601 with its zone, such as `2026-11-22T09:30:00Z`: the first page begins with the newest row from
-   * before it. It has no effect with a cursor. An addition of ours.
+   * A time by ISO 8601 with its zone, such as `2026-11-22T09:30:00Z`: the first page begins with the newest row before
+   * this time. Has no effect with a cursor. An addition of ours.
    */
   readonly before?: string | undefined;
 };
@@ -61,7 +61,7 @@ export type CheckedPageQuery = {
   readonly before?: number | undefined;
 };
 
-/** The fields of the query of every list with pages. */
+/** The query fields of every list with pages. */
 export const pageFields: {
   readonly limit: z.ZodType<number, unknown>;
   readonly cursor: z.ZodType<string | undefined>;

@@ -6,12 +6,12 @@ import type { CheckedPageQuery, PageQuery, WithoutNulls } from './fields.ts';
 
 /**
  * `proxy_url`: the address of the proxy that the instance connects through, with `http:`, `https:` or `socks5:`, and a
- * user name and a password if it needs them; null removes it. It is never shown: the instance has `has_proxy`.
+ * user name and a password if needed; null removes the proxy. The address is never shown; the instance has `has_proxy`.
  */
 export type InstanceInput = {
   /** 1 to 100 characters. By default, a new instance gets a name, and an update changes nothing. */
   readonly name?: string | null | undefined;
-  /** The proxy, such as `socks5://user:password@proxy.example.com:1080`; null removes it. */
+  /** The proxy, such as `socks5://user:password@proxy.example.com:1080`; null removes the proxy. */
   readonly proxy_url?: string | null | undefined;
 };
 export const instanceInput: z.ZodType<WithoutNulls<InstanceInput, 'name'>, unknown> = z.object({

@@ -26,7 +26,7 @@ export const messageInput: z.ZodType<MessageInput, unknown> = z.object({
   reply_to: optionalField(z.string()),
 });
 
-/** The error for `voice` with anything but audio. */
+/** The error for `voice` with any other type than audio. */
 export const NOT_AUDIO = 'Must be given only with the type audio.';
 
 /** U+0085 is white space in Unicode, and not in JavaScript. */
@@ -40,7 +40,7 @@ export const textInput: z.ZodType<{ readonly text: string }, unknown> = z.object
   voice: optionalField(z.literal(false, NOT_AUDIO)),
 });
 
-/** The fields of a media message besides its file. A `text` is refused: use `caption`. */
+/** The fields of a media message, except its file. A `text` is refused: use `caption`. */
 export type MediaFields = {
   readonly caption?: string | undefined;
   readonly filename?: string | undefined;
@@ -49,7 +49,7 @@ export type MediaFields = {
 export const mediaFields: z.ZodType<MediaFields, unknown> = z.object({
   caption: optionalField(storableText(0, CAPTION_MAX)),
   filename: optionalField(z.string()),
-  // A form has only texts.
+  // In a form, every value is a text.
   voice: optionalField(
     z.union(
       [z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')],
@@ -68,11 +68,11 @@ type MessageFilterQuery<Status> = {
   readonly type?: MessageType | undefined;
   /** Only messages with this status. */
   readonly status?: Status | undefined;
-  /** The other side: a phone number, formatted or not, the id of a contact, or that of a group. An addition of ours. */
+  /** The other side: a phone number, formatted or not, or the id of a contact or of a group. An addition of ours. */
   readonly counterpart?: string | undefined;
   /**
-   * `device`: only messages that were typed on the phone; `any`: these too. By default, they are left out. An addition of
-   * ours.
+   * `device`: only messages that were typed on the phone; `any`: these messages too. By default, they are left out. An
+   * addition of ours.
    */
   readonly origin?: 'device' | 'any' | undefined;
 };

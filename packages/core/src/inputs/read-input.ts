@@ -3,7 +3,9 @@ import { withFullStop } from '../domain/full-stop.ts';
 import { ok, refuse } from '../domain/result.ts';
 import type { Result } from '../domain/result.ts';
 
-/** Fields that the message of a refusal names: the query of a request may have any number of unknown ones. */
+/**
+ * How many fields the message of a refusal names, because the query of a request may have any number of unknown fields.
+ */
 const MOST_NAMED = 5;
 
 /** Checks an input against its schema; every error is listed under the name of its field (`body` for the whole). */
@@ -22,7 +24,9 @@ export function invalid(fields: Readonly<Record<string, readonly string[]>>): Re
   return refuse('VALIDATION_FAILED', ['The request is not valid.', ...named, ...rest].join(' '), { fields });
 }
 
-/** The error for a missing value, or for one outside a list. Other errors get the text of the schema or the library. */
+/**
+ * The error for a missing value, or for a value outside a list. Other errors get the text of the schema or the library.
+ */
 function inWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'Is required.';
   if (issue.code !== 'invalid_value') return undefined;

@@ -25,7 +25,7 @@ const traceContext = optionalField(z.boolean()).meta({
 export type WebhookInput = {
   /**
    * Where events are sent: an https URL of a public host, at most 2,048 characters, unless `urlPolicy` or
-   * `webhookAllow` permit others.
+   * `webhookAllow` permit other URLs.
    */
   readonly url: string;
   /** The event types to send, 1 to 20. */
@@ -42,11 +42,11 @@ export const webhookInput: z.ZodType<WithoutNulls<WebhookInput, 'trace_context'>
   trace_context: traceContext,
 });
 
-/** The fields of a webhook to change. Those that are absent or, except for `description`, null keep their values. */
+/** The fields of a webhook to change. Fields that are absent or, except for `description`, null keep their values. */
 export type WebhookChanges = {
   /** The new URL; the rules of new webhooks apply. */
   readonly url?: string | null | undefined;
-  /** The event types that replace the present ones, 1 to 20. */
+  /** The event types that replace the present types, 1 to 20. */
   readonly events?: readonly SubscribableEventType[] | null | undefined;
   /** A note of at most 255 characters; null removes it. */
   readonly description?: string | null | undefined;
@@ -70,10 +70,10 @@ export const webhookChanges: z.ZodType<CheckedWebhookChanges, unknown> = z.objec
 type DeliveryFilterQuery = {
   /** Only deliveries with this status. */
   readonly status?: DeliveryStatus | undefined;
-  /** Only deliveries of this type of event. An unknown type is in none. */
+  /** Only deliveries of this type of event. No delivery has an unknown type. */
   readonly event?: string | undefined;
 };
-/** A page of the deliveries of an endpoint, and which of them. */
+/** Selects a page of the deliveries of an endpoint. */
 export type DeliveryQuery = DeliveryFilterQuery & PageQuery;
 export type CheckedDeliveryQuery = DeliveryFilterQuery & CheckedPageQuery;
 export const deliveryQuery: z.ZodType<CheckedDeliveryQuery, unknown> = z.object({

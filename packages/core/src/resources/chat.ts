@@ -10,11 +10,11 @@ export interface ChatResource {
   /** `ins_…` */
   readonly instance_id: string;
   /**
-   * The value to list its messages by, and to send to: the id of the contact or of the group, or the number, digits
-   * only.
+   * The value by which to list the chat's messages, and to send to: the id of the contact or of the group, or the
+   * digits of the number.
    */
   readonly counterpart: string;
-  /** Null if it is the chat with a person. */
+  /** Null in the chat with a person. */
   readonly group_id: string | null;
   /** The person as they are known now; null in a group, and if only the number is known. */
   readonly contact: WebhookContact | null;
@@ -26,13 +26,13 @@ export interface ChatResource {
   readonly last_message: ChatMessageResource;
 }
 
-/** The parts of its last message that a chat shows. */
+/** The parts of the last message that a chat shows. */
 export interface ChatMessageResource {
   /** `msg_…` */
   readonly id: string;
   /** Whether the instance received the message or sent it. */
   readonly direction: MessageDirection;
-  /** `text`, or the type of its file. */
+  /** `text`, or the type of the file. */
   readonly type: MessageType;
   /** How far the message has come, such as `delivered`. */
   readonly status: MessageStatus;

@@ -25,7 +25,7 @@ export function eventBody<Type extends EventType>(event: {
   return JSON.stringify(body);
 }
 
-/** The parsed body, as receivers read it. Throws if it is damaged. */
+/** The parsed body, as receivers read it. Throws if the body is damaged. */
 export function eventResource({ id, payload }: Event): WebhookEvent {
   const read = readEvent(payload);
   if (read.ok) return read.event;

@@ -8,7 +8,7 @@ const bodyAbout = z.looseObject({
 
 /**
  * The body of an event that is about a message, without the message's content: `deleted` is the message after its
- * deletion. The rest of the body stays as it is. Another body is returned as it is.
+ * deletion. The rest of the body stays as it is. A body that is not about this message is returned unchanged.
  */
 export function forgetWords(payload: string, deleted: Message): string {
   const read = bodyAbout.safeParse(parsed(payload));

@@ -11,14 +11,14 @@ export interface InstanceHistoryResource {
   readonly id: string;
   /** `ins_…` */
   readonly instance_id: string;
-  /** When it happened first; ISO 8601 with an offset. */
+  /** When this first happened; ISO 8601 with an offset. */
   readonly at: string;
   /**
-   * How often it happened: repeats within an hour are one entry. Beyond 200 entries within an hour, an event with the
-   * reason of an earlier one is counted there.
+   * How often this happened: repeats within an hour are one entry. Beyond 200 entries within an hour, an event is
+   * counted in the latest entry with its reason, if there is one.
    */
   readonly count: number;
-  /** When it happened last: `next` is as of then. */
+  /** When this last happened; `next` is as of that time. */
   readonly last_at: string;
   /** The same as `to` if the status did not change; null at the creation. */
   readonly from: InstanceStatus | null;
@@ -36,16 +36,16 @@ export interface InstanceHistoryResource {
   readonly next: {
     /** The step and its actor, such as `reconnect` or `scan_qr`. */
     readonly kind: NextStepKind;
-    /** When it happens, or until when it can be done; null if it has no time. */
+    /** When the step happens, or until when it can be taken; null if it has no known time. */
     readonly at: string | null;
     /** The step in words. */
     readonly text: string;
   } | null;
   /** The cause: a request (`api`), the network or the phone (`gateway`), or the service itself. */
   readonly caused_by: HistoryCause;
-  /** The process that held the instance, by the name that its log has at its start. */
+  /** The process that held the instance, by the name that it logs at its start. */
   readonly process: string | null;
-  /** The process that it was taken over from. */
+  /** The process that the instance was taken over from. */
   readonly previous_process: string | null;
 }
 

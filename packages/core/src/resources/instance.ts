@@ -11,30 +11,30 @@ export interface InstanceResource {
   readonly name: string;
   /** The state of the connection; only `connected` sends. */
   readonly status: InstanceStatus;
-  /** Digits of the number that is linked; null if none is. */
+  /** Digits of the linked number; null if no number is linked. */
   readonly phone_number: string | null;
   /** The name that the account has on the network; null if it is not known. */
   readonly profile_name: string | null;
   /** The address of the account's picture; null if it is not known. */
   readonly profile_picture_url: string | null;
-  /** Whether a phone is linked, so that it can connect without a QR. */
+  /** Whether a phone is linked, so that the instance can connect without a QR. */
   readonly paired: boolean;
   /** The kinds of messages that the instance can send, and whether it lists groups. */
   readonly capabilities: readonly Capability[];
-  /** Why it is not connected, or is restricted, such as `qr_timeout`; null if there is no such reason. */
+  /** Why the instance is not connected, or is restricted, such as `qr_timeout`; null without a reason. */
   readonly last_error: string | null;
-  /** The network's current restriction of the number, and its end if the network says it. An addition of ours. */
+  /** The network's current restriction of the number, and its end if the network says when. An addition of ours. */
   readonly restriction: {
     /** The restriction by the network, such as `cannot_start_chats` or `account_temporarily_banned`. */
     readonly code: string;
-    /** When it ends, ISO 8601 with an offset; null if the network does not say. */
+    /** When the restriction ends, ISO 8601 with an offset; null if the network does not say. */
     readonly until: string | null;
   } | null;
-  /** Whether it has a `proxy_url`, which is never shown. An addition of ours. */
+  /** Whether the instance has a `proxy_url`, which is never shown. An addition of ours. */
   readonly has_proxy: boolean;
   /** ISO 8601 with an offset; null if the status has never changed. */
   readonly status_changed_at: string | null;
-  /** When it last connected, ISO 8601 with an offset; null if never. */
+  /** When the instance last connected, ISO 8601 with an offset; null if never. */
   readonly connected_at: string | null;
   /** When its connection last ended, ISO 8601 with an offset; null if never. */
   readonly disconnected_at: string | null;
@@ -86,7 +86,7 @@ function withoutEmpty<Fields extends object>(fields: Fields): WithoutEmpty<Field
   const filled = Object.entries(fields).filter(
     ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
   );
-  return Object.fromEntries(filled) as WithoutEmpty<Fields>; // the entries of `fields`, less those that are null
+  return Object.fromEntries(filled) as WithoutEmpty<Fields>; // the entries of `fields`, without null or empty values
 }
 
 /**
@@ -100,7 +100,7 @@ export interface QrResource {
   readonly code: string;
   /** The code to type on the phone instead of scanning; null without a `pairing_phone_number`. */
   readonly pairing_code: string | null;
-  /** When it is replaced by the next one; ISO 8601 with an offset. */
+  /** When the next QR replaces this one; ISO 8601 with an offset. */
   readonly expires_at: string;
 }
 
@@ -112,7 +112,7 @@ export interface GroupResource {
   readonly name: string;
   /** How many members the network reports. */
   readonly participants_count: number;
-  /** When the network last reported it; ISO 8601 with an offset. */
+  /** When the network last reported the group; ISO 8601 with an offset. */
   readonly synced_at: string;
 }
 

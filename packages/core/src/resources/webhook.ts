@@ -22,7 +22,7 @@ export interface WebhookResource {
   readonly status: EndpointStatus;
   /** `…` and the last four characters of the secret. */
   readonly secret_hint: string;
-  /** The delivery of its last attempt; null before the first. */
+  /** The delivery of the last attempt; null before the first attempt. */
   readonly last_delivery: {
     /** `whd_…` */
     readonly id: string;
@@ -33,9 +33,9 @@ export interface WebhookResource {
     /** When the attempt was made; ISO 8601 with an offset. */
     readonly at: string;
   } | null;
-  /** ISO 8601 with an offset; null while it is enabled. */
+  /** ISO 8601 with an offset; null while the webhook is enabled. */
   readonly disabled_at: string | null;
-  /** `manual` if it was disabled on request; null while it is enabled. */
+  /** `manual` if the webhook was disabled on request; null while it is enabled. */
   readonly disabled_reason: DisabledReason | null;
   /** ISO 8601 with an offset. */
   readonly created_at: string;
@@ -44,8 +44,8 @@ export interface WebhookResource {
   /** Whether each request has the header `traceparent`, if there is a trace. */
   readonly trace_context: boolean;
   /**
-   * When deliveries began to fail; null while the last attempt succeeded or none was made. It stays when the service
-   * disables the endpoint, and enabling clears it.
+   * When the current run of failures began; null if there is none. Stays when the service disables the endpoint;
+   * enabling the endpoint, or resuming its workspace, clears it.
    */
   readonly failing_since: string | null;
   /**
@@ -56,7 +56,7 @@ export interface WebhookResource {
 
 /** A webhook with its signing secret, which is shown only when it is created or rotated. */
 export interface WebhookResourceWithSecret extends WebhookResource {
-  /** `whsec_…`: the whole of it is the key of the signatures. */
+  /** `whsec_…`: the whole text is the key of Trunkline's own signature. */
   readonly secret: string;
 }
 
@@ -94,24 +94,24 @@ export function testedWebhook({ id, url, description }: Endpoint): EventData<'we
 export interface DeliveryResource {
   /** `whd_…` */
   readonly id: string;
-  /** The endpoint that it goes to, `wh_…`. */
+  /** The endpoint of the delivery, `wh_…`. */
   readonly webhook_id: string;
-  /** The event that it delivers. */
+  /** The event that is delivered. */
   readonly event: {
     /** `evt_…` */
     readonly id: string;
     /** The type, such as `message.received`. */
     readonly type: EventType;
-    /** When it happened; ISO 8601 with an offset. */
+    /** When the event happened; ISO 8601 with an offset. */
     readonly occurred_at: string;
   };
-  /** How far it has come; `failed` and `exhausted` can be retried. */
+  /** How far the delivery has come; `failed` and `exhausted` can be retried. */
   readonly status: DeliveryStatus;
   /** How many attempts were made. */
   readonly attempts: number;
-  /** After how many failed attempts it is `exhausted`. */
+  /** After how many failed attempts the delivery is `exhausted`. */
   readonly max_attempts: number;
-  /** When the next attempt is due, ISO 8601 with an offset; null if none is scheduled. */
+  /** When the next attempt is due, ISO 8601 with an offset; null if no attempt is scheduled. */
   readonly next_retry_at: string | null;
   /** The HTTP status of the last response; null if the last attempt had none. */
   readonly response_status: number | null;
@@ -121,7 +121,7 @@ export interface DeliveryResource {
   readonly last_attempt_at: string | null;
   /** ISO 8601 with an offset; null until an attempt succeeds. */
   readonly delivered_at: string | null;
-  /** When it was queued; ISO 8601 with an offset. */
+  /** When the delivery was queued; ISO 8601 with an offset. */
   readonly created_at: string;
 }
 
@@ -150,7 +150,7 @@ export function deliveryResource(delivery: Delivery): DeliveryResource {
 export interface AttemptResource {
   /** The number of the attempt, from 1. */
   readonly attempt: number;
-  /** Whether it was requested by hand, with `deliveries.retry`. */
+  /** Whether the attempt was requested by hand, with `deliveries.retry`. */
   readonly manual: boolean;
   /** The HTTP status of the response; null if there was none. */
   readonly response_status: number | null;
@@ -158,9 +158,9 @@ export interface AttemptResource {
   readonly response_body: string | null;
   /** How long the attempt took, in milliseconds. */
   readonly duration_ms: number;
-  /** Why it failed; null if it succeeded. */
+  /** Why the attempt failed; null if it succeeded. */
   readonly error_code: DeliveryErrorCode | null;
-  /** When it began; ISO 8601 with an offset. */
+  /** When the attempt began; ISO 8601 with an offset. */
   readonly at: string;
 }
 
@@ -169,25 +169,25 @@ export interface DeliveryDetailResource extends DeliveryResource {
   /** The request as it is sent in each attempt. */
   readonly request: {
     /**
-     * The URL of the last attempt; if there was none, the webhook's URL, also after the webhook was deleted. Empty if
-     * a version that did not keep it deleted the webhook.
+     * The URL of the last attempt; before the first attempt, the webhook's URL, even if the webhook was deleted. Empty
+     * if a version that did not keep URLs deleted the webhook.
      */
     readonly url: string;
-    /** Its headers, without signatures and timestamps, which differ in each attempt. */
+    /** The headers, without signatures and timestamps, which differ in each attempt. */
     readonly headers: Readonly<Record<string, string>>;
-    /** Its body: the event; an empty object if it is no longer stored. */
+    /** The body: the event; an empty object if the event is no longer stored. */
     readonly payload: unknown;
   };
-  /** Its attempts, oldest first. */
+  /** The attempts, oldest first. */
   readonly attempt_log: readonly AttemptResource[];
   /**
-   * Why the delivery has not been sent yet, and the earliest time at which this can change automatically; absent if it
-   * does not wait.
+   * Why the delivery has not been sent yet, and the earliest time at which this can change automatically; absent if the
+   * delivery does not wait.
    */
   readonly waiting?: {
-    /** Why it waits, such as `endpoint_busy`. */
+    /** Why the delivery waits, such as `endpoint_busy`. */
     readonly reason: WaitingReason;
-    /** The earliest time of its next attempt, ISO 8601 with an offset; null if that is not known. */
+    /** The earliest time of the next attempt, ISO 8601 with an offset; null if no time is known. */
     readonly until: string | null;
   };
 }
@@ -238,8 +238,8 @@ export const WEBHOOK_USER_AGENT = 'Service-Webhooks/1.0';
 
 /**
  * The headers of a delivery's request that are the same on every attempt and contain no secret (specification, "Request
- * the receiver gets"). Timestamps and signatures are added when an attempt is signed. The id of Standard Webhooks is the
- * event's.
+ * the receiver gets"). Timestamps and signatures are added when an attempt is signed. The id of Standard Webhooks is
+ * the event's id.
  */
 export function requestHeaders(
   delivery: Pick<Delivery, 'id' | 'eventType' | 'eventId'>,

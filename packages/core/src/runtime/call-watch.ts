@@ -1,10 +1,10 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** How often the calls in flight are looked at, so that bounds are this precise. */
+/** How often the calls in flight are looked at, which is how precise the bounds are. */
 const LOOK_MS = 5_000;
 
 /**
- * Watches calls in flight, with one timer for all of them: a timer for each would cost more than many of the calls
+ * Watches calls in flight, with one timer for all of them: a timer for each call would cost more than many of the calls
  * themselves.
  */
 export interface CallWatch {
@@ -33,7 +33,7 @@ export function createCallWatch(clock: Pick<Clock, 'elapsed' | 'setTimer'>): Cal
     const dueAt = clock.elapsed() + LOOK_MS;
     cancelLook = clock.setTimer(LOOK_MS, () => {
       cancelLook = null;
-      // A process that was suspended has not read its results yet: that time does not count.
+      // A process that was suspended has not read its results yet, so that time does not count.
       if (clock.elapsed() - dueAt < LOOK_MS) look();
       planLook();
     });
@@ -54,7 +54,7 @@ export function createCallWatch(clock: Pick<Clock, 'elapsed' | 'setTimer'>): Cal
       // The first look may come immediately.
       const call: Call = { looksLeft: Math.ceil(ms / LOOK_MS) + 1, late };
       calls.add(call);
-      // Not cancelled when the last call ends: the next one finds it.
+      // Not cancelled when the last call ends, because the next call can use the planned look.
       planLook();
       return () => calls.delete(call);
     },

@@ -20,7 +20,7 @@ export function withDeadline<Value>(
   return unlessLate(clock, ms, work, () => new DeadlineError(what, ms));
 }
 
-/** Does the same with the caller's error, which `late` makes when `ms` have passed. */
+/** The same as `withDeadline`, but with the error that `late` makes when `ms` have passed. */
 export function unlessLate<Value>(
   clock: Timers,
   ms: number,
@@ -33,7 +33,7 @@ export function unlessLate<Value>(
   });
 }
 
-/** Whether `work` has settled; resolves when it has, or when `ms` have passed. */
+/** Whether `work` has settled; resolves when `work` settles, or when `ms` have passed. */
 export function settledWithin(clock: Timers, ms: number, work: Promise<unknown>): Promise<boolean> {
   return withDeadline(clock, { what: 'The work', ms }, work).then(
     () => true,

@@ -2,13 +2,13 @@ import type { Clock } from '../ports/clock.ts';
 import type { LogFunction, Logger } from '../ports/logger.ts';
 import { unfailing } from './unfailing.ts';
 
-/** Within this time, a message is logged once per thing and then counted: an hour of a fault is 60 lines. */
+/** Within this time, a message is logged once per thing and then counted, so that an hour of a fault is 60 lines. */
 const EVERY_MS = 60_000;
-/** Things that one message is logged about within that time: a fault that hits every instance hits thousands. */
+/** How many things one message is logged about within that time, because a fault of every instance hits thousands. */
 const MOST_THINGS = 20;
-/** Facts that do not distinguish lines: one fault hits thousands of these items. */
+/** Facts that do not distinguish lines, because one fault hits thousands of these items. */
 const ITEMS: readonly string[] = ['contentId', 'deliveryId', 'eventId', 'messageId', 'notificationId'];
-/** Messages that are watched at the same time: memory stays bounded. */
+/** How many messages are watched at the same time, so that memory stays bounded. */
 const MOST_MESSAGES = 1_000;
 
 type Level = 'warn' | 'error';
@@ -18,7 +18,7 @@ interface Recent {
   readonly level: Level;
   readonly message: string;
   readonly since: number;
-  /** Keyed by the things. */
+  /** By thing. */
   readonly things: Map<string, { facts: Parameters<LogFunction>[0]; leftOut: number }>;
   /** The number of lines about any further things. */
   others: number;
@@ -33,9 +33,9 @@ export interface DeduplicatingLogger extends Logger {
 
 /**
  * A logger that a fault cannot flood. In a minute, a warning or an error with one message is logged once about the same
- * thing, such as an instance, and about 20 things at most. After the minute, each line that was left out is logged with
- * its count as `repeated`, and one more line with the count of lines about other things as `leftOut`. `noted` is called
- * for every line, left out or not. If the logger throws, its line is lost, and nothing else happens.
+ * thing, such as an instance, and about 20 things at most. After the minute, each repeated line is logged once more
+ * with the count as `repeated`, and one more line with the count of lines about other things as `leftOut`. `noted` is
+ * called for every line, left out or not. If the logger throws, its line is lost, and nothing else happens.
  */
 export function deduplicatingLogger(
   given: Logger,

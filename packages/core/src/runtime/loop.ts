@@ -3,17 +3,17 @@ import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { isLogged } from './port-guard.ts';
 
-/** A pass's result, which plans the next. */
+/** The result of a pass, which decides when the next pass runs. */
 export interface PassResult {
   /** Whether there is more to do now. */
   readonly more: boolean;
-  /** When there will be something to do, if that is known: epoch milliseconds. */
+  /** When there will be something to do, in epoch milliseconds; null if no time is known. */
   readonly nextAt: number | null;
 }
 
 /**
- * Runs each step even if others fail, and then rejects with the first error: a failure of one step, or of one item,
- * must not stop the others.
+ * Runs each step even if others fail, and then rejects with the first error, because a failure of one step, or of one
+ * item, must not stop the others.
  */
 export async function eachStep(steps: Iterable<() => Promise<void>>): Promise<void> {
   const errors: unknown[] = [];
@@ -37,7 +37,7 @@ interface LoopOptions {
   readonly name: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The longest time between two passes: a worker must work without signals, too. */
+  /** The longest time between two passes, because a worker must work without signals, too. */
   readonly everyMs: number;
   readonly pass: () => Promise<PassResult>;
 }
@@ -48,7 +48,9 @@ interface LoopOptions {
  */
 const AGAIN_MS = 1_000;
 
-/** The limit of passes in a second: a storage that reports more work without end must not keep the machine busy. */
+/**
+ * The limit of passes in a second, because a storage that reports more work without end must not keep the machine busy.
+ */
 const MOST_PASSES = 1_000;
 
 /**

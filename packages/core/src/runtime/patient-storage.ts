@@ -7,7 +7,7 @@ const AGAIN = { firstMs: 1_000, longestMs: 10_000 };
 
 interface Patience {
   readonly clock: Clock;
-  /** Returns true once the result is no longer needed: then the error is final. */
+  /** Returns true once the result is no longer needed, which makes an error final. */
   readonly isOver: () => boolean;
   readonly failed: (error: unknown) => void;
 }

@@ -13,12 +13,14 @@ import { wrapMethods } from './wrap-methods.ts';
 import type { Method } from './wrap-methods.ts';
 import { wrapReads } from './wrap-reads.ts';
 
-/** A database reads in milliseconds. Storages that bound their own calls do so sooner, and say more about the cause. */
+/**
+ * A database reads in milliseconds. Storages that bound their own calls reject sooner, and say more about the cause.
+ */
 const READING_MS = 15_000;
 const WRITING_MS = 30_000;
 /** The longest wait for the next chunk. */
 const STREAMING_MS = 30_000;
-/** A webhook sender ends its requests itself, after 10 s. */
+/** A webhook sender ends its own requests after 10 s. */
 const NETWORK_MS = 30_000;
 /** A connection that cannot begin within this time is given up. */
 const CONNECTING_MS = 60_000;
@@ -29,7 +31,10 @@ const EMAIL_MS = 60_000;
 const RESOLVING_MS = 3_000;
 
 const READS = /^(?:count|describe|find|has|is[A-Z]|list|load|names|queue|read|serverTime)/u;
-/** The position of the caller's own transaction among the arguments: its waits and its errors are the caller's. */
+/**
+ * The position of the caller's own transaction among the arguments. Such calls are not guarded, because their waits and
+ * errors are the caller's.
+ */
 const TRANSACTION_AT: Readonly<Record<string, number>> = { 'messages.accept': 1, 'messages.find': 2 };
 
 type AnyFunction = (...args: never[]) => unknown;
@@ -84,20 +89,24 @@ export interface PortFailure {
 }
 
 /**
- * Wraps the ports whose calls may fail or hang. A call that is late rejects with an `UnavailableError`, and its result is
- * ignored. Each failure is counted, and logged with the operation and its purpose. While the storage is closed, calls
- * are not bounded, and failures not logged: calls that a stopped service left in flight may fail.
+ * Wraps the ports whose calls may fail or hang. A call that is late rejects with an `UnavailableError`, and its result
+ * is ignored. Each failure is counted, and logged with the operation and its purpose. While the storage is closed,
+ * calls that are not remote are unbounded, and failures are logged only at level debug, because calls that a stopped
+ * service left in flight may fail.
  */
 export interface PortGuard {
   storage<Transaction>(storage: Storage<Transaction>): Storage<Transaction>;
   media(store: MediaStore): MediaStore;
   webhookSender(sender: WebhookSender): WebhookSender;
-  /** Sends, whose bounds depend on the size of the message, are the caller's to bound and to log. */
+  /**
+   * Leaves it to callers to bound sends and to log their failures, because the bound depends on the size of the
+   * message.
+   */
   gateway(gateway: Gateway): Gateway;
   notifier(notifier: Notifier): Notifier;
   /** A name that does not resolve does not count as a failure. */
   dns(resolver: DnsResolver): DnsResolver;
-  /** Rejects with an `UnavailableError` if the work is late, for calls that are slow one after another. */
+  /** Rejects with an `UnavailableError` if the work is late, for work that makes many slow calls. */
   inTime<Value>(what: string, ms: number, work: Promise<Value>): Promise<Value>;
 }
 
@@ -130,7 +139,10 @@ interface Operation {
   readonly message: string;
   /** How long a call may take. */
   readonly ms: number;
-  /** Whether it reaches the network: such calls are so rare that each has a timer, and may fail without a defect. */
+  /**
+   * Whether the call reaches the network. Such calls are so rare that each has a timer, and they may fail without a
+   * defect.
+   */
   readonly isRemote?: boolean;
 }
 
@@ -159,7 +171,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
     return error;
   };
 
-  /** Settles as `work` does, or rejects if that is late; `dispose` gets a value that comes afterwards. */
+  /** Settles as `work` does, or rejects if `work` is late; `dispose` gets a value that comes afterwards. */
   const inTime = <Value>(
     operation: Operation,
     work: Promise<Value>,
@@ -231,7 +243,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
             endCall();
             try {
               const { done, value } = await source.read();
-              // Fail: a store that continues later would keep a truncated file.
+              // Fail, because a store that continues later would keep a truncated file.
               if (hasEnded) throw new Error('The file was given up.');
               if (done) controller.close();
               else controller.enqueue(value);
@@ -267,7 +279,7 @@ export function createPortGuard({ clock, logger, failed }: GuardOptions): PortGu
       const own = wrapMethods(storage, (name, method) => guardedMethod(name, 'the service itself', method));
       const stores = Object.entries(PURPOSES).map(([name, purpose]) => [
         name,
-        // Each name is that of a store.
+        // Each name is the name of a store.
         wrapMethods(storage[name as StoreName], (of, method) =>
           guardedMethod(`${name}.${of}`, purpose, method),
         ),

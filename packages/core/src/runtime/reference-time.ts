@@ -8,9 +8,9 @@ const LOOK_EVERY_MS = 1_000;
 /** A process that has not looked for this long has ended. */
 const LOOKS_WITHIN_MS = 5_000;
 const ASKS_WITHIN_MS = 25_000;
-/** A response that took longer is too imprecise. */
+/** A response that took longer would be too imprecise. */
 const ASK_DEADLINE_MS = 1_000;
-/** The first responses may take longer: connections are being made, and everything starts together. */
+/** The first responses may take longer, because connections are being made, and everything starts together. */
 const FIRST_TRIES = 10;
 /** The smallest difference of the machine's clock to warn about. */
 const WARN_FROM_MS = 1_000;
@@ -21,14 +21,17 @@ export interface ReferenceTime {
   now(): number | null;
   /** Rejects if the time cannot be read. */
   startFollowing(): Promise<void>;
-  /** Reads the time; called every `everyMs`. Rejects if it cannot be read; `now` continues regardless. */
+  /** Reads the time; called every `everyMs`. Rejects if the time cannot be read; `now` continues regardless. */
   refresh(): Promise<void>;
   readonly everyMs: number;
   /** The longest time between two calls of `refresh` by a running process, even a slow one. */
   readonly withinMs: number;
 }
 
-/** Returns the database's time if it has one; otherwise its processes share a machine, and that machine's clock. */
+/**
+ * Returns the time of the database if it has one; otherwise all processes share a machine, and the time is that of its
+ * clock.
+ */
 export function referenceTime(local: Clock, storage: Storage<unknown>, logger: Logger): ReferenceTime {
   const serverTime = storage.serverTime?.bind(storage);
   return serverTime ? timeOfServer(local, { serverTime, logger }) : timeOfMachine(local);

@@ -7,11 +7,14 @@ import { referenceTime } from './reference-time.ts';
 
 /** The setting in which a process notes that its time is ahead of the reference. */
 const LEAD = 'time_lead';
-/** A lead that is smaller needs no agreement: no lease and no limit depends on it. */
+/** A smaller lead needs no agreement, because no lease and no limit depends on it. */
 const LEAST_LEAD_MS = 100;
 /** The smallest lead to warn an operator about. */
 const WARN_FROM_MS = 1_000;
-/** The looks that a starting process waits for, so that each running process has looked once and noted its lead. */
+/**
+ * How many intervals between looks a starting process waits, so that each running process has looked once and noted its
+ * lead.
+ */
 const LOOKS_OF_OTHERS = 1.5;
 
 /** The clock that a whole process uses, and the calls that keep it right. */
@@ -20,8 +23,8 @@ export interface ServiceClock {
   /** Rejects if the time cannot be read. */
   start(): Promise<void>;
   /**
-   * Resolves once the lead of every process that runs is known. At the start it may not be: if the clock was set back
-   * since their last looks, no process has noted a lead yet.
+   * Resolves once the lead of every running process is known. At the start a lead may be unknown, because running
+   * processes note a lead only when they next look after the clock was set back.
    */
   leadsKnown(): Promise<void>;
   stop(): Promise<void>;
@@ -30,10 +33,11 @@ export interface ServiceClock {
 const storedLead = z.object({ aheadMs: z.number(), notedAt: z.number() });
 
 /**
- * A clock that never goes back, and that processes on one database agree on. It follows the reference. If that is set
- * back, the running processes keep their time, ahead of it by a lead that shrinks. They note the lead in the database,
- * and a process that starts then adopts it: otherwise it would find their leases in the future, and they would find its
- * leases in the past. Once no process runs, the lead is gone, and the next one follows the reference again.
+ * A clock that never goes back, and that processes on one database agree on. It follows the reference. If the reference
+ * is set back, the running processes keep their time, ahead of the reference by a lead that shrinks. They note the lead
+ * in the database, and a process that starts then adopts the lead, because it would otherwise find their leases in the
+ * future, and they would find its leases in the past. Once no process runs, the lead is gone, and the next process
+ * follows the reference again.
  */
 export function serviceClock(
   local: Clock,
@@ -134,7 +138,7 @@ export function serviceClock(
   };
 }
 
-/** The rate of time while it is ahead of its reference: a lead of one hour takes 20 to shrink away. */
+/** The rate of time while it is ahead of its reference: a lead of one hour takes 20 hours to shrink away. */
 const SLOWED = 0.95;
 
 /** Epoch milliseconds that never go back. */
@@ -147,8 +151,8 @@ interface SteadyTime {
 
 /**
  * Follows its reference, and jumps ahead with it, as after a machine's sleep. If the reference is set back, it follows
- * the monotonic clock, slightly slowed, until the reference has caught up: a wait for a time then takes about as long
- * as it would have.
+ * the monotonic clock, slightly slowed, until the reference has caught up, so that a wait for a time takes about as
+ * long as before.
  */
 function steadyTime(elapsed: () => number): SteadyTime {
   let last: { readonly time: number; readonly at: number } | null = null;

@@ -15,7 +15,7 @@ export function createTokenBucket({
   readonly burst: number;
   readonly everyMs: number;
 }): TokenBucket {
-  /** When all turns are available again: each turn taken delays it. */
+  /** When all turns are available again, which each taken turn delays. */
   let fullAt = -Infinity;
   const nextAt = (): number => fullAt - (burst - 1) * everyMs;
   return {

@@ -1,15 +1,15 @@
 import { wrapMethods } from './wrap-methods.ts';
 
 /**
- * Returns an observer of the work, such as a logger, whose methods never throw: a failure to log or to count must not end
- * the work.
+ * Returns an observer of the work, such as a logger, whose methods never throw: a failure to log or to count must not
+ * stop the work.
  */
 export function unfailing<Observer extends object>(observer: Observer): Observer {
   return wrapMethods(observer, (_name, method) => (...args) => {
     try {
       return method(...args);
     } catch {
-      // There is nowhere to report it.
+      // There is nowhere to report the failure.
       return undefined;
     }
   });

@@ -2,8 +2,8 @@
 export type Method = (...args: readonly unknown[]) => unknown;
 
 /**
- * Returns an object with the same members, each method as `wrap` returns it. A method is looked up at each call, so that
- * one that was replaced later is wrapped too.
+ * Returns an object with the same members, each method as `wrap` returns it. A method is looked up at each call, so
+ * that a method that was replaced later is wrapped too.
  */
 export function wrapMethods<Port extends object>(
   port: Port,
@@ -19,8 +19,8 @@ export function wrapMethods<Port extends object>(
 }
 
 /**
- * Returns an object with the same members, each call of which `wrap` makes. This includes the objects in it, such as
- * the stores of a storage.
+ * Returns an object with the same members, whose calls `wrap` makes. The same goes for objects in it, such as the
+ * stores of a storage.
  */
 export function wrapCalls<Port extends object>(port: Port, wrap: (call: () => unknown) => unknown): Port {
   return new Proxy(port, {

@@ -16,7 +16,10 @@ export interface GatewayShare {
   readonly instances: number;
 }
 
-/** A process that lacks less than this part of its share does not ask, because a handover interrupts a connection. */
+/**
+ * A process that lacks less than this part of its share does not start to ask, because a handover interrupts a
+ * connection.
+ */
 const WORTH_ASKING = 0.2;
 
 /**

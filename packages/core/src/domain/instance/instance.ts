@@ -60,7 +60,7 @@ export interface Instance {
   readonly lastError: string | null;
   /** The network's restriction of the number; it may have ended since. */
   readonly restriction: Restriction | null;
-  /** When the connection, which may have shown a QR, dropped without a notification of receivers so far; else null. */
+  /** When a connection dropped, also one that showed a QR, if receivers have not been notified yet; else null. */
   readonly droppedAt: number | null;
   readonly qr: QrCode | null;
   /** Digits of the phone on which a code is typed when the instance pairs; null if only a QR is shown. */

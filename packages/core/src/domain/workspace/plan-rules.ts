@@ -22,8 +22,8 @@ export function checkMaySend(plan: Plan): Result<Plan> {
 }
 
 /**
- * Whether queued messages and webhook deliveries wait until the workspace is resumed (docs/decisions.md, "Workspaces"):
- * that is, whether it is suspended, or its subscription has ended. Connections stay open, and arrivals are stored.
+ * Whether queued messages and webhook deliveries wait until the workspace is resumed (docs/decisions.md, "Workspaces"),
+ * because it is suspended or its subscription has ended. Connections stay open, and arrivals are stored.
  */
 export function isPostponed({ suspendedAt, plan }: Pick<Workspace, 'suspendedAt' | 'plan'>): boolean {
   return suspendedAt !== null || plan.subscription === 'none';

@@ -20,7 +20,8 @@ export interface PendingDownload {
 /**
  * The files that messages still wait for. `messages.receive` and `activities.recordEcho` store a download in one
  * transaction with its message, and `add` stores the download of a better copy. A download is removed when its file is
- * stored or given up, when its instance is deleted, and when the number of the instance is unlinked (`forgetNumber`).
+ * stored or given up, when its message or instance is deleted, and when the number of the instance is unlinked
+ * (`forgetNumber`).
  */
 export interface DownloadStore {
   /** The downloads that are due first, at most `limit` for each of these instances; in the order of `dueAt`. */

@@ -51,7 +51,7 @@ export interface MessageFilter {
   readonly instanceId?: string;
   readonly direction?: MessageDirection;
   readonly type?: MessageType;
-  /** Messages with any of these statuses; all if absent. */
+  /** Any of these statuses; all if absent. */
   readonly statuses?: readonly MessageStatus[];
   /**
    * Only messages with this person, or in this group. A number means its current owner in each instance, with all

@@ -24,8 +24,8 @@ import type { WorkloadStore } from './workload-store.ts';
 import type { WorkspaceStore } from './workspace-store.ts';
 
 /**
- * A notice of new work, or of a change. A signal only saves time: workers, which poll, and lookups, which are cached
- * for some seconds, must work without signals.
+ * A hint of new work, or of a change. A signal only saves time: workers, which poll, and lookups, which are cached for
+ * some seconds, must work without signals.
  */
 export type Signal =
   | {
