@@ -66,14 +66,14 @@ export interface Admin {
       readonly apiKey: ApiKeyInfo;
     }>;
     /**
-     * Creates a key with every scope for the oldest workspace, and a workspace if none exists. If the workspace has a
-     * valid key, as after a restart, creates nothing. For first steps and development: print the `token` if it is not
+     * Creates a key with every scope for the oldest workspace, which is created if there is none. If that workspace has
+     * a valid key, as after a restart, creates nothing. For first steps and development: print the `token` if it is not
      * null.
      */
     createFirst(): Promise<FirstApiKey>;
     /** Newest first. */
     list(workspaceId: string): Promise<readonly ApiKeyInfo[]>;
-    /** Takes effect immediately in this process, and within 5 seconds in others. */
+    /** Takes effect immediately in this process, and within 5 seconds in other processes. */
     revoke(workspaceId: string, id: string): Promise<ApiKeyInfo>;
   };
   /**
@@ -84,7 +84,7 @@ export interface Admin {
     /**
      * Ends a token by its id (at most 100 characters); false if the token had ended before. The token stays ended at
      * least until `until` (epoch milliseconds), and must expire by then. Takes effect immediately in this process, and
-     * within 5 seconds in others.
+     * within 5 seconds in other processes.
      */
     spend(id: string, until: number): Promise<boolean>;
     /** Whether a token has ended. A lookup is reused for up to 5 seconds, unless `fresh` is true. */
@@ -105,7 +105,7 @@ export interface Admin {
   erasePerson(person: PersonInput, options?: EraseOptions): Promise<ErasedPerson>;
   /** Reads all that `erasePerson` would erase, and changes nothing. */
   exportPerson(person: PersonInput, options?: ExportOptions): Promise<AsyncGenerator<ExportedItem>>;
-  /** Facts about instances that REST does not offer, or only by workspace. */
+  /** Facts about instances that REST does not offer, or offers only by workspace. */
   readonly instances: {
     /** The number of instances in each of these workspaces; empty workspaces are left out. */
     countIn(workspaceIds: readonly string[]): Promise<ReadonlyMap<string, number>>;

@@ -88,7 +88,7 @@ export function createTrunkline<Transaction = never>(
     whileRunning(state, workspaceFacade(context, id, member), (name, work) =>
       guard.inTime(name, operationMs, work),
     );
-  /** One for each lookup of a key, which serves many requests, because a facade has some thirty operations. */
+  /** A facade for each lookup of a key, which serves many requests, because a facade has some thirty operations. */
   const facades = new WeakMap<Principal, WorkspaceApi<Transaction>>();
 
   const closeAll = async (): Promise<void> => {
@@ -206,7 +206,7 @@ export function createTrunkline<Transaction = never>(
 }
 
 /**
- * How long an operation of the API may take in all, whatever the limits of its calls, because clients and proxies wait
+ * How long an operation of the API may take in all, unless `operationTimeoutMs` allows more. Clients and proxies wait
  * for a minute.
  */
 const OPERATION_MS = 30_000;

@@ -64,7 +64,7 @@ export function createRunState(): RunState {
   };
 }
 
-/** Limits the time of the work of the named operation. */
+/** Limits how long the named operation may take. */
 type Bound = (name: string, work: Promise<unknown>) => Promise<unknown>;
 
 /**

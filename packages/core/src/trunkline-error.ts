@@ -13,7 +13,7 @@ export class TrunklineError extends Error {
   readonly status: number;
   /** Extra facts, such as the fields that are wrong. */
   readonly details: ErrorDetails | undefined;
-  /** Distinguishes these errors from others, also across duplicate installs of this package. */
+  /** Distinguishes these errors from other errors, also across duplicate installs of this package. */
   readonly isTrunklineError: true = true;
 
   constructor({ code, message, details }: Refusal) {

@@ -73,7 +73,7 @@ export interface Trunkline<Transaction = never> extends AsyncDisposable {
       readonly fresh?: boolean;
     },
   ): Promise<Principal>;
-  /** The REST operations as the holder of a key, without those that the key's member may not call. */
+  /** The REST operations as the holder of a key. Operations that the key's member may not call are refused. */
   as(principal: Principal): WorkspaceApi;
   /**
    * Ends all event streams, and refuses new streams until the next start. Call it before you close your HTTP server,

@@ -183,7 +183,7 @@ export interface SendTextInput extends SendInput {
   readonly text: string;
 }
 
-/** A media message. The file is a stream; the service reads its type from the first bytes. */
+/** A media message. The service reads the type of the file from its first bytes. */
 export interface SendMediaInput extends SendInput {
   /** The type that the recipient sees: it has to fit the content of the file. */
   readonly type: MediaType;

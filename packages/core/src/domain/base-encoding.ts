@@ -34,7 +34,7 @@ export function base64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
-/** The inverse of `base64`. As `atob`, accepts white space and missing padding; throws on anything else. */
+/** The inverse of `base64`. Like `atob`, it accepts white space and missing padding; throws on anything else. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

@@ -121,5 +121,5 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = statusesOf(ERRO
 
 function statusesOf<Code extends string>(facts: Readonly<Record<Code, ErrorFacts>>): Record<Code, number> {
   const statuses = Object.entries<ErrorFacts>(facts).map(([code, { status }]) => [code, status]);
-  return Object.fromEntries(statuses) as Record<Code, number>; // the same keys
+  return Object.fromEntries(statuses) as Record<Code, number>; // the keys of `facts`
 }

@@ -88,7 +88,7 @@ export function uuidToId(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${uuidToBase32(uuid)}`;
 }
 
-/** The sort key of an id, without its last 42 bits, which are random. */
+/** The sort key of an id that `NewId` has made, without the last 42 bits, which are random. */
 export interface IdOrder {
   /** Epoch milliseconds. */
   readonly ms: number;

@@ -103,8 +103,8 @@ export interface Session {
   read?(names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
   names?(page: SessionNamesPage): Promise<readonly string[]>;
   /**
-   * Writes in one transaction; null deletes a value. Rejects if another process holds the instance now: then close the
-   * connection.
+   * Writes in one transaction; null deletes a value. Rejects if another process holds the instance now, so that the
+   * gateway has to close the connection.
    */
   save(changes: ReadonlyMap<string, Uint8Array | null>): Promise<void>;
 }
@@ -115,7 +115,7 @@ export interface SessionNamesPage {
   readonly prefix: string;
   /** The last name of the page before; null for the first page. The name need not be stored any more. */
   readonly after: string | null;
-  /** A page with fewer names is the last one. */
+  /** A page with fewer names is the last page. */
   readonly limit: number;
 }
 

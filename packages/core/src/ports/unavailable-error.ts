@@ -5,7 +5,7 @@
  */
 export class UnavailableError extends Error {
   override readonly name: string = 'UnavailableError';
-  /** Distinguishes these errors from others, also across duplicate installs of this package. */
+  /** Distinguishes these errors from other errors, also across duplicate installs of this package. */
   readonly isUnavailable: true = true;
 }
 

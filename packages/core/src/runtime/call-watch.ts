@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** How often the calls in flight are looked at, which is how precise the bounds are. */
+/** How often the calls in flight are looked at. The bounds are no more precise. */
 const LOOK_MS = 5_000;
 
 /**

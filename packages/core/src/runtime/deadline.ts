@@ -33,7 +33,7 @@ export function unlessLate<Value>(
   });
 }
 
-/** Whether `work` has settled; resolves when `work` settles, or when `ms` have passed. */
+/** Resolves when `work` settles or `ms` have passed, with whether `work` has settled. */
 export function settledWithin(clock: Timers, ms: number, work: Promise<unknown>): Promise<boolean> {
   return withDeadline(clock, { what: 'The work', ms }, work).then(
     () => true,

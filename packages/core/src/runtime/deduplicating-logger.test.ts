@@ -21,7 +21,7 @@ it('the same error is logged once in a minute, and then with the number of those
   expect(lines).toHaveLength(1);
   await clock.advance(59_999);
   expect(lines).toHaveLength(1);
-  // Nothing more is logged by the caller before the report.
+  // The caller logs nothing more before the report.
   await clock.advance(1);
   const err = expect.any(Error);
   expect(lines.slice(1)).toEqual([{ facts: { instanceId: 'a', err, repeated: 999 }, message: 'failed' }]);

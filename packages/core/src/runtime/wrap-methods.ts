@@ -19,8 +19,7 @@ export function wrapMethods<Port extends object>(
 }
 
 /**
- * Returns an object with the same members, whose calls `wrap` makes. The same goes for objects in it, such as the
- * stores of a storage.
+ * Returns the same object with each call made by `wrap`, and so for the objects in it, such as the stores of a storage.
  */
 export function wrapCalls<Port extends object>(port: Port, wrap: (call: () => unknown) => unknown): Port {
   return new Proxy(port, {

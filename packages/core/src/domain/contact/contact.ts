@@ -1,4 +1,4 @@
-/** A person who sends messages to an instance or gets them. There is one contact for each instance and person. */
+/** A person who sends messages to an instance or gets them. Each instance has one contact for each person. */
 export interface Contact {
   readonly id: string;
   readonly workspaceId: string;

@@ -7,7 +7,7 @@ const WAITS_MS = [1 * MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * 
 /** Attempts of one delivery before it is exhausted. */
 export const MAX_ATTEMPTS: number = WAITS_MS.length + 1;
 
-/** The wait after `attempts` failed attempts; null when none remain. */
+/** The wait after `attempts` failed attempts; null if no attempts remain. */
 export function retryDelay(attempts: number): number | null {
   return WAITS_MS[attempts - 1] ?? null;
 }

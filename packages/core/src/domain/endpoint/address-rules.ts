@@ -58,7 +58,10 @@ const NOT_PUBLIC_V4 = rangesOf(
 /** The only part of IPv6 that is allocated for use on the Internet (RFC 4291, 2.4). */
 const GLOBAL_UNICAST_V6 = rangesOf('2000::/3');
 
-/** Parts of it for documentation, and those that carry traffic to an embedded IPv4 address (Teredo, 6to4). */
+/**
+ * The parts of `GLOBAL_UNICAST_V6` for documentation, and those that carry traffic to an embedded IPv4 address (Teredo,
+ * 6to4).
+ */
 const NOT_PUBLIC_V6 = rangesOf('2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20');
 
 function isPublic(address: Ip): boolean {

@@ -99,7 +99,7 @@ export type HistoryReason = keyof typeof REASONS;
 
 export const HISTORY_REASONS: Readonly<Record<HistoryReason, ReasonInfo>> = REASONS;
 
-/** The news of an entry in the history. */
+/** The content of a history entry. */
 export interface HistoryNews {
   readonly reason: HistoryReason;
   readonly from: InstanceStatus | null;
@@ -157,7 +157,7 @@ export interface Circumstances {
   readonly previousProcess?: string | null;
 }
 
-/** Returns the news of a trigger's effect on an instance; null if it is not news. */
+/** Returns the news of a trigger's effect on an instance; null if the effect is not news. */
 export function newsOf(
   { before, after, trigger }: Change,
   { reason: given, networkCode, retryAt = null, previousProcess = null }: Circumstances,
@@ -283,7 +283,7 @@ function codeOf(trigger: InstanceTrigger, after: Instance | null): string | null
   }
 }
 
-/** More than the length of any network's code: the rest is cut off. */
+/** More than the length of any network's code: longer codes are cut off. */
 const CODE_MAX = 64;
 
 /** A code as the history keeps it, bounded because it comes from the network or from another author's gateway. */

@@ -10,7 +10,7 @@ export interface OwnerShare {
 
 /** The instances to share and the processes that share them, all counted at one moment. */
 export interface GatewayShare {
-  /** The registered owners, including the one that reads this, in the order of their names. */
+  /** The registered owners, including the reader, in the order of their names. */
   readonly owners: readonly OwnerShare[];
   /** How many instances need a gateway, whether held or not. */
   readonly instances: number;

@@ -14,7 +14,7 @@ export const INSTANCE_STATUSES = [
 ] as const;
 export type InstanceStatus = (typeof INSTANCE_STATUSES)[number];
 
-/** The operations that the gateway must carry out before the instance takes another one. */
+/** The operations that the gateway must carry out before the instance takes another operation. */
 export type OperationKind = 'disconnect' | 'logout' | 'delete';
 
 export interface Operation {
@@ -53,7 +53,7 @@ export interface Instance {
   readonly status: InstanceStatus;
   /** Whether a gateway should hold a connection open. The status says whether it is open. */
   readonly desired: 'running' | 'stopped';
-  /** Digits of the linked number; an instance is paired exactly when it has one. */
+  /** Digits of the linked number; null if the instance is not paired. */
   readonly phoneNumber: string | null;
   readonly profileName: string | null;
   readonly profilePictureUrl: string | null;
@@ -131,7 +131,7 @@ function allOutcomes(last: LastOutcome | null): readonly OperationOutcome[] {
 /** Name limits, in Unicode code points after trimming. */
 export const INSTANCE_NAME_MAX = 100;
 
-/** The name of an instance without one. */
+/** The name of an instance that was given no name. */
 export function defaultInstanceName(id: string): string {
   return `Instance ${id.slice(-4)}`;
 }

@@ -90,7 +90,7 @@ function boundedPayload(payload: object): unknown {
 const FIRST_SENT_AT = Date.UTC(2009, 0, 1);
 
 /**
- * When a message was sent by its network's report, which may be wrong, but not after its arrival. Null if the network
+ * When a message was sent, as its network reports (perhaps wrongly), and not after its arrival. Null if the network
  * reports no time, or an impossible time.
  */
 export function reportedTime(sentAt: number | null | undefined, arrivedAt: number): number | null {

@@ -4,7 +4,7 @@ const BYTES_MAX = 255;
 
 /**
  * The name that a file is offered under: the last part of the given path, without control characters and cut to 255
- * bytes of UTF-8 before its extension. If that is empty, a name made of the message's type and id.
+ * bytes of UTF-8 before its extension. If nothing is left, a name made of the message's type and id.
  */
 export function mediaFilename(
   given: string | null,

@@ -23,7 +23,7 @@ export interface MessageStanding {
   readonly code: StandingCode;
   /** When this state began; epoch milliseconds. */
   readonly since: number;
-  /** The state for a person, as one or two sentences. Times are in UTC. */
+  /** Describes the state to a person in one or two sentences, with times in UTC. */
   readonly sentence: string;
 }
 

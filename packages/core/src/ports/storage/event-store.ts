@@ -1,7 +1,7 @@
 import type { Event, EventType } from '../../domain/event/event.ts';
 import type { Page, PageRequest } from './page.ts';
 
-/** Selects the events of a message, of an instance (all or one type) or of the whole workspace. */
+/** Selects the events of a message, of an instance (of all types or some) or of the whole workspace. */
 export type EventFilter =
   | { readonly messageId: string; readonly instanceId?: undefined; readonly types?: undefined }
   | {

@@ -6,6 +6,6 @@
 export interface Lease {
   readonly instanceId: string;
   readonly owner: string;
-  /** The fencing token: raised by one each time that the lease changes hands. */
+  /** The fencing token: raised by one each time that the lease is taken. */
   readonly epoch: number;
 }

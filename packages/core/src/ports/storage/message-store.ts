@@ -129,16 +129,17 @@ export interface MessageStore<Transaction = never> {
   /**
    * Stores an outbound message, its place in the instance's queue and its idempotency record in one transaction. The
    * transaction makes these checks in order (`decideAcceptance`): the sender is unchanged since `revision`; the key is
-   * not remembered (records older than the idempotency window do not count); the instance exists; its
-   * `acceptsMessages`; the trial; the backlog. Resolves once the message is durable. Calls that arrive together may
-   * share one commit, in the order of the calls. Each call still succeeds or fails alone: a call whose message id is
-   * already in use rejects, and leaves nothing. A message is due from its acceptance. A message with available media
+   * not remembered (records older than the idempotency window do not count); the instance exists; it accepts messages
+   * (`acceptsMessages`); the trial; the backlog. Resolves once the message is durable. Calls that arrive together may
+   * share one commit, in the order of the calls. Each call still succeeds or fails on its own: a call whose message id
+   * is already in use rejects, and leaves nothing. A message is due from its acceptance. A message with available media
    * takes the content that was reserved for it (`contentIdOf`), and rejects if that content does not exist, or if
    * another message has it.
    *
    * With a transaction of the caller, all of this is part of that transaction: others see it only after the caller
    * commits, and a rollback undoes it. A refusal or a rejection leaves nothing in the transaction, which can still be
-   * used. Anything that is not a transaction on this database rejects with a TypeError. The signal may be missing.
+   * used. Anything that is not a transaction on this database rejects with a TypeError. The signal `queue` may be
+   * missing.
    */
   accept(acceptance: Acceptance, transaction?: Transaction): Promise<AcceptanceResult>;
   /** Also finds a record past its window, while it is stored; the caller decides. */
@@ -186,7 +187,7 @@ export interface MessageStore<Transaction = never> {
    * of held messages, because a message that lets others pass is moved out of their way once.
    */
   queueHeads(instanceIds: readonly string[], now: number): Promise<readonly QueuedMessage[]>;
-  /** Keeps a message at its place in the queue. Does nothing if the message is no longer queued. */
+  /** Postpones a message, which keeps its place in the queue. Does nothing if the message is no longer queued. */
   postpone(lease: Lease, postponement: Postponement): Promise<'postponed' | 'fenced'>;
   /**
    * Changes a message under the instance's lease, which is checked first. A message that leaves `queued` leaves its

@@ -4,8 +4,8 @@ import type { ProcessVitals } from '../process-monitor.ts';
 /** The processes that share the instances on one database. */
 export interface ProcessRegistry {
   /**
-   * Registers this owner of leases at `now`, with the time until which it asks for instances (by default it does not).
-   * Deregisters owners that last registered at `since` or earlier, or too far ahead (`latestRegistration`).
+   * Registers this owner of leases at `now`, with the time until which it asks for instances (by default, it does not
+   * ask). Deregisters owners that last registered at `since` or earlier, or too far ahead (`latestRegistration`).
    */
   register(
     owner: string,
@@ -36,7 +36,7 @@ export interface ProcessRegistry {
 export interface ProcessReport {
   /** The name under which the process holds instances; their histories show this name as `process`. */
   readonly name: string;
-  /** The names of its roles. */
+  /** The names of the process's roles. */
   readonly roles: readonly string[];
   /** When the process started; epoch milliseconds. */
   readonly startedAt: number;

@@ -90,7 +90,7 @@ export interface Storage<Transaction = never> {
   readonly events: EventStore;
   /** The subscriptions of handlers in process, and their queues. */
   readonly subscriptions: SubscriptionStore;
-  /** Deletes data that is kept no longer. */
+  /** Deletes data past its retention. */
   readonly retention: RetentionStore;
   /** Finds and erases the data of a person. */
   readonly erasure: ErasureStore;
@@ -122,7 +122,7 @@ export interface Storage<Transaction = never> {
    * subscription.
    */
   subscribe(listener: (signal: Signal) => void): () => void;
-  /** Closes the connections, and releases what belongs to this process. Nothing is called afterwards. */
+  /** Closes the connections, and releases what belongs to this process. No listener is called afterwards. */
   close(): Promise<void>;
   /**
    * The storage's own maintenance, such as making partitions for the next days. Called at the start, and every few

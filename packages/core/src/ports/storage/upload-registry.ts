@@ -9,7 +9,8 @@ export interface UploadRegistry {
    */
   reserve(contentId: string, now: number): Promise<void>;
   /**
-   * Reserves unknown ids among these, of content that was found in the media store. Returns how many ids were reserved.
+   * Reserves the ids that are not known yet, of content that was found in the media store. Returns how many ids were
+   * reserved.
    */
   reserveUnknown(contentIds: readonly string[], now: number): Promise<number>;
   /** Content that was reserved before `before` and belongs to no message; oldest first, at most `limit`. */

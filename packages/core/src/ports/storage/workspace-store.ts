@@ -8,9 +8,9 @@ export interface WorkspaceStore {
   /**
    * Changes the given fields, also single fields of the plan. Returns the workspace as it is now, or null if the
    * workspace does not exist. If the change postpones the workspace (`isPostponed`), claims no longer find its queue
-   * heads and its endpoints' deliveries; the cost of this does not grow with the backlog. When it is resumed, they are
-   * found again and signalled, and the failure records of its endpoints are reset, since deliveries were not possible
-   * before.
+   * heads and its endpoints' deliveries; the cost of this does not grow with the backlog. When the workspace is
+   * resumed, they are found again and signalled, and the failure records of its endpoints are reset, since nothing
+   * could be delivered before.
    */
   update(id: string, changes: WorkspaceChanges): Promise<Workspace | null>;
 
