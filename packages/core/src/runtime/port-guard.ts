@@ -91,8 +91,8 @@ export interface PortFailure {
 /**
  * Wraps the ports whose calls may fail or hang. A call that is late rejects with an `UnavailableError`, and its result
  * is ignored. Each failure is counted, and logged with the operation and its purpose. While the storage is closed,
- * calls that are not remote are unbounded, and failures are logged only at level debug, because calls that a stopped
- * service left in flight may fail.
+ * calls have no time limit unless they are remote, and failures are logged only at level debug, because calls that a
+ * stopped service left in flight may fail.
  */
 export interface PortGuard {
   storage<Transaction>(storage: Storage<Transaction>): Storage<Transaction>;

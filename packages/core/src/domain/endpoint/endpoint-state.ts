@@ -22,7 +22,7 @@ export function healthWhenClosed(health: EndpointHealth): EndpointHealth {
   return { ...health, lastDelivery: { ...lastDelivery, status: 'failed' } };
 }
 
-/** Enabling clears the failure record; the record of deliveries stays. */
+/** The enabled endpoint. Enabling clears the failure record; the record of deliveries stays. */
 export function enable(endpoint: Endpoint, now: number): Endpoint {
   return {
     ...endpoint,

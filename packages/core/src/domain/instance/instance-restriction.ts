@@ -19,7 +19,7 @@ export function withoutEndedRestriction(instance: Instance, now: number): Instan
   return endsAt !== null && now >= endsAt ? withoutRestriction(instance) : instance;
 }
 
-/** The `lastError` of a restricted instance is the code of its restriction, unless something else happened since. */
+/** The instance without its restriction, whose code is its `lastError` unless something else happened since. */
 export function withoutRestriction(instance: Instance): Instance {
   const { restriction, lastError, status } = instance;
   const isError = status === 'error' || lastError !== restriction?.code;

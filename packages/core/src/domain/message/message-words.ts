@@ -45,7 +45,7 @@ export function deleteMessage(message: Message, deletedAt: number): Message {
   };
 }
 
-/** Without the file's name and digest, which would reveal parts of the file. */
+/** Drops the name and the digest, which would reveal parts of the file. */
 function emptiedMedia({ id: messageId, type: messageType, media }: Message): Message['media'] {
   const type = asMediaType(messageType);
   if (media === null || type === null) return null;

@@ -18,8 +18,8 @@ export interface EventSubscription {
 export const SUBSCRIPTION_NAME: RegExp = /^[A-Za-z0-9._-]{1,64}$/;
 
 /**
- * When a queued event can be claimed: at its `dueAt`, but not later than the retry schedule, or a claim made now,
- * allows. The `dueAt` of an event with a token is the end of its claim.
+ * When a queued event can be claimed: at its `dueAt`, but not later than the retry schedule or, for a claimed event, a
+ * claim made now allows. The `dueAt` of an event with a token is the end of its claim.
  */
 export function queuedEventDue(
   {

@@ -152,11 +152,11 @@ export interface DeliveryStore {
    */
   retry(workspaceId: string, id: string, now: number, since: number): Promise<RetryResult>;
   /**
-   * Does the same for up to `limit` deliveries of one endpoint: first those that were never attempted, then those
-   * attempted longest ago, by id among equals. `remaining` is how many more wait for their attempt in the round of this
-   * call (`takeRetryBatch`), counted up to `countUpTo`; at 0, the round is over. First updates the cancelled deliveries
-   * of this endpoint, up to `limit + countUpTo` deliveries; the next call updates the rest. Null if the endpoint is
-   * deleted or disabled.
+   * Does the same as `retry` for up to `limit` deliveries of one endpoint: first those that were never attempted, then
+   * those attempted longest ago, by id among equals. `remaining` is how many more wait for their attempt in the round
+   * of this call (`takeRetryBatch`), counted up to `countUpTo`; at 0, the round is over. First updates the cancelled
+   * deliveries of this endpoint, up to `limit + countUpTo` deliveries; the next call updates the rest. Null if the
+   * endpoint is deleted or disabled.
    */
   retryFailedDeliveries(
     workspaceId: string,
