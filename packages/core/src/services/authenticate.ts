@@ -7,9 +7,12 @@ import type { ApiKeyHolder } from '../ports/storage/api-key-store.ts';
 import type { ServiceContext } from './context.ts';
 import { keepLookUps } from './kept-look-ups.ts';
 
-/** How long a lookup may be reused: a revocation in another process whose signal was lost is noticed this late. */
+/**
+ * How long a lookup may be reused. If the signal of a revocation in another process is lost, it is noticed
+ * this late.
+ */
 const KEPT_MS = 5_000;
-/** The limit of keys that this process remembers. */
+/** The maximum number of keys that this process remembers. */
 const KEPT_MAX = 10_000;
 const TOUCH_EVERY_MS = 60_000;
 
@@ -37,7 +40,10 @@ export function createAuthenticator(
   });
   const touchedAt = new QuickLRU<string, number>({ maxSize: KEPT_MAX });
 
-  /** Notes, at most once a minute, that the key is in use; no request waits for it or fails with it. */
+  /**
+   * Notes, at most once a minute, that the key is in use. Requests do not wait for this write or fail with
+   * it.
+   */
   const touch = (id: string, now: number): void => {
     if (now - (touchedAt.get(id) ?? -Infinity) < TOUCH_EVERY_MS) return;
     touchedAt.set(id, now);

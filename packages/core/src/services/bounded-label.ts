@@ -1,8 +1,8 @@
-/** More values than any network has: strangers behind a gateway must not create series without limit. */
+/** More than any network uses. Limited so that strangers behind a gateway cannot create endless series. */
 const MOST_VALUES = 100;
 const VALUE = /^[a-z0-9_]{1,40}$/;
 
-/** Returns a label value as given; `other` if it is not a plain name, or comes after a hundred others. */
+/** Maps a label value to itself, or to `other` if it is not a plain name or follows a hundred others. */
 export function boundedLabel(): (value: string) => string {
   const known = new Set<string>();
   return (value) => {

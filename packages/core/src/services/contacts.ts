@@ -32,7 +32,7 @@ export async function knownContact(
   return contact;
 }
 
-/** Notes the recipient of a message, if the network registers them under another number than was dialled. */
+/** Stores the recipient's contact if the network registers them under another number than was dialled. */
 export async function noteRecipient(
   context: ServiceContext,
   lease: Lease,

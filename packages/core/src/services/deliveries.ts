@@ -68,7 +68,7 @@ export async function retryDelivery(
   }
 }
 
-/** Queues the failed and exhausted deliveries of an endpoint again, up to a batch. */
+/** Requeues failed and exhausted deliveries of an endpoint, at most one batch per call. */
 export async function retryFailedDeliveries(
   context: ServiceContext,
   { workspaceId, endpointId }: { workspaceId: string; endpointId: string },
@@ -89,7 +89,7 @@ function noDelivery(): ReturnType<typeof refuse> {
   return refuse('WEBHOOK_DELIVERY_NOT_FOUND', 'There is no such delivery in this workspace.');
 }
 
-/** Deliveries made before this are hidden from readers, even if not deleted yet. */
+/** Deliveries created before this time are hidden from readers, even if not deleted yet. */
 function retentionFloor(clock: Clock): number {
   return clock.now() - RETENTION_MS;
 }

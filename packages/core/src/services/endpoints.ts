@@ -20,7 +20,7 @@ import { noWorkspace } from './admin/workspaces.ts';
 import type { ServiceContext } from './context.ts';
 import { endpointSecretPurpose } from './sealer.ts';
 
-/** An endpoint with its secret, which is shown only when it is made. */
+/** An endpoint with its secret, which is shown only once. */
 interface EndpointWithSecret {
   readonly endpoint: Endpoint;
   readonly secret: string;
@@ -92,7 +92,7 @@ export async function updateEndpoint(
     const url = await checkUrl(context, changes.url);
     if (!url.ok) return url;
   }
-  // Without a known field, nothing is written, and the time of the last change stays.
+  // Without a known field, nothing is written, so `updatedAt` stays as it is.
   if (Object.values(changes).every((change) => change === undefined))
     return findEndpoint(context, workspaceId, id);
   const workspace = await context.storage.workspaces.find(workspaceId);
@@ -132,7 +132,10 @@ export async function deleteEndpoint(
   return deleted ? ok(true) : noEndpoint();
 }
 
-/** Replaces the secret: all later attempts, also of waiting deliveries, are signed with the new one. */
+/**
+ * Replaces the secret. All later attempts, including those of waiting deliveries, are signed with the new
+ * secret.
+ */
 export async function rotateSecret(
   context: ServiceContext,
   { workspaceId, id }: { workspaceId: string; id: string },
@@ -206,13 +209,17 @@ async function checkUrl(context: ServiceContext, raw: string): Promise<Result<st
   if (!url.ok) return url.operatorMayAllow ? refuseUnlessAllowed(url.refusal.message) : url;
   if (url.value.hostIsAddress) return ok(raw);
   const addresses = await resolve(context, url.value.hostname);
-  // The same text if it does not resolve: two would show which names exist in the operator's network.
+  // The same text if the host does not resolve: two texts would show which names exist in the operator's
+  // network.
   return mayReach(url.value, addresses, context.settings)
     ? ok(raw)
     : refuseUnlessAllowed('The host of the URL must resolve, and to public addresses only.');
 }
 
-/** Names the settings of the server, which are options in code, but not their values: only the operator may know. */
+/**
+ * Names the server's settings and the matching options in code, but not their values, which only the operator
+ * may know.
+ */
 function refuseUnlessAllowed(message: string): Result<never> {
   return refuse(
     'INVALID_WEBHOOK_URL',

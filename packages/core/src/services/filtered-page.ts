@@ -2,8 +2,9 @@ import { ROWS_EXAMINED_MAX } from '../ports/storage/page.ts';
 import type { Page, PageRequest } from '../ports/storage/page.ts';
 
 /**
- * Returns a page of the rows that pass a filter that the storage does not have. Reads until the page is full, and stops
- * after `ROWS_EXAMINED_MAX` rows: the page may then have fewer rows than its limit, with the position to continue from.
+ * Returns a page of the rows that pass a filter which the storage does not support. Reads until the page is
+ * full or `ROWS_EXAMINED_MAX` rows were examined: in that case the page may have fewer rows than its limit,
+ * and holds the position to continue from.
  */
 export async function filteredPage<Row extends { readonly id: string }>(
   { from, limit }: PageRequest,

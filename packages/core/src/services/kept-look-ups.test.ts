@@ -19,7 +19,7 @@ function setUp({ max = 10 } = {}) {
     maxAgeMs: 1000,
     max,
   });
-  /** Looks up a value that is not kept, and returns this one. */
+  /** Finds a key; a lookup that this starts resolves with `value`. */
   const find = async (key: string, now: number, value: string | null = `${key} at ${now}`) => {
     const count = made.length;
     const found = kept.find(key, now);

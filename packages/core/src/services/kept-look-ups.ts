@@ -1,6 +1,6 @@
 import QuickLRU from 'quick-lru';
 
-/** Lookups that many requests repeat, each made once and then kept for a while. */
+/** A cache of lookups that many requests repeat: each result is kept for a while. */
 export interface KeptLookUps<Value> {
   /** Returns the kept value of this key if it is young enough at `now`; otherwise, or if `fresh`, looks it up. */
   find(key: string, now: number, options?: { readonly fresh?: boolean }): Promise<Value>;
@@ -15,11 +15,11 @@ export interface KeptLookUps<Value> {
 
 export interface KeptLookUpsOptions<Value> {
   readonly lookUp: (key: string) => Promise<Value>;
-  /** Returns false for a missing value: made-up keys would push out the others. */
+  /** Returns false for a missing value, because made-up keys would push out real ones. */
   readonly isWorthKeeping: (value: Value) => boolean;
   /** How old a value may get, in milliseconds since its lookup began. */
   readonly maxAgeMs: number;
-  /** How many values are kept at most; the least recently used go first. */
+  /** The maximum number of kept values; the least recently used are dropped first. */
   readonly max: number;
 }
 
@@ -33,7 +33,7 @@ interface Kept<Value> {
 /** Callers share the kept values and must not change them. Concurrent calls for one key share a lookup. */
 export function keepLookUps<Value>(options: KeptLookUpsOptions<Value>): KeptLookUps<Value> {
   const { lookUp, isWorthKeeping, maxAgeMs, max } = options;
-  // QuickLRU holds up to twice its size.
+  // QuickLRU holds up to twice its `maxSize`.
   const kept = new QuickLRU<string, Kept<Value>>({ maxSize: Math.ceil(max / 2) });
 
   const start = (key: string, now: number): Promise<Value> => {

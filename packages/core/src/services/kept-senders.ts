@@ -4,16 +4,16 @@ import type { Signal } from '../ports/storage/storage.ts';
 import { keepLookUps } from './kept-look-ups.ts';
 import type { KeptLookUps } from './kept-look-ups.ts';
 
-/** The limit of kept workspaces, and of instances, in a process: less than a kilobyte each. */
+/** The maximum number of workspaces, and of instances, that a process keeps: less than a kilobyte each. */
 const KEPT_MAX = 10_000;
 
-/** A row that senders are made of, with its part of `Sender.revision`. */
+/** One of the rows that make up a sender, with its part of `Sender.revision`. */
 export interface SenderPart<Facts> {
   readonly facts: Facts;
   readonly revision: string;
 }
 
-/** Reads one row each; null if it does not exist. */
+/** Each reads one row; null if the row does not exist. */
 interface SenderRows {
   readonly findWorkspace: (id: string) => Promise<SenderPart<Sender['workspace']> | null>;
   readonly findInstance: (id: string) => Promise<SenderPart<NonNullable<Sender['instance']>> | null>;
@@ -26,8 +26,9 @@ export interface KeptSenders {
 }
 
 /**
- * Keeps the senders of messages for storages: every request needs one, and looking it up each time costs more than
- * storing the message. Rows are kept by their own ids, and their content names their workspace.
+ * Caches the senders of messages for storages: every request needs a sender, and a lookup per request would
+ * cost more than storing the message. Rows are cached by their own ids, so `find` compares the workspace of
+ * an instance.
  */
 export function keepSenders({ findWorkspace, findInstance }: SenderRows): KeptSenders {
   const workspaces = keepRows(findWorkspace);
@@ -53,7 +54,7 @@ export function keepSenders({ findWorkspace, findInstance }: SenderRows): KeptSe
   };
 }
 
-/** Joins the revisions of the parts; that of the instance is empty if the workspace has no such instance. */
+/** Joins the revisions of both parts; `ofInstance` is empty if the workspace has no such instance. */
 export function senderRevision(ofInstance: string, ofWorkspace: string): string {
   return `${ofInstance} ${ofWorkspace}`;
 }

@@ -6,19 +6,19 @@ import { withDeadline } from '../runtime/deadline.ts';
 
 /** The limit of each count: up to this, an export reads no more than a page or two of an index. */
 const COUNT_MAX = 10_000;
-/** How long a reading is kept, as several exporters may ask often. */
+/** How long a reading is reused, because several exporters may ask often. */
 const KEPT_MS = 5_000;
 /** A database that hangs must not keep the other metrics from being exported. */
 const READ_WITHIN_MS = 5_000;
 
 export interface KeptWorkload {
-  /** Reads the workload of the last few seconds. Rejects if the storage fails. */
+  /** Returns a workload that is at most a few seconds old. Rejects if the storage fails. */
   read(): Promise<Workload>;
-  /** Does the same for an exporter: logs a failure and returns null. */
+  /** Like `read`, but logs a failure and returns null: for exporters. */
   readOrNull(): Promise<Workload | null>;
 }
 
-/** Reads the workload only when it is asked for, and once for all who ask within a few seconds. */
+/** Reads the workload only on request, and once for all callers within a few seconds. */
 export function keptWorkload({
   storage,
   clock,
@@ -32,7 +32,7 @@ export function keptWorkload({
 
   const latest = (): Reading => {
     const since = clock.elapsed();
-    // A failure is kept as well: a database in trouble is not asked more often.
+    // A failed reading is kept as well, so that a database in trouble is not asked more often.
     if (kept && since - kept.since < KEPT_MS) return kept;
     const reading = storage.workload.read({ now: clock.now(), limit: COUNT_MAX });
     const workload = withDeadline(clock, { what: 'Reading the workload', ms: READ_WITHIN_MS }, reading);

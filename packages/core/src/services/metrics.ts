@@ -25,11 +25,11 @@ export interface Metrics {
   skipped(kind: string): void;
   /** A connection to the network ended. `reason` is the gateway's word. */
   connectionClosed(reason: string): void;
-  /** This process held these instances, and others may hold them now. */
+  /** This process lost the leases of instances, which others may hold now. */
   leasesLost(count: number): void;
   /** A call of a port rejected, or was given up because it took too long. */
   portFailed(failure: PortFailure): void;
-  /** A line was logged, or left out as one of too many. */
+  /** A line was logged, or suppressed because there were too many. */
   logged(level: 'warn' | 'error'): void;
   /** Calls back for the number of instances that this process holds. */
   observeLeases(held: () => number): void;
@@ -51,7 +51,7 @@ const SECONDS_TO_AN_HOUR = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 36
 /** Creates instruments of OpenTelemetry, which cost nothing if no SDK is installed. */
 export function createMetrics(provider: MeterProvider): Metrics {
   const meter = provider.getMeter('@trunkline/core');
-  /** The count of the workers started last. */
+  /** Counts the leases of the newest workers. */
   let heldNow: (() => number) | null = null;
   let workload: WorkloadSource | null = null;
   let filingDelayNow: (() => number) | null = null;
@@ -108,7 +108,8 @@ export function createMetrics(provider: MeterProvider): Metrics {
   const logged = meter.createCounter('trunkline.log.records', {
     description: 'Warnings and errors that were logged, by level',
   });
-  // A series that begins with the first fault hides that fault: `increase` and `rate` do not see the beginning as a rise.
+  // Start each series at 0: a series that begins with the first fault hides it, because `increase` and `rate`
+  // do not see the beginning as a rise.
   for (const type of MESSAGE_TYPES)
     for (const counter of [accepted, received, sent, failed]) counter.add(0, { type });
   for (const outcome of ['in_time', 'late', 'given_up']) files.add(0, { outcome });
@@ -150,7 +151,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
     portFailed: ({ operation, outcome }) => portFailures.add(1, { operation, outcome }),
     logged: (level) => logged.add(1, { level }),
     observeLeases(held) {
-      // Never removed: without a callback, an SDK would keep reporting the last number.
+      // The callback is never removed: without it, an SDK would keep reporting the last number.
       if (!heldNow) leases.addCallback((result) => result.observe(heldNow?.() ?? 0));
       heldNow = held;
     },

@@ -10,16 +10,20 @@ export type NewEvent = <Type extends EventType>(what: {
   readonly data: EventData<Type>;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** The trace of its message. */
+  /** The trace of the message. */
   readonly traceparent?: string | null;
 }) => EventRecord;
 
-/** Microseconds ahead of the clock that mean it was set back: waiting for it would hold up every delivery. */
+/**
+ * If events are this many microseconds ahead of the clock, it was set back: waiting would hold up every
+ * delivery.
+ */
 const FURTHEST_AHEAD = 1_000_000;
 
 /**
- * Gives each event of a process its own time, so that `created_at` shows which came first. The events of a failing
- * queue continue from the event before them (`QueueFailure`), each the last of its message.
+ * Gives each event of a process its own time, so that `created_at` shows which came first. The events of a
+ * failing queue get their times from `QueueFailure`, which later events may repeat: each is the last of its
+ * message.
  */
 export function createNewEvent(newId: NewId): NewEvent {
   let last = 0;

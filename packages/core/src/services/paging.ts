@@ -17,8 +17,8 @@ export interface ListPage<Row> {
 }
 
 /**
- * Reads one page of a list. `filter` is all that selects its rows, `prefix` that of their ids; `find` is called with
- * the start of the page, after the cursor was checked.
+ * Reads one page of a list. `filter` holds everything that selects the rows; `prefix` is the prefix of their
+ * ids. `find` is called with the start of the page, after the cursor was checked.
  */
 export async function readPage<Row extends { readonly id: string }>(
   { limit, cursor, before }: CheckedPageQuery,
@@ -38,7 +38,9 @@ function startOf(before: number | undefined, prefix: IdPrefix): PageRequest['fro
   return before === undefined ? null : { direction: 'older', id: floorId(prefix, before) };
 }
 
-/** The start of a page, opaque to clients. It includes its filter, and is refused with any other. */
+/**
+ * The start of a page, opaque to clients. A cursor includes its filter and is refused with another filter.
+ */
 const position = z.tuple([z.enum(['older', 'newer']), z.string().max(60), z.string().max(300)]);
 
 function readCursor(

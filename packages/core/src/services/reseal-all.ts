@@ -14,7 +14,7 @@ const SESSION_PAGE = 500;
 export interface ResealOptions {
   /** Called between steps. */
   readonly isStopping: () => boolean;
-  /** Called with how many secrets were sealed so far. */
+  /** Called with the number of secrets sealed so far. */
   readonly onProgress?: (sealed: number) => void;
 }
 
@@ -26,9 +26,9 @@ export interface Resealed {
 }
 
 /**
- * Seals again, with the first `secretKey`, the secrets that another one has sealed. The check of the key comes last, so
- * that the database asks for the previous key as long as a secret needs it, and an interrupted run can start again.
- * Pairing codes are skipped: they expire within a minute.
+ * Reseals, with the first `secretKey`, the secrets that another key has sealed. The check of the key is
+ * resealed last, so that the database asks for the previous key while a secret needs it, and an interrupted
+ * run can start again. Pairing codes are skipped: they expire within a minute.
  */
 export async function resealAll(
   context: ServiceContext,
@@ -76,7 +76,7 @@ export async function resealAll(
   const resealEndpoint = async ({ workspaceId, id, sealedSecret }: Endpoint): Promise<void> => {
     const purpose = endpointSecretPurpose(id);
     if (sealer.resealText(sealedSecret, purpose) === null) return;
-    // A webhook deleted meanwhile has nothing to seal.
+    // A webhook that was deleted by now needs no sealing.
     await changeEndpoint(context, { workspaceId, id }, (endpoint) => ({
       endpoint: {
         ...endpoint,

@@ -3,9 +3,10 @@ import type { Crypto } from '../ports/crypto.ts';
 import type { Random } from '../ports/random.ts';
 
 /**
- * Seals secrets at rest with AES-256-GCM, under a key for each kind of secret that HKDF-SHA256 (RFC 5869) derives from
- * the installation's `secretKey`. A value sealed for one purpose (an endpoint's secret, a session value) cannot be
- * opened for another: the purpose is authenticated. If there are several secret keys, the first seals, and all open.
+ * Seals secrets at rest with AES-256-GCM, under a key for each kind of secret that HKDF-SHA256 (RFC 5869)
+ * derives from the installation's `secretKey`. A value sealed for one purpose (an endpoint's secret, a
+ * session value) cannot be opened for another: the purpose is authenticated. Of several secret keys, the
+ * first seals, and any of them opens.
  */
 export interface Sealer {
   seal(plaintext: Uint8Array, purpose: SealPurpose): Uint8Array;
@@ -123,7 +124,7 @@ interface Opened {
   readonly isFirst: boolean;
 }
 
-/** The purpose of the check that the secret key is the one of the database. */
+/** The purpose of the check that the secret key is that of the database. */
 export const SECRET_KEY_CHECK: SealPurpose = { kind: 'secret key check', label: 'secret_key_check' };
 
 /** The purpose of an endpoint's secret. */
@@ -151,15 +152,15 @@ export function referencePurpose(messageId: string): SealPurpose {
   return { kind: 'file reference', label: `file reference ${messageId}` };
 }
 
-/** The limit of endpoints whose secrets are kept: a few megabytes. */
+/** The maximum number of secrets kept in memory: a few megabytes. */
 const MAX_KEPT = 10_000;
 
 /** Opens the secret of an endpoint. Throws if it was sealed for another endpoint or with another key. */
 export type OpenSecret = (sealedSecret: string, endpointId: string) => string;
 
 /**
- * Keeps the secrets that were opened last, in memory: opening one takes longer than signing with it. Each is found by
- * its sealed form, so that a secret that was rotated, or sealed again with a new key, is opened again.
+ * Keeps the most recently opened secrets in memory, because opening a secret takes longer than signing with
+ * it. Secrets are found by their sealed form, so that a secret that was rotated or resealed is opened again.
  */
 export function openedSecrets(
   { openText }: Pick<Sealer, 'openText'>,

@@ -6,8 +6,8 @@ const SECRET_KEY_SETTING = 'secret_key_check';
 const KNOWN = 'trunkline';
 
 /**
- * Rejects if no `secretKey` is the one that the database was set up with, or was last resealed with: its sealed values
- * could not be opened.
+ * Rejects if the database was set up, or last resealed, with a key that `secretKey` does not include: the
+ * sealed values could not be opened.
  */
 export async function checkSecretKey(context: ServiceContext): Promise<void> {
   const sealed = await secretKeyCheck(context);
@@ -26,8 +26,8 @@ function secretKeyCheck({ storage, sealer }: ServiceContext): Promise<string> {
 }
 
 /**
- * Seals the check with the first secret key, after which no other key is needed. Returns whether it was sealed with
- * another one.
+ * Seals the check with the first secret key, after which no other key is needed. Returns whether the check
+ * was sealed with another key before.
  */
 export async function resealSecretKeyCheck(context: ServiceContext): Promise<boolean> {
   const { storage, sealer } = context;

@@ -4,9 +4,10 @@ import { unfailing } from '../runtime/unfailing.ts';
 import { readTraceparent, sampledTraceparent } from '../domain/traceparent.ts';
 
 /**
- * Spans of the service, without texts, numbers or addresses of people. Work within a request is a child of its span.
- * Later work, perhaps hours after it and in another process, is a separate trace that links to it. The attributes
- * follow OpenTelemetry's conventions for messaging, which are in development: they are unstable.
+ * Spans of the service, without texts, numbers or addresses of people. Work within a request is a child of
+ * the request's span. Later work, perhaps after hours and in another process, is a separate trace that links
+ * to that span. The attributes follow OpenTelemetry's conventions for messaging, which are in development:
+ * they are unstable.
  */
 export interface Tracing {
   /** Starts a child of `parent` or, without one, of the active span of this process. */

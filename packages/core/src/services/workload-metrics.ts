@@ -2,15 +2,18 @@ import type { BatchObservableResult, Meter, ObservableGauge } from '@opentelemet
 import { INSTANCE_STATUSES } from '../domain/instance/instance.ts';
 import type { Workload } from '../ports/storage/workload-store.ts';
 
-/** The workload for the gauges below, and the clock for ages. `read` returns null if it cannot be read. */
+/**
+ * The workload for the gauges below, and the clock for ages. `read` returns null if the workload cannot be
+ * read.
+ */
 export interface WorkloadSource {
   now(): number;
   read(): Promise<Workload | null>;
 }
 
 /**
- * Gauges of the whole service, the same in every process that exports them. They are read when an exporter asks, and NaN
- * while they cannot be. Without an SDK they are never read.
+ * Gauges of the whole service, the same in every process that exports them. They are read when an exporter
+ * asks, and are NaN if that fails. Without an SDK they are never read.
  */
 export function observeWorkload(meter: Meter, source: () => WorkloadSource | null): void {
   const count = (name: string, description: string): ObservableGauge =>

@@ -11,11 +11,11 @@ import { noWorkspace } from './workspaces.ts';
 
 /** The fields of a new API key. */
 export interface NewApiKey {
-  /** The workspace that it gives access to, `ten_…`. */
+  /** The workspace that the key gives access to, `ten_…`. */
   readonly workspaceId: string;
   /** A name for people, 1 to 255 characters. */
   readonly name: string;
-  /** The operations that it allows; `SCOPES` for all. */
+  /** The operations that the key allows; `SCOPES` for all. */
   readonly scopes: readonly Scope[];
   /** The member who makes the key; absent for a key of the embedder. */
   readonly memberId?: string | undefined;
@@ -29,15 +29,15 @@ export interface NewApiKey {
 export interface ApiKeyInfo {
   /** `key_…` */
   readonly id: string;
-  /** The workspace that it gives access to, `ten_…`. */
+  /** The workspace that the key gives access to, `ten_…`. */
   readonly workspaceId: string;
-  /** The member who made it; null for a key of the embedder's own. */
+  /** The member who made the key; null for a key of the embedder. */
   readonly memberId: string | null;
-  /** A name for people, such as the program that uses it. */
+  /** A name for people, such as that of the program with the key. */
   readonly name: string;
-  /** The operations that it allows. */
+  /** The operations that the key allows. */
   readonly scopes: readonly Scope[];
-  /** The first characters of its value, to recognise it; null for an installed value. */
+  /** The first characters of the value, to recognise the key; null if the caller gave the value. */
   readonly prefix: string | null;
   /** Epoch milliseconds. */
   readonly createdAt: number;
@@ -88,7 +88,7 @@ export async function createApiKey(
     name: read.value.name,
     scopes: SCOPES.filter((scope) => read.value.scopes.includes(scope)),
     hash: crypto.sha256(token),
-    // A value that the caller chose may be short, or begin with a word.
+    // Hide a value that the caller chose: it may be short, or begin with a word.
     prefix: read.value.token === undefined ? prefixOf(token) : null,
     createdAt: now,
     expiresAt: read.value.expiresAt ?? null,

@@ -6,15 +6,15 @@ import type { ServiceContext } from '../context.ts';
 import { createApiKey } from './api-keys.ts';
 import { createWorkspace } from './workspaces.ts';
 
-/** The workspace of the first API key, and the value of the key if this call has made it. */
+/** The workspace of the first API key, and the value of the key if this call has created it. */
 export interface FirstApiKey {
   /** The oldest workspace, `ten_…`. */
   readonly workspaceId: string;
-  /** The value of the new key; null if the workspace had a key already, since only hashes are stored. */
+  /** The value of the new key; null if the workspace had a valid key, of which only the hash is stored. */
   readonly token: string | null;
 }
 
-/** Makes a key for the oldest workspace, unless that has one that is valid. */
+/** Creates a key for the oldest workspace (created if missing) unless it has a valid key. */
 export async function createFirstApiKey(context: ServiceContext): Promise<Result<FirstApiKey>> {
   const { storage, clock } = context;
   const [oldest] = await storage.workspaces.list({ after: null, limit: 1 });

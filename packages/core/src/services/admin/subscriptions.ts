@@ -4,15 +4,15 @@ import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import type { ServiceContext } from '../context.ts';
 
-/** A subscription in process, with its waiting and exhausted events. */
+/** An in-process subscription, with counts of waiting and exhausted events. */
 export interface SubscriptionInfo {
-  /** The name that its handler was registered with. */
+  /** The name that the handler was registered with. */
   readonly name: string;
-  /** The event types that it collects. */
+  /** The event types that the handler gets. */
   readonly types: readonly SubscribableEventType[];
-  /** Events that are due, to be tried again or being handled; counted up to 1,000. */
+  /** Events that are due, being handled or waiting for a retry; counted up to 1,000. */
   readonly waiting: number;
-  /** Events whose handler has failed for the last time; counted up to 1,000. */
+  /** Events whose handler has failed too often; counted up to 1,000. */
   readonly exhausted: number;
   /** Epoch milliseconds. */
   readonly createdAt: number;

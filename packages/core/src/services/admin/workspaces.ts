@@ -76,7 +76,7 @@ export async function setRetention(
   return read.ok ? found(await context.storage.workspaces.update(id, { retention: read.value })) : read;
 }
 
-/** A second suspension keeps the first time. */
+/** A second suspension keeps `suspendedAt`. */
 export async function setSuspended(
   context: ServiceContext,
   id: string,

@@ -4,7 +4,7 @@ import { ok } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import type { ServiceContext } from '../context.ts';
 
-/** Checks that messages of one of these types can be sent here. */
+/** Checks that messages of at least one of these types can be sent. */
 export function checkSendable(
   { capabilities, gateway }: Pick<ServiceContext, 'capabilities' | 'gateway'>,
   types: readonly MessageType[],

@@ -3,12 +3,12 @@ import { detectedAs } from './file-type.ts';
 import type { DetectedType } from './file-type.ts';
 import { scanTracks } from './mp4-tracks.ts';
 
-/** The signature of the first entry. */
+/** The signature of a ZIP's first entry. */
 const ZIP = [0x50, 0x4b, 0x03, 0x04];
 
 /** Finds the type of a file whose first bytes are not enough, while the file is stored. */
 export interface ContentInspector {
-  /** Resolves when the next chunk may come. */
+  /** Resolves when the next chunk may be written. */
   write(chunk: Uint8Array): Promise<void>;
   /** Returns the type of the whole file. */
   end(): Promise<DetectedType>;
@@ -38,13 +38,13 @@ function inspectTracks(first: DetectedType, audio: DetectedType): ContentInspect
   };
 }
 
-/** The entry of a ZIP that identifies an Office document may be its last. */
+/** An Office document may be identified only by the last entry of its ZIP. */
 function inspectZip(first: DetectedType): ContentInspector {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   let isDecided = false;
   const detection = detectInStream(readable)
-    .catch(() => first) // it only looks like a ZIP
+    .catch(() => first) // not a ZIP after all
     .finally(() => (isDecided = true));
   writer.closed.catch(ignore);
   return {

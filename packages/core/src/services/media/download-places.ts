@@ -1,13 +1,13 @@
-/** Places for downloads: limits how many run concurrently in a process, and for one instance. */
+/** Limits how many downloads run concurrently in a process, and for one instance. */
 export interface DownloadPlaces {
   /**
-   * Resolves with the release of the place, in the order of the calls whose instances have a free place. Null if the
-   * signal is aborted before.
+   * Resolves with the release of a place. Calls are served in order, but those whose instance has no free
+   * place are skipped. Null if the signal is aborted first.
    */
   take(instanceId: string, signal: AbortSignal): Promise<Release | null>;
   /** Takes a place without waiting: null if all are taken. */
   tryTake(instanceId: string): Release | null;
-  /** How many are free in the process. */
+  /** The number of the process's free places. */
   free(): number;
 }
 
@@ -26,7 +26,7 @@ export function createDownloadPlaces({
   readonly ofInstance: number;
 }): DownloadPlaces {
   const waiting = new Set<Waiting>();
-  /** How many are taken, by instance. */
+  /** Counts of taken places, by instance. */
   const taken = new Map<string, number>();
   let inAll = 0;
 
