@@ -8,7 +8,7 @@ export interface FedStream {
   readonly stream: EventStream;
   /** Takes a committed event. Never waits: events that do not fit are read from the store later. */
   offer(event: Event): void;
-  /** Notes that all events committed until then were offered. */
+  /** Notes that all events committed until `time` were offered. */
   offeredUntil(time: number): void;
   end(): void;
 }
@@ -31,8 +31,9 @@ const STEP = 50;
 const YIELDED_MAX = 20_000;
 
 /**
- * One reader's stream. It first reads the log from the reader's position, then takes the events it is offered. If the
- * reader is slow, or still reads the log, these queue up to a limit; then the log is read again.
+ * Creates one reader's stream, which first reads the log from the reader's position, then takes the offered
+ * events. If the reader is slow, or still reads the log, offered events queue up to a limit; beyond it, the
+ * log is read again.
  */
 export function createEventStream(
   { storage, clock }: Pick<ServiceContext, 'storage' | 'clock'>,

@@ -23,9 +23,9 @@ const STREAMS_MAX = 2_000;
 const LIMIT_RETRY_AFTER = 30;
 
 /**
- * Events of other processes are found this late, and those of this one if a signal was lost: soon enough that a user
- * who watches sees them within a second. With very many workspaces it is later: a process spends at most a fifth of its
- * time on reading them.
+ * The delay at which events of other processes are found, and those of this process if a signal was lost:
+ * short enough that a user who watches sees them within a second. With very many workspaces the delay grows,
+ * because a process spends at most a fifth of its time on reading them.
  */
 const POLL_EVERY_MS = 400;
 const POLL_SHARE = 5;

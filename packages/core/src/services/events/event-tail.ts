@@ -9,17 +9,20 @@ const LOOK_BACK_EVERY_MS = 1_000;
 /** A look back takes no more than this share of the time, however many events its window has. */
 const LOOK_BACK_SHARE = 0.1;
 
-/** The end of a workspace's log: each event committed after the opening, once, in about the order of the ids. */
+/**
+ * Follows the end of a workspace's log: yields each event committed after the opening once, roughly in the
+ * order of the ids.
+ */
 export interface EventTail {
-  /** Notes the ids already in the log. To be awaited before the first read. */
+  /** Notes the ids already in the log. Await this before the first read. */
   open(): Promise<void>;
   /** Yields the events committed since the last call. If it throws, the rest comes with the next call. */
   read(): AsyncGenerator<Event, void, undefined>;
 }
 
 /**
- * An event's id is the time when it was made, and it may be committed after others with later ids. So a tail reads the
- * events after the latest id, and also looks for unseen ids in the window before it.
+ * An event's id holds the time of its creation, and the event may be committed after events with later ids.
+ * So a tail reads the events after the latest id, and also looks for unseen ids in the window before that id.
  */
 export function createEventTail(
   { storage, clock }: Pick<ServiceContext, 'storage' | 'clock'>,

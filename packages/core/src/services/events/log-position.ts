@@ -1,14 +1,14 @@
 import { floorId, isId, orderOfId } from '../../domain/id.ts';
 
 /**
- * How long after it was made an event may be committed, with others with later ids before it. Readers that follow the
- * log look back this far for late events.
+ * The longest time from an event's creation to its commit; events with later ids may be committed first.
+ * Readers that follow the log look back this far for late events.
  */
 const LOOK_BACK_MS = 60_000;
 
 /**
- * Returns the position to look back to from a position in the log. A clock that was set back makes ids that sort before
- * earlier ones: so `now` limits it.
+ * Returns the position to look back to from a position in the log. After the clock was set back, new ids sort
+ * before earlier ones, so `now` limits the result, too.
  */
 export function lookBackFrom(position: string, now: number): string {
   return floorId('evt', Math.min(timeOf(position), now) - LOOK_BACK_MS);
@@ -19,7 +19,7 @@ export function positionAt(now: number): string {
   return floorId('evt', now);
 }
 
-/** Whether `positionAt` made the id: unlike an event's id, it lacks the version of a UUID. */
+/** Whether `positionAt` made the id. Unlike the id of an event, a position lacks the version of a UUID. */
 export function isPosition(id: string): boolean {
   return isId('evt', id) && floorId('evt', timeOf(id)) === id;
 }

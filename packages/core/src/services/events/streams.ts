@@ -12,11 +12,14 @@ export interface StreamedEvent {
 }
 
 /**
- * Events of a workspace as they happen, each at least once, in about their order. The stream ends with `return()`,
- * which `break` in a loop calls, with its signal, or with the service.
+ * Events of a workspace as they happen, each at least once, roughly in order. The stream ends with `return()`
+ * (which `break` in a loop calls), when its signal is aborted, or when the service stops.
  */
 export interface EventStream extends AsyncIterableIterator<StreamedEvent, undefined, undefined> {
-  /** The `last_event_id` of a stream that continues this one. It moves on with the time even without events. */
+  /**
+   * The `last_event_id` for a stream that continues this one. The position advances with time even without
+   * events.
+   */
   readonly position: string;
   /** Ends the stream. */
   return(): Promise<IteratorReturnResult<undefined>>;

@@ -43,10 +43,10 @@ interface InstanceTarget {
 }
 
 /**
- * Applies a trigger to an instance: reads, decides, writes, and starts over when another write came in between.
- * The change, its event and its deliveries, its entry in the history and the notification that it causes are one
- * transaction. A decision based on `known` counts only once it is written, since only a write finds out whether `known`
- * is current.
+ * Applies a trigger to an instance: reads, decides, writes, and starts over if another write came in between.
+ * The change, its event and deliveries, its history entry and its notification are one transaction. A
+ * decision based on `known` counts only once it is written, because only a write finds out whether `known` is
+ * current.
  */
 export async function changeInstance(
   context: ServiceContext,
@@ -62,7 +62,7 @@ export async function changeInstance(
     await nextTry();
     const found = known ? ok(known) : await findInstance(context, target.workspaceId, target.id);
     if (!found.ok) return found;
-    // The time is not before the last change of any process: the events of an instance are in order.
+    // Not before the last change by any process, so that the events of an instance stay in order.
     const now = notBefore(found.value.updatedAt, context.clock.now());
     const next = transition(found.value, trigger, now);
     if (next.kind !== 'changed' && known) continue;
@@ -100,7 +100,7 @@ export async function changeInstance(
       if (entry) history.written(entry);
       return ok(written.instance);
     }
-    // A deleted instance is fenced, too: without `known` it is not found.
+    // Deleted instances are fenced, too: the next round does not find them.
     if (written.kind === 'fenced' && !known) throw new FencedError(target.id);
   }
 }

@@ -22,7 +22,7 @@ export async function saveGroups(
   groups: readonly GroupReport[],
   { full }: GroupsExtent = { full: false },
 ): Promise<void> {
-  // Each connection without a change reports this: there is nothing to write, so begin no transaction.
+  // Every connection without changes reports this: there is nothing to write, so begin no transaction.
   if (groups.length === 0 && !full) return;
   const { workspaceId } = instance;
   const { storage, clock } = context;
@@ -31,8 +31,8 @@ export async function saveGroups(
 }
 
 /**
- * Returns the group of a message, which can come before the report of the group: until then, the group has its network
- * name, or the data that was known when it was left.
+ * Returns the group of a message. A message can come before the report of its group: until that report, the
+ * group has its network name, or the data from when the number left it.
  */
 export async function knownGroup(
   context: ServiceContext,

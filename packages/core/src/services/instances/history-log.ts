@@ -8,7 +8,7 @@ const REPEATS_FOR_MS = 3_600_000;
 
 /** Makes the entries of the history of one instance. */
 export interface HistoryLog {
-  /** The entry to write: a new one, or an earlier one of this log that it repeats. */
+  /** The entry to write: a new entry, or an earlier one of this log that `news` repeats. */
   entryOf(news: HistoryNews, now: number): HistoryEntry;
   /** Notes a written entry, which later news may repeat. */
   written(entry: HistoryEntry): void;
@@ -17,7 +17,7 @@ export interface HistoryLog {
 interface HistoryOf {
   readonly workspaceId: string;
   readonly instanceId: string;
-  /** The owner of the lease under which it is written; null without one. */
+  /** The owner of the lease for writing entries; null without a lease. */
   readonly process: string | null;
 }
 
@@ -36,7 +36,7 @@ export function createHistoryLog(newId: NewId, of: HistoryOf): HistoryLog {
     written(entry) {
       if (!mayRepeat(entry.reason)) return recent.clear();
       recent.set(keyOf(entry), entry);
-      // The network may give each a new code: storages count the entries beyond that many.
+      // Each entry may have a new code of the network; storages count entries beyond this limit.
       const [oldest] = recent.keys();
       if (recent.size > ENTRIES_PER_HOUR && oldest !== undefined) recent.delete(oldest);
     },

@@ -28,7 +28,7 @@ export async function listHistory(
   });
 }
 
-/** Does the same for the operator, for deleted instances too. An unknown id has no history. */
+/** Does the same for the operator, including deleted instances. An unknown id has no history. */
 export async function listHistoryOfAny(
   context: ServiceContext,
   instance: InstanceName,

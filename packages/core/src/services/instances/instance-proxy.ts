@@ -5,7 +5,7 @@ import { invalid } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
 import { proxyUrlPurpose } from '../sealer.ts';
 
-/** Whether an instance may get this proxy. Null, which removes it, is always allowed. */
+/** Checks whether an instance may get this proxy. Null, which removes a proxy, is always allowed. */
 export function checkProxyUrl(
   { gateway, settings }: ServiceContext,
   proxyUrl: string | null | undefined,
@@ -35,8 +35,8 @@ export function sealProxyUrl(
 }
 
 /**
- * The proxy that an instance connects through, in the clear; null if it has none. Throws if it cannot be used: an
- * instance that has a proxy never connects without it.
+ * Returns the proxy URL of an instance in the clear; null if it has no proxy. Throws if the proxy cannot be
+ * used: an instance with a proxy never connects without it.
  */
 export function openProxyUrl(
   { gateway, sealer }: ServiceContext,

@@ -12,22 +12,28 @@ import { isKeptReference, pendingDownload, recordDownload } from './pending-down
 import { discardUpload } from './uploads.ts';
 import type { StoredUpload } from './uploads.ts';
 
-/** The lane of this process for messages with files: they wait for their files, and nothing else waits for them. */
+/**
+ * The lane of this process for messages with files, which wait for their files without delaying any other
+ * work.
+ */
 export interface FileLane {
-  /** Places for the first download of each file. Later downloads have their own, so that they delay no new file. */
+  /**
+   * Places for the first download of each file. Later downloads have separate places, so that they delay no
+   * new file.
+   */
   readonly places: DownloadPlaces;
   /** The files of stored messages that are being downloaded, by message id, until their outcome is recorded. */
   readonly inFlight: Map<string, Promise<void>>;
   /** Registers work on files that a stopping process has to wait for. */
   track<Value>(work: Promise<Value>): Promise<Value>;
-  /** Looks at the pending downloads of an instance at this time. */
+  /** Schedules a look at the pending downloads of an instance at `at`. */
   lookAt(instanceId: string, at: number): void;
 }
 
 /** The receiver of an instance's messages. */
 export interface FileReceiving extends LeasedInstance {
   readonly files: FileLane;
-  /** Throws if the connection that reported the message has ended: the next one reports it again. */
+  /** Throws if the connection that reported the message has ended: the next connection reports it again. */
   readonly checkCurrent: () => void;
   /** Aborted when this process stops receiving for the instance. */
   readonly signal: AbortSignal;
@@ -45,7 +51,10 @@ interface FileArrival {
   readonly id: string;
   readonly networkId: string;
   readonly file: IncomingFile;
-  /** Whether it is a repeat: looked up before a file is downloaded for nothing; without one, storing finds out. */
+  /**
+   * Whether the message is a repeat: checked to avoid a needless download; without a download, `store` finds
+   * out.
+   */
   readonly isStored: () => Promise<boolean>;
   /** Returns the message, or null if it was stored already. */
   readonly store: (file: ArrivedFile) => Promise<Message | null>;
@@ -53,7 +62,9 @@ interface FileArrival {
 
 type FirstOutcome = FileOutcome | { readonly kind: 'repeat' } | { readonly kind: 'no_place' };
 
-/** Downloads the file of a message and stores the message with it, or without it if it does not come in time. */
+/**
+ * Downloads the file of a message and stores the message with the file, or without it if the file is late.
+ */
 export async function receiveWithFile(
   context: ServiceContext,
   receiving: FileReceiving,
@@ -61,7 +72,7 @@ export async function receiveWithFile(
 ): Promise<void> {
   const { reference } = arrival.file;
   if (isKeptReference(reference)) return receiveInTime(context, receiving, { ...arrival, reference });
-  // The file cannot be asked for again: there is only this one chance.
+  // The file cannot be requested again, so wait for this only chance.
   const { signal } = receiving;
   const turn = { line: signal, signal };
   const outcome = await receiving.files.track(firstDownload(context, receiving, arrival, turn));
@@ -89,7 +100,7 @@ async function receiveInTime(
   if (await settledWithin(clock, FIRST_DOWNLOAD_MS, downloading))
     return storeWith(context, receiving, arrival, await downloading);
 
-  // A file that still waits for a place leaves the line, and takes one for later downloads.
+  // A file still waiting for its first download gives up its turn, and becomes a later download.
   late.abort();
   const now = clock.now();
   const storing = (async () => {
@@ -135,7 +146,7 @@ async function receiveInTime(
 const NOT_IN_TIME =
   'the file of a received message did not come in time: the message is stored without it, and the file is asked for again for 24 hours; if this repeats, check that this machine reaches the network’s media hosts';
 
-/** Logs an outcome that could not be recorded: its row is unchanged, so the file is downloaded again. */
+/** Logs that an outcome could not be recorded: the row is unchanged, so the file is downloaded again. */
 export function logUnrecorded(
   { logger }: ServiceContext,
   facts: { readonly instanceId: string; readonly messageId: string },

@@ -114,7 +114,7 @@ const box = (type: string, ...content: readonly Box[]): Box => {
 };
 const track = (handler: string): Box =>
   box('trak', box('tkhd', [0, 0]), box('mdia', box('hdlr', Array<number>(8).fill(0), ascii(handler), [0])));
-/** An ISO base media file with these tracks, whose list is before or behind the recording. */
+/** An ISO base media file; the list of its tracks comes before or after the recording. */
 const movie = (brand: string, handlers: readonly string[], moovFirst = false): Uint8Array => {
   const recording = box('mdat', Array<number>(5_000).fill(7));
   const list = box('moov', box('mvhd', [0]), ...handlers.map(track));
@@ -122,7 +122,7 @@ const movie = (brand: string, handlers: readonly string[], moovFirst = false): U
   return bytes(box('ftyp', ascii(brand), [0, 0, 2, 0]), ...ordered);
 };
 
-/** The type of a whole file that comes in chunks of this length. */
+/** Inspects a whole file in chunks of this length and returns its type. */
 async function inspected(file: Uint8Array, length = 1_000): Promise<DetectedType> {
   const first = file.subarray(0, DETECTION_BYTES);
   const inspector = inspectContent(await detectFileType(first), first);

@@ -5,7 +5,7 @@ import {
   registeredMimeType,
 } from '../../domain/message/media-rules.ts';
 
-/** The first bytes of a file that determine its type (what `file-type` asks for). */
+/** The number of a file's first bytes that `file-type` needs to detect its type. */
 export const DETECTION_BYTES = 4_100;
 
 export interface FileType {
@@ -17,20 +17,20 @@ export interface FileType {
 
 /** A type that the bytes of a file show. */
 export interface DetectedType extends FileType {
-  /** Whether the bytes identify the format: a ZIP or an XML file may be of many others. */
+  /** Whether the bytes identify the format: those of a ZIP or an XML file fit many formats. */
   readonly isCertain: boolean;
 }
 
 /** How a client or the network describes a file. */
 export interface FileDescription {
-  /** Null, or `application/octet-stream`, if it says nothing. */
+  /** Null or `application/octet-stream` if the type is unknown. */
   readonly mimeType: string | null;
   readonly filename: string | null;
 }
 
 const UNKNOWN: DetectedType = { mimeType: UNKNOWN_MIME_TYPE, extension: 'bin', isCertain: false };
 
-/** Formats that others are built on. An MP4 or 3GP file is certain once its tracks are known. */
+/** Formats that other formats are built on. An MP4 or 3GP file is certain once its tracks are known. */
 const CONTAINERS: ReadonlySet<string> = new Set([
   'application/zip',
   'application/x-cfb',
@@ -41,14 +41,14 @@ const CONTAINERS: ReadonlySet<string> = new Set([
   ...AUDIO_ALONE.keys(),
 ]);
 
-/** The type of a file by its first bytes. */
+/** Detects a file's type by its first bytes. */
 export async function detectFileType(firstBytes: Uint8Array): Promise<DetectedType> {
   // Import with the first file: a process without files does not load the library.
   const { fileTypeFromBuffer } = await import('#file-type');
   try {
     return detectedAs(await fileTypeFromBuffer(firstBytes));
   } catch {
-    // The file imitates a type, and fails its parser.
+    // The file imitates a type but fails its parser.
     return UNKNOWN;
   }
 }
@@ -62,7 +62,10 @@ export function detectedAs(
   return { mimeType, extension: detected.ext, isCertain: !CONTAINERS.has(mimeType) };
 }
 
-/** The type of a document that a client sends: by its bytes if they identify it, else as the client describes it. */
+/**
+ * The type of a sent document: from its bytes if they identify the format, else from the client's
+ * description.
+ */
 export async function typeOfSent(detected: DetectedType, described: FileDescription): Promise<FileType> {
   return detected.isCertain ? detected : typeAsDescribed(detected, described);
 }

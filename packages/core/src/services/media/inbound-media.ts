@@ -24,7 +24,10 @@ export function inboundMedia(
   };
 }
 
-/** Does the same when the file has come later. A generated name gets its right extension only now. */
+/**
+ * Returns the media fields once a late file has come; only then does a generated name get the right
+ * extension.
+ */
 export function completedMedia(
   { id: messageId }: Pick<Message, 'id'>,
   { type, media }: { readonly type: MediaType; readonly media: MessageMedia },

@@ -9,9 +9,11 @@ import type { StoredUpload } from './uploads.ts';
 
 /** The longest silence of the network before the message is stored without its file. */
 const STALLED_MS = 60_000;
-/** The same for a file that can be asked for again later. */
+/** The same for a file that can be requested again later. */
 const STALLED_FOR_NOW_MS = 30_000;
-/** The time for the largest file at 1 Mbit/s: a host that only sends a byte now and then is cut off. */
+/**
+ * The time for the largest file at 1 Mbit/s, so that a host that only sends a byte now and then is cut off.
+ */
 const LONGEST_DOWNLOAD_MS = 15 * 60_000;
 
 /** The file of a message that has arrived. */
@@ -21,23 +23,23 @@ interface FileArrival {
   readonly open: () => Promise<ReadableStream<Uint8Array>>;
   /** The description by the network. */
   readonly described: FileDescription;
-  /** Whether it can be asked for again later. */
+  /** Whether the file can be requested again. */
   readonly isRetriable: boolean;
 }
 
 /** The outcome of a download. */
 export type FileOutcome =
   | { readonly kind: 'stored'; readonly upload: StoredUpload }
-  /** The network does not deliver it now. */
+  /** The network does not deliver the file now. */
   | { readonly kind: 'unavailable'; readonly error: unknown }
   /** The network delivers a file that may not be kept. */
   | { readonly kind: 'refused'; readonly code: string }
-  /** The network delivers it, but it could not be stored here. */
+  /** The network delivers the file, but storing it here failed. */
   | { readonly kind: 'not_kept'; readonly error: unknown };
 
 /**
- * Stores the file of an inbound message as the network delivers it. Rejects if the signal is aborted before that. A
- * file that is not stored leaves nothing behind.
+ * Stores the file of an inbound message while the network delivers it. Rejects if the signal is aborted
+ * before the file is stored. A file that is not stored leaves nothing behind.
  */
 export async function receiveFile(
   context: ServiceContext,
@@ -61,13 +63,13 @@ export async function receiveFile(
 interface Patience {
   /** The longest pause. */
   readonly stalledMs: number;
-  /** The limit in all. */
+  /** The limit in total. */
   readonly longestMs: number;
 }
 
 /**
- * Wraps the stream of `open`, which is read on demand. Fails when nothing comes for `stalledMs`, at its opening or
- * later, and when all of it takes longer than `longestMs`.
+ * Wraps the stream of `open` and reads it on demand. The wrapper fails if nothing comes for `stalledMs`,
+ * while opening or later, or if the whole stream takes longer than `longestMs`.
  */
 export function timelyStream(
   clock: Clock,
@@ -88,8 +90,8 @@ export function timelyStream(
 }
 
 /**
- * The source of a file has failed. A store then rejects with this, or with an error that has it among its causes; any
- * other error is not the fault of the source.
+ * The failure of a file's source. A store rejects with this error or with one that it caused; any other error
+ * is not the source's fault.
  */
 class SourceError extends Error {
   override readonly name = 'SourceError';
@@ -101,7 +103,10 @@ function isSourceFailure(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && isSourceFailure(error.cause);
 }
 
-/** Wraps a stream so that its failures differ from its reader's. An abort ends it with the signal's reason. */
+/**
+ * Wraps a stream so that its failures can be told from those of its reader. An abort ends the stream with the
+ * signal's reason.
+ */
 function sourceStream(content: ReadableStream<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> {
   const reader = content.getReader();
   let abort = (): void => {};

@@ -1,4 +1,4 @@
-/** Reads the kinds of tracks of an MP4 or 3GP file while the file passes by. */
+/** Reads the kinds of tracks of an MP4 or 3GP file while the file streams through. */
 export interface TrackScan {
   write(chunk: Uint8Array): void;
   /** The handlers of the tracks, such as `vide` and `soun`; null if the file has no readable list of tracks. */
@@ -14,14 +14,16 @@ const LONG_HEADER = 16;
 /** Version, flags, a reserved field and the handler's type. */
 const HANDLER = 12;
 
-/** Holds back less than one header: a list of tracks may be at the end of the file, behind the recording. */
+/**
+ * Keeps only a few bytes in memory: the list of tracks may be at the end of the file, after the recording.
+ */
 export function scanTracks(): TrackScan {
   const found = new Set<string>();
   let held = new Uint8Array();
   let toSkip = 0;
   let isReadable = true;
 
-  /** Returns how many bytes it took; 0 if it needs more. */
+  /** Returns the number of bytes taken; 0 if the box needs more. */
   const takeBox = (bytes: Uint8Array): number => {
     if (bytes.length < HEADER) return 0;
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -33,7 +35,7 @@ export function scanTracks(): TrackScan {
     if (CONTAINERS.has(type)) return header;
     if (type === 'hdlr') found.add(String.fromCharCode(...bytes.subarray(header + 8, header + HANDLER)));
     if (size < header) {
-      // 0 is a box up to the end of the file; any other size is an error.
+      // Size 0: a box up to the end of the file. Any other such size is an error.
       isReadable = size === 0;
       toSkip = Infinity;
     } else {

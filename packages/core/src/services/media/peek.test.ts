@@ -49,7 +49,7 @@ describe('peek', () => {
   it('reads no further than it must', async () => {
     const source = streamOf(...Array.from({ length: 10 }, () => new Uint8Array(4)));
     await peek(source.stream, 6);
-    // The new stream has read the third one ahead.
+    // The new stream reads the third chunk ahead.
     expect(source.pulled()).toBeLessThanOrEqual(3);
   });
 

@@ -18,10 +18,10 @@ import { completedMedia } from './inbound-media.ts';
 import { discardUnlessTaken, discardUpload } from './uploads.ts';
 import type { StoredUpload } from './uploads.ts';
 
-// A file that has not come in time is asked for again until it comes or is given up. Only its row in the storage has to
-// survive: the process that holds the instance continues with it.
+// A file that is late is requested again until it comes or is given up. Only its row in the storage has to
+// survive: whichever process holds the instance continues from that row.
 
-/** How long to retry recording a file: the network may give it only once. */
+/** How long to retry recording a file, because the network may deliver it only once. */
 const COMPLETE_FOR_MS = 10 * 60_000;
 const COMPLETE_AGAIN_MS = 1_000;
 
@@ -71,9 +71,9 @@ interface Ended {
 }
 
 /**
- * Records the outcome of a pending download: the file becomes part of its message, is asked for again later, or is
- * given up. Never twice: if the file has come by another download, or another process holds the instance, the stored
- * file is discarded.
+ * Records the outcome of a pending download: the file becomes part of its message, is requested again later,
+ * or is given up. An outcome is never recorded twice: if the file has come by another download, or another
+ * process holds the instance, the stored file is discarded.
  */
 export async function recordDownload(
   context: ServiceContext,

@@ -7,8 +7,8 @@ import type { FileReceiving } from './file-lane.ts';
 import { isKeptReference, pendingDownload } from './pending-downloads.ts';
 
 /**
- * Has a better copy of a message's file downloaded, which then replaces the file. An update that is not by the author
- * of the message, or whose message is not stored, is counted.
+ * Queues the download of a better copy of a message's file, which then replaces the file. Counts an update as
+ * skipped if it is not by the author of the message, or its message is not stored.
  */
 export async function updateMedia(
   context: ServiceContext,
@@ -27,7 +27,7 @@ export async function updateMedia(
   const { message } = target;
   const { reference, kind } = update;
   if (!isKeptReference(reference) || context.mediaStore === noMedia) return metrics.skipped(kind);
-  // The end of a download in flight would end this one, too.
+  // Wait for a download in flight: its end would end this one, too.
   while (files.inFlight.has(message.id)) await files.inFlight.get(message.id);
   const now = clock.now();
   const download = await pendingDownload(context, message, { reference, tries: 0, dueAt: now, now });

@@ -1,6 +1,7 @@
-// The life of a file that is sent or received. Its content is noted in the storage and put into the media store. Then
-// it becomes the file of a message, in the transaction that stores the message, or is discarded. If a process dies in
-// between, it is swept a day later. Until then, the caller has a handle to it.
+// The life of a file that is sent or received. Its content is noted in the storage and put into the media
+// store. Then the content becomes the file of a message, in the transaction that stores the message, or is
+// discarded. If the process dies in between, the content is swept a day later. Until then, the caller has a
+// handle to the file.
 import { contentIdOf } from '../../domain/message/message.ts';
 import type { Message } from '../../domain/message/message.ts';
 import {
@@ -37,7 +38,7 @@ export interface Upload {
   readonly size: number;
   /** The SHA-256 of the content; hex. */
   readonly sha256: string;
-  /** Does nothing once the file was sent: it may belong to a message. */
+  /** Deletes the file, unless it was sent: it may then belong to a message. */
   discard(): Promise<void>;
 }
 
@@ -53,7 +54,7 @@ interface StoredContent {
 /** A file with durable content that belongs to no message yet. */
 export interface StoredUpload extends FileType, StoredContent {}
 
-/** A file before the type and the name of its send are known. */
+/** A stored file, before the type and name for its message are known. */
 interface HeldUpload extends StoredContent {
   readonly detected: DetectedType;
   readonly described: FileDescription;
@@ -62,11 +63,12 @@ interface HeldUpload extends StoredContent {
 /** Null if the type of a send request takes no file, `missing` if it takes one that is not given. */
 export type SentFile = StoredUpload | 'missing' | null;
 
-/** The files of unspent handles; a caller cannot make one up. */
+/** The files of unspent handles; a caller cannot forge a handle. */
 const handles = new WeakMap<Upload, HeldUpload>();
 /**
- * Handles that were given to a transaction of the caller. Its end is not reported: after a rollback, the file can still
- * be sent; after a commit, it belongs to a message, and the storage refuses it a second time.
+ * Handles that were given to a transaction of the caller, whose end is not reported. After a rollback, the
+ * file can still be sent; after a commit, the file belongs to a message, and the storage refuses a second
+ * use.
  */
 const lent = new WeakSet<Upload>();
 
@@ -105,7 +107,7 @@ export async function sendWithFile<Sent extends { readonly replayed: boolean }>(
   // If this throws, the message may or may not be stored: keep its file; a sweep deletes it if not.
   const sent = await send(file.value);
   const isKept = sent.ok && !sent.value.replayed;
-  // A transaction may hold the lock that forgetting a file needs: the file is left to be swept.
+  // A transaction may hold the lock that releasing a file needs, so the file is left to the sweep.
   const staysStored = isKept || request.isJoined;
   if (!staysStored && file.value !== null && file.value !== 'missing')
     await discardUpload(context, file.value);
@@ -120,8 +122,8 @@ interface SendInput {
 }
 
 /**
- * `isJoined` is a send in a transaction of the caller. Storing a file is a separate write, which could wait for that
- * transaction while it waits for the write: the file must be stored before.
+ * `isJoined`: the send is part of a transaction of the caller. The file must be stored before, because
+ * storing is a separate write: that write and the transaction could wait for each other.
  */
 async function fileOf(
   context: ServiceContext,
@@ -129,7 +131,7 @@ async function fileOf(
 ): Promise<Result<SentFile>> {
   if (!('file' in input)) return ok(null);
   const { file, filename } = input;
-  // An unknown type has no limits of its own, and is refused later.
+  // An unknown type has no limits, and is refused later.
   const sent = {
     type: asMediaType(input.type),
     filename: typeof filename === 'string' && filename !== '' ? filename : null,
@@ -165,7 +167,7 @@ async function sentUpload(
 
 /** Spends a handle: for a second send, the file would already belong to the first message. */
 function takeHandle(file: unknown): HeldUpload | undefined {
-  const upload = file as Upload; // looked up by identity, whatever it is
+  const upload = file as Upload; // looked up by identity: any value will do
   if (lent.has(upload)) return undefined;
   const stored = handles.get(upload);
   handles.delete(upload);
@@ -173,7 +175,7 @@ function takeHandle(file: unknown): HeldUpload | undefined {
 }
 
 function lendHandle(file: unknown): HeldUpload | undefined {
-  const upload = file as Upload; // looked up by identity, whatever it is
+  const upload = file as Upload; // looked up by identity: any value will do
   const stored = handles.get(upload);
   if (stored) lent.add(upload);
   return stored;
@@ -195,7 +197,7 @@ async function storeNew(
   return stored.ok ? ok({ ...stored.value, described }) : stored;
 }
 
-/** The content to store, and how. */
+/** The content to store. */
 interface UploadRequest {
   readonly content: ReadableStream<Uint8Array>;
   /** The type of the message, if known. */
@@ -205,9 +207,9 @@ interface UploadRequest {
 }
 
 /**
- * Stores a file as it streams in, and checks its type, limit and digest on the way: it is never whole in memory. If the
- * message's type is known, its limit and types apply from the start, else the largest limit. A file that is refused or
- * breaks off leaves nothing behind.
+ * Stores a file as it streams in, so that it is never whole in memory. Checks its type and size and computes
+ * its digest on the way. If the message's type is known, its limit and MIME types apply from the start, else
+ * the largest limit. A file that is refused or breaks off leaves nothing behind.
  */
 export async function storeUpload(
   context: ServiceContext,
@@ -261,7 +263,7 @@ async function storeWithin(
   }
 }
 
-/** Passes a stream on until it holds more than `limit` bytes. */
+/** Passes a stream on, and fails it after more than `limit` bytes. */
 function upTo(
   content: ReadableStream<Uint8Array>,
   limit: number,
@@ -323,8 +325,8 @@ export async function discardUnlessTaken(
 }
 
 /**
- * Deletes the files of messages that were deleted, all of them, without waiting for the sweep. `left` if one could not be
- * deleted: it stays noted, and is swept later.
+ * Deletes the files of all deleted messages, without waiting for the sweep. Returns `left` if a file could
+ * not be deleted: that file stays noted, and is swept later.
  */
 export async function deleteAbandonedFiles(
   context: ServiceContext,
@@ -359,8 +361,8 @@ const OF_DELETED_MESSAGES = 1;
 const SWEPT_TOGETHER = 100;
 
 /**
- * Deletes files that belong to nothing: uploads that were broken off, and files of deleted instances. At most `limit` of
- * each kind; `more` says that there may be others.
+ * Deletes files that belong to nothing: abandoned uploads, and files of deleted instances. Deletes at most
+ * `limit` of each kind; `more` says whether others may be left.
  */
 export async function sweepFiles(
   context: ServiceContext,
@@ -384,12 +386,12 @@ export async function sweepFiles(
       );
     }
   }
-  // If no file could be deleted, the same ones would come first again.
+  // If no file could be deleted, the next call would list the same files.
   return { deleted, more: deleted > 0 && batches.some((batch) => batch.length === limit) };
 }
 
 async function deleteFile({ mediaStore, storage }: ServiceContext, contentId: string): Promise<void> {
-  // The bytes first: a released upload is never swept.
+  // Delete the bytes first: a released upload is never swept.
   await mediaStore.delete(contentId);
   await storage.uploads.release(contentId);
 }
