@@ -32,7 +32,7 @@ export function keptWorkload({
 
   const latest = (): Reading => {
     const since = clock.elapsed();
-    // A failed reading is kept as well, so that a database in trouble is not asked more often.
+    // A failed reading is kept, too: a database in trouble is not asked more often.
     if (kept && since - kept.since < KEPT_MS) return kept;
     const reading = storage.workload.read({ now: clock.now(), limit: COUNT_MAX });
     const workload = withDeadline(clock, { what: 'Reading the workload', ms: READ_WITHIN_MS }, reading);

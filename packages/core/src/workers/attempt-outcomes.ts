@@ -10,9 +10,12 @@ const MOST_KEPT = 4_096;
 type Recorded =
   | 'recorded'
   | 'claim_lost'
-  /** The claim was lost, or an earlier try recorded the outcome and its response was lost: a next claim would tell. */
+  /**
+   * The claim was lost, or an earlier write recorded the outcome without a response. The next claim shows
+   * which.
+   */
   | 'uncertain'
-  /** The storage did not write it in time. */
+  /** The outcome was not written in time. */
   | 'given_up';
 
 /**
@@ -20,7 +23,7 @@ type Recorded =
  * claims the same work again, the outcome is recorded, and the attempt is not repeated.
  */
 export interface AttemptOutcomes<Outcome> {
-  /** Takes the kept outcome of an attempt; `attempt` is its number, from 1. */
+  /** Removes and returns the kept outcome of an attempt; attempts count from 1. */
   takeKept(id: string, attempt: number): Outcome | undefined;
   record(
     of: { readonly id: string; readonly attempt: number; readonly outcome: Outcome },
@@ -35,7 +38,7 @@ export interface AttemptOutcomes<Outcome> {
   ): Promise<Recorded>;
 }
 
-/** Once the process `isStopping`, each outcome is tried at most once more. */
+/** Once the process `isStopping`, an outcome is written at most once more. */
 export function attemptOutcomes<Outcome>(clock: Clock, isStopping: () => boolean): AttemptOutcomes<Outcome> {
   const kept = new Map<string, Kept<Outcome>>();
 
@@ -54,10 +57,10 @@ export function attemptOutcomes<Outcome>(clock: Clock, isStopping: () => boolean
     async record({ id, attempt, outcome }, { until, write, failed }) {
       const own: Kept<Outcome> = { attempt, outcome };
       let failures = 0;
-      // Keep it from the start: while a write hangs, the claim may be lost and taken again.
+      // Keep the outcome from the start: while a write hangs, the claim may be lost and taken again.
       keep(id, own);
       for (;;) {
-        // Decide before the try: a stop may wait for it.
+        // Decide before the write: a stop may wait for it.
         const isLast = isStopping() || clock.now() >= until;
         try {
           const isRecorded = (await write()) > 0;

@@ -7,7 +7,7 @@ const MOST = 2_048;
 
 /** The unfinished attempts of one dispatcher. */
 export interface AttemptsInFlight {
-  /** How many more may begin, and when more may even if no attempt ends; null if that never happens. */
+  /** How many attempts may begin, and when more may begin even if none ends; `moreAt` is null if never. */
   room(now: number): { readonly count: number; readonly moreAt: number | null };
   add(attempt: Promise<void>, now: number): void;
   /** Called at its end. */
@@ -17,7 +17,7 @@ export interface AttemptsInFlight {
 }
 
 export function attemptsInFlight(): AttemptsInFlight {
-  /** When each began, oldest first. */
+  /** When attempts began, oldest first. */
   const quick = new Map<Promise<void>, number>();
   const slow = new Set<Promise<void>>();
 

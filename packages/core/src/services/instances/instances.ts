@@ -117,7 +117,7 @@ export async function updateInstance(
   }
 }
 
-/** The current QR; only while the instance waits for a scan and the code has not expired. */
+/** Returns the current QR if the instance waits for a scan and the code has not expired. */
 export async function readQr(
   context: ServiceContext,
   { workspaceId, id }: { workspaceId: string; id: string },

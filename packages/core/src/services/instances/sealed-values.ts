@@ -28,7 +28,7 @@ export function openQr(sealer: Sealer, instanceId: string, qr: QrCode): OpenQr {
   const purpose = qrPurpose(instanceId);
   return {
     code: sealer.openText(qr.sealedCode, purpose),
-    // A version without pairing codes stored no such field.
+    // Versions without pairing codes did not store this field.
     pairingCode: qr.sealedPairingCode ? sealer.openText(qr.sealedPairingCode, purpose) : null,
   };
 }

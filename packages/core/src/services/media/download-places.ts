@@ -7,7 +7,7 @@ export interface DownloadPlaces {
   take(instanceId: string, signal: AbortSignal): Promise<Release | null>;
   /** Takes a place without waiting: null if all are taken. */
   tryTake(instanceId: string): Release | null;
-  /** The number of the process's free places. */
+  /** Free places of the process. */
   free(): number;
 }
 

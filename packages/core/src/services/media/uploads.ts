@@ -60,7 +60,7 @@ interface HeldUpload extends StoredContent {
   readonly described: FileDescription;
 }
 
-/** Null if the type of a send request takes no file, `missing` if it takes one that is not given. */
+/** Null if a send request has no `file` field, `missing` if the field does not hold a usable file. */
 export type SentFile = StoredUpload | 'missing' | null;
 
 /** The files of unspent handles; a caller cannot forge a handle. */

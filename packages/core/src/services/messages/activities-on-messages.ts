@@ -20,8 +20,8 @@ const EMOJI_MAX = 100;
 type Deed = Extract<Activity, { kind: 'reaction' | 'edit' | 'deletion' }>;
 
 /**
- * Stores a reaction to, an edit or a deletion of a message, and its event, once. A deed that is not allowed, or whose
- * message is not stored, is counted.
+ * Stores a reaction to, an edit or a deletion of a message, with its event, once. Counts a deed as skipped if
+ * it is not allowed, or its message is not stored.
  */
 export async function recordDeed(context: ServiceContext, held: LeasedInstance, deed: Deed): Promise<void> {
   const nextTry = changeTries(context, 'An activity on a message');
@@ -35,7 +35,7 @@ export async function recordDeed(context: ServiceContext, held: LeasedInstance, 
   }
 }
 
-/** `unknown`: its message is not stored. `stale`: older than the last change of the message. */
+/** `unknown`: the message is not stored. `stale`: the deed is older than the last change of the message. */
 type DeedResult = 'done' | 'changed meanwhile' | 'unknown' | 'forbidden' | 'stale';
 
 interface Doing<Kind extends Deed['kind']> {
@@ -119,7 +119,7 @@ async function remove(
   { deed, target }: Doing<'deletion'>,
 ): Promise<DeedResult> {
   const { message, isByAuthor } = target;
-  // In a group, gateways report deletions by admins, too: only they know the admins.
+  // Gateways also report deletions by group admins; only gateways know who the admins are.
   if (!isByAuthor && message.groupId === null) return 'forbidden';
   if (message.status === 'queued') return 'unknown';
   if (message.deletedAt !== null) return 'done';
@@ -141,7 +141,7 @@ async function remove(
   return 'done';
 }
 
-/** Deletes the file now; otherwise, a sweep would. */
+/** Deletes the file now, without waiting for a sweep. */
 async function deleteFile(context: ServiceContext, message: Message): Promise<void> {
   if (message.media?.available) await discardUpload(context, { contentId: contentIdOf(message) });
 }

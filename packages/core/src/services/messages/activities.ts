@@ -65,7 +65,10 @@ export async function recordCall(
   });
 }
 
-/** Identifies an activity among those of its instance. A digest, since strangers choose how long its parts are. */
+/**
+ * Identifies an activity within its instance. A digest bounds the length, because strangers choose how long
+ * the parts are.
+ */
 export function activityKey(
   { crypto }: ServiceContext,
   ...parts: readonly (string | number | null)[]
@@ -73,7 +76,10 @@ export function activityKey(
   return crypto.sha256(JSON.stringify(parts));
 }
 
-/** Stores an activity, once. `stale` if the message that it changes was changed meanwhile: then decide again. */
+/**
+ * Stores an activity once. Returns `stale` if its message was changed in the meantime: the caller must decide
+ * again.
+ */
 export async function storeActivity(
   { storage, clock }: ServiceContext,
   { lease }: LeasedInstance,

@@ -36,7 +36,8 @@ export async function advanceMessage(
       );
       return;
     }
-    // Another process may have made the last change: the events of a message are in the order of their causes.
+    // Another process may have made the last change: keep the events of a message in the order of their
+    // causes.
     const now = notBefore(lastChangeOf(message), context.clock.now());
     const steps = advance(message, trigger, now);
     const last = steps.at(-1);
@@ -44,7 +45,7 @@ export async function advanceMessage(
     const written = await context.storage.messages.change(lease, {
       message: last.message,
       expectedStatus: message.status,
-      // This API did not send the message.
+      // Only messages sent by the API have events.
       events: message.origin === 'device' ? [] : messageEvents(context, steps, now),
     });
     if (written === 'changed') return;

@@ -6,8 +6,9 @@ import { messageResource } from '../../resources/message.ts';
 import { eventOf } from '../new-event.ts';
 
 /**
- * Returns the changes that fail an instance's queued messages, given in the order of the queue. Storages call it inside
- * the transaction that ends the queue: only there the content of the queue is certain.
+ * Returns the changes that fail an instance's queued messages, given in the order of the queue. Storages call
+ * this function inside the transaction that ends the queue, because only there is the content of the queue
+ * certain.
  */
 export function failQueue(
   queued: readonly Message[],

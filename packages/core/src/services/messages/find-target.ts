@@ -17,9 +17,9 @@ export interface Target {
 }
 
 /**
- * Finds the message that an activity is about: in the chat of the activity, and by the author that the network names.
- * Others may have chosen the same network id for their own message. `unknown` if no message has the id, `forbidden` if
- * those that have it do not match.
+ * Finds the message that an activity is about, in the chat of the activity and by the author that the network
+ * names, because other people may have chosen the same network id for their messages. Returns `unknown` if no
+ * message has the id, `forbidden` if no message with the id matches.
  */
 export async function findTarget(
   context: ServiceContext,
@@ -52,7 +52,8 @@ export async function findTarget(
 function isInChat(message: Message, groupId: string | null, contact: Contact | null): boolean {
   const number = contact?.phoneNumber ?? null;
   if (isSameChat(chatOf(message), { groupId, contact, number })) return true;
-  // A message to a number that the recipient hides: only its recipient knows the id that was made for it.
+  // The message went to a number that the recipient hides: only the recipient knows the id made for the
+  // message.
   const isToNumber = message.direction === 'outbound' && message.contact === null && message.groupId === null;
   return isToNumber && groupId === null && contact !== null && number === null;
 }
@@ -63,7 +64,7 @@ interface Author {
   readonly networkIds: readonly string[];
 }
 
-/** Null if the instance wrote it. */
+/** Null if the author is the instance. */
 async function authorOf({ storage }: ServiceContext, message: Message): Promise<Author | null> {
   if (message.direction === 'outbound') return null;
   const { id, workspaceId, instanceId, contact } = message;

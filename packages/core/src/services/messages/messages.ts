@@ -75,7 +75,7 @@ const COUNTERPART_RULE =
 export interface MediaDownload {
   /** The type of the file, such as `image/jpeg`. */
   readonly mimeType: string;
-  /** Its name, without directories. */
+  /** The file name, without directories. */
   readonly filename: string;
   /** The size of the whole file, in bytes. */
   readonly size: number;

@@ -6,29 +6,29 @@ import type { Gateway } from '../../ports/gateway.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Storage } from '../../ports/storage/storage.ts';
 
-/** The bytes given for a network id. */
+/** How many bytes the gateway is given. */
 const GIVEN_BYTES = 16;
 const KEY_LENGTH = 16;
 const KEY_FORM = /^[A-Za-z0-9+/]{22}==$/;
 /**
- * The key is kept with the messages, and not derived from the `secretKey`: it has to outlive that, and hides the time of
- * a message from anyone who sees its network id but not the database. After it, separated by spaces, previous keys may
- * follow: they read the ids that they have made.
+ * The key is kept with the messages and not derived from the `secretKey`, which it has to outlive. The key
+ * hides the time of a message from anyone who sees its network id but not the database. Previous keys may
+ * follow, separated by spaces: each reads the ids that it has made.
  */
 const KEY_SETTING = 'network_id_key';
 
 interface NewNetworkId {
   readonly networkId: string;
-  /** Whether `idsBehind` finds the message by it. */
+  /** Whether `idsBehind` can decode the network id. */
   readonly isReadable: boolean;
 }
 
 /**
- * Network ids of outbound messages. An index of random ids costs a page of the disk for each message, so they are
- * derived from the message's id, and decoded when the network reports on one.
+ * Network ids of outbound messages. An index of random ids costs a disk page per message, so network ids are
+ * derived from message ids, and decoded when the network reports on a message.
  */
 export interface NetworkIds {
-  /** Reads the keys; the first process on a database makes one. Rejects if one of them is malformed. */
+  /** Reads the keys; the first process on a database creates the first key. Rejects if a key is malformed. */
   start(): Promise<void>;
   newNetworkId(messageId: string): Promise<NewNetworkId>;
   /** The possible ids of the message, if its network id is readable. */
@@ -79,11 +79,11 @@ export function createNetworkIds({ storage, gateway, random }: Parts): NetworkId
   };
 }
 
-/** The numbers of digits that a network id may end in: those of 9 bytes, or of 16 that begin with them. */
+/** The numbers of hex digits that a network id may end in: 9 bytes, or 16 bytes that begin with those 9. */
 const ENDINGS = [2 * PERMUTED_LENGTH, 2 * GIVEN_BYTES] as const;
 const DIGITS = /^[0-9a-f]+$/;
 
-/** Returns the digits that may be the permuted bytes. Only the stored message shows which of them are. */
+/** Returns digits that may be the permuted bytes; only the stored message shows which ones are. */
 function readings(networkId: string): readonly string[] {
   const text = networkId.toLowerCase();
   return ENDINGS.flatMap((length) => {

@@ -26,7 +26,8 @@ export async function receiveEcho(
 ): Promise<void> {
   const { networkId, content } = echo;
   const now = context.clock.now();
-  // The id is made when the message arrives, even if its file is late: lists are in the order of the ids.
+  // Create the id when the message arrives, even if its file is late, because lists are in the order of the
+  // ids.
   const arrival = { id: context.newId('msg', now), at: now, echo };
   const isStored = async (): Promise<boolean> => {
     const ids = await context.networkIds.idsBehind(networkId);
@@ -50,7 +51,7 @@ interface Arrival {
   readonly echo: Echo;
 }
 
-/** Returns the message if it is stored now, and null if it is stored already. */
+/** Returns the message if this call stored it, null if it was stored before. */
 async function storeEcho(
   context: ServiceContext,
   held: LeasedInstance,

@@ -17,10 +17,10 @@ import { receiveContent, receivedContent } from './received-content.ts';
 import { repliedMessage } from './replies.ts';
 
 /**
- * Stores an inbound message with its event, once: the network may deliver it again. Its file is stored before, so that
- * receivers can download it as soon as they get the event. A file that does not come in time is downloaded later, if
- * the gateway has given a reference to it, and the message says that it is not available. Rejects if the file cannot be
- * stored here: such a message must not be acknowledged.
+ * Stores an inbound message with its event once, although the network may deliver it again. The file is
+ * stored before the message, so that receivers can download it as soon as they get the event. A late file is
+ * downloaded later if the gateway has given a reference to it, and until then the message says that the file
+ * is not available. Rejects if the file cannot be stored here: such a message must not be acknowledged.
  */
 export async function receiveMessage(
   context: ServiceContext,
@@ -54,7 +54,8 @@ async function storeIncoming(
   traceparent: string | null,
 ): Promise<void> {
   const now = context.clock.now();
-  // The id is made when the message arrives, even if its file is late: lists are in the order of the ids.
+  // Create the id when the message arrives, even if its file is late, because lists are in the order of the
+  // ids.
   const id = context.newId('msg', now);
   const contact = incoming.contact ? await knownContact(context, receiving, incoming.contact) : null;
   const arrival: Arrival = { id, at: now, incoming, contact, traceparent };
@@ -79,7 +80,7 @@ interface Arrival {
   readonly traceparent: string | null;
 }
 
-/** Returns the message if it is stored now, and null if it is stored already. */
+/** Returns the message if this call stored it, null if it was stored before. */
 async function storeArrival(
   context: ServiceContext,
   held: LeasedInstance,

@@ -15,7 +15,7 @@ interface ContentArrival {
   readonly id: string;
   readonly networkId: string;
   readonly content: IncomingContent;
-  /** Whether it is a repeat: looked up before a file is downloaded for nothing. */
+  /** Whether the message is a repeat: checked to avoid a needless download. */
   readonly isStored: () => Promise<boolean>;
   /** Returns the message, or null if it was stored already. */
   readonly store: (file: ArrivedFile) => Promise<Message | null>;
@@ -31,7 +31,7 @@ export async function receiveContent(
     await arrival.store({ upload: null, download: null });
     return;
   }
-  // Files wait only for each other: texts and receipts do not wait for them.
+  // A file delays only other files, not texts or receipts.
   await receiveWithFile(context, receiving, { ...arrival, file: content.file });
 }
 
@@ -41,7 +41,7 @@ interface Said extends Pick<ArrivedFile, 'upload'> {
   readonly said: Pick<IncomingMessage, 'content' | 'detail'>;
 }
 
-/** The content of a reported message, within bounds: others wrote it. */
+/** The content of a reported message, bounded because others wrote it. */
 export function receivedContent(
   context: Pick<ServiceContext, 'logger'>,
   { instanceId, messageId, said: { content, detail }, upload }: Said,

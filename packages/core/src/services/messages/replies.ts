@@ -11,8 +11,8 @@ interface Reply {
 }
 
 /**
- * The id of the message that an inbound one replies to. Null if it is not a reply, or its target is not stored or not
- * in its chat: the author of a message chooses what it claims to reply to.
+ * Returns the id of the message that a reported message replies to. Null if the message is not a reply, or
+ * its target is not stored or is in another chat: authors choose what their messages claim to reply to.
  */
 export async function repliedMessage(
   { storage, networkIds }: ServiceContext,

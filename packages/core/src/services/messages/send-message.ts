@@ -30,7 +30,7 @@ import type { CheckedSend, MediaContent } from './check-send-input.ts';
 
 export interface Accepted {
   readonly message: Message;
-  /** Whether the key was used for the same request before: then nothing was queued. */
+  /** Whether the key was used for the same request before, so that nothing was queued. */
   readonly replayed: boolean;
 }
 
@@ -40,15 +40,16 @@ interface SendRequest {
   /** The stored file: the caller discards it unless this request accepts the message. */
   readonly upload: SentFile;
   readonly idempotencyKey: string | null;
-  /** The caller's transaction, in which the message is accepted; undefined for one of the storage. */
+  /** The caller's transaction, in which the message is accepted; if undefined, the storage uses its own. */
   readonly transaction?: unknown;
   /** The trace of the caller's request. */
   readonly traceparent?: string | undefined;
 }
 
 /**
- * Accepts a message: once this resolves it is on disk with its place in the queue, and will be sent or fail with an
- * event. Checks in the decided order: input, suspension (REST has refused before), replay, resource, plan, state.
+ * Accepts a message: once this resolves, the message is on disk with its place in the queue, and will be sent
+ * or fail with an event. Checks, in this order: input, suspension (which REST refuses earlier), replay,
+ * resource, plan, state.
  */
 export async function sendMessage(context: ServiceContext, request: SendRequest): Promise<Result<Accepted>> {
   const span = context.tracing.within(request.traceparent, {
@@ -93,8 +94,8 @@ async function checkAndAccept(
     traceparent,
     fingerprint: context.crypto.sha256(fingerprintOf(send)),
   };
-  // In a transaction of the caller, the workspace may differ from what is seen here: use no kept sender, compare
-  // nothing.
+  // In a transaction of the caller, the workspace may differ from what is read here: use no kept sender,
+  // compare no revision.
   const nextTry = changeTries(context, 'The acceptance of a message');
   for (let fresh = request.transaction !== undefined; ; fresh = true) {
     await nextTry();
@@ -114,8 +115,8 @@ interface Attempt {
 }
 
 /**
- * Returns `stale` if the kept sender does not decide: it may accept, if the storage finds the workspace unchanged, but
- * never refuse.
+ * Returns `stale` if the kept sender cannot decide: a kept sender may accept, if the storage finds the
+ * workspace unchanged, but never refuse.
  */
 async function trySending(
   context: ServiceContext,
@@ -131,7 +132,7 @@ async function trySending(
   const addressed = await checkSender(context, sender, { send, transaction });
   if (!addressed.ok) {
     if (!fresh) return 'stale';
-    // A replay comes before a refusal. Otherwise the acceptance itself looks for it, in its own transaction.
+    // A replay comes before a refusal. Without a refusal, `accept` looks for the replay in its transaction.
     return (await findReplay(context, request, fingerprint)) ?? addressed;
   }
   const now = context.clock.now();
@@ -216,7 +217,7 @@ async function decideReplay(
   return message && ok({ message, replayed: true });
 }
 
-/** Replays a key that was used before, or at the same time. */
+/** Replays the result for a key that was used before or concurrently. */
 async function replayRemembered(
   context: ServiceContext,
   request: SendRequest,
@@ -234,7 +235,7 @@ async function checkGroup(
   recipient: Recipient,
 ): Promise<Result<true>> {
   if (recipient.kind !== 'group') return ok(true);
-  // Stored groups may come from another gateway, or from one that reports undeclared ones.
+  // Stored groups may come from another gateway, or from one that does not declare groups.
   if (!context.capabilities.includes('groups')) {
     return refuse('GROUP_NOT_FOUND', 'The network of this instance has no groups: send to a phone number.');
   }
@@ -308,7 +309,7 @@ function fingerprintOf({ instanceId, recipient, replyTo, content }: CheckedSend)
   });
 }
 
-/** The name in the request. */
+/** The recipient as requested. */
 function nameOf(recipient: Recipient): string {
   switch (recipient.kind) {
     case 'number':

@@ -7,9 +7,9 @@ const AGAIN_MS = 1_000;
 const MOST_IN_VAIN = 10;
 
 /**
- * Deletes messages step by step, and yields what each step has deleted. If a step deletes nothing though more is left, as
- * when events come meanwhile, the next one waits for a second. After ten such steps in a row, rejects with an
- * `UnavailableError`.
+ * Deletes messages step by step and yields the result of each step. If a step deletes nothing although more
+ * is left, for example because new events keep coming, waits a second before the next step. After ten such
+ * steps in a row, rejects with an `UnavailableError`.
  */
 export async function* deleteMessages(
   { storage, clock }: Pick<ServiceContext, 'storage' | 'clock'>,

@@ -16,7 +16,7 @@ import type { PersonProgress, PersonWork } from './person-records.ts';
 
 /** How a person is erased. */
 export interface EraseOptions {
-  /** Counts what there is, and erases nothing. */
+  /** Counts the data without erasing it. */
   readonly dryRun?: boolean | undefined;
   /** Ends the erasure between two steps. Erased data stays erased; the same call again erases the rest. */
   readonly signal?: AbortSignal | undefined;
@@ -26,7 +26,7 @@ export interface EraseOptions {
 
 /** The counts of a person's data that was erased, or would be. */
 export interface ErasedPerson {
-  /** Digits of the numbers that the workspace's contacts of the person have. */
+  /** Digits of the person's numbers in the workspace's contacts. */
   readonly numbers: readonly string[];
   /** The ids of the workspace's contacts of the person, `con_…`. */
   readonly contactIds: readonly string[];
@@ -45,9 +45,9 @@ export interface ErasedPerson {
 }
 
 /**
- * Erases a person from a workspace: their messages, and all other data about them. Each step is short and complete: a
- * message goes with all that is stored of it. Contacts go last, so that a repeat of an interrupted erasure finds the
- * person again.
+ * Erases a person from a workspace: their messages, and all other data about them. Each step is short and
+ * complete: a message is deleted with everything stored about it. Contacts are deleted last, so that a repeat
+ * of an interrupted erasure finds the person again.
  */
 export async function erasePerson(
   context: ServiceContext,
@@ -63,7 +63,7 @@ export async function erasePerson(
 
 interface Survey {
   readonly counts: ErasedPerson;
-  /** The network's ids of messages sent to them. */
+  /** The network ids of messages sent to the person. */
   readonly messageIds: Set<string>;
 }
 
@@ -93,7 +93,10 @@ function namesOf({ numbers, contactIds }: Person): Pick<ErasedPerson, 'numbers' 
   return { numbers: [...numbers].toSorted(), contactIds: [...contactIds].toSorted() };
 }
 
-/** The limit of passes over new messages: later ones stay whole, so a person who keeps writing comes back. */
+/**
+ * The limit of passes over new messages. Messages that come later stay, so a person who keeps writing must be
+ * erased again.
+ */
 const ROUNDS = 5;
 
 async function erase(work: PersonWork, { counts, messageIds }: Survey): Promise<ErasedPerson> {
@@ -132,7 +135,7 @@ async function erase(work: PersonWork, { counts, messageIds }: Survey): Promise<
   return { ...counts, messages, files, events, sessionValues, contacts, left: [...new Set(left)] };
 }
 
-/** Messages of one transaction, and the events that it deletes at most. */
+/** The maximum numbers of messages and events that one transaction deletes. */
 const MESSAGES = 50;
 const EVENTS = 500;
 

@@ -58,7 +58,7 @@ function isOwnDeed(person: Person, value: unknown): boolean {
   return person.contactIds.has(id) || (number !== null && person.numbers.has(number));
 }
 
-/** Null if a body is not JSON: the service never writes one. */
+/** Null if a body is not JSON, which the service never writes. */
 function parsed(payload: string): unknown {
   try {
     return JSON.parse(payload);

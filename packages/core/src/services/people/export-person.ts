@@ -53,7 +53,7 @@ export interface ExportedContact {
   readonly name: string | null;
   /** Digits only; null while the network hides the number. */
   readonly phone_number: string | null;
-  /** Other numbers, digits only, that messages to the person were sent to. */
+  /** Other numbers that messages to the person were sent to; digits only. */
   readonly dialled_numbers: readonly string[];
   /** The person's name on the network; null if they have none. */
   readonly username: string | null;
@@ -61,11 +61,14 @@ export interface ExportedContact {
   readonly network_ids: readonly string[];
   /** Ids of contacts that were merged into this one, `con_…`. */
   readonly former_ids: readonly string[];
-  /** When it was first seen; ISO 8601 with an offset. */
+  /** When the contact was first seen; ISO 8601 with an offset. */
   readonly created_at: string;
 }
 
-/** All that is stored about a person: their contacts, their messages, then the events of these, each oldest first. */
+/**
+ * Exports a person's contacts, then their messages, then the events of their messages and acts, each oldest
+ * first.
+ */
 export async function exportPerson(
   context: ServiceContext,
   input: PersonInput,

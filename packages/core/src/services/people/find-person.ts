@@ -12,8 +12,8 @@ import type { ServiceContext } from '../context.ts';
 import { partsOf } from './walks.ts';
 
 /**
- * A person that instances of a workspace exchange messages with: by their phone number, formatted in any usual way, or
- * by the id of one of their contacts.
+ * Names a person that instances of a workspace exchange messages with, by their phone number in any usual
+ * format, or by the id of one of their contacts.
  */
 export type PersonInput = {
   /** `ten_…` */
@@ -73,7 +73,10 @@ async function findByContact(
   return ok(await withAllContacts(context, withContact(named, contact)));
 }
 
-/** Adds contacts until no more are found: one may lead to another of the same person, on another instance. */
+/**
+ * Adds contacts until no more are found: a contact may lead to another contact of the same person, on another
+ * instance.
+ */
 async function withAllContacts(context: ServiceContext, start: Person): Promise<Person> {
   let person = start;
   for (;;) {

@@ -13,7 +13,7 @@ export interface PersonProgress {
   readonly step: 'messages' | 'events' | 'session' | 'files' | 'database' | 'contacts';
   /** How many rows were looked through in this step. */
   readonly looked: number;
-  /** How many of them are the person's. */
+  /** How many of these rows are the person's. */
   readonly found: number;
 }
 
@@ -25,7 +25,9 @@ export interface PersonWork {
   readonly onProgress: (progress: PersonProgress) => void;
 }
 
-/** How late a message may be stored after its id was made: it is made when the message arrives, before its file. */
+/**
+ * How late a message may be stored after its id was made, which happens on arrival, before its file comes.
+ */
 const STORED_WITHIN_MS = 15 * 60_000;
 
 /** The first id of messages that may be stored after a walk has passed. */
@@ -33,7 +35,7 @@ export function messagesStillToCome({ clock }: Pick<ServiceContext, 'clock'>): s
   return floorId('msg', clock.now() - STORED_WITHIN_MS);
 }
 
-/** The messages of a person, oldest first, a few hundred at most at a time. */
+/** The messages of a person, oldest first, at most a few hundred at a time. */
 export async function* messagesOf(
   { context, person, signal, onProgress }: PersonWork,
   from: string | null = null,

@@ -1,12 +1,13 @@
 import type { PersonWork } from './person-records.ts';
 
-/** Names of one transaction. */
+/** Names per transaction. */
 const NAMES = 500;
 
 /**
- * Counts the values that the gateway keeps about a person in the sessions of the workspace's instances, and deletes
- * them if asked to. The values are encrypted: only their names show the person, as far as the gateway knows. An open
- * connection may still have some in memory, and writes them again when the person writes or is written to.
+ * Counts the values that the gateway keeps about a person in the sessions of the workspace's instances, and
+ * deletes them if `isErased`. The values are encrypted: only their names identify the person, as far as the
+ * gateway can tell. An open connection may still have some values in memory, and writes them again when
+ * messages are exchanged with the person.
  */
 export async function sessionValuesOf(
   { context, person, signal, onProgress }: PersonWork,

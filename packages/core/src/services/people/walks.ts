@@ -1,9 +1,9 @@
 import type { Walk, WalkPart } from '../../ports/storage/erasure-store.ts';
 
-/** Rows of one part: small, as each part is a transaction, and other work runs in between. */
+/** Rows per part: few, because each part is a transaction, and other work runs in between. */
 const ROWS = 500;
 
-/** Yields all rows of a walk, part by part, even if some are deleted meanwhile. */
+/** Yields all rows of a walk, part by part, even if some are deleted in the meantime. */
 export async function* partsOf<Row>(
   walk: (step: Walk) => Promise<WalkPart<Row>>,
   from: string | null = null,
