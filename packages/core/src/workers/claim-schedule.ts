@@ -1,20 +1,25 @@
 import { createTokenBucket } from '../runtime/token-bucket.ts';
 
-/** Leases taken in one pass, so that a crash elsewhere does not make this process open thousands of connections concurrently. */
+/**
+ * The limit of leases per pass, so that a crash elsewhere does not make this process open thousands of
+ * connections concurrently.
+ */
 export const CLAIM_BATCH = 20;
 /**
- * The wait for the next leases while a batch of connections is still to open. Processes that start together then share
- * the instances by how fast they open them, and the first one does not take them all.
+ * The wait before the next claim while a batch of connections still has to open. Processes that start
+ * together thus share the instances by how fast they open connections, and the first process does not take
+ * all.
  */
 const CLAIM_PAUSE_MS = 200;
 /**
- * The limit of held instances whose first connection waits for its turn: this process could not open more of them soon,
- * but another one may.
+ * The limit of held instances whose first connection waits for its turn: this process could not open more
+ * connections soon, but another process may.
  */
 const MAX_WAITING = 100;
 /**
- * The fruitless claims after signals before further ones are CLAIM_PAUSE_MS apart. A process gets a signal for every
- * instance that another one changes: there may be hundreds in a second, with nothing to claim.
+ * How many fruitless claims may follow signals before further claims are `CLAIM_PAUSE_MS` apart. A process
+ * gets a signal for every instance that another process changes: hundreds may come in a second, with nothing
+ * to claim.
  */
 const FRUITLESS_CLAIMS = 100;
 
@@ -22,18 +27,21 @@ const FRUITLESS_CLAIMS = 100;
 export interface ClaimSchedule {
   /** Notes that another process may have freed an instance. */
   noteFree(): void;
-  /** Begins to claim, after renewing the leases: the leads of other processes' times are known now. */
+  /** Begins to claim after a renewal: how far other processes' clocks are ahead is known now. */
   begin(): void;
   /** Whether to renew the leases before the next claim, out of turn. */
   renewsFirst(): boolean;
   noteRenewal(): void;
-  /** Whether to claim now. `isRenewal`: the leases have just been renewed; then it is due unless connections wait. */
+  /**
+   * Whether to claim now. `isRenewal`: the leases have just been renewed; a claim is then due unless
+   * connections wait.
+   */
   isDue(now: number, isRenewal: boolean): boolean;
-  /** When to claim next if nothing happens before. */
+  /** When to claim next if nothing happens earlier. */
   nextAt(): number;
   /**
-   * Claims by `ask`, for at most CLAIM_BATCH. `mayTakeAhead`: whether it may take leases that end too far ahead,
-   * because the process has just confirmed its own.
+   * Claims at most `CLAIM_BATCH` instances with `ask`. `mayTakeAhead`: whether `ask` may take leases that end
+   * too far ahead, because this process has just confirmed its own leases.
    */
   claim<Claimed>(
     { now, isRenewal }: { readonly now: number; readonly isRenewal: boolean },
@@ -42,7 +50,10 @@ export interface ClaimSchedule {
 }
 
 interface ScheduleOptions {
-  /** Held instances whose first connection has neither opened nor failed; `waiting`: those still to begin. */
+  /**
+   * Counts held instances whose first connection has neither opened nor failed; `waiting`: those not yet
+   * begun.
+   */
   untried(): { readonly all: number; readonly waiting: number };
   /** When to look for handed-over instances, if the last look was at `lookedAt`. */
   lookAt(lookedAt: number): number;
@@ -52,9 +63,9 @@ export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): Claim
   const fruitless = createTokenBucket({ burst: FRUITLESS_CLAIMS, everyMs: CLAIM_PAUSE_MS });
   /** Whether an instance that this process does not hold has changed. */
   let mayBeFree = false;
-  /** True until a claim has left nothing. */
+  /** True until a claim takes all free instances. */
   let isStarting = true;
-  /** While false, leases that end too far ahead may be valid, and this process's time wrong. */
+  /** While false, leases that end too far ahead may be valid, and this process's time may be wrong. */
   let knowsLeads = false;
   let renewsFirst = false;
   let claimedAt = -Infinity;
@@ -89,7 +100,7 @@ export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): Claim
     async claim({ now, isRenewal }, ask) {
       const isSignalled = mayBeFree;
       claimedAt = now;
-      // Reset before asking: this claim may miss what changes meanwhile.
+      // Reset before asking: this claim may miss changes during it.
       mayBeFree = false;
       try {
         const claimed = await ask(knowsLeads && (isRenewal || isStarting));

@@ -2,7 +2,7 @@ import type { Instance } from '../domain/instance/instance.ts';
 import type { GatewayConnection } from '../ports/gateway.ts';
 import type { Lease } from '../ports/storage/lease.ts';
 
-/** A connection that is open now, with the right to use it. */
+/** An open connection, with the lease that allows its use. */
 export interface OpenConnection {
   readonly lease: Lease;
   readonly instance: Instance;

@@ -8,7 +8,7 @@ import { workspacesWithRetention } from './message-retention.ts';
 const EVERY_MS = 24 * 60 * 60_000;
 /** The pause between steps: finding unneeded contacts reads all messages, and must not delay other work. */
 const PAUSE_MS = 1_000;
-/** Contacts of one transaction. */
+/** Contacts per transaction. */
 const CONTACTS = 100;
 
 /**
@@ -39,11 +39,11 @@ export function createContactRetention(context: ServiceContext): Worker {
 async function* roundOf(context: ServiceContext): AsyncGenerator<void> {
   const { erasure } = context.storage;
   for await (const { workspaceId, before } of workspacesWithRetention(context)) {
-    // Contacts with a message from now on are kept.
+    // Keep contacts that get a message from now on.
     const unlessAfter = messagesStillToCome(context);
     const unused = new Map<string, readonly string[]>();
     for await (const { rows } of partsOf((walk) => erasure.listContacts(workspaceId, walk))) {
-      // Messages to a dialled number have no contact: only the number links them to one.
+      // Messages to a dialled number have no contact: only the number links them to a contact.
       for (const { id, formerIds, dialledNumbers, createdAt } of rows)
         if (createdAt < before) unused.set(id, [id, ...formerIds, ...dialledNumbers]);
       yield;

@@ -3,7 +3,7 @@ import { createLoop } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 
 const LOOK_EVERY_MS = 1_000;
-/** Longer than a reachable storage takes: a start does not wait for an unreachable one. */
+/** More than a reachable storage needs; the start does not wait longer for an unreachable storage. */
 const FIRST_LOOK_DEADLINE_MS = 5_000;
 
 export interface EndedProcesses {
@@ -12,7 +12,10 @@ export interface EndedProcesses {
   stop(): Promise<void>;
 }
 
-/** Releases the leases and claims of processes that ended without doing so, if the storage can detect it. */
+/**
+ * Releases the leases and claims of processes that ended without releasing them, if the storage can detect
+ * that.
+ */
 export function createEndedProcesses({ storage, clock, logger }: ServiceContext): EndedProcesses {
   const releaseEnded = storage.processes.releaseEnded?.bind(storage);
   if (!releaseEnded) return { start: async () => {}, stop: async () => {} };

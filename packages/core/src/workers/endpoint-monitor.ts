@@ -39,7 +39,7 @@ export function createEndpointMonitor(context: ServiceContext, notifier: Notifie
   const evaluate = async (endpoint: Endpoint): Promise<void> => {
     const now = clock.now();
     const decision = evaluateFailing(endpoint, now);
-    // An endpoint that was edited or succeeded meanwhile is not written: the next pass evaluates it again.
+    // Skips an endpoint that was edited or succeeded in the meantime: the next pass evaluates it again.
     if (decision !== 'nothing') await storage.endpoints.write(consequence(endpoint, decision, now));
   };
 

@@ -14,7 +14,7 @@ import { waitsWalk } from './waits-walk.ts';
 const POLL_MS = 5_000;
 const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 20_000;
-/** How long a failing outcome keeps the place of another event; then it waits for the next claim. */
+/** How long an outcome that cannot be written occupies a place; then it waits for the next claim. */
 const RECORD_FOR_MS = 10_000;
 
 const NOT_RECORDED =
@@ -42,7 +42,7 @@ export interface EventWorker {
   readonly registered: Promise<void>;
   start(): void;
   wake(): void;
-  /** Claims no more, asks handlers to end, and waits for them within bounds. */
+  /** Stops claiming, asks handlers to end, and waits for them for a limited time. */
   stop(): Promise<void>;
 }
 
@@ -51,7 +51,9 @@ interface Running {
   readonly abort: AbortController;
   /** Whether the handler has ended, and its outcome is being recorded. */
   isHandled: boolean;
-  /** Whether a stop did not wait for it: the storage may be closed, so the claim is left to expire. */
+  /**
+   * Whether a stop did not wait for the handler: the storage may be closed, so the claim is left to expire.
+   */
   isLeft: boolean;
 }
 
@@ -85,7 +87,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
   const pass = async (): Promise<PassResult> => {
     const id = await register();
     const room = concurrency - running.size;
-    // There is no room: a handler that ends wakes the loop.
+    // Without room, wait: a handler that ends wakes the loop.
     if (isDeleted || room <= 0) return { more: false, nextAt: null };
     const result = await storage.subscriptions.claim({
       subscriptionId: id,
@@ -143,7 +145,9 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
     if (recorded === 'claim_lost' && !isDeleted && (await isStored(event))) logger.warn(facts, CLAIM_LOST);
   };
 
-  /** Whether an event still exists: an erased one lost no claim. The guard logs failed reads. */
+  /**
+   * Whether an event still exists: the claim of an erased event was not lost. The guard logs failed reads.
+   */
   const isStored = ({ workspaceId, id }: Event): Promise<boolean> =>
     storage.events.find(workspaceId, id, 0).then(
       (found) => found !== null,
@@ -174,7 +178,8 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
     const { event, lostClaims } = claimed;
     const attempt = claimed.attempts + 1;
     const facts = { subscription: name, eventId: event.id, attempt };
-    // An event whose claims keep ending without an outcome kills its process: count an attempt without making one.
+    // An event whose claims keep ending without an outcome may kill its process: count an attempt without a
+    // call.
     if (lostClaims >= MAX_LOST_CLAIMS) {
       logger.error(
         facts,

@@ -3,9 +3,12 @@ import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { WebhookResponse } from '../ports/webhook-sender.ts';
 
-/** The limit of remembered endpoints: beyond it, one may be logged again. */
+/** The limit of remembered endpoints: beyond it, an endpoint may be logged again. */
 const REMEMBERED = 10_000;
-/** How long an endpoint that was named is not named again: one that fails every other time would fill the log. */
+/**
+ * How long an endpoint that was logged is not logged again: an endpoint that fails every other time would
+ * fill the log.
+ */
 const NAMED_EVERY_MS = 5 * 60_000;
 
 export interface FailureLog {
@@ -20,11 +23,12 @@ export interface FailureLog {
 }
 
 /**
- * Logs the first failure of an endpoint with its cause, and its first success after it: not a line for each attempt, and
- * nothing more for some minutes if the endpoint keeps changing. The customer's log of the delivery has only the code.
+ * Logs the first failure of an endpoint with its cause, and the first success after that, instead of a line
+ * for each attempt, and nothing more for some minutes if the endpoint keeps changing. The customer's log of
+ * the delivery has only the code.
  */
 export function failureLog(logger: Logger, clock: Pick<Clock, 'elapsed'>): FailureLog {
-  /** Endpoints that were named as failing: when, and whether they have been failing since. */
+  /** Endpoints that were logged as failing: when, and whether they still fail. */
   const named = new Map<string, { readonly at: number; readonly isFailing: boolean }>();
   return {
     note({ delivery, url, response, cause }) {

@@ -29,15 +29,17 @@ const LOOK_AT_ALL_MS = 5 * 60_000;
 const AGAIN_MS = 60_000;
 /** Instances looked at in one query. */
 const CHUNK = 5_000;
-/** Downloads of one instance read together: more than can be in flight, so that others are among them. */
+/**
+ * The number of downloads read per instance: more than can be in flight, so that the batch includes others.
+ */
 const BATCH = 2 * (FIRST_PLACES.ofInstance + LATER_PLACES.ofInstance);
 
 export interface FileDownloader {
   readonly lane: FileLane;
   start(): void;
-  /** Looks at an instance whose connection has opened: its files can be asked for. */
+  /** Looks at an instance whose connection has opened: its files can be requested. */
   wake(instanceId: string): void;
-  /** Begins no more downloads and aborts its own. */
+  /** Stops later downloads, including those in flight. */
   stop(timeoutMs: number): Promise<void>;
   /** Resolves when all downloads have ended, or after `timeoutMs`. */
   completed(timeoutMs: number): Promise<void>;
@@ -75,7 +77,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
     const due = [...looks].flatMap(([id, at]) => (at <= now ? [id] : []));
     for (let first = 0; first < due.length && !stopping.signal.aborted; first += CHUNK)
       await look(due.slice(first, first + CHUNK), now);
-    // Take them in the order of their waits, and no more than there are places.
+    // Take starved instances in the order of their waits, and no more than there are places.
     while (places.free() > 0 && starved.size > 0 && !stopping.signal.aborted)
       await look([...starved].slice(0, places.free()), now);
     return { more: false, nextAt: Math.min(lookAtAllAt, ...looks.values()) };
@@ -139,7 +141,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
       return;
     }
     const outcome = await fetchFile(open, pending, message.media);
-    // The connection failed, too: the next one asks again.
+    // The connection failed, too: the next connection asks again.
     if (outcome.kind === 'unavailable' && connections.get(instanceId)?.connection !== open.connection) return;
     await recordDownload(context, { lease: open.lease, pending, message, signal: stopping.signal }, outcome);
   };
@@ -193,7 +195,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
   };
 }
 
-/** Whether a message exists and has a file. If that is stored, a better copy replaces it. */
+/** Whether a message exists and has a file. If the file is stored already, a better copy replaces it. */
 function isWaiting(message: Message | null): message is Message & { readonly media: MessageMedia } {
   return message !== null && message.media !== null && message.deletedAt === null;
 }

@@ -16,11 +16,11 @@ import { createPendingInstances } from './pending-instances.ts';
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;
 /**
- * Connections whose leases could not be renewed are closed this long before they end: others must find them closed,
- * and their clocks may be a second ahead of this one.
+ * Connections whose leases could not be renewed are closed this long before the leases end: other processes
+ * must find the connections closed, and their clocks may be a second ahead of this one.
  */
 const CLOSE_BEFORE_END_MS = 2_000;
-/** The deadline for storage calls about leases: one that hangs must leave time for another attempt. */
+/** The deadline for storage calls about leases: a call that hangs must leave time for another attempt. */
 const STORAGE_DEADLINE_MS = 5_000;
 /** Instances that are read concurrently: a storage may read them in one statement. */
 const LOOK_BATCH = 500;
@@ -42,7 +42,7 @@ interface SupervisorOptions {
   readonly owner: string;
   /** See `ServiceClock`. */
   readonly leadsKnown: Promise<void>;
-  /** When a call of the storage last did not end in time, epoch milliseconds. */
+  /** When a storage call last missed its deadline, epoch milliseconds. */
   readonly hungAt: () => number;
   /** Called once for each connection, when messages can be sent on it. */
   readonly opened: (instanceId: string) => void;
@@ -50,9 +50,9 @@ interface SupervisorOptions {
 }
 
 /**
- * Holds the instances of this process: takes leases on those that need a gateway, renews them, and closes the
- * connection of an instance whose lease is lost before another process can have opened it. Holds no more than its share
- * if other processes have room.
+ * Holds the instances of this process: takes leases on those that need a gateway, renews them, and, when a
+ * lease is lost, closes its connection before another process can open one. Holds no more than its share if
+ * other processes have room.
  */
 export function createGatewaySupervisor(
   context: ServiceContext,
@@ -86,7 +86,9 @@ export function createGatewaySupervisor(
   });
   let renewAt = 0;
   let leasesEndAt = 0;
-  /** Whether another process took a lease that was valid by the time here: then that time is behind. */
+  /**
+   * Whether another process took a lease that was valid by the clock of this process, which is then behind.
+   */
   let isBehind = false;
   let cancelClosing = (): void => {};
   /** The closing of connections whose leases run out. */
@@ -133,7 +135,7 @@ export function createGatewaySupervisor(
       claimed.map(({ lease }) => lease.instanceId),
       now,
     );
-    // This process was suspended: the next renewal finds the leases it still holds.
+    // If this process was suspended, drop them: the next renewal finds the leases still held.
     return clock.now() < now + LEASE_MS - CLOSE_BEFORE_END_MS ? claimed : [];
   };
 
@@ -152,7 +154,7 @@ export function createGatewaySupervisor(
     const renewed = new Set(held.map(({ lease }) => lease.instanceId));
     const lost = [...controllers].filter(([instanceId]) => !renewed.has(instanceId));
     if (lost.length > 0 && now < hadLeasesUntil) isBehind = true;
-    // Close concurrently: a slow one must not cost the others their next renewal.
+    // Close concurrently: a slow close must not cost the other instances their next renewal.
     await Promise.all(lost.map(([instanceId, controller]) => loseLease(instanceId, controller)));
     await keepAll(held);
   };
@@ -167,7 +169,10 @@ export function createGatewaySupervisor(
     await controller.abandon();
   };
 
-  /** Closes all unless leases are renewed before. Uses a timer: a pass may hang if the storage is out of reach. */
+  /**
+   * Closes all connections unless leases are renewed first. Uses a timer: a pass may hang if the storage is
+   * out of reach.
+   */
   const closeAllAt = (at: number): void => {
     cancelClosing();
     cancelClosing = clock.setTimer(at - clock.now(), () => {
@@ -185,7 +190,7 @@ export function createGatewaySupervisor(
     const { read, known } = pending.takeDue(now);
     pending.reconcile(known.map((controller) => ({ controller, stored: null })));
     for (let first = 0; first < read.length; first += LOOK_BATCH) {
-      // Read concurrently: hundreds that open together would otherwise wait for each other.
+      // Read concurrently: hundreds of instances that open together would otherwise wait for each other.
       await Promise.all(read.slice(first, first + LOOK_BATCH).map(look));
     }
   };

@@ -19,11 +19,11 @@ export interface InstanceController {
   open(): OpenConnection | null;
   /** When a connection that is being opened stops keeping others waiting; null if none is being opened. */
   opensUntil(): number | null;
-  /** Whether its first connection is wanted, and has neither opened nor failed yet. */
+  /** Whether the first connection is wanted, and has neither opened nor failed yet. */
   isUntried(): boolean;
   /**
-   * Brings the instance to its desired state, as it is `stored` now or, with null, as this controller knows it.
-   * `mayOpen` is false while too many others are opening.
+   * Brings the instance to its desired state, starting from `stored` or, if null, from the instance that this
+   * controller knows. `mayOpen` is false while too many other connections are opening.
    */
   reconcile(stored: Instance | null, mayOpen: boolean): void;
   /** When to reconcile again if nothing happens; null if nothing is due. Counts openings only if `mayOpen`. */
@@ -44,10 +44,12 @@ interface ControllerOptions {
   readonly context: ServiceContext;
   readonly lease: Lease;
   readonly instance: Instance;
-  /** The owner that did not release its lease before this one took it; null if there was none. */
+  /**
+   * The owner that did not release its lease before this process took it; null if there was no such owner.
+   */
   readonly takenFrom: string | null;
   readonly files: FileLane;
-  /** Called when the connection, or the instance by this controller, has changed: reconcile again. */
+  /** Called when the connection has changed, or this controller has changed the instance: reconcile again. */
   readonly changed: () => void;
 }
 
@@ -105,7 +107,10 @@ export function createInstanceController({
     });
   }
 
-  /** Returns when the grace ends: it restarts when a process takes the instance, until its first try has failed. */
+  /**
+   * Returns when the grace ends. When this process takes the instance, the grace restarts until its first try
+   * has failed.
+   */
   const graceEnd = (): number | null => {
     const endsAt = graceEndsAt(record.current());
     if (endsAt === null) return null;
@@ -138,7 +143,7 @@ export function createInstanceController({
     record.adopt();
   };
 
-  /** Whether nothing is done to the instance any more, or for now. */
+  /** Whether work on the instance is over, or waits for an operation. */
   const rests = (): boolean => abandoned || record.isDeleted() || operations.isBusy();
 
   return {
@@ -171,7 +176,7 @@ export function createInstanceController({
         if (link.exists()) record.begin('closing a connection', link.close);
         return;
       }
-      // This is written before the outcome of the next connection, whose opening need not wait for it.
+      // Write this before the outcome of the next connection, whose opening need not wait for the write.
       if (record.isOrphaned()) {
         record.beginOnce('taking ownership of an instance', () => record.inOrder(endOrphan));
       }

@@ -20,7 +20,10 @@ import { createReconnectSchedule } from './reconnect-schedule.ts';
 
 /** A connection that neither opens nor fails within this time is given up. */
 const OPEN_DEADLINE_MS = 60_000;
-/** Most connections open within two seconds. A slower one may be stuck, and stops keeping others waiting. */
+/**
+ * Most connections open within two seconds. A slower connection may be stuck, and stops keeping others
+ * waiting.
+ */
 const OPENING_TURN_MS = 5_000;
 const HEARTBEAT_EVERY_MS = 60_000;
 const GIVING_UP_OPENING = 'giving up a connection that does not open';
@@ -36,15 +39,15 @@ export interface InstanceLink extends OperatedConnection {
   exists(): boolean;
   /** When a connection that is being opened stops keeping others waiting; null if none is being opened. */
   opensUntil(): number | null;
-  /** Whether its first connection has neither opened nor failed yet. */
+  /** Whether the first connection has neither opened nor failed yet. */
   isUntried(): boolean;
   /** Whether the latest try failed. */
   hasFailed(): boolean;
   /** The error of the latest try that could not begin, for the log line about an outage. */
   lastFailure(): unknown;
-  /** Keeps a connection open: opens one that is due, if it `mayOpen`, and gives up one that is stuck. */
+  /** Keeps a connection open: opens a connection that is due if `mayOpen`, and gives up a stuck one. */
   maintain(now: number, mayOpen: boolean): void;
-  /** When there is something to maintain. */
+  /** When to call `maintain` next; null if never. */
   nextAt(mayOpen: boolean): number | null;
   /** Lets the next try start now. */
   retryNow(): void;
@@ -63,7 +66,7 @@ interface LinkOptions {
   readonly changed: () => void;
 }
 
-/** One try at a connection. Reports of an earlier one are ignored. */
+/** One attempt to connect. Reports of earlier attempts are refused. */
 interface Try {
   phase: 'opening' | 'pairing' | 'open';
   readonly since: number;
@@ -111,7 +114,10 @@ export function createInstanceLink({
 
   const listener = (opened: Try): GatewayListener => {
     const isCurrent = (): boolean => link === opened && !abandoned;
-    /** Rejects reports of a connection that is no longer ours: they are not stored, so must not be acknowledged. */
+    /**
+     * Rejects reports of a connection that is no longer ours: such reports are not stored, so they must not
+     * be acknowledged.
+     */
     const report = async (work: () => Promise<void>): Promise<void> => {
       if (!isCurrent()) throw new FencedError(instanceId);
       try {
@@ -121,7 +127,7 @@ export function createInstanceLink({
         throw error;
       }
     };
-    /** Gives up a connection whose progress could not be stored: it would not be reported again. */
+    /** Gives up a connection whose progress could not be stored: the progress would not be reported again. */
     const recorded = (work: () => Promise<void>): Promise<void> =>
       report(work).catch((error: unknown) => {
         if (isCurrent()) tryAgain(opened);
@@ -130,7 +136,10 @@ export function createInstanceLink({
     const checkCurrent = (): void => {
       if (!isCurrent()) throw connectionEnded(instanceId);
     };
-    /** Repeats its calls until an arrival is stored. The report is pending meanwhile, which holds back the network. */
+    /**
+     * Repeats its storage calls until an arrival is stored. Until then the report is pending, which holds
+     * back the network.
+     */
     const inbound: ServiceContext = {
       ...context,
       storage: patientStorage(storage, {
@@ -296,7 +305,7 @@ export function createInstanceLink({
         await close();
         return gateway.unlink(session, { proxyUrl: openProxyUrl(context, record.current()) });
       }
-      // The network responds to an unlink by closing: that end is ours, not one to report.
+      // The network responds to an unlink by closing, which this process requested and must not report.
       link = null;
       try {
         await connection.logout();
@@ -319,7 +328,7 @@ export function createInstanceLink({
   };
 }
 
-/** The gateway's name of it. */
+/** The gateway's name of a reason. */
 function nameOf(reason: ClosedReason): string {
   switch (reason.kind) {
     case 'dropped':

@@ -30,7 +30,9 @@ interface Held {
 
 export function createInstanceOperations(held: Held): InstanceOperations {
   const { context, lease, record } = held;
-  /** Outcomes by operation id, until they are written: an operation on the network is not repeated. */
+  /**
+   * Outcomes by operation id, until they are written, so that an operation on the network is not repeated.
+   */
   const outcomes = new Map<string, InstanceTrigger>();
   let isBusy = false;
 
@@ -89,7 +91,7 @@ async function onNetwork(held: Held, kind: OperationKind): Promise<InstanceTrigg
   }
 }
 
-/** A network that refuses twice is not asked a third time: the owner of the number wants its session gone. */
+/** Discards the session if the network refuses twice, because the owner of the number wants it gone. */
 async function logOut({ context, lease, record, connection }: Held): Promise<InstanceTrigger> {
   try {
     await connection.unlink();
@@ -104,7 +106,10 @@ async function logOut({ context, lease, record, connection }: Held): Promise<Ins
   }
 }
 
-/** Takes the device off the phone if the network can be reached, and deletes all the same if it cannot. */
+/**
+ * Unlinks the device from the phone if the network can be reached. If not, the instance is deleted all the
+ * same.
+ */
 async function leaveForGood({ context, lease, connection }: Held): Promise<void> {
   if (connection.isOpen()) {
     await connection.unlink().catch((error: unknown) => {

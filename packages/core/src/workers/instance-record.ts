@@ -18,13 +18,13 @@ export interface InstanceRecord {
   take(stored: Instance): void;
   /** Runs work that writes: changes of one instance are written in the order of their causes. */
   inOrder(work: () => Promise<void>): Promise<void>;
-  /** Applies a trigger and writes the result, with its entry in the history; to be called in order. */
+  /** Applies a trigger and writes the result, with its history entry. Call this within `inOrder`. */
   write(trigger: InstanceTrigger, circumstances?: Circumstances): Promise<void>;
   /** Writes only an entry in the history. A failure is logged, and nothing waits for it. */
   note(reason: HistoryReason, more?: Partial<HistoryNews>): void;
-  /** Whether it is stored as live by a process that is gone, with its connection. */
+  /** Whether the instance is stored as live, although its process and connection are gone. */
   isOrphaned(): boolean;
-  /** Notes that the stored state is now of a connection of this process. */
+  /** Notes that the stored state now describes a connection of this process. */
   adopt(): void;
   isDeleted(): boolean;
   noteDeleted(): void;

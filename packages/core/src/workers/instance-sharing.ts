@@ -6,15 +6,24 @@ import type { InstanceController } from './instance-controller.ts';
 const REGISTER_EVERY_MS = 10_000;
 /** Owners that have not registered for this long get no share. */
 const OWNER_SILENT_MS = 2 * REGISTER_EVERY_MS;
-/** The wait before a new process asks: one that dies soon after each start must not cost others connections. */
+/**
+ * The wait before a new process asks: a process that dies soon after each start must not cost others their
+ * connections.
+ */
 const ASK_AFTER_MS = 5_000;
-/** How long an ask holds; the others see it when they register. */
+/** How long an ask holds; other processes see it when they register. */
 const ASK_MS = REGISTER_EVERY_MS + 2_000;
 /** How often an asking owner looks for reserved instances: processes may get no signals from each other. */
 const LOOK_EVERY_MS = 200;
-/** How long an instance is reserved for the owner that asked. If that has died, this is the only cost. */
+/**
+ * How long an instance is reserved for the owner that asked. If that owner has died, this wait is the only
+ * cost.
+ */
 const RESERVED_MS = 1_000;
-/** Instances handed over in one go, so that joining a cluster does not close all connections at the same time. */
+/**
+ * The limit of instances handed over together, so that joining a cluster does not close all connections at
+ * the same time.
+ */
 const HAND_OVER_BATCH = 5;
 const NEXT_BATCH_MS = 1_000;
 /** An ask that brought no instance is repeated after this time, then after twice as long, and so on. */
@@ -32,9 +41,14 @@ const EVACUATES =
 export interface InstanceSharing {
   /** Registers if that is due, and hands instances over to processes that ask for them. */
   shareAt(now: number): Promise<void>;
-  /** Notes instances that this process took at `now`: the process that one was handed over to did not take it. */
+  /**
+   * Notes instances that this process took at `now`. If it had handed one over, the receiver did not take it.
+   */
   noteClaimed(instanceIds: readonly string[], now: number): void;
-  /** When to look for instances reserved for this process, or to take back, if the last look was at `lookedAt`. */
+  /**
+   * When to look next for instances reserved for this process or due to be taken back; the last look was at
+   * `lookedAt`.
+   */
   lookAt(lookedAt: number): number;
   /** Whether to take free instances. `isRenewal`: the leases have just been renewed. */
   mayClaim(now: number, isRenewal: boolean): boolean;
@@ -49,7 +63,7 @@ interface SharingOptions {
     readonly since: number;
     readonly asksUntil: number;
   }): Promise<GatewayShare>;
-  /** When a call of the storage last did not end in time, epoch milliseconds. */
+  /** When a storage call last missed its deadline, epoch milliseconds. */
   hungAt(): number;
   /** The instances that this process holds. */
   held(): readonly InstanceController[];
@@ -61,9 +75,9 @@ interface SharingOptions {
 }
 
 /**
- * Shares the instances evenly among running processes. The storage counts the shares and the total at the same
- * moment. A connection is closed only for a process that asks, and that is then looking for it. An instance that it
- * does not take within a second is free again.
+ * Shares the instances evenly among running processes. The storage counts the shares and the total at the
+ * same moment. Unless this process rests, a connection is closed only for a process that asks, which then
+ * looks for the instance. If that process does not take the instance within a second, it is free again.
  */
 export function createInstanceSharing(
   { clock, logger }: ServiceContext,
@@ -72,7 +86,10 @@ export function createInstanceSharing(
   const startedAt = clock.now();
   /** Instances handed over, until their new holder is known. */
   const handedOver = new Map<string, { readonly to: OwnerShare; readonly until: number }>();
-  /** Owners that did not take what they asked for, with their registration: a new one clears this. */
+  /**
+   * Owners that did not take what they asked for, with their registration time: a new registration clears the
+   * entry.
+   */
   const silent = new Map<string, number>();
   /** When this process began to ask, and the number it held then. */
   let asking: { readonly since: number; readonly held: number } | null = null;
@@ -81,7 +98,7 @@ export function createInstanceSharing(
   let registerAt = startedAt;
   /** The end of a rest, which begins when a call of the storage hangs and there are other processes. */
   let restsUntil = -Infinity;
-  /** Instances handed over in this rest: one that comes back is kept. */
+  /** Instances handed over in this rest: an instance that comes back is kept. */
   const evacuated = new Set<string>();
   let leavesUntil = -Infinity;
 
@@ -134,7 +151,7 @@ export function createInstanceSharing(
     return now < restsUntil;
   };
 
-  /** Hands over this process's instances, in equal parts to the others. */
+  /** Hands over a batch of this process's instances, evenly to the other processes. */
   const evacuate = async (now: number, others: readonly OwnerShare[]): Promise<void> => {
     asking = null;
     const given = heldHere()

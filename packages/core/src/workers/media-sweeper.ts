@@ -20,7 +20,7 @@ export function createMediaSweeper(context: ServiceContext): Worker {
       let more = false;
       await eachStep([
         async () => void ({ more } = await sweepFiles(context, BATCH)),
-        // If one fails, the other still runs.
+        // If one step fails, the other still runs.
         findUnknownFiles,
       ]);
       return { more, nextAt: null };

@@ -6,7 +6,7 @@ import type { ServiceContext } from '../services/context.ts';
 
 /** Lookups are at most this late, unless messages come faster than they can be filed. */
 const EVERY_MS = 1_000;
-/** Messages of one transaction: few enough not to delay acceptances, and many enough to share their writes. */
+/** Messages per transaction: few enough not to delay acceptances, and many enough to share their writes. */
 const BATCH = 1_000;
 
 /** The smallest delay that is logged. */
@@ -18,7 +18,9 @@ export function createMessageFiler(context: ServiceContext): Worker {
   let delayMs = 0;
   let isLate = false;
 
-  /** Messages are filed in order, so the oldest unfiled message is newer than the last one of the pass. */
+  /**
+   * Messages are filed in order, so the oldest unfiled message is newer than the last message of the pass.
+   */
   const observeDelay = ({ more, lastId }: FilingPass): void => {
     delayMs = more && lastId !== null ? Math.max(0, clock.now() - orderOfId('msg', lastId).ms) : 0;
     if (delayMs >= LATE_MS && !isLate) {
@@ -38,7 +40,7 @@ export function createMessageFiler(context: ServiceContext): Worker {
     pass: async () => {
       const pass = await storage.chats.file?.(BATCH);
       if (pass) observeDelay(pass);
-      // If it filed nothing, another process is filing.
+      // More left but none filed: the lock is held elsewhere.
       return { more: pass?.more === true && pass.filed > 0, nextAt: null };
     },
   });

@@ -8,15 +8,18 @@ import { partsOf } from '../services/people/walks.ts';
 /** The time between rounds: a message may exceed its retention by this much. */
 const EVERY_MS = 60 * 60_000;
 const DAY_MS = 24 * 60 * 60_000;
-/** Messages of one transaction, and the events that it deletes at most: small, so that requests are not kept waiting. */
+/**
+ * The maximum numbers of messages and events that one transaction deletes: small, so that requests do not
+ * wait.
+ */
 const MESSAGES = 100;
 const EVENTS = 500;
 const WORKSPACES = 100;
 
 /**
- * Deletes messages beyond the retention of their workspace, with their files, events, deliveries and keys, step by
- * step, in a round through all workspaces. Messages that wait to be sent, or for their files, stay until then. A round
- * that is interrupted leaves no message half deleted: the next one finds the rest.
+ * Deletes messages beyond the retention of their workspace, with their files, events, deliveries and keys,
+ * step by step, in a round through all workspaces. Messages that wait to be sent, or for their files, stay
+ * until that is done. An interrupted round leaves no message half deleted, and the next round finds the rest.
  */
 export function createMessageRetention(context: ServiceContext): Worker {
   const { clock, logger } = context;
@@ -80,7 +83,7 @@ export async function* workspacesWithRetention({
   } while (after !== null);
 }
 
-/** Yields how many it has deleted, after each step. */
+/** Yields the number of deleted messages after each step. */
 async function* deleteBefore(
   context: ServiceContext,
   workspaceId: string,

@@ -45,7 +45,7 @@ export async function advanceMessage(
     const written = await context.storage.messages.change(lease, {
       message: last.message,
       expectedStatus: message.status,
-      // Only messages sent by the API have events.
+      // Messages of the phone have no events.
       events: message.origin === 'device' ? [] : messageEvents(context, steps, now),
     });
     if (written === 'changed') return;
