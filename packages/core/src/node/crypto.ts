@@ -58,7 +58,7 @@ function checkNonce(nonce: Uint8Array): void {
   if (nonce.length !== NONCE_LENGTH) throw new RangeError('The nonce must have 12 bytes.');
 }
 
-/** Joins parts to a separate Uint8Array: Buffers share memory with each other and print differently. */
+/** Joins parts into a separate Uint8Array: Buffers share memory with each other and print differently. */
 function joined(...parts: readonly Uint8Array[]): Uint8Array {
   return new Uint8Array(Buffer.concat(parts));
 }

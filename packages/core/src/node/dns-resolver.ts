@@ -11,10 +11,10 @@ export interface NodeDnsResolverOptions {
   readonly hostsFile?: string;
 }
 
-/** For one server; a lookup ends with the attempt that it is for at the latest. */
+/** For one server; the caller stops waiting when its signal is aborted. */
 const TIMEOUT_MS = 2_000;
 const TRIES = 2;
-/** The errors for a name that has no such address. */
+/** The errors for a name without addresses. */
 const ANSWERS: readonly string[] = ['ENOTFOUND', 'ENODATA'];
 
 /**

@@ -63,8 +63,8 @@ export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
       try {
         const file = await open(path, READ);
         const stream = createReadStream(path, { fd: file, ...range });
-        // The file's own buffer is enough: what is read ahead is held for each client that stops reading. The two
-        // declarations of web streams differ in name only.
+        // The file's own buffer is enough: data read ahead would be held for each client that stops reading.
+        // The two declarations of web streams differ in name only.
         return Readable.toWeb(stream, { strategy: { highWaterMark: 0 } }) as ReadableStream<Uint8Array>;
       } catch (error) {
         if (isMissing(error)) return null;
@@ -77,8 +77,8 @@ export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
 }
 
 /**
- * Lists in the order of the folders, then of the ids. A folder is read as a whole: there are a thousand of them, so that
- * each is small.
+ * Lists ids in the order of the folders, then of the ids. A folder is read as a whole, because with a
+ * thousand folders each is small.
  */
 async function listPage(root: string, { after, limit }: MediaPageRequest): Promise<MediaPage> {
   const last = after ?? '';
@@ -98,7 +98,10 @@ async function listPage(root: string, { after, limit }: MediaPageRequest): Promi
   return { ids, next: folders.length > limit ? `~${folders[limit - 1]}` : null };
 }
 
-/** The ids of the files in a folder, sorted, also of unfinished ones. Other files are not the store's. */
+/**
+ * Returns the sorted ids of the files in a folder, including unfinished files. Other files are not the
+ * store's.
+ */
 async function idsIn(root: string, folder: string): Promise<readonly string[]> {
   const files = (await entriesOf(join(root, folder))).filter((entry) => entry.isFile());
   const ids = new Set(files.map(({ name }) => name.replace(UNFINISHED, '')));
@@ -172,7 +175,7 @@ async function makeDirectory(path: string): Promise<void> {
   for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
 }
 
-/** Makes its entries durable. */
+/** Makes the entries durable. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 /** How long a reading is used. */
 const FRESH_MS = 5_000;
 
-/** The file in which an administrator names addresses; no name server is asked about these. */
+/** The file in which an administrator gives names addresses; name servers are not asked about such names. */
 export interface HostsFile {
-  /** In the order of the file; none for a name that is not in it. */
+  /** Addresses in the order of the file; empty for an unlisted name. */
   addressesOf(hostname: string): Promise<readonly string[]>;
 }
 

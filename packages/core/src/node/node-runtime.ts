@@ -31,7 +31,7 @@ export interface NodeRuntime {
   readonly webhookSender: WebhookSender;
   /** Reads the memory and the load of this process. */
   readonly processMonitor: ProcessMonitor;
-  /** Only there if `mediaDirectory` is set. */
+  /** Present only if `mediaDirectory` is set. */
   readonly media?: MediaStore;
 }
 

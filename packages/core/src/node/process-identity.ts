@@ -30,9 +30,10 @@ export function thisProcess(): ProcessIdentity {
 }
 
 /**
- * Returns the state of a process, as far as this one can see. `ended` is certain: its number is free, or belongs to a
- * process that started at another time, or only the exit code for the parent is left. A process that is frozen or that
- * cannot be read counts as `running`. `unknown` is a process of another machine or container.
+ * Returns the state of a process, as far as this process can see. `ended` is certain: the number is free, or
+ * belongs to a process that started at another time, or only the exit code for the parent is left. A process
+ * that is frozen or that cannot be read counts as `running`. A process of another machine or container is
+ * `unknown`.
  */
 export function stateOf({
   machine,
@@ -57,7 +58,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Other errors (EPERM) mean that it exists and belongs to another user.
+    // Other errors (EPERM) mean that the process exists and belongs to another user.
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }
@@ -72,6 +73,6 @@ function readStatus(pid: string): { readonly startedAt: string; readonly isZombi
       `/proc/${pid}/stat does not have the fields of proc_pid_stat(5): check that /proc is that of Linux.`,
     );
   }
-  // Threads that are left may still hold its sockets and locks.
+  // Remaining threads may still hold the process's sockets and locks.
   return { startedAt, isZombie: /^[ZX]$/.test(state) && Number(threads) <= 1 };
 }

@@ -63,7 +63,7 @@ export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): Claim
   const fruitless = createTokenBucket({ burst: FRUITLESS_CLAIMS, everyMs: CLAIM_PAUSE_MS });
   /** Whether an instance that this process does not hold has changed. */
   let mayBeFree = false;
-  /** True until a claim takes all free instances. */
+  /** True until a claim leaves nothing to take. */
   let isStarting = true;
   /** While false, leases that end too far ahead may be valid, and this process's time may be wrong. */
   let knowsLeads = false;

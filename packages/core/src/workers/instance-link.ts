@@ -47,7 +47,7 @@ export interface InstanceLink extends OperatedConnection {
   lastFailure(): unknown;
   /** Keeps a connection open: opens a connection that is due if `mayOpen`, and gives up a stuck one. */
   maintain(now: number, mayOpen: boolean): void;
-  /** When to call `maintain` next; null if never. */
+  /** When to call `maintain` next, if ever. */
   nextAt(mayOpen: boolean): number | null;
   /** Lets the next try start now. */
   retryNow(): void;
@@ -328,7 +328,7 @@ export function createInstanceLink({
   };
 }
 
-/** The gateway's name of a reason. */
+/** The reason in the gateway's words. */
 function nameOf(reason: ClosedReason): string {
   switch (reason.kind) {
     case 'dropped':

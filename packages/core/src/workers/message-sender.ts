@@ -16,19 +16,22 @@ import { recordSendOutcome } from './send-outcomes.ts';
 import type { SendResult } from './send-outcomes.ts';
 
 const POLL_MS = 5_000;
-/** Instances looked at in one query: as many as one process holds, so that one query covers them. */
+/** Instances per query: as many as one process holds, so that one query covers all of them. */
 const CHUNK = 5_000;
 /** A gateway that does not respond at all leaves the outcome unknown. */
 const SEND_DEADLINE_MS = 60_000;
-/** How long an outcome is retried if the storage fails; then the message is sent again under its network id. */
+/**
+ * How long recording an outcome is retried if the storage fails; then the message is sent again under its
+ * network id.
+ */
 const RECORD_FOR_MS = 60 * 60_000;
 const RECORD_AGAIN_MS = 1_000;
-/** When an unrecorded message stops delaying messages to others. */
+/** How long an unrecorded outcome may delay messages to other recipients. */
 const SET_ASIDE_AFTER_MS = 5_000;
 const SET_ASIDE_FOR_MS = 60_000;
 /** Instances that one log line names. */
 const MOST_NAMED = 20;
-/** Files may exceed the deadline: they get their time at 4 Mbit/s. */
+/** Messages with files get additional time: that of their file at 4 Mbit/s. */
 const SLOWEST_BYTES_PER_MS = 500;
 
 const LEASE_LOST =
@@ -45,20 +48,20 @@ export interface MessageSender {
 }
 
 /**
- * Sends queued messages: first in, first out and one at a time on each instance, many instances concurrently. A message
- * that the network does not take for now delays only messages to its own recipient.
+ * Sends queued messages: first in, first out and one at a time on each instance, many instances concurrently.
+ * A message that the network does not take for now delays only messages to the same recipient.
  */
 export function createMessageSender(context: ServiceContext, connections: OpenConnections): MessageSender {
   const { storage, clock, logger } = context;
   /** Instances with a send in flight. */
   const sending = new Map<string, Promise<void>>();
-  /** Instances to look at before the next look at all of them. */
+  /** Instances to look at before the next look at all instances. */
   const woken = new Set<string>();
-  /** When to send the message that all others wait for again, by instance. */
+  /** When to retry the message that all others wait for, by instance. */
   const retryAt = new Map<string, number>();
   /** The same for the first held message. */
   const heldUntil = new Map<string, number>();
-  /** How often sending has failed in a row, by instance: reads or writes of the storage, not sends. */
+  /** Storage failures in a row while sending, by instance; failed sends do not count. */
   const failures = new Map<string, number>();
   /** Messages that were sent and whose outcome is still being recorded, by their ids. */
   const unrecorded = new Map<string, Promise<void>>();
@@ -223,7 +226,10 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     if ((await storage.messages.postpone(lease, place)) === 'fenced') throw new FencedError(lease.instanceId);
   };
 
-  /** Retries for a while if the storage fails, as on a full disk: a message without an outcome is sent again. */
+  /**
+   * Retries for a while if the storage fails, as on a full disk, because a message without an outcome is sent
+   * again.
+   */
   const recordAtLast = async (
     open: OpenConnection,
     head: QueuedMessage,
@@ -260,14 +266,14 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       loop.wake();
     },
     held(instanceId, until) {
-      // Later ones are found when all instances are looked at.
+      // Later held messages are found when all instances are looked at.
       heldUntil.set(instanceId, Math.min(until, heldUntil.get(instanceId) ?? until));
       loop.wake();
     },
   });
 
   const wake = (instanceId: string): void => {
-    // Skip instances that another process holds; one that connects here later wakes us then.
+    // Skip instances without a connection here: an instance that connects later wakes the sender then.
     if (!connections.get(instanceId)) return;
     woken.add(instanceId);
     loop.wake();
@@ -295,7 +301,7 @@ function isHeld({ heldSince }: QueuedMessage): boolean {
   return heldSince !== undefined;
 }
 
-/** Held messages and the others take turns, so that neither kind waits for all of the other. */
+/** Held and other messages take turns, so that neither kind waits for all of the other kind. */
 function nextOf(heads: readonly QueuedMessage[], wasHeld: boolean): QueuedMessage | undefined {
   return heads.find((head) => isHeld(head) !== wasHeld) ?? heads[0];
 }

@@ -14,9 +14,9 @@ const EVERY_MS = 30_000;
 const BATCH = 100;
 
 /**
- * Decides once for each outage of a number that it lasts long enough to notify, and sends the emails that are owed. A
- * decision and the email that it owes are one write, which only one of several processes can make. A pass reads only
- * the numbers that are down and not reported.
+ * Decides once for each outage of a number that the outage is long enough to report, and sends the owed
+ * emails. A decision and its owed email are one write, which only one of several processes can make. A pass
+ * reads only the numbers that are down and not reported.
  */
 export function createOutageMonitor(context: ServiceContext, notifier: Notifier): Worker {
   const { storage, clock, logger, newId, settings } = context;
@@ -41,7 +41,7 @@ export function createOutageMonitor(context: ServiceContext, notifier: Notifier)
     await eachStep(steps);
   };
 
-  /** Reports an instance unless it has changed meanwhile: the next pass looks at it again. */
+  /** Reports an instance unless it has changed since it was read; if so, the next pass looks at it again. */
   const report = async (instance: Instance): Promise<void> => {
     const { id: instanceId, workspaceId, downSince } = instance;
     const now = clock.now();

@@ -6,7 +6,10 @@ import type { MediaStore } from '../ports/media-store.ts';
 import { wrapReads } from '../runtime/wrap-reads.ts';
 import type { ServiceContext } from '../services/context.ts';
 
-/** The part of a message that its gateway sends. `fileFailed` gets the error if its file cannot be read, and throws. */
+/**
+ * The part of a message that its gateway sends. `fileFailed` gets the error if the file cannot be read, and
+ * throws.
+ */
 export async function outgoingMessage(
   { storage, mediaStore }: ServiceContext,
   message: Message,
@@ -44,7 +47,7 @@ async function quotedMessage(
   return { networkId, senderId, text: boundedPlainText(text ?? caption ?? '', QUOTED_TEXT_MAX) };
 }
 
-/** Whether the file was deleted: another try would only delay the report. */
+/** Whether the file was deleted: another attempt would only delay the report. */
 export async function isFileGone({ mediaStore }: ServiceContext, message: Message): Promise<boolean> {
   if (!message.media) return false;
   return !message.media.available || (await mediaStore.size(contentIdOf(message))) === null;

@@ -2,10 +2,13 @@ import type { Instance } from '../domain/instance/instance.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { InstanceController } from './instance-controller.ts';
 
-/** The limit of connections being opened concurrently, without those that seem stuck. */
+/** The limit of connections being opened concurrently, not counting those that seem stuck. */
 const MAX_OPENING = 10;
 
-/** The held instances with something due or awaited: a pass looks only at these, however many are held. */
+/**
+ * The held instances with something due or awaited: a pass looks only at these instances, however many are
+ * held.
+ */
 export interface PendingInstances {
   /** Adds an instance that was changed elsewhere: it is read before it is reconciled. */
   addChanged(controller: InstanceController): void;
@@ -18,18 +21,23 @@ export interface PendingInstances {
     readonly read: readonly InstanceController[];
     readonly known: readonly InstanceController[];
   };
-  /** Reconciles each as it is `stored` or, with null, as its controller knows it, and opens as many as allowed. */
+  /**
+   * Reconciles each instance as `stored` or, if null, as its controller knows it, and opens as many
+   * connections as allowed.
+   */
   reconcile(
     all: readonly { readonly controller: InstanceController; readonly stored: Instance | null }[],
   ): void;
   hasFenced(): boolean;
-  /** Counts instances whose first connection has neither opened nor failed; `waiting`: those still to begin. */
+  /**
+   * Counts instances whose first connection has neither opened nor failed; `waiting`: those not yet begun.
+   */
   countUntried(): { readonly all: number; readonly waiting: number };
   /** The controllers whose lease can be released. */
   idle(): readonly InstanceController[];
   /** Removes the controllers with nothing due or awaited. */
   prune(): void;
-  /** When to look again if nothing happens before. */
+  /** When to look again if nothing happens earlier. */
   nextAt(): number;
 }
 
@@ -67,7 +75,7 @@ export function createPendingInstances(
       const read = new Set(held.filter((one) => changed.has(one) || isAt(one.nextAt(false), now)));
       const known = new Set([...touched].filter((one) => isHeld(one) && !read.has(one)));
       const toOpen = held.filter((one) => !read.has(one) && isAt(one.nextAt(true), now));
-      // An untried instance was read with its lease; one that failed some time ago is read again.
+      // An untried instance was read with its lease; an instance that failed some time ago is read again.
       for (const one of toOpen.slice(0, roomToOpen())) (one.isUntried() ? known : read).add(one);
       changed.clear();
       touched.clear();

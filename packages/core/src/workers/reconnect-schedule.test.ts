@@ -5,10 +5,10 @@ import { createReconnectSchedule } from './reconnect-schedule.ts';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** The jitter that shortens the waits most, and the one that keeps them unchanged. */
+/** The jitter that shortens the waits most, and the jitter that keeps them unchanged. */
 const JITTERS = { least: 255, most: 0 } as const;
 
-/** The times when connections that end like this are opened, in milliseconds from the first one. */
+/** Returns when connections that end like this are opened, in milliseconds after the first opening. */
 async function logins(
   jitter: number,
   until: number,

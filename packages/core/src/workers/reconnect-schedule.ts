@@ -3,14 +3,17 @@ import type { ServiceContext } from '../services/context.ts';
 
 /** A connection open for this long was stable: earlier failures no longer count. */
 const STABLE_MS = 5 * 60_000;
-/** How soon after the last restart another one is a repeat. Longer than the longest wait before one. */
+/**
+ * The time after a restart in which another restart is a repeat; longer than the longest wait before a
+ * restart.
+ */
 const RESTARTED_AGAIN_MS = 10 * 60_000;
 
 /** Decides when a connection is tried again. */
 interface ReconnectSchedule {
   retryAt(): number;
   hasFailed(): boolean;
-  /** A try failed, or a connection ended; the next one waits at least `leastMs`. */
+  /** An attempt failed, or a connection ended; the next attempt waits at least `leastMs`. */
   failed(leastMs?: number): void;
   /** The network asked for a restart. */
   restarted(): void;
@@ -24,7 +27,7 @@ export function createReconnectSchedule({
   random,
 }: Pick<ServiceContext, 'clock' | 'random'>): ReconnectSchedule {
   let retryAt = 0;
-  /** Tries in a row that did not open. */
+  /** Failures since the last opening. */
   let failures = 0;
   /** The opening, by `clock.elapsed()`; null unless a connection is open. */
   let openedAt: number | null = null;

@@ -8,7 +8,7 @@ import { giveUpDownload } from '../services/media/pending-downloads.ts';
 import { ACTIVITY_KNOWN_MS } from '../services/messages/activities.ts';
 
 const EVERY_MS = 60_000;
-/** Rows of one transaction: small, so that requests are not kept waiting. */
+/** Rows per transaction: few, so that requests are not kept waiting. */
 const BATCH = 500;
 /** How much later hidden rows are deleted, so that a reader whose clock is behind finds no gap. */
 const GRACE_MS = 60 * 60_000;
@@ -17,8 +17,8 @@ const GRACE_MS = 60 * 60_000;
 const DOWNLOAD_GRACE_MS = 15 * 60_000;
 
 /**
- * Deletes rows older than their retention and those of deleted subscriptions, stores the deliveries that closed
- * endpoints have ended, and gives up expired downloads; batch by batch.
+ * Deletes rows older than their retention and rows of deleted subscriptions, records cancelled deliveries of
+ * closed endpoints, and gives up expired downloads, batch by batch.
  */
 export function createRetentionCleaner(context: ServiceContext): Worker {
   const { storage, clock, logger } = context;

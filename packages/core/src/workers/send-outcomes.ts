@@ -11,8 +11,8 @@ import { FencedError } from '../services/instances/fenced-error.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
 
 /**
- * The wait of a message that was not sent because its connection ended: the next one does not open sooner. On a
- * connection that stays open, the wait doubles up to the longest.
+ * The wait of a message that was not sent because its connection ended: the next connection does not open
+ * sooner. If the connection stays open, the wait doubles, up to the longest.
  */
 const NOT_SENT_AGAIN_MS = 1_000;
 const NOT_SENT_LONGEST_MS = 30_000;
@@ -92,7 +92,10 @@ export function recordSendOutcome(
     await postpone(lease, head, { tries: head.tries, delayMs: doublingDelay(times, bounds) });
   };
 
-  /** Postpones a message that could not be read: the fault is here, perhaps only with this message; others are sent. */
+  /**
+   * Postpones a message that could not be read. The fault is local, and perhaps only with this message, so
+   * others are sent.
+   */
   const waitUntilRead = async (lease: Lease, head: QueuedMessage, error: unknown): Promise<void> => {
     const now = clock.now();
     const heldSince = head.heldSince ?? now;

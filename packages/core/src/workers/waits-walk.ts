@@ -10,8 +10,8 @@ const PAUSE_MS = 20;
 const AGAIN_MS = 5_000;
 
 /**
- * Walks once along a queue, and has the storage shorten waits that are impossibly long. They were written before the
- * clock was set back, while no process ran that could have kept the time.
+ * Walks once along a queue and has the storage shorten waits that are impossibly long. Such waits were
+ * written before the clock was set back while no process ran.
  */
 export function waitsWalk(
   { clock, logger }: Pick<ServiceContext, 'clock' | 'logger'>,

@@ -25,12 +25,12 @@ const POLL_MS = 5_000;
 const CLAIM_BATCH = 128;
 /** Longer than an attempt can last, so that only a dead process loses a claim. */
 const LEASE_MS = 60_000;
-/** A step back of the clock from which waits are shortened; a smaller one delays little. */
+/** How far back the clock must be set for waits to be shortened; less delays only briefly. */
 const SET_BACK_MS = 1_000;
 /** Claims that take longer than this are not attempted: another process might attempt them too. */
 const BEGIN_WITHIN_MS = 45_000;
 
-/** How long writing an outcome is retried: then the claim ends, and the next one writes it. */
+/** How long writing an outcome is retried: then the claim ends, and the next claim writes the outcome. */
 const RECORD_FOR_MS = 55_000;
 
 const NOT_ATTEMPTED =
@@ -41,9 +41,9 @@ const CLAIM_LOST =
   'the claim of a webhook delivery was lost before its outcome was recorded, so another process may send it again, under the same id: look for a process that stood still or a slow database';
 
 /**
- * The fruitless claims after signals before further ones are spaced. Each process gets signals about deliveries that
- * others store, and mostly another one has claimed them by then. The limit is so high that a burst of hundreds to one
- * endpoint does not delay the deliveries of another.
+ * How many fruitless claims may follow signals before further claims are spaced. Each process gets signals
+ * about deliveries that others store, and usually another process has claimed the deliveries by then. The
+ * limit is so high that a burst of hundreds to one endpoint does not delay the deliveries of another.
  */
 const FRUITLESS_CLAIMS = 250;
 const FRUITLESS_PAUSE_MS = 100;
@@ -58,11 +58,14 @@ export interface WebhookDispatcher {
 
 interface StartedAttempt {
   readonly startedAt: number;
-  /** The trace that its request names; null if the endpoint does not ask for it, or none is recorded. */
+  /** The trace that the request names; null if the endpoint does not ask for one, or no trace is recorded. */
   readonly traceparent: string | null;
 }
 
-/** Sends due deliveries. The storage's lanes decide which endpoint is next, the domain what an outcome means. */
+/**
+ * Sends due deliveries. The storage's lanes decide which endpoint is next, and the domain decides what an
+ * outcome means.
+ */
 export function createWebhookDispatcher(context: ServiceContext, sender: WebhookSender): WebhookDispatcher {
   const { storage, clock, logger } = context;
   const inFlight = attemptsInFlight();
@@ -72,17 +75,17 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   let unrecorded = 0;
   const openSecret = openedSecrets(context.sealer);
   const failures = failureLog(logger, clock);
-  /** The time of the last claim. The clock may have been set back while nothing ran. */
+  /** The time of the last claim. Starts at infinity: the clock may have been set back before. */
   let claimedAt = Infinity;
   const fruitless = createTokenBucket({ burst: FRUITLESS_CLAIMS, everyMs: FRUITLESS_PAUSE_MS });
   let isSignalled = false;
-  /** Ends the wait of signals that came after too many fruitless claims; null if none waits. */
+  /** Cancels the wait of signals after too many fruitless claims; null if no signal waits. */
   let cancelSignal: (() => void) | null = null;
 
   const claim = async (): Promise<PassResult> => {
     const room = inFlight.room(clock.now());
     const limit = Math.min(CLAIM_BATCH, room.count);
-    // There is no room: an attempt that ends wakes the loop.
+    // Without room, wait: an attempt that ends wakes the loop.
     if (limit <= 0) return { more: false, nextAt: room.moreAt };
     const now = clock.now();
     const wasSignalled = isSignalled;
@@ -108,7 +111,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
         'a delivery was ended as failed without an attempt, because its event is not in the database: check the database for damage',
       );
     }
-    // This process was suspended: the deliveries are due again when their claims expire.
+    // If this process was suspended, skip the deliveries: they are due again when their claims expire.
     if (clock.now() >= now + BEGIN_WITHIN_MS) return { more: false, nextAt };
     for (const delivery of claimed) begin(delivery);
     return { more: claimed.length === limit, nextAt };
@@ -143,7 +146,10 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     if (recorded === 'claim_lost' && (await isStored(delivery))) logger.warn({ deliveryId: id }, CLAIM_LOST);
   };
 
-  /** Whether a delivery still exists: an erased one lost no claim. The guard logs failed reads. */
+  /**
+   * Whether a delivery still exists: the claim of an erased delivery was not lost. The guard logs failed
+   * reads.
+   */
   const isStored = ({ workspaceId, id }: Delivery): Promise<boolean> =>
     storage.deliveries.findDetail(workspaceId, id, 0).then(
       (found) => found !== null,
@@ -199,7 +205,8 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     attempt: StartedAttempt,
     onFailure: (cause: unknown) => void,
   ): Promise<WebhookResponse> => {
-    // A delivery whose claims keep ending without an outcome kills its worker: count an attempt without making one.
+    // A delivery whose claims keep ending without an outcome may kill its worker: count an attempt without a
+    // request.
     if (claimed.lostClaims >= MAX_LOST_CLAIMS) {
       onFailure(new Error(NOT_ATTEMPTED));
       return { errorCode: 'TIMEOUT', responseStatus: null, responseBody: null };

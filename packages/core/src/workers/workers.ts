@@ -20,7 +20,9 @@ import { createWebhookDispatcher } from './webhook-dispatcher.ts';
 /** All workers of this process, by its roles. */
 export interface Workers {
   start(): void;
-  /** Takes no more work, finishes work in flight, and releases leases if it can: within about `timeoutMs`. */
+  /**
+   * Takes no more work, finishes work in flight, and releases leases if possible, within about `timeoutMs`.
+   */
   stop(timeoutMs: number): Promise<void>;
 }
 
@@ -33,7 +35,7 @@ interface Role {
 const SHARE_OF_SENDS = 0.6;
 /** The share that then waits for work on instances. */
 const SHARE_OF_INSTANCES = 0.2;
-/** The share before and after these for aborted downloads. */
+/** The share for aborted downloads, used before and after the others. */
 const SHARE_OF_DOWNLOADS = 0.05;
 
 export function createWorkers(
@@ -96,7 +98,10 @@ function gatewayRole(
   const { clock } = service;
   let hungAt = -Infinity;
   let succeededAt = -Infinity;
-  /** Notes late calls that others overtook: if all hang, the database is away for other processes, too. */
+  /**
+   * Notes late calls that other calls overtook: if all calls hang, the database is away for other processes,
+   * too.
+   */
   const noteFailure = (error: unknown, began: number): void => {
     const now = clock.now();
     if (isLate(error) && succeededAt > (began + now) / 2) hungAt = now;

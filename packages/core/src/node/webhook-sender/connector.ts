@@ -29,7 +29,8 @@ export function createConnector(options: { connectMs: number; tls: TlsOptions | 
 
   return {
     async connect(target, signal) {
-      // Import on first use: undici's client is large. Do it before there is a socket: its errors need a listener.
+      // Import on first use, because undici's client is large, and before the socket exists, whose errors
+      // need a listener.
       const { HttpConnection: Connection } = await import('./http-connection.ts');
       const end = performance.now() + options.connectMs;
       const { socket: tcp, address } = await connectTcp(target, options.connectMs, signal);

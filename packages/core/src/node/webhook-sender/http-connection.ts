@@ -51,8 +51,8 @@ export class HttpConnection {
   }
 
   /**
-   * Returns as soon as the response is complete, its body exceeds `MAX_BYTES` or, after the status line, the
-   * connection or the time ends. Rejects with a SendFailure or with what the signal was aborted with.
+   * Resolves as soon as the response is complete, its body exceeds `MAX_BYTES` or, after the status line, the
+   * connection or the time ends. Rejects with a SendFailure or with the signal's reason.
    */
   post(path: string, request: WebhookRequest, signal: AbortSignal): Promise<Reply> {
     this.#bytesBefore = this.#socket.bytesRead;
@@ -78,7 +78,7 @@ export class HttpConnection {
         {
           onRequestStart() {}, // undici refuses a handler without it
           onResponseStart(_controller, statusCode) {
-            if (statusCode >= 200) status = statusCode; // 1xx are only a beginning
+            if (statusCode >= 200) status = statusCode; // 1xx responses are interim
           },
           onResponseData(_controller, chunk) {
             if (!body.add(chunk)) cut();
@@ -94,7 +94,7 @@ export class HttpConnection {
 /** Less than the 5 s after which Node's and other servers close an idle connection. */
 const IDLE_MS = 4_000;
 
-/** Returns the socket on the first call. undici asks again if it was lost, and then gets an error. */
+/** Returns the socket on the first call. undici asks again if the socket was lost, and then gets an error. */
 function connectOnce(socket: Socket): buildConnector.connector {
   let given = false;
   return (_options, callback) => {
@@ -118,7 +118,7 @@ function failureOf(error: Error & { readonly code?: unknown }): SendFailure {
 /** Limit of the response body kept for the log. */
 const MAX_BYTES = 16 * 1024;
 
-/** Collects the beginning of a body and makes text of it that every database can store. */
+/** Collects the beginning of a body as text that every database can store. */
 class ResponseText {
   readonly #chunks: Buffer[] = [];
   #size = 0;

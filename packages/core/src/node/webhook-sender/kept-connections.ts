@@ -2,14 +2,14 @@ import type { HttpConnection } from './http-connection.ts';
 import type { Target } from './target.ts';
 
 /**
- * Idle connections, for reuse. A connection is found by origin *and* address, so that after a change of DNS no request
- * leaves on a connection to an address that was not checked for it.
+ * Idle connections, for reuse. A connection is found by origin *and* address, so that after a change of DNS
+ * no request leaves on a connection to an address that was not checked for that request.
  */
 export class KeptConnections {
   readonly #limit: number;
   /** Connections, the longest idle first. */
   readonly #all = new Set<HttpConnection>();
-  /** Each list ends with the one used last. Lists are never empty. */
+  /** Each list ends with the connection used last. Lists are never empty. */
   readonly #byOrigin = new Map<string, HttpConnection[]>();
 
   constructor(limit: number) {
@@ -28,7 +28,7 @@ export class KeptConnections {
     }
   }
 
-  /** Adds a connection. Over the limit, closes the one that has been idle longest. */
+  /** Adds a connection. Over the limit, closes the connection that has been idle longest. */
   keep(connection: HttpConnection): void {
     const beside = this.#byOrigin.get(connection.origin);
     if (beside === undefined) this.#byOrigin.set(connection.origin, [connection]);

@@ -6,7 +6,7 @@ import type { WebhookRequest } from '../../ports/webhook-sender.ts';
 import { resolveHost } from '../../safe-url/resolve-safely.ts';
 import { SendFailure } from './send-failure.ts';
 
-/** The destination of a request: a URL that keeps the rules, and the addresses to use for this attempt. */
+/** The destination of a request: a URL that passes the rules, and the addresses to use for this attempt. */
 export interface Target {
   readonly url: EndpointUrl;
   /** At least one; each has been checked. */
@@ -36,7 +36,7 @@ export async function findTarget(
     if (found.reason === 'unresolved') throw new SendFailure('DNS_FAILED', found.message, found.cause);
     throw new SendFailure('UNSAFE_URL', hosts === undefined ? found.message : NOT_REACHABLE);
   }
-  // Node asks DNS unless `isIP` accepts the host: it must agree that these are addresses.
+  // Node asks DNS unless `isIP` accepts the host, so `isIP` must agree that these are addresses.
   if (!found.addresses.every((address) => isIP(address) !== 0)) {
     throw new SendFailure('UNSAFE_URL', 'The host has an address that cannot be read.');
   }
