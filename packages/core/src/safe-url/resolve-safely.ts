@@ -17,18 +17,24 @@ export interface ResolveOptions {
 
 /** The addresses of a host, or the reason why it cannot be used. */
 export type ResolvedHost =
-  /** Connect to exactly one of these: a second lookup may give another result. In the order of the lookup. */
+  /**
+   * Connect to one of these addresses, which are in the order of the lookup: a second lookup may give another
+   * result.
+   */
   | {
       /** Whether the host can be used. */
       readonly ok: true;
-      /** Its addresses, all of them permitted. */
+      /** The addresses of the host, all permitted. */
       readonly addresses: readonly string[];
     }
-  /** `unsafe`: one of its addresses is not allowed, so the host is refused. `unresolved`: it has no address now. */
+  /**
+   * `unsafe`: an address of the host is not allowed, so the host is refused. `unresolved`: the host has no
+   * address now.
+   */
   | {
       /** Whether the host can be used. */
       readonly ok: false;
-      /** `unsafe` if an address is not permitted, `unresolved` if there is none. */
+      /** `unsafe` if an address is not permitted, `unresolved` if no address was found. */
       readonly reason: 'unsafe' | 'unresolved';
       /** The reason as a sentence. */
       readonly message: string;
@@ -46,7 +52,7 @@ export function resolveSafely(host: string, options: ResolveOptions): Promise<Re
   });
 }
 
-/** The same with the caller's own rules: `accepts` decides about all addresses together. */
+/** Does the same with the caller's rules: `accepts` decides about all addresses together. */
 export async function resolveHost(
   host: string,
   {
@@ -75,7 +81,7 @@ export async function resolveHost(
     : { ok: false, reason: 'unsafe', message: 'The host has an address that is not public.' };
 }
 
-/** Settles as `promise` does, or rejects with the signal's reason as soon as it is aborted. */
+/** Settles as `promise` does, or rejects with the signal's reason once the signal is aborted. */
 export async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = (): void => reject(signal.reason);

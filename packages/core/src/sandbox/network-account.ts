@@ -17,16 +17,18 @@ export interface AcceptedMessage {
   readonly file: AcceptedFile | null;
   /** The network's id of the recipient, if the message was addressed to a contact; `to` is then empty if the number is unknown. */
   readonly contactNetworkId?: string;
-  /** The network's id of the message that it quotes. */
+  /** The network's id of the quoted message. */
   readonly replyTo?: string;
-  /** How often it was sent again under the same id; the network still accepted it only once. */
+  /** How often the message was sent again under the same id; the network accepted it only once. */
   repeats: number;
 }
 
 /** The network's record of one instance. The profile is `undefined` until this process first learns it. */
 export interface NetworkAccount {
   profile: LinkedProfile | null | undefined;
-  /** By phone number, then by their network ids: a number stays in its groups when it is unlinked from an instance. */
+  /**
+   * By phone number, then by network id: a number stays in its groups when it is unlinked from an instance.
+   */
   readonly groups: Map<string, Map<string, GroupReport>>;
   readonly accepted: Map<string, AcceptedMessage>;
   /** Receipts that the service has not taken yet, in order, by network id. */
@@ -41,7 +43,7 @@ export interface NetworkAccount {
   readonly messages: Map<string, NetworkMessage>;
 }
 
-/** How many files the network keeps: the oldest go first. */
+/** How many files the network keeps: the oldest are lost first. */
 const KEPT_FILES = 100;
 
 export function newAccount(): NetworkAccount {
@@ -57,7 +59,7 @@ export function newAccount(): NetworkAccount {
   };
 }
 
-/** The groups of a number; by default of the one that is linked now. */
+/** The groups of a number; by default, of the linked number. */
 export function groupsOf(
   { profile, groups }: NetworkAccount,
   phoneNumber: string = profile?.phoneNumber ?? '',

@@ -21,7 +21,7 @@ export type NetworkRecord = { readonly instanceId: string } & (
       readonly file: AcceptedFile | null;
       /** The recipient's network id, if the message was addressed by it, with or without `to`. */
       readonly contactNetworkId?: string;
-      /** The network's id of the message that it quotes. */
+      /** The network's id of the quoted message. */
       readonly replyTo?: string;
       readonly receipts: readonly MessageReceipt['status'][];
     }
@@ -36,11 +36,11 @@ export type NetworkRecord = { readonly instanceId: string } & (
 );
 
 /**
- * An event in a chat that is neither a message to the instance nor a receipt. People are phone numbers, or network ids
- * if they hide theirs.
+ * An event in a chat that is neither a message to the instance nor a receipt. People are given by phone
+ * number, or by network id if they hide their number.
  */
 export type NetworkActivity = {
-  /** The network id of the activity; for an echo, the message's. */
+  /** The network id of the activity; for an echo, of the message. */
   readonly networkId: string;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -75,16 +75,16 @@ export type NetworkActivity = {
 export interface ActivityOn extends NetworkMessage {
   /** The network's id of the message. */
   readonly about: string;
-  /** Whether the owner of the phone did it. Otherwise `contact` did. */
+  /** Whether the owner of the phone acted; otherwise, `contact` did. */
   readonly own: boolean;
 }
 
 /** The chat and the author of a message. */
 export interface NetworkMessage {
-  /** Null if the owner of the phone wrote it. */
+  /** Null if the author is the owner of the phone. */
   readonly author: string | null;
   readonly groupNetworkId: string | null;
-  /** The person at the other end of the chat, or the one who acted in a group. */
+  /** The other person in the chat, or the person who acted in a group. */
   readonly contact: string | null;
 }
 
@@ -104,7 +104,7 @@ export interface InboundMessage {
   readonly detail?: MessageKindAndPayload;
   /** Epoch milliseconds, by the sender's phone. */
   readonly sentAt: number;
-  /** The network's id of the message that it quotes. */
+  /** The network's id of the quoted message. */
   readonly replyTo?: string;
 }
 
@@ -114,7 +114,7 @@ export interface AcceptedFile {
   readonly mimeType: string;
   readonly filename: string;
   readonly size: number;
-  /** Present if it is a recorded voice message. */
+  /** Present for a recorded voice message. */
   readonly voice?: true;
 }
 
@@ -124,13 +124,16 @@ export interface InboundFile {
   readonly mimeType: string;
   readonly filename: string | null;
   readonly base64: string;
-  /** When the network has it, in epoch milliseconds; null if never. It always has one without this field. */
+  /**
+   * When the network has the file, in epoch milliseconds; null if never. If omitted, the network always has
+   * the file.
+   */
   readonly availableAt?: number | null;
 }
 
 /**
- * Stores the events of the sandbox network, so that it remembers them after its process ends, as a real network would.
- * Without a journal, it forgets everything when the process ends.
+ * Stores the events of the sandbox network, so that the network remembers them after its process ends, as a
+ * real one would. Without a journal, the network forgets everything when the process ends.
  */
 export interface NetworkJournal {
   /** Oldest first. */

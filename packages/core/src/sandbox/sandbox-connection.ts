@@ -36,7 +36,7 @@ const LONGEST_WAIT_MS = 24 * 60 * 60_000;
 const QR_LIFETIMES_MS = [60_000, 20_000, 20_000, 20_000, 20_000, 20_000];
 const PAIRING_CODE_LENGTH = 8;
 const PAIRING_CODE_LETTERS = '123456789ABCDEFGHJKLMNPQRSTVWXYZ';
-/** The value in the session that proves that it was linked. */
+/** The session value that proves that the instance was linked. */
 const DEVICE = 'device';
 
 interface ConnectionOptions {
@@ -46,7 +46,7 @@ interface ConnectionOptions {
   readonly listener: GatewayListener;
   /** Whether a pairing shows a code to type in addition to its QR. */
   readonly showsCode: boolean;
-  /** Makes something part of the network's history. */
+  /** Adds an event to the network's history. */
   readonly record: (happening: NetworkRecord) => void;
   readonly onClosed: () => void;
 }
@@ -55,7 +55,7 @@ interface ConnectionOptions {
 export interface SandboxConnection extends GatewayConnection {
   isOpen(): boolean;
   isPairing(): boolean;
-  /** The phone has scanned the QR: links it, and from now on the connection is open. */
+  /** Links the phone that has scanned the QR, and opens the connection. */
   pair(profile: LinkedProfile, groups: readonly GroupReport[]): Promise<void>;
   /** Reports a new group. */
   report(group: GroupReport): Promise<void>;
@@ -73,14 +73,20 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   const { instanceId } = session;
   /** Functions that end a wait early. */
   const waits = new Set<() => void>();
-  /** A network that has forgotten the number, as without a journal after a restart, does not know all its groups. */
+  /**
+   * A network that has forgotten the number, as after a restart without a journal, does not know all groups
+   * of the number.
+   */
   let knowsAllGroups = account.profile !== undefined;
   let state: 'connecting' | 'pairing' | 'open' | 'closed' = 'connecting';
   let delivering = false;
-  /** Messages with a file that the service has been given and has not taken yet: others do not wait for them. */
+  /**
+   * Messages with a file that were offered to the service and are not taken yet: other messages do not wait
+   * for them.
+   */
   const offered = new Set<string>();
 
-  /** Ends early when the connection closes, so that callers do not keep waiting: look at `state` afterwards. */
+  /** Waits, but ends early when the connection closes: callers must check `state` afterwards. */
   const after = (ms: number): Promise<void> =>
     new Promise((resolve) => {
       const end = (): void => {
@@ -99,7 +105,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   };
   const files = sandboxFiles({ account, instanceId, record, until });
 
-  /** The report is repeated, by this connection or the next. */
+  /** Logs the failure of a report, which is repeated later. */
   const untaken = (error: unknown): void =>
     logger.debug(
       { err: error, instanceId },
@@ -145,7 +151,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     await session.save(new Map([[DEVICE, new TextEncoder().encode(JSON.stringify(profile))]]));
     record({ instanceId, kind: 'linked', profile });
     knowsAllGroups = true;
-    // A number that was linked here before is in the groups that it was in.
+    // A number that was linked here before keeps its groups.
     const isNew = groupsOf(account).size === 0;
     const { phoneNumber } = profile;
     if (isNew) for (const group of groups) record({ instanceId, kind: 'group', phoneNumber, group });
@@ -183,7 +189,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     for (const [networkId, [status]] of account.owedReceipts) {
       if (state !== 'open' || status === undefined) return;
       await listener.receipt({ networkId, status });
-      // Skipped if another connection has reported it meanwhile, and the next one is owed.
+      // Skip if another connection has reported this status, and the next status is owed.
       if (account.owedReceipts.get(networkId)?.[0] === status)
         record({ instanceId, kind: 'receipt_taken', networkId });
     }
@@ -331,7 +337,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   };
 }
 
-/** As WhatsApp's: easy to read out, so without 0, I, O and U. */
+/** Like WhatsApp's: easy to read out, so without 0, I, O and U. */
 function newPairingCode(random: Uint8Array): string {
   return Array.from(random, (byte) => PAIRING_CODE_LETTERS[byte % PAIRING_CODE_LETTERS.length]).join('');
 }

@@ -8,11 +8,14 @@ interface FilesOptions {
   readonly account: NetworkAccount;
   readonly instanceId: string;
   readonly record: (happening: NetworkRecord) => void;
-  /** Resolves at this time, or never if it is null; rejects when the connection closes before. */
+  /** Resolves at the time `at`, never if null; rejects if the connection closes first. */
   readonly until: (at: number | null) => Promise<void>;
 }
 
-/** How one connection hands out the files of messages: when the network has them, and as often as they are asked for. */
+/**
+ * Hands out the files of messages on one connection: when the network has them, and as often as they are
+ * requested.
+ */
 export interface SandboxFiles {
   incoming(networkId: string, file: InboundFile): IncomingFile;
   /** Called when the service has taken the message: its file stays until it is downloaded. */
@@ -20,13 +23,13 @@ export interface SandboxFiles {
   openFile(reference: Uint8Array): Promise<ReadableStream<Uint8Array>>;
 }
 
-/** The reference by which the file of a message, or a better copy of one, is downloaded. */
+/** The reference by which the file of a message, or a better copy of the file, is downloaded. */
 export function referenceTo(networkId: string): Uint8Array {
   return new TextEncoder().encode(networkId);
 }
 
 export function sandboxFiles({ account, instanceId, record, until }: FilesOptions): SandboxFiles {
-  /** The messages not taken yet whose files were read to their ends. */
+  /** Messages that are not taken yet, but whose files were read to the end. */
   const downloaded = new Set<string>();
 
   const open = async (file: InboundFile, read: () => void): Promise<ReadableStream<Uint8Array>> => {

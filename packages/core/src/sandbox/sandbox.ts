@@ -44,10 +44,14 @@ export interface SandboxPhone {
   write(message: SandboxEcho): Promise<string>;
   /** Reacts to a message, as a person. Null takes the reaction back. */
   react(reaction: SandboxDeed & { readonly emoji: string | null }): Promise<void>;
-  /** Changes the text or the caption of a message, as a person. The service refuses it if they did not write it. */
+  /**
+   * Changes the text or the caption of a message, as a person. The service refuses edits by anyone but the
+   * author.
+   */
   edit(edit: SandboxDeed & { readonly text: string }): Promise<void>;
   /**
-   * Deletes a message for everyone, as a person. The service refuses it if they did not write it, except in a group.
+   * Deletes a message for everyone, as a person. The service refuses deletions by anyone but the author,
+   * except in a group.
    */
   delete(deletion: SandboxDeed): Promise<void>;
   /** Sends a better copy of a message's file from its author's phone. The service refuses it from anyone else. */
@@ -56,7 +60,7 @@ export interface SandboxPhone {
   call(call: SandboxCall): Promise<void>;
   /** Sends a message that only the phone can show, as a person. Returns the network's id of the message. */
   receiveUndecryptable(message: SandboxUndecryptable): Promise<string>;
-  /** The number is added to a new group. Returns the network's id of the group. */
+  /** Adds the number to a new group. Returns the network's id of the group. */
   addGroup(group: { readonly name: string; readonly participantsCount: number }): Promise<string>;
   /** The number leaves a group. */
   leaveGroup(networkId: string): Promise<void>;
@@ -72,20 +76,23 @@ export interface SandboxPhone {
 
 /** A message to the instance. */
 export interface SandboxMessage {
-  /** The sender's number, in digits. Null if they hide it: then `sender` has a network id. */
+  /** The sender's number, in digits. Null if the sender hides it: then `sender` has a network id. */
   readonly from: string | null;
   readonly sender?: SandboxPerson | undefined;
-  /** The text, or the caption of the file. For a kind without a text of its own, its description by default. */
+  /** The text, or the caption of the file. By default, the description of a kind that has no text. */
   readonly text?: string | undefined;
   readonly file?: SandboxFile | undefined;
   readonly groupNetworkId?: string | undefined;
   /** The kind of the message, finer than a text or a file, with its fields. */
   readonly detail?: MessageKindAndPayload | undefined;
-  /** When it was sent by the sender's phone, in epoch milliseconds, which may be wrong. By default, now. */
+  /** When the sender's phone sent the message, in epoch milliseconds; may be wrong. By default, now. */
   readonly sentAt?: number | undefined;
-  /** The network's id of the message that it quotes, as `accepted` and `receive` return it. */
+  /** The network's id of the quoted message, as `accepted` and `receive` return it. */
   readonly replyTo?: string | undefined;
-  /** The network's id of the message: an id that it delivered before makes it a repeat. By default, a new one. */
+  /**
+   * The network's id of the message. An id that was delivered before makes the message a repeat. By default,
+   * a new id.
+   */
   readonly networkId?: string | undefined;
 }
 
@@ -100,7 +107,10 @@ export interface SandboxDeed {
   readonly about: string;
   /** The number of the actor, or their network id if they hide it. By default, the owner of the phone. */
   readonly from?: string | undefined;
-  /** The chat and author of the message, if the network no longer knows them: it forgets them when its process ends. */
+  /**
+   * The chat and author of the message, in case the network has forgotten them, as it does when its process
+   * ends.
+   */
   readonly message?: NetworkMessage | undefined;
 }
 
@@ -120,12 +130,12 @@ export interface SandboxUndecryptable {
 export interface SandboxFile {
   readonly type: MediaType;
   readonly content: Uint8Array;
-  /** The type that the sender's phone reports; by default, that it does not know the type. */
+  /** The type that the sender's phone reports; by default `application/octet-stream`, as if it knew none. */
   readonly mimeType?: string | undefined;
   readonly filename?: string | undefined;
   /**
-   * How many milliseconds the network takes until it delivers the file; `Infinity` if it never does. By default, it
-   * delivers it immediately.
+   * How many milliseconds the network takes to deliver the file; `Infinity` if it never does. By default,
+   * delivery is immediate.
    */
   readonly delayMs?: number | undefined;
 }
@@ -134,7 +144,7 @@ export interface SandboxOptions {
   /** Lets the network remember its events after its process ends. */
   readonly journal?: NetworkJournal | undefined;
   /**
-   * Whether phones scan every QR as soon as it is shown, so that no call of `scan` is needed. By default, they do not.
+   * Whether phones scan every QR as soon as it is shown, so that no call of `scan` is needed. Default false.
    */
   readonly scansQrs?: boolean | undefined;
 }
@@ -221,7 +231,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     const linkedNumber = (): string =>
       accountOf(instanceId).profile?.phoneNumber ??
       cannot('The instance has no linked number: connect it and scan its QR first.');
-    /** Reports something that happens now. Returns its network id. */
+    /** Reports an activity that happens now. Returns its network id. */
     const happens = (prefix: string, activity: Happening): string => {
       const connection = online();
       const networkId = newName(prefix);
@@ -248,7 +258,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
           profilePictureUrl: null,
         };
         const groups = FIRST_GROUPS.map(([name, participantsCount]) => ({
-          // The same for the same number, even if the network forgot it with an earlier process.
+          // The same id for the same number, even if an earlier process that knew the number has ended.
           networkId: `group-${linked.phoneNumber}-${name.toLowerCase()}`,
           name,
           participantsCount,
@@ -367,7 +377,9 @@ function inboundFile(file: SandboxFile, now: number): InboundFile {
   return { ...known, availableAt: Number.isFinite(delayMs) ? now + delayMs : null };
 }
 
-/** A number in the range reserved for fiction (+1 555 01xx is too small for many phones, so all of +1 555). */
+/**
+ * A number with the unassigned area code 555: the 555-01xx range for fiction is too small for many phones.
+ */
 function newPhoneNumber(random: Uint8Array): string {
   const digits = new DataView(random.buffer, random.byteOffset).getUint32(0) % 10_000_000;
   return `1555${String(digits).padStart(7, '0')}`;

@@ -40,7 +40,7 @@ export type { MessageKindAndPayload } from '@trunkline/receiver';
 // Waits by the clock that a gateway is given.
 export { pause, withDeadline } from '../runtime/deadline.ts';
 
-// The parts that core hands to a gateway when it attaches it.
+// The parts that core hands to a gateway in `attach`.
 export type { Clock } from '../ports/clock.ts';
 export type { Logger } from '../ports/logger.ts';
 export type { Random } from '../ports/random.ts';

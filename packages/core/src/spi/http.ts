@@ -17,7 +17,7 @@ export { isInstallableToken } from '../domain/api-key/api-key-token.ts';
 export { apiKeyResource } from '../resources/api-key.ts';
 export { timestamp, timestampOrNull } from '../resources/time.ts';
 
-// The schemas that check the input of callers. The description of the API is made from them.
+// The schemas that check the input of callers. The description of the API is made from these schemas.
 export { connectInput, historyQuery, instanceInput } from '../inputs/instances.ts';
 export { eventPageQuery, eventQuery, eventStreamQuery } from '../inputs/events.ts';
 export { deliveryQuery, webhookChanges, webhookInput } from '../inputs/webhooks.ts';

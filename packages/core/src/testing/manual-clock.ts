@@ -4,13 +4,13 @@ import type { Clock } from '../ports/clock.ts';
 /** A clock whose time only changes when a test moves it. */
 export interface ManualClock extends Clock {
   /**
-   * Moves time forward, and calls each timer at its own moment. After each timer, the work that it started can run, as
-   * far as it waits only for other code of this process, before time moves on.
+   * Moves time forward, and calls each timer at its own moment. Before time moves on, the work that a timer
+   * started runs as far as it waits only for code of this process.
    */
   advance(ms: number): Promise<void>;
   /** Lets pending work run without moving time. */
   settle(): Promise<void>;
-  /** Sets the clock, as an operating system may: calls no timer, and makes none wait longer. */
+  /** Shifts the clock, as an operating system may: calls no timer, and makes no timer wait longer. */
   jump(ms: number): void;
 }
 
@@ -23,12 +23,15 @@ interface Timer {
 const ROUNDS = 20;
 
 /**
- * After this many timers in a row that only computed, each further one gets a single round: in a day without events,
- * nearly all of the time goes by with rounds in which nothing happens.
+ * After this many timers in a row that only computed, each further timer gets a single round, because a test
+ * of an eventless day would spend nearly all its time on rounds in which nothing happens.
  */
 const COMPUTING = 50;
 
-/** The count that a round and its measurement cause. If a runtime counts differently, each timer gets all rounds. */
+/**
+ * The count of resources that a round and its measurement create. If a runtime counts differently, each timer
+ * gets all rounds.
+ */
 const OWN = 2;
 
 /** A clock for tests, which stands still until `advance` moves it and calls the timers that are due. */

@@ -1,8 +1,8 @@
 import type { WebhookRequest, WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';
 
 /**
- * A webhook sender that sends nothing. It keeps every request, and responds as `respond` says. After it is closed,
- * every request fails.
+ * A webhook sender that sends nothing, keeps every request, and responds as `respond` says. Once closed, it
+ * fails every request.
  */
 export interface RecordingSender extends WebhookSender {
   /** Requests, oldest first. */

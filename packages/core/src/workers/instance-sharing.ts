@@ -86,10 +86,7 @@ export function createInstanceSharing(
   const startedAt = clock.now();
   /** Instances handed over, until their new holder is known. */
   const handedOver = new Map<string, { readonly to: OwnerShare; readonly until: number }>();
-  /**
-   * Owners that did not take what they asked for, with their registration time: a new registration clears the
-   * entry.
-   */
+  /** Owners that did not take what they asked for, with their registration: a new registration clears it. */
   const silent = new Map<string, number>();
   /** When this process began to ask, and the number it held then. */
   let asking: { readonly since: number; readonly held: number } | null = null;

@@ -9,8 +9,9 @@ export interface TcpConnection {
 }
 
 /**
- * Connects to the first of the target's addresses that responds, within `connectMs` for all of them. An address that
- * does not respond gets at least a third of it, so that a host with one dead address is still reached.
+ * Connects to the first of the target's addresses that responds, within `connectMs` for all of them. An
+ * address that does not respond gets at least a third of that time, so that a host with one dead address is
+ * still reached.
  */
 export async function connectTcp(
   target: Target,
@@ -49,7 +50,7 @@ function connectToAddress(
     const abort = (): void => fail(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
 
-    // Keep it for the socket's whole life: an error without a listener would end the process.
+    // Keep the listener for the socket's whole life: an error without a listener would end the process.
     socket.on('error', (error) => fail(new SendFailure('CONNECTION_FAILED', error.message, error)));
     socket.once('connect', () => {
       const unexpected = checkPeer(socket, host);

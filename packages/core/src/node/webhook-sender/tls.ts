@@ -11,7 +11,9 @@ export interface TlsSurroundings {
   readonly end: number;
 }
 
-/** TLS over a connected socket, for the URL's host name. Rejects with a SendFailure and destroys the socket. */
+/**
+ * TLS over a connected socket, for the URL's host name. On failure or abort, destroys the socket and rejects.
+ */
 export function secure(tcp: Socket, url: EndpointUrl, surroundings: TlsSurroundings): Promise<TLSSocket> {
   const { context, sessions, signal, end } = surroundings;
   const resumed = sessions.get(url.origin);
@@ -20,9 +22,10 @@ export function secure(tcp: Socket, url: EndpointUrl, surroundings: TlsSurroundi
     const socket = connect({
       socket: tcp,
       secureContext: context,
-      // Set explicitly: its default is NODE_TLS_REJECT_UNAUTHORIZED.
+      // Set explicitly: the default follows NODE_TLS_REJECT_UNAUTHORIZED.
       rejectUnauthorized: true,
-      // The name that the certificate must be for, and the one in SNI, which has neither addresses nor a last dot.
+      // `host` is the name that the certificate must be for; `servername` is the SNI name, without addresses
+      // and last dots.
       host: url.hostname,
       servername: url.hostIsAddress ? '' : url.hostname.replace(/\.$/, ''),
       ALPNProtocols: ['http/1.1'],
@@ -46,7 +49,7 @@ export function secure(tcp: Socket, url: EndpointUrl, surroundings: TlsSurroundi
     socket.on('session', (session) => {
       if (verifiedAt !== undefined) sessions.set(url.origin, { session, verifiedAt });
     });
-    // Keep it for the socket's whole life: an error without a listener would end the process.
+    // Keep the listener for the socket's whole life: an error without a listener would end the process.
     socket.on('error', (error) => {
       if (verifiedAt === undefined) sessions.delete(url.origin);
       fail(new SendFailure('TLS_FAILED', error.message, error));
@@ -69,12 +72,12 @@ export function secure(tcp: Socket, url: EndpointUrl, surroundings: TlsSurroundi
 
 export interface TlsSession {
   readonly session: Buffer;
-  /** When the certificate behind it was last checked, on the monotonic clock. */
+  /** When the certificate of the session was last checked, on the monotonic clock. */
   readonly verifiedAt: number;
 }
 
 /**
- * The TLS sessions by host. Resuming one saves most of a handshake. undici keeps sessions too, but by weak
+ * TLS sessions by host. Resuming a session saves most of a handshake. undici keeps sessions too, but by weak
  * references that are gone by the next connection.
  */
 export class TlsSessions {
@@ -104,5 +107,5 @@ export class TlsSessions {
 
 const MAX_SESSIONS = 2_048;
 
-/** A certificate that has expired meanwhile is noticed after this long. */
+/** A certificate that expires during a session is noticed this late at most. */
 const SESSION_LIFETIME_MS = 10 * 60 * 1000;

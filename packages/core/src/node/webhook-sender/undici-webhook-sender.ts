@@ -27,10 +27,11 @@ export interface WebhookTimeouts {
 }
 
 /**
- * Sends webhooks over HTTP/1.1 with undici. The name is resolved once per attempt, every address is checked, and the
- * connection goes to a checked address: there is no second lookup that could give another result. Redirects are not
- * followed, bodies not decompressed, proxies in the environment not used. A request on a reused connection is sent once
- * more, on a new one, if the connection ends before the first byte of the response.
+ * Sends webhooks over HTTP/1.1 with undici. The name is resolved once per attempt, every address is checked,
+ * and the connection goes to a checked address: there is no second lookup that could give another result.
+ * Redirects are not followed, bodies not decompressed, proxies in the environment not used. A request on a
+ * reused connection is sent once more, on a new connection, if the reused one ends before the first byte of
+ * the response.
  */
 export function undiciWebhookSender(options: UndiciWebhookSenderOptions): WebhookSender {
   const { totalMs = 10_000, connectMs = 3_000 } = options.timeouts ?? {};

@@ -69,11 +69,11 @@ export function isWith(state: State, message: Message, counterpart: Recipient): 
 interface NamedChat {
   /** Null in a group, and if only the number is known. */
   readonly contact: Contact | null;
-  /** All keys of its messages; the first one identifies the chat. */
+  /** All keys of the chat's messages; the first key identifies the chat. */
   readonly keys: readonly string[];
 }
 
-/** The current chat of a key of an instance. */
+/** Returns the current chat of an instance's key. */
 function chatNamedBy(state: State, instanceId: string, key: string): NamedChat {
   const contacts = contactsOf(state, instanceId);
   const ownerOf = (digits: string): Contact | null => ownerOfNumber(digits, contacts);

@@ -169,7 +169,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
     return endpoint?.url ?? null;
   }
 
-  /** Returns whether it shortened the wait. */
+  /** Returns whether the wait was shortened. */
   #shorten(lane: Lane, entry: DueEntry, now: number): boolean {
     const record = this.#state.deliveries.get(entry.deliveryId);
     const within = record && withinSchedule(record.delivery, entry.dueAt, now);
@@ -194,7 +194,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
     return record !== undefined && mayRetry(record.delivery);
   }
 
-  /** The lanes that claims consider: those of a postponed workspace are left out. */
+  /** The lanes that claims consider: lanes of a postponed workspace are left out. */
   #lanes(): readonly Lane[] {
     return [...this.#state.lanes.values()].filter(({ endpointId }) => !isLanePaused(this.#state, endpointId));
   }
@@ -233,7 +233,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
     };
   }
 
-  /** Returns whether it was written. */
+  /** False if the claim was lost. */
   #completeOne(completion: Completion, now: number): boolean {
     const { delivery, attempt, token } = completion;
     const record = this.#state.deliveries.get(delivery.id);
@@ -266,7 +266,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
     const record = this.#state.deliveries.get(delivery.id);
     const lane = this.#state.lanes.get(delivery.endpointId);
     if (!record || !lane) throw new Error(`${delivery.id} is gone.`);
-    // Remove it from the closed generation, which is not swept yet.
+    // Remove the delivery from the closed generation, which is not swept yet.
     lane.remove(delivery.id);
     lane.queue(delivery.id, now);
     record.generation = lane.generation;
@@ -304,7 +304,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
   }
 }
 
-/** The delivery as read: one that a cancellation ended counts as failed, even if not written yet. */
+/** The delivery as read: a cancelled delivery counts as failed, even if not written as such yet. */
 export function readDelivery(state: State, record: DeliveryRecord): Delivery {
   const { delivery, generation } = record;
   const reason = isOpen(delivery.status) && state.lanes.get(delivery.endpointId)?.cancellationOf(generation);

@@ -142,7 +142,7 @@ export class MemoryErasureStore implements ErasureStore {
   }
 }
 
-/** The rows of one workspace among those of a part of a walk. */
+/** One part of a walk: rows of one workspace, in the order of their ids. */
 function partOf<Row extends { readonly id: string; readonly workspaceId: string }>(
   all: readonly Row[],
   workspaceId: string,

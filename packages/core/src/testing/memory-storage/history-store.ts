@@ -28,7 +28,10 @@ export class MemoryHistoryStore implements HistoryStore {
   }
 }
 
-/** Adds an entry, replaces the one with its id, or raises the count of an earlier one: see `HistoryStore`. */
+/**
+ * Adds an entry, replaces the entry with the same id, or raises the count of an earlier entry: see
+ * `HistoryStore`.
+ */
 export function writeEntry({ history }: State, entry: HistoryEntry | null | undefined): void {
   if (!entry) return;
   const counted = history.has(entry.id) ? undefined : countedIn(history, entry);

@@ -22,8 +22,9 @@ export interface DueEntry {
 }
 
 /**
- * The deliveries due at one endpoint, and when it may next be served. A cancellation ends all that is queued in one
- * step, by starting the next generation: earlier ones keep their entries, under a reason, until they are swept.
+ * The deliveries due at one endpoint, and when the endpoint may next be served. A cancellation ends
+ * everything queued in one step, by starting the next generation: earlier generations keep their entries,
+ * with a reason, until they are swept.
  */
 export class Lane {
   readonly endpointId: string;
@@ -35,7 +36,10 @@ export class Lane {
   readonly #claims = new Map<string, LaneClaim>();
   /** The start times of the attempts that the throttle counted at the last claim, oldest first. */
   #starts: readonly number[] = [];
-  /** The time of the last claim that took something: an old backlog does not put this lane before others again. */
+  /**
+   * The time of the last claim that took something, so that an old backlog does not put this lane before
+   * others again.
+   */
   #servedAt = 0;
   /** The round of calls that retry all failed deliveries here; null if none is in progress. */
   retryRound: RetryRound | null = null;
@@ -72,7 +76,7 @@ export class Lane {
     return this.#claims.has(deliveryId);
   }
 
-  /** Makes the deliveries of claims whose lease is over due again, in their generation. Returns how many. */
+  /** Requeues the deliveries of expired claims, in their generation. Returns the number. */
   takeBackExpired(now: number): number {
     const expired = [...this.#claims.values()].filter(({ expiresAt }) => expiresAt <= now);
     for (const { deliveryId, generation, lostClaims } of expired) {
@@ -82,7 +86,7 @@ export class Lane {
     return expired.length;
   }
 
-  /** Limits times written before the clock was set back to `now`. */
+  /** Corrects times written before the clock was set back to `now`. */
   setBack(now: number, leaseMs: number): void {
     this.#starts = startsSetBack(this.#starts, now);
     this.#servedAt = Math.min(this.#servedAt, now);
@@ -141,7 +145,7 @@ export class Lane {
     return claims;
   }
 
-  /** Ends a claim; null if the token does not hold it. */
+  /** Ends a claim; null if the token is not the claim's. */
   release(deliveryId: string, token: number): LaneClaim | null {
     const claim = this.#claims.get(deliveryId);
     if (claim?.token !== token) return null;

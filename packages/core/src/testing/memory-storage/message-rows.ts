@@ -8,14 +8,14 @@ import { storeEvents } from './event-fan-out.ts';
 import { insertRow } from './state.ts';
 import type { State, Work } from './state.ts';
 
-/** Stores a new message, with the content that was noted for it, if any. */
+/** Stores a new message, and links it to its reserved content, if any. */
 export function insertMessage(state: State, message: Message): void {
   checkContent(state, message);
   insertRow(state.messages, message.id, structuredClone(message));
   takeContent(state, message);
 }
 
-/** Makes content that was noted part of this message; throws if it needs some and has none. */
+/** Makes reserved content part of this message; throws if the message needs content that is not reserved. */
 export function takeContent(state: State, message: Message): void {
   checkContent(state, message);
   const content = state.contents.get(contentIdOf(message));
@@ -36,7 +36,9 @@ export function readMessage(state: State, message: Message): Message {
   return structuredClone({ ...message, contact, media: { ...media, available: false } });
 }
 
-/** Writes a change if the status is still the expected one. Returns the work to signal; null if it is not. */
+/**
+ * Writes a change if the status is still as expected. Returns the work to signal; null if the status differs.
+ */
 export function applyChange(state: State, change: MessageChange): readonly Work[] | null {
   const { message, expectedStatus, events } = change;
   const stored = state.messages.get(message.id);

@@ -7,7 +7,10 @@ export function compare<Value extends string | number>(a: Value, b: Value): numb
   return a < b ? -1 : 1;
 }
 
-/** Compares like the binary collation of databases; `<` would put U+FFFD after an emoji, by its surrogates. */
+/**
+ * Compares like the binary collation of databases; `<` would put U+FFFD after an emoji, because of its
+ * surrogates.
+ */
 export function compareCodePoints(a: string, b: string): number {
   const left = Array.from(a, codePointOf);
   const right = Array.from(b, codePointOf);

@@ -2,7 +2,7 @@ import { latestLeaseEnd } from '../../domain/too-far-ahead.ts';
 import type { NotificationClaim } from '../../ports/storage/owed-notification.ts';
 import { byId } from './order.ts';
 
-/** Notifications of one kind, each with when it can be claimed. */
+/** Notifications of one kind, and when each can be claimed. */
 export class OwedNotifications<Owed extends { readonly id: string }> {
   readonly #rows: Map<string, { readonly notification: Owed; owedAt: number }> = new Map();
 

@@ -2,7 +2,7 @@ import { NO_FAILURES } from '../../domain/endpoint/endpoint.ts';
 import { isPostponed } from '../../domain/workspace/plan-rules.ts';
 import type { State } from './state.ts';
 
-/** Whether the work of this workspace waits; false if it does not exist. */
+/** Whether the work of this workspace waits; false for an unknown workspace. */
 export function isWorkPostponed(state: State, workspaceId: string): boolean {
   const workspace = state.workspaces.get(workspaceId);
   return workspace !== undefined && isPostponed(workspace);
@@ -13,7 +13,7 @@ export function isLanePaused(state: State, endpointId: string): boolean {
   return endpoint !== undefined && isWorkPostponed(state, endpoint.workspaceId);
 }
 
-/** Resumes the workspace: waiting work can be claimed. */
+/** Resumes a workspace: resets failures, signals waiting work. */
 export function resumeWork(state: State, workspaceId: string): void {
   const endpoints = [...state.endpoints.values()].filter((one) => one.workspaceId === workspaceId);
   for (const endpoint of endpoints) {

@@ -24,7 +24,7 @@ import { OwedNotifications } from './owed-notifications.ts';
 /** An instance with the rows that are deleted with it. */
 export interface InstanceRecord {
   instance: Instance;
-  /** Without an owner, the lease may be reserved for one until it expires. */
+  /** Without an owner, the lease may be reserved for a process until it expires. */
   lease: { owner: string | null; epoch: number; expiresAt: number; reservedFor: string | null };
   readonly session: Map<string, Uint8Array>;
   /** Keyed by network id. */
@@ -33,7 +33,7 @@ export interface InstanceRecord {
   readonly queue: Map<string, QueuePlace>;
   /** Keyed by message id. */
   readonly downloads: Map<string, PendingDownload>;
-  /** The ids of its messages that are held. */
+  /** The ids of held messages. */
   readonly held: Set<string>;
 }
 
@@ -46,7 +46,7 @@ interface QueuePlace {
 export interface DeliveryRecord {
   /** The delivery as last written; `readDelivery` applies a cancellation to it. */
   delivery: Delivery;
-  /** The generation of its lane that it was last queued in. */
+  /** The lane's generation when the delivery was last queued. */
   generation: number;
   readonly attempts: Attempt[];
 }
@@ -56,9 +56,9 @@ export interface QueuedEvent {
   readonly subscriptionId: string;
   readonly eventId: string;
   readonly eventType: EventType;
-  /** When it can be claimed or, if it is claimed, when its lease ends. Null once it is exhausted. */
+  /** When the event can be claimed or, while claimed, when the lease ends. Null once exhausted. */
   dueAt: number | null;
-  /** When its last attempt failed; null until it is exhausted. */
+  /** When the last attempt failed; null until the event is exhausted. */
   exhaustedAt: number | null;
   attempts: number;
   lostClaims: number;
@@ -85,7 +85,7 @@ export class State {
   readonly reports: Map<string, ProcessReport> = new Map();
   readonly owners: Map<string, { readonly registeredAt: number; readonly asksUntil: number }> = new Map();
   readonly messages: Map<string, Message> = new Map();
-  /** Contacts merged into another one have its id in `mergedContacts`. */
+  /** `mergedContacts` holds the id of the contact that a contact was merged into. */
   readonly contacts: Map<string, Contact> = new Map();
   readonly mergedContacts: Map<string, string> = new Map();
   /** Contact ids by `keyOf(instanceId, networkId)`. */
@@ -139,7 +139,7 @@ export class State {
     for (const signal of new Map(work.map((one) => [JSON.stringify(one), one])).values()) this.signal(signal);
   }
 
-  /** To be called last in a method: what a listener reads is then complete. */
+  /** Call this last in a method, so that listeners read its complete result. */
   signal(signal: Signal): void {
     if (this.context) this.#signals.publish(signal, this.context.logger);
   }

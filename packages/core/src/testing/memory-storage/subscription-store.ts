@@ -141,7 +141,7 @@ export class MemorySubscriptionStore implements SubscriptionStore {
     };
   }
 
-  /** Returns whether it was written. */
+  /** False if the claim was lost. */
   #completeOne(completion: EventCompletion): boolean {
     const queued = this.#claimed(completion);
     if (!queued || !this.#state.subscriptions.has(queued.subscriptionId)) return false;
@@ -163,7 +163,7 @@ export class MemorySubscriptionStore implements SubscriptionStore {
   }
 
   #waiting(subscriptionId: string): readonly WaitingEvent[] {
-    return this.#queuedFor(subscriptionId).filter((queued) => queued.dueAt !== null) as WaitingEvent[]; // as just found
+    return this.#queuedFor(subscriptionId).filter((queued) => queued.dueAt !== null) as WaitingEvent[]; // just filtered
   }
 
   #exhausted(subscriptionId: string): readonly QueuedEvent[] {
