@@ -18,7 +18,7 @@ export interface ConnectSafelyOptions {
   readonly dns?: DnsResolver | undefined;
   /** Milliseconds for the TCP connection and the TLS handshake. 3,000 by default. */
   readonly connectMs?: number | undefined;
-  /** Authorities to trust on https, besides the public ones. */
+  /** Authorities to trust on https, in addition to the public ones. */
   readonly tls?: TlsOptions | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface ConnectSafelyOptions {
 export interface SafeConnection {
   /** The URL, in its parts. */
   readonly url: SafeUrl;
-  /** A `TLSSocket` of a verified peer if the URL is https. The caller has to end it. */
+  /** A `TLSSocket` of a verified peer if the URL is https. The caller has to end the socket. */
   readonly socket: Socket;
   /** The checked address that the socket is connected to. */
   readonly address: string;

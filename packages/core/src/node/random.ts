@@ -1,7 +1,10 @@
 import { randomFillSync } from 'node:crypto';
 import type { Random } from '../ports/random.ts';
 
-/** The system's generator. A call to it costs the same for 16 bytes as for thousands, so small requests share one. */
+/**
+ * The system's generator. A call costs the same for 16 bytes as for thousands, so small requests share a
+ * call.
+ */
 export function systemRandom(): Random {
   const pool = new Uint8Array(POOL_SIZE);
   let used = POOL_SIZE;

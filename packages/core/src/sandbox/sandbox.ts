@@ -54,7 +54,10 @@ export interface SandboxPhone {
    * except in a group.
    */
   delete(deletion: SandboxDeed): Promise<void>;
-  /** Sends a better copy of a message's file from its author's phone. The service refuses it from anyone else. */
+  /**
+   * Sends a better copy of a message's file from its author's phone. The service refuses copies from anyone
+   * else.
+   */
   updateMedia(update: SandboxDeed & { readonly file: SandboxFile }): Promise<void>;
   /** Calls the number, as a person. */
   call(call: SandboxCall): Promise<void>;
@@ -360,7 +363,9 @@ function scanning(listener: GatewayListener, scan: () => unknown): GatewayListen
 type Happening = WithoutStamp<NetworkActivity>;
 type WithoutStamp<Activity> = Activity extends NetworkActivity ? Omit<Activity, 'networkId' | 'at'> : never;
 
-/** How many accounts without a linked number the network remembers, with their groups: only the latest ones. */
+/**
+ * How many accounts without a linked number the network remembers, with their groups; the latest are kept.
+ */
 const KEPT_IDLE_ACCOUNTS = 100;
 
 /** A freshly linked phone is in two groups. */

@@ -171,7 +171,7 @@ interface EndpointChange {
   readonly close?: CancellationReason;
   /** Whether to write the failure record too. */
   readonly withHealth?: boolean;
-  /** How many enabled endpoints the plan allows, if this enables one. */
+  /** How many enabled endpoints the plan allows, if this change enables one. */
   readonly enabledLimit?: number;
 }
 

@@ -108,8 +108,8 @@ export function createMetrics(provider: MeterProvider): Metrics {
   const logged = meter.createCounter('trunkline.log.records', {
     description: 'Warnings and errors that were logged, by level',
   });
-  // Start each series at 0: a series that begins with the first fault hides it, because `increase` and `rate`
-  // do not see the beginning as a rise.
+  // Start at 0: a series that begins with the first fault hides it, because `increase` and `rate` do not see
+  // the beginning as a rise.
   for (const type of MESSAGE_TYPES)
     for (const counter of [accepted, received, sent, failed]) counter.add(0, { type });
   for (const outcome of ['in_time', 'late', 'given_up']) files.add(0, { outcome });

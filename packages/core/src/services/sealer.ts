@@ -155,7 +155,9 @@ export function referencePurpose(messageId: string): SealPurpose {
 /** The maximum number of secrets kept in memory: a few megabytes. */
 const MAX_KEPT = 10_000;
 
-/** Opens the secret of an endpoint. Throws if it was sealed for another endpoint or with another key. */
+/**
+ * Opens the secret of an endpoint. Throws if the secret was sealed for another endpoint or with another key.
+ */
 export type OpenSecret = (sealedSecret: string, endpointId: string) => string;
 
 /**

@@ -24,7 +24,7 @@ export const REFUSED: WebhookResponse = { errorCode: 'HTTP_ERROR', responseStatu
 
 const CLOSED: WebhookResponse = { errorCode: 'CONNECTION_FAILED', responseStatus: null, responseBody: null };
 
-/** A webhook sender for tests: it records each request, and responds as it is told to. */
+/** A webhook sender for tests, which records each request and responds as `respond` says. */
 export function recordingSender(): RecordingSender {
   const requests: RecordedRequest[] = [];
   let respond: (request: RecordedRequest) => WebhookResponse | Promise<WebhookResponse> = () => TAKEN;

@@ -60,7 +60,7 @@ export function attemptOutcomes<Outcome>(clock: Clock, isStopping: () => boolean
       // Keep the outcome from the start: while a write hangs, the claim may be lost and taken again.
       keep(id, own);
       for (;;) {
-        // Decide before the write: a stop may wait for it.
+        // Decide before the write, which a stop may wait for.
         const isLast = isStopping() || clock.now() >= until;
         try {
           const isRecorded = (await write()) > 0;

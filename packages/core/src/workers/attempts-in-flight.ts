@@ -10,7 +10,7 @@ export interface AttemptsInFlight {
   /** How many attempts may begin, and when more may begin even if none ends; `moreAt` is null if never. */
   room(now: number): { readonly count: number; readonly moreAt: number | null };
   add(attempt: Promise<void>, now: number): void;
-  /** Called at its end. */
+  /** Ends an attempt. */
   remove(attempt: Promise<void>): void;
   /** Resolves when the attempts in flight now have ended. */
   ended(): Promise<void>;

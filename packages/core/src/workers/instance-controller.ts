@@ -55,7 +55,7 @@ interface ControllerOptions {
 
 const FENCED =
   'the lease on an instance was lost while something of it was written, so its connection is closed here and another process may open it: if this repeats, look for a slow database or a process that stands still';
-/** The wait before a lease that was reported lost is released, in case it is still held. */
+/** The wait before a lease that was reported lost is released, in case this process still holds it. */
 const RELEASE_FENCED_AFTER_MS = 5_000;
 const NOTING_LOSS = 'noting a lost connection';
 const NOTING_RESTRICTION_END = 'noting the end of a restriction';
@@ -99,7 +99,7 @@ export function createInstanceController({
     previousProcess: takenFrom,
     retryAt: heldSince,
   } as const;
-  // If the previous connection is stored as open, the entry for its end says this instead.
+  // If the previous connection is stored as open, the entry for its end includes `ownership` instead.
   if (takenFrom !== null && !record.isOrphaned()) {
     record.note('taken_over', {
       previousProcess: takenFrom,

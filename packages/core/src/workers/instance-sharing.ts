@@ -86,9 +86,12 @@ export function createInstanceSharing(
   const startedAt = clock.now();
   /** Instances handed over, until their new holder is known. */
   const handedOver = new Map<string, { readonly to: OwnerShare; readonly until: number }>();
-  /** Owners that did not take what they asked for, with their registration: a new registration clears it. */
+  /**
+   * Owners that did not take what they asked for, with their registration time; registering again clears
+   * them.
+   */
   const silent = new Map<string, number>();
-  /** When this process began to ask, and the number it held then. */
+  /** When this process began to ask, and how many instances it held then. */
   let asking: { readonly since: number; readonly held: number } | null = null;
   let askFrom = startedAt + ASK_AFTER_MS;
   let askPauseMs = ASK_AGAIN_MS;

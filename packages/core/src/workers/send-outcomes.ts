@@ -25,7 +25,7 @@ export type SendResult = SendOutcome | { readonly kind: 'not_read'; readonly err
 
 type NotSent = Extract<SendOutcome, { readonly kind: 'not_sent' }>;
 
-/** Called when a message is to be sent again, with the epoch milliseconds from which it may be. */
+/** Called when a message is to be sent again, with the earliest time in epoch milliseconds. */
 interface SendRetries {
   readonly again: (instanceId: string, at: number) => void;
   /** Called for a message that is held. */

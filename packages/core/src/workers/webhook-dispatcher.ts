@@ -27,7 +27,7 @@ const CLAIM_BATCH = 128;
 const LEASE_MS = 60_000;
 /** How far back the clock must be set for waits to be shortened; less delays only briefly. */
 const SET_BACK_MS = 1_000;
-/** Claims that take longer than this are not attempted: another process might attempt them too. */
+/** Deliveries whose claim took longer are not attempted: another process might attempt them, too. */
 const BEGIN_WITHIN_MS = 45_000;
 
 /** How long writing an outcome is retried: then the claim ends, and the next claim writes the outcome. */

@@ -49,11 +49,11 @@ export function createConnector(options: { connectMs: number; tls: TlsOptions | 
   };
 }
 
-/** Shared by many connections: creating it parses every authority's certificate. */
+/** Share one context among connections: creating it parses every authority's certificate. */
 export function secureContext(ca: readonly string[]): SecureContext {
   return tls.createSecureContext({
     minVersion: 'TLSv1.2',
-    // `ca` replaces the public authorities, so they are added to it.
+    // `ca` replaces the public authorities, so they are added to `ca`.
     ...(ca.length > 0 ? { ca: [...tls.getCACertificates('default'), ...ca] } : {}),
   });
 }

@@ -9,7 +9,7 @@ export interface Reply {
   readonly body: string;
 }
 
-/** HTTP/1.1 on one open socket, for one request at a time. It never opens another socket. */
+/** HTTP/1.1 on one open socket, for one request at a time, without ever opening another socket. */
 export class HttpConnection {
   readonly origin: string;
   readonly address: string;

@@ -10,7 +10,7 @@ import { findTarget, type Target } from './target.ts';
 export interface UndiciWebhookSenderOptions {
   /** Resolves the hosts of webhooks. */
   readonly dns: DnsResolver;
-  /** Authorities to trust on https, besides the public ones. */
+  /** Authorities to trust on https, in addition to the public ones. */
   readonly tls?: TlsOptions;
   /** How long the parts of an attempt may take. */
   readonly timeouts?: WebhookTimeouts;

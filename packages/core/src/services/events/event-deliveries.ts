@@ -5,7 +5,7 @@ import type { Result } from '../../domain/result.ts';
 import type { ServiceContext } from '../context.ts';
 import { findEvent } from './find-events.ts';
 
-/** The deliveries of an event, oldest first: one for each endpoint that it went to. */
+/** The deliveries of an event, oldest first: one for each endpoint that the event went to. */
 export async function listEventDeliveries(
   context: ServiceContext,
   workspaceId: string,

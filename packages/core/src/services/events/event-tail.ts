@@ -16,7 +16,7 @@ const LOOK_BACK_SHARE = 0.1;
 export interface EventTail {
   /** Notes the ids already in the log. Await this before the first read. */
   open(): Promise<void>;
-  /** Yields the events committed since the last call. If it throws, the rest comes with the next call. */
+  /** Yields the events committed since the last call. If a call throws, the next call yields the rest. */
   read(): AsyncGenerator<Event, void, undefined>;
 }
 

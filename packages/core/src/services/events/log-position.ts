@@ -29,5 +29,5 @@ export function timeOf(id: string): number {
   return orderOfId('evt', id).ms;
 }
 
-/** No id sorts after it. */
+/** The largest possible id. */
 export const LAST_ID: string = `evt_7${'z'.repeat(25)}`;

@@ -7,7 +7,7 @@ export interface StreamedEvent {
   readonly id: string;
   /** The type, such as `message.received`. */
   readonly type: EventType;
-  /** The JSON that webhooks carry, byte for byte. `readEvent` of `@trunkline/receiver` reads it. */
+  /** The JSON that webhooks carry, byte for byte; parse it with `readEvent` of `@trunkline/receiver`. */
   readonly body: string;
 }
 

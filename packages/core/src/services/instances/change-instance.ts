@@ -105,7 +105,7 @@ export async function changeInstance(
   }
 }
 
-/** The notification that an instance is back, if one was sent that it is down. */
+/** The notification that an instance is up again, if its outage was notified. */
 function upNotification(
   { newId }: ServiceContext,
   { downSince, downNotifiedAt }: Instance,

@@ -22,7 +22,7 @@ interface HistoryOf {
 }
 
 export function createHistoryLog(newId: NewId, of: HistoryOf): HistoryLog {
-  /** Entries that news may repeat, by content. An entry that cannot repeat clears them. */
+  /** Entries that news may repeat, by content. An entry that cannot repeat clears the map. */
   const recent = new Map<string, HistoryEntry>();
   return {
     entryOf(news, now) {

@@ -155,7 +155,7 @@ async function askAgain(context: ServiceContext, { lease, pending }: Ended, erro
   await context.storage.downloads.postpone(lease, { messageId: pending.messageId, tries, dueAt });
 }
 
-/** Gives up a file that has not come for a day. Logs it once, with the last error, if any. */
+/** Gives up a file that has not come for a day, and logs that once, with the last error, if any. */
 export async function giveUpDownload(
   { storage, logger, metrics }: ServiceContext,
   { instanceId, messageId, tries }: PendingDownload,

@@ -10,9 +10,9 @@ import type { ServiceContext } from '../context.ts';
 import { FencedError } from '../instances/fenced-error.ts';
 
 /**
- * Applies a report of the network about an outbound message: reads, decides, writes, and starts over when another
- * report came in between. A report that is repeated, late, or about an unknown message changes nothing. `known` is the
- * message as it was read last, which saves the first read.
+ * Applies a report of the network about an outbound message: reads, decides, writes, and starts over if
+ * another report came in between. A report that is repeated, late, or about an unknown message changes
+ * nothing. `known` is the message as it was read last, which saves the first read.
  */
 export async function advanceMessage(
   context: ServiceContext,
@@ -45,7 +45,7 @@ export async function advanceMessage(
     const written = await context.storage.messages.change(lease, {
       message: last.message,
       expectedStatus: message.status,
-      // Messages of the phone have no events.
+      // No status events for device messages.
       events: message.origin === 'device' ? [] : messageEvents(context, steps, now),
     });
     if (written === 'changed') return;

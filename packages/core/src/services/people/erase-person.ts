@@ -101,7 +101,7 @@ const ROUNDS = 5;
 
 async function erase(work: PersonWork, { counts, messageIds }: Survey): Promise<ErasedPerson> {
   const { context } = work;
-  // Erase session values before messages: only these show what was sent to the person.
+  // Erase session values before messages, because only messages show what was sent to the person.
   let sessionValues = await sessionValuesOf(work, { messageIds, isErased: true });
   let [messages, files, events, contacts] = [0, 0, 0, 0];
   let left: readonly string[] = [];
