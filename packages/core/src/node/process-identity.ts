@@ -63,7 +63,10 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Fields of https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html, the name in parentheses may hold anything. */
+/**
+ * Fields of https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html: the name in parentheses may hold
+ * anything.
+ */
 function readStatus(pid: string): { readonly startedAt: string; readonly isZombie: boolean } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

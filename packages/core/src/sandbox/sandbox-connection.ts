@@ -32,7 +32,7 @@ const STEP_MS = 25;
 const REPORT_AGAIN_MS = 1_000;
 /** The longest wait of a timer. */
 const LONGEST_WAIT_MS = 24 * 60 * 60_000;
-/** How long each QR is shown; after the last the network gives up, as WhatsApp's does. */
+/** How long each QR is shown; after the last, the network gives up, as WhatsApp's does. */
 const QR_LIFETIMES_MS = [60_000, 20_000, 20_000, 20_000, 20_000, 20_000];
 const PAIRING_CODE_LENGTH = 8;
 const PAIRING_CODE_LETTERS = '123456789ABCDEFGHJKLMNPQRSTVWXYZ';

@@ -4,7 +4,7 @@ import type { Storage } from '../ports/storage/storage.ts';
 import type { Workload } from '../ports/storage/workload-store.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 
-/** The limit of each count: up to this, an export reads no more than a page or two of an index. */
+/** The limit of each count, so that an export reads no more than a page or two of an index. */
 const COUNT_MAX = 10_000;
 /** How long a reading is reused, because several exporters may ask often. */
 const KEPT_MS = 5_000;

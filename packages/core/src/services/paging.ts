@@ -50,7 +50,7 @@ function readCursor(
 ): Result<PageRequest['from']> {
   if (cursor === undefined) return ok(null);
   const read = readInput(position, decode(cursor));
-  // The database may keep ids as bytes: only a valid id may get there.
+  // The database may keep ids as bytes, so only a valid id may reach it.
   if (!read.ok || !isId(prefix, read.value[1])) {
     return invalid({ cursor: ['Must be a cursor that this list has returned.'] });
   }

@@ -37,7 +37,7 @@ export type { MediaType } from '../domain/message/media-rules.ts';
 
 export type { MessageKindAndPayload } from '@trunkline/receiver';
 
-// Waits by the clock that a gateway is given.
+// Waits that use the gateway's clock.
 export { pause, withDeadline } from '../runtime/deadline.ts';
 
 // The parts that core hands to a gateway in `attach`.

@@ -144,7 +144,7 @@ export { failQueue } from '../services/messages/fail-queue.ts';
 export { IDEMPOTENCY_WINDOW_MS } from '../domain/idempotency/idempotency.ts';
 export type { IdempotencyRecord } from '../domain/idempotency/idempotency.ts';
 
-// Events and the subscriptions of handlers in process.
+// Events and the subscriptions of in-process handlers.
 export { EVENT_TYPES } from '../domain/event/event.ts';
 export type {
   Event,

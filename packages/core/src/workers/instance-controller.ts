@@ -108,8 +108,8 @@ export function createInstanceController({
   }
 
   /**
-   * Returns when the grace ends. When this process takes the instance, the grace restarts until its first try
-   * has failed.
+   * Returns when the grace ends. When this process takes the instance, the grace restarts until the first
+   * attempt fails.
    */
   const graceEnd = (): number | null => {
     const endsAt = graceEndsAt(record.current());

@@ -41,15 +41,15 @@ export interface InstanceLink extends OperatedConnection {
   opensUntil(): number | null;
   /** Whether the first connection has neither opened nor failed yet. */
   isUntried(): boolean;
-  /** Whether the latest try failed. */
+  /** Whether the latest attempt failed. */
   hasFailed(): boolean;
-  /** The error of the latest try that could not begin, for the log line about an outage. */
+  /** The error of the latest attempt that could not begin, for the log line about an outage. */
   lastFailure(): unknown;
   /** Keeps a connection open: opens a connection that is due if `mayOpen`, and gives up a stuck one. */
   maintain(now: number, mayOpen: boolean): void;
   /** When to call `maintain` next, if ever. */
   nextAt(mayOpen: boolean): number | null;
-  /** Lets the next try start now. */
+  /** Lets the next attempt start now. */
   retryNow(): void;
   /** Closes the connection and reports nothing more. */
   abandon(): Promise<void>;

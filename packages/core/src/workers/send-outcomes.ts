@@ -94,7 +94,7 @@ export function recordSendOutcome(
 
   /**
    * Postpones a message that could not be read. The fault is local, and perhaps only with this message, so
-   * others are sent.
+   * other messages are sent.
    */
   const waitUntilRead = async (lease: Lease, head: QueuedMessage, error: unknown): Promise<void> => {
     const now = clock.now();

@@ -20,7 +20,9 @@ export interface UndiciWebhookSenderOptions {
 
 /** Milliseconds. The defaults are the specification's ("Receiver response and delivery behaviour"). */
 export interface WebhookTimeouts {
-  /** From the call until the status line, and the end of the kept part of the body. 10,000 by default. */
+  /**
+   * From the call until the status line, and until the end of the kept part of the body. 10,000 by default.
+   */
   readonly totalMs?: number;
   /** The part of `totalMs` that the TCP connection may take. 3,000 by default. */
   readonly connectMs?: number;

@@ -33,7 +33,7 @@ export interface ApiKeyInfo {
   readonly workspaceId: string;
   /** The member who made the key; null for a key of the embedder. */
   readonly memberId: string | null;
-  /** A name for people, such as that of the program with the key. */
+  /** A name for people, such as the program that uses the key. */
   readonly name: string;
   /** The operations that the key allows. */
   readonly scopes: readonly Scope[];

@@ -9,7 +9,7 @@ import {
 export const DETECTION_BYTES = 4_100;
 
 export interface FileType {
-  /** Registered, without parameters. */
+  /** A registered type, no parameters. */
   readonly mimeType: string;
   /** The extension without a dot. */
   readonly extension: string;

@@ -63,7 +63,7 @@ export async function receiveFile(
 interface Patience {
   /** The longest pause. */
   readonly stalledMs: number;
-  /** The limit in total. */
+  /** The total limit. */
   readonly longestMs: number;
 }
 

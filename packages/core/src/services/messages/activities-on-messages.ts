@@ -126,7 +126,7 @@ async function remove(
   const now = context.clock.now();
   const deleted = deleteMessage(message, reportedTime(deed.at, now) ?? now);
   const stored = await storeActivity(context, held, {
-    // A message is deleted once.
+    // A message is deleted only once.
     key: null,
     event: context.newEvent({
       type: 'message.deleted',

@@ -6,7 +6,7 @@ import type { Gateway } from '../../ports/gateway.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Storage } from '../../ports/storage/storage.ts';
 
-/** How many bytes the gateway is given. */
+/** How many bytes a network id is made of. */
 const GIVEN_BYTES = 16;
 const KEY_LENGTH = 16;
 const KEY_FORM = /^[A-Za-z0-9+/]{22}==$/;

@@ -33,7 +33,7 @@ export async function receiveEcho(
     const ids = await context.networkIds.idsBehind(networkId);
     return (await context.storage.messages.findOutbound(receiving.instance.id, networkId, ids)) !== null;
   };
-  // Storing does not detect messages that were accepted here.
+  // `recordEcho` does not detect messages that this service accepted.
   if (await isStored()) return;
   await receiveContent(context, receiving, {
     id: arrival.id,
