@@ -33,7 +33,7 @@ export async function receiveEcho(
     const ids = await context.networkIds.idsBehind(networkId);
     return (await context.storage.messages.findOutbound(receiving.instance.id, networkId, ids)) !== null;
   };
-  // `recordEcho` does not detect messages that this service accepted.
+  // `recordEcho` may miss messages that this service accepted.
   if (await isStored()) return;
   await receiveContent(context, receiving, {
     id: arrival.id,
