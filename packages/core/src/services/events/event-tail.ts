@@ -14,7 +14,7 @@ const LOOK_BACK_SHARE = 0.1;
  * order of the ids.
  */
 export interface EventTail {
-  /** Notes the ids already in the log. Await this before the first read. */
+  /** Notes the latest ids in the log. Await this before the first read. */
   open(): Promise<void>;
   /** Yields the events committed since the last call. If a call throws, the next call yields the rest. */
   read(): AsyncGenerator<Event, void, undefined>;
