@@ -28,7 +28,7 @@ export type NetworkRecord = { readonly instanceId: string } & (
   | { readonly kind: 'receipt_taken'; readonly networkId: string }
   | { readonly kind: 'inbound'; readonly message: InboundMessage }
   | { readonly kind: 'inbound_taken'; readonly networkId: string }
-  /** The service has taken a message, and not downloaded its file yet. */
+  /** The service has taken a message, but has not yet downloaded its file. */
   | { readonly kind: 'file_kept'; readonly networkId: string; readonly file: InboundFile }
   | { readonly kind: 'file_taken'; readonly networkId: string }
   | { readonly kind: 'activity'; readonly activity: NetworkActivity }

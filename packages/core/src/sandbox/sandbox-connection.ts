@@ -28,7 +28,7 @@ import { sandboxFiles } from './sandbox-files.ts';
 
 /** How long the sandbox network takes for one step. */
 const STEP_MS = 25;
-/** How long until reports that the service did not take are repeated. */
+/** The wait before reports that the service did not take are repeated. */
 const REPORT_AGAIN_MS = 1_000;
 /** The longest wait of a timer. */
 const LONGEST_WAIT_MS = 24 * 60 * 60_000;

@@ -175,7 +175,7 @@ interface EndpointChange {
   readonly enabledLimit?: number;
 }
 
-/** Changes an endpoint: reads, decides, writes, and starts over when another write came in between. */
+/** Changes an endpoint: reads, decides, writes, and starts over if another write came in between. */
 export async function changeEndpoint(
   context: ServiceContext,
   { workspaceId, id }: { workspaceId: string; id: string },

@@ -31,11 +31,11 @@ export interface Metrics {
   portFailed(failure: PortFailure): void;
   /** A line was logged, or suppressed as one of too many. */
   logged(level: 'warn' | 'error'): void;
-  /** Calls back for the number of instances that this process holds. */
+  /** Calls `held` for the number of instances that this process holds. */
   observeLeases(held: () => number): void;
   /** Sets the source of the workload; null for none. */
   observeWorkload(source: WorkloadSource | null): void;
-  /** Calls back for the delay of lookups by counterpart, in milliseconds. */
+  /** Calls `delayMs` for the delay of lookups by counterpart, in milliseconds. */
   observeFilingDelay(delayMs: () => number): void;
 }
 

@@ -12,7 +12,7 @@ export interface AttemptsInFlight {
   add(attempt: Promise<void>, now: number): void;
   /** Ends an attempt. */
   remove(attempt: Promise<void>): void;
-  /** Resolves when the attempts in flight now have ended. */
+  /** Resolves when all attempts that are in flight now have ended. */
   ended(): Promise<void>;
 }
 

@@ -24,7 +24,7 @@ const CLOSE_BEFORE_END_MS = 2_000;
 const STORAGE_DEADLINE_MS = 5_000;
 /** Instances that are read concurrently: a storage may read them in one statement. */
 const LOOK_BATCH = 500;
-/** How long an instance that could not be read waits. */
+/** How long an unreadable instance waits. */
 const LOOK_AGAIN_MS = 5_000;
 
 export interface GatewaySupervisor {
@@ -135,7 +135,7 @@ export function createGatewaySupervisor(
       claimed.map(({ lease }) => lease.instanceId),
       now,
     );
-    // If this process was suspended, drop the claims: the next renewal finds the leases still held.
+    // If this process was suspended, drop these: the next renewal finds the leases still held.
     return clock.now() < now + LEASE_MS - CLOSE_BEFORE_END_MS ? claimed : [];
   };
 

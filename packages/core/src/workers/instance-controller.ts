@@ -17,7 +17,7 @@ export interface InstanceController {
   readonly workspaceId: string;
   /** The connection, while it is open. */
   open(): OpenConnection | null;
-  /** When a connection that is being opened stops keeping others waiting; null if none is being opened. */
+  /** When a connection that is opening no longer delays others; null if no connection is opening. */
   opensUntil(): number | null;
   /** Whether the first connection is wanted, and has neither opened nor failed yet. */
   isUntried(): boolean;

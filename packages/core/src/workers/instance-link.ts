@@ -37,7 +37,7 @@ export interface InstanceLink extends OperatedConnection {
   connection(): GatewayConnection | null;
   /** Whether there is a connection, open or not. */
   exists(): boolean;
-  /** When a connection that is being opened stops keeping others waiting; null if none is being opened. */
+  /** When a connection that is opening no longer delays others; null if no connection is opening. */
   opensUntil(): number | null;
   /** Whether the first connection has neither opened nor failed yet. */
   isUntried(): boolean;
@@ -328,7 +328,7 @@ export function createInstanceLink({
   };
 }
 
-/** The reason in the gateway's words. */
+/** The gateway's reason name. */
 function nameOf(reason: ClosedReason): string {
   switch (reason.kind) {
     case 'dropped':

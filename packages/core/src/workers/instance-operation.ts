@@ -5,7 +5,7 @@ import type { ServiceContext } from '../services/context.ts';
 import { deleteHeldInstance } from '../services/instances/change-instance.ts';
 import type { InstanceRecord } from './instance-record.ts';
 
-/** The actions of operations on the instance's connection; each ends within bounds. */
+/** The actions that operations take on the instance's connection; each action ends within bounds. */
 export interface OperatedConnection {
   isOpen(): boolean;
   close(): Promise<void>;

@@ -29,7 +29,7 @@ const NEXT_BATCH_MS = 1_000;
 /** An ask that brought no instance is repeated after this time, then after twice as long, and so on. */
 const ASK_AGAIN_MS = 20_000;
 const ASK_AGAIN_MAX_MS = 320_000;
-/** How long a process in which calls of the storage hang leaves its instances to others. */
+/** How long a process leaves its instances to others after storage calls hang in it. */
 const REST_MS = 10 * 60_000;
 const EVACUATION_BATCH = 20;
 /** A resting process takes instances that others have not taken within this time. */

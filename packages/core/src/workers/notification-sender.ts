@@ -6,7 +6,7 @@ import type {
 } from '../ports/storage/owed-notification.ts';
 import type { ServiceContext } from '../services/context.ts';
 
-/** How long an email may take before another process tries it. */
+/** How long an email may take before another process tries to send it. */
 const LEASE_MS = 5 * 60_000;
 
 const NOT_MARKED =

@@ -10,7 +10,7 @@ import { waitFor } from '../../runtime/retry.ts';
 import type { ServiceContext } from '../context.ts';
 import { changeInstance } from './change-instance.ts';
 
-/** How often to look, since other processes on the database may send no signals. */
+/** How often to look, because other processes on the database may send no signals. */
 const LOOK_EVERY_MS = 250;
 
 /** Starts to connect; with a `pairing_phone_number`, a pairing also shows a code for that phone. */
@@ -48,7 +48,7 @@ export async function runOperation(
     { workspaceId, id, lease: null },
     { kind: 'request_operation', operation },
   );
-  // No operation is open if a gateway has nothing to do.
+  // Without an open operation, the gateway has nothing to do.
   if (!requested.ok || !requested.value.operation) return requested;
   const { id: operationId } = requested.value.operation;
 

@@ -5,7 +5,7 @@ export interface DownloadPlaces {
    * place are skipped. Null if the signal is aborted first.
    */
   take(instanceId: string, signal: AbortSignal): Promise<Release | null>;
-  /** Takes a place without waiting: null if all are taken. */
+  /** Takes a place without waiting; null if no place is free. */
   tryTake(instanceId: string): Release | null;
   /** Free places of the process. */
   free(): number;

@@ -28,7 +28,7 @@ export interface EraseOptions {
 export interface ErasedPerson {
   /** Digits of the person's numbers in the workspace's contacts. */
   readonly numbers: readonly string[];
-  /** The ids of the workspace's contacts of the person, `con_…`. */
+  /** The ids of the person's contacts in the workspace, `con_…`. */
   readonly contactIds: readonly string[];
   /** Messages of the person's chats, and their own in groups. */
   readonly messages: number;

@@ -24,7 +24,7 @@ export type ExportedItem =
   | {
       /** Determines the other fields. */
       readonly kind: 'contact';
-      /** The contact, with all that names the person. */
+      /** The contact, with all names and ids of the person. */
       readonly contact: ExportedContact;
     }
   | {
@@ -43,7 +43,7 @@ export type ExportedItem =
       readonly event: unknown;
     };
 
-/** A contact with all that names the person on the network. */
+/** A contact with all names and ids of the person on the network. */
 export interface ExportedContact {
   /** `con_…` */
   readonly id: string;
