@@ -135,7 +135,7 @@ export function createGatewaySupervisor(
       claimed.map(({ lease }) => lease.instanceId),
       now,
     );
-    // If this process was suspended, drop these: the next renewal finds the leases still held.
+    // Drop claims after a suspension: the next renewal finds the leases still held.
     return clock.now() < now + LEASE_MS - CLOSE_BEFORE_END_MS ? claimed : [];
   };
 

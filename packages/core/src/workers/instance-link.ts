@@ -328,7 +328,7 @@ export function createInstanceLink({
   };
 }
 
-/** The gateway's reason name. */
+/** The name of a close reason. */
 function nameOf(reason: ClosedReason): string {
   switch (reason.kind) {
     case 'dropped':
