@@ -1,7 +1,7 @@
 /**
  * The cost of a change: accepted messages per second, compared with those of another checkout in the same run. BEFORE
- * is the other checkout's folder, with its packages installed; ROUNDS, SECONDS and CONNECTIONS are the sizes. The load
- * of a machine changes from second to second: many short rounds show more than a few long ones.
+ * is the folder of the other checkout, with its packages installed; ROUNDS, SECONDS and CONNECTIONS are the sizes.
+ * The load of a machine changes from second to second, so many short rounds show more than a few long ones.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,7 +11,7 @@ const BEFORE = process.env['BEFORE'];
 if (BEFORE === undefined) throw new Error('BEFORE must be the folder of another checkout.');
 const program = pathToFileURL(join(BEFORE, 'bench/src/accept/server.ts'));
 
-// One after the other: of two in turns, each comes first as often as the other.
+// One storage after the other: of two variants in turns, each comes first equally often.
 for (const service of ['SQLite, trunkline', 'PostgreSQL, trunkline'] as const) {
   const compareRates = await measureAcceptance(
     { before: { service, ...ONE, program }, [service]: { service, ...ONE } },

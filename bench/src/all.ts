@@ -1,6 +1,6 @@
 /**
- * Runs every bench, one after the other, in less than half an hour on four cores, and then prints a table of aims and
- * figures. The sizes are smaller than those of a single bench, if that would take too long.
+ * Runs every bench in turn, in less than half an hour on four cores, and then prints a table of aims and figures.
+ * Sizes are smaller than in a single bench if that bench would take too long.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -45,7 +45,7 @@ for (const [name, sizes] of BENCHES) {
 const outcomes = readFileSync(file, 'utf8')
   .split('\n')
   .filter((line) => line !== '')
-  .map((line) => JSON.parse(line) as Outcome); // as figures.ts writes it
+  .map((line) => JSON.parse(line) as Outcome); // figures.ts wrote the line
 removeDirectory(directory);
 
 console.log('\n# Summary\n');
@@ -61,6 +61,6 @@ printTable(
     isReached ? 'reached' : 'missed',
   ]),
 );
-// A bench that ended with an error has measured nothing, which a missed aim is not.
+// A bench that ended with an error has measured nothing; a missed aim is not an error.
 for (const label of failed) console.error(`${label} failed; its error is above.`);
 if (failed.length > 0) process.exitCode = 1;

@@ -9,15 +9,15 @@ import { makeDirectory, removeDirectory } from './temporary-directory.ts';
 import { linkNumber, timed, until } from './whatsapp-numbers.ts';
 
 /**
- * The cost of a WhatsApp number in many groups: its memory, how long it keeps everything else waiting, and how long it
- * takes to come back after a restart. The real client runs against a loopback network. INSTANCES numbers are in the
- * same GROUP_COUNT groups. The largest group has MEMBERS; all groups together have PEOPLE.
+ * The cost of a WhatsApp number in many groups: its memory, how long it delays all other work, and how long it takes
+ * to come back after a restart. The real client runs against a loopback network. INSTANCES numbers are in the same
+ * GROUP_COUNT groups. The largest group has MEMBERS; all groups together have PEOPLE.
  */
 const INSTANCES = size('INSTANCES', 3);
 const GROUPS = size('GROUP_COUNT', 500);
 const MEMBERS = size('MEMBERS', 1_000);
 const PEOPLE = size('PEOPLE', 60_000);
-/** Numbers that are linked first, because they load code that all numbers share. */
+/** How many small numbers to link first: they load the code that all numbers share. */
 const SMALL_INSTANCES = 5;
 /** How long background work continues after a number is online. */
 const SETTLED_AFTER_MS = 5_000;
@@ -64,7 +64,7 @@ try {
   await measured(`a first text to the group of ${plain(MEMBERS)}`, () => sendToGroup(ids[0] ?? '', largest));
   await measured('a second one', () => sendToGroup(ids[0] ?? '', largest));
   await server.stop();
-  // A number is shown as connected from before the restart, until the network has its connection.
+  // The stored status says connected right after a restart: only the network knows when a number is online.
   const online = Promise.all([...smaller, ...big].map((account) => wa.next('online', account)));
   await measured('restarted, until all are online', async () => {
     server = await start();
@@ -96,7 +96,7 @@ const highest = (figure: 'longestDelay' | 'longestWork' | 'heap'): number =>
 compare('longest delay, ms', [highest('longestDelay')], { atMost: 100 });
 compare('longest work, ms of CPU', [highest('longestWork')], { atMost: 100 });
 compare('heap MB of each big number', [highest('heap') / MB], { atMost: 10 });
-// Later, the figure includes the memory of the largest message, which Node does not release to the system.
+// Later rows include the memory of the largest message, which Node does not release to the system.
 compare('resident MB of each big number, linked', [(rows[0]?.resident ?? Number.NaN) / MB], { atMost: 10 });
 
 function accounts(kind: string, count: number): Promise<Account[]> {
@@ -105,7 +105,7 @@ function accounts(kind: string, count: number): Promise<Account[]> {
   );
 }
 
-/** Makes the largest group first; all other people are in one of the other groups. */
+/** Makes the largest group first, and divides all other people among the other groups. */
 async function makeGroups(members: readonly Account[]): Promise<Group> {
   const people = await inParts(PEOPLE, (index) => wa.person(`55118${digits(index)}`));
   const make = (index: number, others: readonly Person[]): Promise<Group> =>
@@ -134,7 +134,7 @@ async function inParts<Result>(count: number, make: (index: number) => Promise<R
 async function allListed(ids: readonly string[]): Promise<boolean> {
   for (const id of ids) {
     const listed = await server.api.instances.groups(id);
-    // A server that is blocked for seconds drops connections.
+    // A failed request is repeated: a server that is blocked for seconds drops connections.
     if (!listed.ok || listed.data.length < GROUPS) return false;
   }
   return true;

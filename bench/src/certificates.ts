@@ -1,13 +1,13 @@
 import { generate } from 'selfsigned';
 
 export interface Certificates {
-  /** The authority to trust. */
+  /** The certificate of the authority to trust. */
   readonly ca: string;
   readonly cert: string;
   readonly key: string;
 }
 
-/** Issues a certificate for every host below a domain, from an authority of the bench's own. */
+/** Issues a certificate for every host below a domain, from a certificate authority of the bench. */
 export async function issueFor(domain: string): Promise<Certificates> {
   const kind = { keyType: 'ec', algorithm: 'sha256' } as const;
   const authority = await generate([{ name: 'commonName', value: 'Authority of the bench' }], {

@@ -2,13 +2,13 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
 /**
- * A program that is measured in a process of its own. It talks by messages: it sends one when it is ready, and responds
- * to each that it gets.
+ * A program that is measured in a separate process. It sends a message when it is ready, and a response to each
+ * message that it receives.
  */
 export interface Child<Ready> {
   readonly ready: Ready;
   ask<Reply>(question: unknown): Promise<Reply>;
-  /** Lets it clean up, and waits for its end. */
+  /** Lets the program clean up, and waits until it has ended. */
   stop(): Promise<void>;
 }
 
@@ -20,10 +20,10 @@ export async function startChild<Ready>(program: URL, ...values: readonly string
   const failed = once(child, 'exit').then(() => {
     throw new Error(`${program.pathname} ended before it responded.`);
   });
-  failed.catch(() => {}); // also when it ends on request
+  failed.catch(() => {}); // also rejects when the program ends on request
   const nextMessage = async (): Promise<unknown> => (await Promise.race([once(child, 'message'), failed]))[0];
   const ready = (await nextMessage()) as Ready; // the program's first message
-  /** Responses come in no order but that of the questions, so questions are asked one after the other. */
+  /** A response does not name its question, so the next question waits for the previous response. */
   let responded: Promise<unknown> = Promise.resolve();
   return {
     ready,
@@ -43,7 +43,7 @@ export async function startChild<Ready>(program: URL, ...values: readonly string
   };
 }
 
-/** The other side: notifies the parent that this program is ready, and responds to it until it disconnects. */
+/** The program's side: notifies the parent that it is ready, and responds to questions until the parent disconnects. */
 export function serveParent(
   ready: unknown,
   respond: (question: unknown) => unknown,

@@ -1,8 +1,8 @@
 /**
- * The Lighthouse scores of the dashboard's pages, on loopback, with a number and a few messages. They are for a phone
- * (a processor four times slower, a slow network) and for a desktop, in ROUNDS rounds. LIGHTHOUSE is the package that
- * npx runs; FORM is `phone` or `desktop` to measure only one. On a busy machine, look at the times: the time for which
- * the page is blocked counts most, and grows with the load.
+ * The Lighthouse scores of the dashboard's pages, on loopback, with one number and 60 messages. The pages are scored
+ * for a phone (a processor four times slower, a slow network) and for a desktop, in ROUNDS rounds. LIGHTHOUSE is the
+ * package that npx runs; FORM is `phone` or `desktop` to measure only one. On a busy machine, compare the times: the
+ * score depends most on the blocking time, which grows with the load.
  */
 import { serve } from '@hono/node-server';
 import { findExecutable } from '@trunkline/browser/executable';
@@ -25,7 +25,7 @@ import { makeDirectory, removeDirectory } from './temporary-directory.ts';
 const ROUNDS = size('ROUNDS', 3);
 // Lighthouse is not a dependency: it would take 180 MB of every clone.
 const { LIGHTHOUSE = 'lighthouse@13' } = process.env;
-// A live page always has a request open, so the end of its requests cannot be waited for.
+// A live page always keeps a request open, so Lighthouse stops waiting for the last request after this time.
 const LOADED_MS = 10_000;
 const PAGES = ['', '/numbers', '/messages', '/chats', '/webhooks', '/system'];
 const FORMS = { phone: [], desktop: ['--preset=desktop'] };
@@ -67,7 +67,7 @@ for (let number = 1; number <= 60; number += 1)
 const dashboard = createDashboard(trunkline, { authorize: () => ({ access: 'admin' }) });
 const server = serve({ fetch: (request) => dashboard.fetch(request), hostname: '127.0.0.1', port: 0 });
 await once(server, 'listening');
-const { port } = server.address() as AddressInfo; // it listens on TCP
+const { port } = server.address() as AddressInfo; // the server listens on TCP
 const root = `http://127.0.0.1:${port}/dashboard`;
 const { path: browser, environment } = await findExecutable();
 

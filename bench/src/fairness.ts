@@ -1,7 +1,7 @@
 /**
- * How long the webhooks of quiet endpoints wait, from being queued to their arrival, with and without one endpoint that a
- * million wait for. ENDPOINTS, BACKLOG, PER_SECOND, SECONDS and ROUNDS are its sizes; it takes more than a minute with
- * the noisy one (ROUNDS × SECONDS) to show its throttle.
+ * How long the webhooks of quiet endpoints wait, from queueing to arrival, with and without a noisy endpoint that has
+ * a million waiting deliveries. ENDPOINTS, BACKLOG, PER_SECOND, SECONDS and ROUNDS are the sizes. To show its
+ * throttle, the noisy endpoint needs more than a minute (ROUNDS × SECONDS).
  */
 import { setTimeout } from 'node:timers/promises';
 import { startChild } from './child.ts';
@@ -38,7 +38,7 @@ const scenarios: Record<(typeof names)[number], Scenario> = {
 };
 const log: Arrival[] = [];
 
-/** Queues for one quiet endpoint after the other, and returns how long each webhook took to arrive. */
+/** Queues deliveries for the quiet endpoints in turn, and returns how long each webhook took to arrive. */
 async function quietWaits(scenario: Scenario): Promise<readonly number[]> {
   const running = await scenario.start();
   const queuedAt = new Map<string, number>();

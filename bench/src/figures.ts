@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { basename } from 'node:path';
 
-/** A number from the environment: the size of a run. */
+/** The size of a run: a number from the environment, or the usual one. */
 export function size(name: string, usual: number): number {
   const given = process.env[name];
   const value = given === undefined ? usual : Number(given);
@@ -14,7 +14,7 @@ export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** 0.99 for the value that 99 of 100 do not pass. */
+/** The value that this share of the values do not exceed. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
@@ -26,12 +26,12 @@ export function plain(value: number, digits = 0): string {
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-/** The median, and the lowest and highest in brackets. */
+/** Prints the median, with the lowest and the highest value in brackets. */
 export function spread(values: readonly number[], digits = 0): string {
   return `${plain(median(values), digits)} (${plain(Math.min(...values), digits)}–${plain(Math.max(...values), digits)})`;
 }
 
-/** The ratio in each round, since the other load of the machine changes from round to round. */
+/** The ratio in each round, since other load on the machine changes from round to round. */
 export function ratios(values: readonly number[], base: readonly number[]): readonly number[] {
   return values.map((value, round) => value / (base[round] ?? Number.NaN));
 }
@@ -61,12 +61,12 @@ interface Aim {
   readonly atMost?: number;
 }
 
-/** The file to which the outcomes of a run are appended, a line of JSON each. */
+/** The variable that names the file to which a run appends its outcomes, one line of JSON each. */
 export const OUTCOMES_VARIABLE = 'BENCH_OUTCOMES';
 
 /**
- * Compares the median of the rounds with an aim, and prints the outcome. Figures of a busy machine are not a reason to
- * fail, so a missed aim does not change the exit code.
+ * Compares the median of the rounds with an aim, and prints the outcome. A busy machine may miss an aim, so a missed
+ * aim does not change the exit code.
  */
 export function compare(what: string, values: readonly number[], { atLeast, atMost }: Aim): void {
   const value = median(values);

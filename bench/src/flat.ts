@@ -1,7 +1,7 @@
 /**
  * The time of pages, lookups, acceptances and claims with a long history, compared with a short one. SMALL and LARGE
- * are the rows: so many messages, events about them, and open deliveries. ROUNDS and REPEATS are how often each is
- * done. STORAGE is `sqlite` or `postgres`.
+ * are the numbers of messages, of events about them, and of open deliveries. ROUNDS and REPEATS are how often each
+ * operation runs. STORAGE is `sqlite` or `postgres`.
  */
 import { compare, median, plain, printMachine, printTable, ratios, size, spread } from './figures.ts';
 import { makeHistory } from './flat/history.ts';
@@ -22,7 +22,7 @@ const postgres = STORAGE === 'postgres' ? await providePostgres() : null;
 const small = await makeHistory(STORAGES[STORAGE], SMALL);
 const large = await makeHistory(STORAGES[STORAGE], LARGE);
 
-/** Microseconds for one, the median of a few. */
+/** The median time of an operation, in microseconds. */
 async function timeOf(
   operation: (history: History, index: number) => Promise<unknown>,
   history: History,
@@ -46,7 +46,7 @@ for (const [name, operation] of Object.entries(OPERATIONS)) {
       small: await timeOf(operation, small, round),
       large: await timeOf(operation, large, round),
     };
-    if (round > 0) times.push(figures); // the first one warms up
+    if (round > 0) times.push(figures); // the first round warms up
   }
   const [shortOnes, longOnes] = [times.map((time) => time.small), times.map((time) => time.large)];
   const compared = ratios(longOnes, shortOnes);

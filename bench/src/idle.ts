@@ -1,6 +1,6 @@
 /**
- * How long the server takes to start, and what memory and CPU it takes and what it writes while nothing is asked of
- * it: as it is published, and from its sources. ROUNDS, and the SECONDS for which each is watched, are its sizes.
+ * How long the server takes to start, and how much memory, CPU and disk writes an idle server needs, as published and
+ * from its sources. ROUNDS, and the SECONDS for which each server is watched, are the sizes.
  */
 import { setTimeout } from 'node:timers/promises';
 import { compare, plain, printMachine, printTable, size, spread } from './figures.ts';
@@ -10,7 +10,7 @@ import { inRounds } from './rounds.ts';
 
 const ROUNDS = size('ROUNDS', 5);
 const SECONDS = size('SECONDS', 12);
-/** How long to wait before measuring, since loading and compiling happen only once. */
+/** How long to wait before measuring, since code is loaded and compiled only once. */
 const IDLE_AFTER_MS = 5_000;
 const MB = 1_048_576;
 
@@ -19,7 +19,7 @@ const ARGS = {
   'from sources': SERVER_SOURCE,
 };
 type Variant = keyof typeof ARGS;
-const NAMES = Object.keys(ARGS) as Variant[]; // its own keys
+const NAMES = Object.keys(ARGS) as Variant[]; // the keys of a literal
 
 const results = await inRounds(NAMES, ROUNDS, async (variant) => {
   const server = await startIdleServer(ARGS[variant]);

@@ -5,12 +5,12 @@ import { createClient } from '@trunkline/http/client';
 import type { TrunklineClient } from '@trunkline/http/client';
 import type { Memory, ServerFacts } from './whatsapp-server.ts';
 
-/** A server in a process of its own, which shares its memory with nothing else. */
+/** A server in a separate process, so that its memory can be measured. */
 export interface MeasuredServer {
   readonly api: TrunklineClient;
-  /** The memory after a garbage collection. */
+  /** Memory after a garbage collection, and the longest delays. */
   memory(): Promise<Memory>;
-  /** Ends it cleanly; does nothing once it is gone. */
+  /** Stops the server cleanly; does nothing if it has ended. */
   stop(): Promise<void>;
   kill(): Promise<void>;
 }
@@ -38,13 +38,13 @@ export async function startMeasuredServer(
       }),
     ]);
   };
-  const api = createClient((await nextMessage()) as ServerFacts); // its first message
+  const api = createClient((await nextMessage()) as ServerFacts); // the first message of the server
   return {
     api,
     async memory() {
       const reported = nextMessage();
       child.send('memory');
-      return (await reported) as Memory; // all it is ever asked for
+      return (await reported) as Memory; // the only message that the server is asked for
     },
     async stop() {
       if (child.connected) child.disconnect();

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import type { ServerFacts } from './media-server.ts';
 
 /**
- * The memory that many concurrent large uploads cost a server: the whole stack in a process of its own, on files and
- * SQLite, with the senders in this one. Exits 1 if its resident memory grows by more than the limit.
+ * The memory that many concurrent large uploads cost a server: the whole stack in a separate process, on files and
+ * SQLite, with the senders in this process. Exits 1 if the server's resident memory grows by more than the limit.
  */
 const MB = 1_048_576;
 const UPLOADS = Number(process.env['UPLOADS'] ?? 20);
@@ -19,9 +19,9 @@ const SAMPLE_MS = 25;
 const server = fork(fileURLToPath(new URL('media-server.ts', import.meta.url)), {
   execArgv: ['--conditions=source'],
 });
-const [facts] = (await once(server, 'message')) as [ServerFacts]; // its first message
+const [facts] = (await once(server, 'message')) as [ServerFacts]; // the first message of the server
 
-// One of each, so that code that is loaded once does not count as memory of an upload.
+// One upload and one download first: code that is loaded once must not count as memory of an upload.
 await download(facts, await upload(facts, MB));
 await wait(500);
 const before = await residentMemory(server);
@@ -70,11 +70,11 @@ async function during<Result>(
 
 async function residentMemory(process: ChildProcess): Promise<number> {
   process.send('memory');
-  const [{ rss }] = (await once(process, 'message')) as [{ rss: number }]; // its response
+  const [{ rss }] = (await once(process, 'message')) as [{ rss: number }]; // the server's response
   return rss;
 }
 
-/** Sends a file that is made as it goes. Returns the id of its message. */
+/** Uploads a file that is generated while it is sent. Returns the id of its message. */
 async function upload({ url, token, instance }: ServerFacts, size: number): Promise<string> {
   const field = (name: string, value: string): string =>
     `--bench\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;

@@ -2,12 +2,12 @@ import { basename } from 'node:path';
 import { Pool } from 'pg';
 import { startPostgres } from '@trunkline/test-postgres';
 
-/** The variable that passes the URL of their PostgreSQL to the processes of a run. */
+/** The variable that passes the URL of PostgreSQL to the processes of a run. */
 const VARIABLE = 'BENCH_POSTGRES';
 
 /**
- * A PostgreSQL from npm for this process and those that it starts, with the settings that it comes with: each commit waits
- * for the disk, and with these further ones. `DATABASE_URL` is another one, which has them already.
+ * Provides a PostgreSQL from npm for this process and its children, with default settings (each commit waits for the
+ * disk) and these further ones. `DATABASE_URL` names another server, which must already have these further settings.
  */
 export async function providePostgres(settings: readonly string[] = []): Promise<{ stop(): Promise<void> }> {
   const given = process.env['DATABASE_URL'];
@@ -23,12 +23,12 @@ export function postgresUrl(): string {
   return url;
 }
 
-/** The schema for a directory: PostgreSQL keeps in its tables what SQLite keeps in files there. */
+/** The schema for a directory. PostgreSQL keeps in this schema the data that SQLite keeps in the directory. */
 export function schemaOf(directory: string): string {
   return basename(directory).toLowerCase().replaceAll('-', '_');
 }
 
-/** Drops the schema and ends its remaining work, so that the server is idle for the next measurement. */
+/** Drops the schema, and checkpoints, so that the server is idle for the next measurement. */
 export async function dropSchema(directory: string): Promise<void> {
   const pool = new Pool({ connectionString: postgresUrl(), max: 1 });
   await pool.query(`DROP SCHEMA IF EXISTS ${schemaOf(directory)} CASCADE`);

@@ -1,7 +1,7 @@
 /**
- * Many instances over several processes on one PostgreSQL, with messages between them and webhooks: how long a start, the
- * death of a process, one more process and a rolling restart keep instances from sending, and what each costs.
- * INSTANCES, PROCESSES, ENDPOINTS, PER_SECOND and SECONDS are its sizes.
+ * Many instances over several processes on one PostgreSQL, with messages between them and webhooks: how long
+ * instances cannot send during a start, the death of a process, one more process and a rolling restart, and the cost
+ * of each. INSTANCES, PROCESSES, ENDPOINTS, PER_SECOND and SECONDS are the sizes.
  */
 import { cpus, loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -24,9 +24,12 @@ const PROCESSES = size('PROCESSES', 8);
 const ENDPOINTS = size('ENDPOINTS', 2_000);
 const PER_SECOND = size('PER_SECOND', 200);
 const SECONDS = size('SECONDS', 30);
-/** How long to wait for anything: a step that takes longer is broken. */
+/** How long to wait for any step: a step that takes longer is broken. */
 const PATIENCE_MS = 300_000;
-/** How long to wait for even shares. They do not affect the figures, so a run goes on without them, and says so. */
+/**
+ * How long to wait for even shares. The figures do not depend on even shares, so the run continues without them, and
+ * reports that.
+ */
 const SHARING_MS = 60_000;
 const MB = 1_048_576;
 const TICK_MS = 100;
@@ -38,7 +41,7 @@ const receiver = await startChild<string>(new URL('fairness/receiver.ts', import
 const plan: ScalePlan = {
   directory: makeDirectory(),
   receiver: receiver.ready,
-  // One endpoint each: a message is one webhook.
+  // One endpoint in each workspace, so that each message causes one webhook.
   workspaces: ENDPOINTS,
   instances: INSTANCES,
   endpoints: ENDPOINTS,
@@ -58,7 +61,7 @@ const startProcess = async (): Promise<Child<number>> => {
 const ask = <Reply>(child: Child<number>, question: Question): Promise<Reply> => child.ask(question);
 let processes: Child<number>[] = [];
 
-/** Resolves with the seconds until `isSo`; null if it was not so within `patienceMs`. */
+/** Resolves with the seconds until `isSo` resolved with true; null after `patienceMs`. */
 async function waitFor(
   isSo: () => Promise<boolean>,
   { everyMs = 100, patienceMs = PATIENCE_MS } = {},
@@ -77,7 +80,7 @@ async function until(what: string, isSo: () => Promise<boolean>, everyMs = 100):
   return seconds;
 }
 
-/** Waits until each has three quarters of its share: no connection is interrupted for a smaller difference. */
+/** Waits until each process has three quarters of its share: no connection is interrupted for a smaller difference. */
 async function noteSharing(what: string): Promise<void> {
   const shared = await waitFor(
     async () => {
@@ -103,7 +106,7 @@ async function untilSent(messageIds: readonly string[]): Promise<readonly SentTi
   return sent;
 }
 
-/** Has each of these instances send a message now, through processes that live; resolves with when they were sent. */
+/** Sends a message from each of these instances now, through running processes; resolves with the times of sending. */
 async function sendFrom(
   senders: readonly Resident[],
   through: readonly Child<number>[],
@@ -127,7 +130,7 @@ function note(what: string, times: readonly number[], extra = ''): void {
   addRow(what, [percentile(times, 0.5), percentile(times, 0.99), Math.max(...times)].map(seconds), extra);
 }
 
-/** Adds a row to the table, which is printed at the end, and prints it as progress. */
+/** Adds a row to the table that is printed at the end, and prints the row as progress. */
 function addRow(what: string, times: readonly string[], extra: string): void {
   events.push([what, ...times, extra]);
   step(`${what}: ${times.filter((time) => time !== '').join(', ')} s ${extra}`);
@@ -137,7 +140,7 @@ function step(what: string): void {
   console.error(`${new Date().toISOString().slice(11, 19)} ${what}`);
 }
 
-/** Messages between all instances, at a steady rate, through the processes in turn. */
+/** Sends messages from all instances, at a steady rate, through the processes in turn. */
 function startLoad(): { end(): Promise<readonly string[]> } {
   let going = true;
   const accepted: Promise<readonly string[]>[] = [];
@@ -162,7 +165,7 @@ function startLoad(): { end(): Promise<readonly string[]> } {
   };
 }
 
-/** Does something to the cluster under the steady load, and notes how long its messages took meanwhile. */
+/** Runs `work` under the steady load, and notes how long the messages took. */
 async function underLoad<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
   const load = startLoad();
   const result = await work();
@@ -179,7 +182,7 @@ let messages = 0;
 const phases: (readonly string[])[] = [];
 const statements: (readonly string[])[] = [];
 
-/** The cost of a part of the run: CPU seconds, and the statements that took the database the most time. */
+/** Records the cost of a part of the run: CPU seconds, and the statements that took the database the most time. */
 async function phase<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
   step(what);
   await observer.dearest(0);
@@ -217,7 +220,7 @@ await phase('start', async () => {
   note('all processes start', [Date.now() - began], `shares ${(await observer.shares()).join(' ')}`);
 });
 await phase('sharing', () => noteSharing('until each has its share'));
-await pause(5_000); // the work that follows a start is not the steady state
+await pause(5_000); // the work after a start is not part of the steady state
 
 await phase('idle', async () => {
   loads.push(['idle', await observer.load(SECONDS)]);
@@ -234,7 +237,7 @@ const [victim, ...survivors] = processes;
 if (!victim) throw new Error('There is no process to kill.');
 const orphans = await heldBy(victim);
 processes = survivors;
-/** Times from the proof of its death, or the end of its leases, until an instance of its sent again; milliseconds. */
+/** Milliseconds from the release of the victim's leases until each of its instances sent again. */
 let released: readonly number[] = [];
 const killOne = async (): Promise<void> => {
   const killedAt = Date.now();
@@ -264,7 +267,7 @@ const restartEach = async (): Promise<void> => {
   for (const [index, child] of [...processes].entries()) {
     const own = await heldBy(child);
     processes = processes.filter((other) => other !== child);
-    await ask<Usage>(child, { kind: 'memory' }); // it responds to earlier questions first
+    await ask<Usage>(child, { kind: 'memory' }); // the process responds to earlier questions first
     const stoppedAt = Date.now();
     const ended = child.stop();
     stopped.push(...(await sendFrom(own, processes)).map((at) => at - stoppedAt));

@@ -6,18 +6,21 @@ import { postgresStorage } from '@trunkline/storage-postgres';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { postgresUrl, schemaOf } from './postgres.ts';
 
-/** Creates a storage to run a bench on: another storage is another line in `STORAGES`. */
+/** Creates a storage to run a bench on. To add a storage, add a line to `STORAGES`. */
 export type StorageFactory = (directory: string) => Storage;
 
 export const STORAGES = {
   sqlite: (directory) => sqliteStorage({ path: join(directory, 'trunkline.db') }),
   postgres: (directory) =>
-    postgresStorage({ connectionString: postgresUrl(), schema: schemaOf(directory) }) as Storage, // no transactions of its own
+    postgresStorage({ connectionString: postgresUrl(), schema: schemaOf(directory) }) as Storage, // the benches pass no transactions
 } as const satisfies Record<string, StorageFactory>;
 
 export type StorageName = keyof typeof STORAGES;
 
-/** Uses pooled randomness, as the service does: otherwise the ceiling would pay for a system call that it avoids. */
+/**
+ * Uses pooled randomness, as the service does: otherwise the ceiling would include system calls that the service
+ * avoids.
+ */
 export const newId: NewId = createNewId(nodeRuntime().random.bytes);
 
 export const storageContext: StorageContext = {

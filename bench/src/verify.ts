@@ -1,6 +1,6 @@
 /**
  * The verification of one webhook of 1 KB, compared with the libraries that others use, each with the requests of its
- * own service. It is measured in CPU time: one thread does nothing else. ROUNDS and REPEATS are the sizes.
+ * own service. The cost is measured in CPU time: one thread does nothing else. ROUNDS and REPEATS are the sizes.
  */
 import { sign as octokitSign, verify as octokitVerify } from '@octokit/webhooks-methods';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
@@ -46,7 +46,10 @@ const svixHeaders = {
 const stripeHeader = stripe.webhooks.generateTestHeaderString({ payload: text, secret: SECRET });
 const octokitSignature = await octokitSign(SECRET, text);
 
-/** Each returns something true. All but the last two verify the webhook and read its JSON; those do one of the two. */
+/**
+ * Each returns something truthy. All verify the webhook and parse its JSON, except for the last two, which do only
+ * one of the two.
+ */
 const CASES = {
   trunkline: async () => (await verify({ secret: SECRET, headers, body })).ok,
   stripe: () => stripe.webhooks.constructEvent(text, stripeHeader, SECRET),
@@ -60,11 +63,11 @@ const CASES = {
   'JSON alone': () => JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown,
 } satisfies Record<string, () => unknown>;
 type Case = keyof typeof CASES;
-const NAMES = Object.keys(CASES) as Case[]; // its own keys
+const NAMES = Object.keys(CASES) as Case[]; // the keys of a literal
 
 for (const name of NAMES) if (!(await CASES[name]())) throw new Error(`${name} does not verify.`);
 
-/** Microseconds of CPU for one. */
+/** Microseconds of CPU for one call. */
 const costs = await inRounds(NAMES, ROUNDS, async (name) => {
   const run: () => unknown = CASES[name];
   const before = process.cpuUsage();
@@ -78,7 +81,7 @@ const costs = await inRounds(NAMES, ROUNDS, async (name) => {
 
 const perSecond = (values: readonly number[]): readonly number[] => values.map((cost) => 1e6 / cost);
 const faster = (one: readonly number[], than: Case): readonly number[] => ratios(costs[than], one);
-/** Ours always reads the event: its cost without that, to compare with libraries that do not. */
+/** `verify` always parses the event: its cost without parsing, to compare with libraries that do not parse. */
 const withoutJson = costs.trunkline.map((cost, round) => cost - (costs['JSON alone'][round] ?? 0));
 
 printMachine();

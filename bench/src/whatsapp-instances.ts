@@ -11,15 +11,15 @@ import type { MeasuredServer } from './measured-server.ts';
 import { linkNumber, timed, until } from './whatsapp-numbers.ts';
 
 /**
- * Many WhatsApp numbers in one process, which runs the real client against a loopback network: the memory of each, and
- * how long it takes until all are online again after a restart and after a `kill -9`. Exits 1 if a message got lost on
- * the way.
+ * Many WhatsApp numbers in one process, which runs the real client against a loopback network: the memory of each
+ * number, and how long it takes until all are online again after a restart and after a `kill -9`. Exits 1 if a
+ * message was lost on the way.
  */
 const INSTANCES = Number(process.env['INSTANCES'] ?? 50);
 const MESSAGES = Number(process.env['MESSAGES'] ?? 20);
 const AT_ONCE = 10;
 const MB = 1_048_576;
-/** Longer than a lease: a server that starts this much later finds the leases of a killed one expired. */
+/** Longer than a lease, so that a server that starts this much later finds the leases of a killed server expired. */
 const LATER_MS = 61_000;
 
 interface Linked {
@@ -71,7 +71,7 @@ async function link(api: TrunklineClient, index: number): Promise<Linked> {
   return { id, account, person };
 }
 
-/** Sends half of the messages out, half in, and waits until all have arrived. */
+/** Sends half of the messages from the number and half to it, and waits until all have arrived. */
 async function exchangeMessages(linked: Linked): Promise<void> {
   const { id, account, person } = linked;
   for (let index = 0; index < MESSAGES / 2; index += 1) {
@@ -90,7 +90,7 @@ async function sendText(instance: string, { phoneNumber }: Person, text: string)
   unwrap(await server.api.messages.send({ instance, to: phoneNumber, type: 'text', text }));
 }
 
-/** Waits until each person's phone shows `count` messages. Throws if one was sent twice. */
+/** Waits until each person's phone shows `count` messages. Throws if a message was sent twice. */
 async function arrived(instances: readonly Linked[], count: number): Promise<void> {
   for (const { person } of instances) await until(async () => (await wa.inbox(person)).length === count);
   for (const { account } of instances) {
@@ -100,7 +100,7 @@ async function arrived(instances: readonly Linked[], count: number): Promise<voi
   }
 }
 
-/** Ends the server and times the next one until every instance is online. */
+/** Ends the server, and measures how long the next one takes until every instance is online. */
 async function restart(how: string, end: () => Promise<void>, aheadMs: number): Promise<void> {
   await end();
   const restored = await timed(async () => {
@@ -114,7 +114,7 @@ async function restart(how: string, end: () => Promise<void>, aheadMs: number): 
   say(`${how}: all ${INSTANCES} online again without a QR after ${seconds(restored)}`);
 }
 
-/** Asks the network, because the stored status may be from before. */
+/** Asks the network, because the stored status may be from before the restart. */
 async function allConnected(): Promise<boolean> {
   for (let index = 0; index < INSTANCES; index += 1) {
     const [device] = await wa.linkedDevices({ phoneNumber: `55119000${String(index).padStart(5, '0')}` });

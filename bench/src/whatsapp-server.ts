@@ -9,7 +9,7 @@ import { baileysGateway } from '@trunkline/gateway-baileys';
 import { createHttpApp } from '@trunkline/http';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 
-/** The message that a measured server sends when it is up. */
+/** The message that a measured server sends when it is ready. */
 export interface ServerFacts {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -18,9 +18,11 @@ export interface ServerFacts {
 export interface Memory {
   readonly rss: number;
   readonly heapUsed: number;
-  /** The longest time, in milliseconds, that other work had to wait since this was last asked for. */
+  /** The longest time, in milliseconds, that other work had to wait since the last report. */
   readonly longestDelay: number;
-  /** The most CPU, in milliseconds, that it used meanwhile without yielding: no other load lengthens it. */
+  /**
+   * The most CPU time, in milliseconds, used without yielding since the last report: other load does not lengthen it.
+   */
   readonly longestWork: number;
 }
 
@@ -39,7 +41,7 @@ setInterval(() => {
 }, 5);
 
 const directory = process.argv[2] ?? '';
-// The bench puts its fake network's whereabouts there.
+// The bench passes the addresses of its fake network here.
 const settings = JSON.parse(process.env['FAKE_WHATSAPP'] ?? '') as ClientSettings;
 trustFakeWhatsApp(settings);
 
@@ -82,6 +84,6 @@ process.on('disconnect', () => void stop());
 async function stop(): Promise<void> {
   server.close();
   await trunkline.stop();
-  // Baileys' timers would keep the process for up to a minute.
+  // Baileys' timers would keep the process running for up to a minute.
   process.exit();
 }

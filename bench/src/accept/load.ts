@@ -1,4 +1,4 @@
-// Sends POST /messages as fast as responses come, in a process of its own.
+// Sends POST /messages as fast as responses come, in a separate process.
 import autocannon from 'autocannon';
 import type { Request } from 'autocannon';
 import { serveParent } from '../child.ts';
@@ -16,7 +16,7 @@ export interface Load {
   /** The processes of one service. */
   readonly targets: readonly Target[];
   readonly seconds: number;
-  /** The connections to all targets together. */
+  /** The total number of connections to all targets. */
   readonly connections: number;
 }
 
@@ -42,7 +42,7 @@ async function sendTo(
   const result = await autocannon({
     url: `${url}/api/v1/messages`,
     method: 'POST',
-    // The sender replaces it by another one in each request.
+    // autocannon replaces `[<id>]` by a new id in each request.
     headers: {
       Authorization: `Bearer ${token}`,
       'Content-Type': 'application/json',
@@ -50,7 +50,7 @@ async function sendTo(
     },
     idReplacement: true,
     requests,
-    // Otherwise all connections would go from one instance to the next together.
+    // Otherwise all connections would move from one instance to the next together.
     setupClient(client) {
       const first = opened++ % requests.length;
       client.setRequests([...requests.slice(first), ...requests.slice(0, first)]);
@@ -75,4 +75,4 @@ serveParent(
   'ready',
   (load) => send(load as Load),
   () => {},
-); // the parent's own
+); // the parent sends a `Load`

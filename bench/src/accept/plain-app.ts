@@ -1,4 +1,4 @@
-// The same stack without Trunkline: key, body, id and response, and a place to store the message in.
+// The same stack without Trunkline: key, body, id and response, and a function that stores the message.
 import { hash, randomBytes } from 'node:crypto';
 import { Hono } from 'hono';
 import * as z from 'zod';
@@ -53,7 +53,7 @@ export function plainApp(store: (message: PlainMessage) => Promise<void>): Hono 
   return app;
 }
 
-/** As long as the real response. */
+/** Like the real resource, but without its newer fields. */
 function resource({ id, instanceId, to, text, createdAt }: PlainMessage): object {
   const at = `${new Date(createdAt).toISOString().slice(0, -1)}+00:00`;
   return {

@@ -4,7 +4,7 @@ import { postgresUrl, schemaOf } from '../postgres.ts';
 import type { PlainMessage } from './plain-app.ts';
 import type { PlainStore } from './plain-stores.ts';
 
-/** A statement for each message, prepared, on a pool, as in code written by hand with some thought. */
+/** Executes a prepared statement for each message, on a pool, as careful hand-written code does. */
 export async function insertingEach(
   directory: string,
 ): Promise<{ readonly store: PlainStore; stop(): Promise<void> }> {

@@ -4,7 +4,7 @@ import type { PlainMessage } from './plain-app.ts';
 
 export type PlainStore = (message: PlainMessage) => Promise<void>;
 
-/** Stores nothing, and responds to all requests of a tick together: no storage can be faster. */
+/** Stores nothing, and responds to all requests of one tick together: no storage can be faster. */
 export function respondingTogether(): PlainStore {
   let waiting: (() => void)[] = [];
   const respond = (): void => {
@@ -24,7 +24,7 @@ export function respondingEach(): PlainStore {
   return () => Promise.resolve();
 }
 
-/** A transaction for each message, on disk before the response, as in code written without further thought. */
+/** Commits a transaction to disk for each message before its response, as simple hand-written code does. */
 export function committingEach(directory: string): PlainStore {
   const database = new DatabaseSync(join(directory, 'plain.db'));
   database.exec(`

@@ -1,4 +1,4 @@
-// The plan that server.ts is started with, and its reports.
+// The plan that server.ts is started with, and the messages that it sends.
 import type { Target } from './request.ts';
 
 /** How a message is accepted. */
@@ -12,14 +12,14 @@ type Service =
 
 /** A process that accepts messages. */
 export interface Served extends Target {
-  /** The directory of its data: other processes of the same service use it, too. */
+  /** The directory of its data, shared with other processes of the same service. */
   readonly directory: string;
 }
 
 export interface ServerPlan {
   readonly service: Service;
   readonly instances: number;
-  /** The process to join; otherwise the service is a new one. */
+  /** The process whose service to join; if omitted, the service is new. */
   readonly joins?: Served;
 }
 

@@ -1,4 +1,4 @@
-// One of the servers that are compared, on a free port.
+// One of the compared servers, on a free port.
 import { serve } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { serveParent } from '../child.ts';
@@ -18,7 +18,7 @@ interface App {
   stop?(): Promise<void>;
 }
 
-const plan = JSON.parse(process.argv[2] ?? '') as ServerPlan; // the parent's own
+const plan = JSON.parse(process.argv[2] ?? '') as ServerPlan; // the parent wrote it
 const { service, joins } = plan;
 const directory = joins?.directory ?? makeDirectory();
 

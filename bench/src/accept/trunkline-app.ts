@@ -14,7 +14,10 @@ interface StartedTrunkline {
   stop(): Promise<void>;
 }
 
-/** The service with everything that it does for a request. It accepts and does not send, as one of several processes. */
+/**
+ * The service with everything that it does for a request. Like one of several processes, it accepts messages and does
+ * not send them.
+ */
 export async function startTrunkline(
   storage: Storage,
   { instances: count, joins }: Pick<ServerPlan, 'instances' | 'joins'>,
@@ -28,7 +31,7 @@ export async function startTrunkline(
     roles: { gateway: false, webhooks: false, maintenance: false },
   });
   await trunkline.start();
-  // Counted as always, and never reached.
+  // Requests are counted as usual, but the limit is never reached.
   const app = createHttpApp(trunkline, { rateLimit: { requestsPerMinute: 1_000_000_000 } });
   const started = { app, stop: () => trunkline.stop() };
   if (joins !== undefined) return { ...started, token: joins.token, instances: joins.instances };

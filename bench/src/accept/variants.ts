@@ -8,7 +8,7 @@ import type { Served, ServerPlan, Usage } from './server-plan.ts';
 
 export interface Variant extends Omit<ServerPlan, 'joins'> {
   readonly processes: number;
-  /** The program that serves it; by default this checkout's. */
+  /** The program that serves the variant; by default, the one of this checkout. */
   readonly program?: URL;
 }
 
@@ -21,12 +21,12 @@ const CONNECTIONS = size('CONNECTIONS', 64);
 /** Compares the rates at which two variants accepted messages, and prints whether the ratio reaches its aim. */
 export type CompareRates<Name> = (name: Name, base: Name, atLeast: number) => void;
 
-/** Measures the variants in turns, and prints a table that has each as a part of `base`. */
+/** Measures the variants in turns, and prints a table with the rate of each as a fraction of the rate of `base`. */
 export async function measureAcceptance<Name extends string>(
   variants: Readonly<Record<Name, Variant>>,
   base: { readonly name: NoInfer<Name>; readonly called: string },
 ): Promise<CompareRates<Name>> {
-  const names = Object.keys(variants) as Name[]; // its own keys
+  const names = Object.keys(variants) as Name[]; // the keys of an exact type
   const postgres = await providePostgres();
   const services = new Map(
     await Promise.all(names.map(async (name) => [name, await startService(variants[name])] as const)),
@@ -69,7 +69,7 @@ export async function measureAcceptance<Name extends string>(
     compare(`${name}, of ${other}`, ratios(rates(name), rates(other)), { atLeast });
 }
 
-/** The processes of a service: the first makes its data, the others join it. */
+/** Starts the processes of a service: the first creates the data, the others join it. */
 async function startService({
   processes,
   program = new URL('server.ts', import.meta.url),

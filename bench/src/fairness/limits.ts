@@ -2,7 +2,7 @@ import type { Arrival } from './receiver.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The most that one endpoint had to bear, by the receiver's own log. */
+/** The highest load on any one endpoint, according to the receiver's log. */
 export interface MostAtOneEndpoint {
   readonly atOnce: number;
   /** The most requests within any 60 seconds. */

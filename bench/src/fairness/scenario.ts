@@ -8,22 +8,22 @@ import { makeDirectory, removeDirectory } from '../temporary-directory.ts';
 
 const AT_ONCE = 500;
 
-/** A database with quiet endpoints and, perhaps, one that a great many deliveries wait for. */
+/** A database with quiet endpoints and a noisy one, which may have many waiting deliveries. */
 export interface Scenario {
   readonly quiet: readonly string[];
-  /** Opens it and sends what is due, until it is stopped. */
+  /** Opens the database and sends due deliveries until `stop`. */
   start(): Promise<RunningScenario>;
   remove(): void;
 }
 
 interface RunningScenario {
-  /** Returns the delivery's id. */
+  /** Queues a delivery and returns its id. */
   enqueue(endpointId: string): Promise<string>;
   stop(): Promise<void>;
 }
 
 interface ScenarioSize {
-  /** The URL of the receiver: each endpoint has a path of its own there. */
+  /** The URL of the receiver: each endpoint has its own path there. */
   readonly url: string;
   readonly endpoints: number;
   /** Open deliveries of the noisy endpoint. */
@@ -65,7 +65,7 @@ export async function createScenario({ url, endpoints, backlog }: ScenarioSize):
 }
 
 function open(directory: string, webhooks: boolean): { trunkline: Trunkline; storage: Storage } {
-  const name = (process.env['STORAGE'] ?? 'sqlite') as StorageName; // an unknown one fails below
+  const name = (process.env['STORAGE'] ?? 'sqlite') as StorageName; // an unknown name fails below
   const storage = STORAGES[name](directory);
   const trunkline = createTrunkline({
     ...nodeRuntime(),

@@ -12,21 +12,21 @@ const AT_ONCE = 500;
 const INSTANCES = 20;
 const ENDPOINTS = 100;
 
-/** Messages to each recipient, except the one that gets half of all messages. */
+/** How many messages go to each recipient, except the one that gets half of all messages. */
 const MESSAGES_EACH = 20;
 const BUSY_NUMBER = '447700900123';
-/** The history of an instance has one entry for each of this many events. */
+/** How many events there are for each entry in the history of an instance. */
 const EVENTS_OF_AN_ENTRY = 10;
 
-/** A database with equally many messages, events about them, and open deliveries of other events. */
+/** A database with equal numbers of messages, of events about them, and of open deliveries of other events. */
 export interface History {
   readonly storage: Storage;
   readonly workspaceId: string;
   readonly instances: readonly Instance[];
   readonly endpoints: readonly Endpoint[];
-  /** The id of one message in a hundred, oldest first; its idempotency key is its id. */
+  /** The ids of one message in a hundred, oldest first; the idempotency key of a message is its id. */
   readonly messageIds: readonly string[];
-  /** The id of one delivery in a hundred, likewise. */
+  /** The ids of one delivery in a hundred, oldest first. */
   readonly deliveryIds: readonly string[];
   /** The ids of the events of these deliveries. */
   readonly eventIds: readonly string[];
@@ -91,7 +91,7 @@ export async function makeHistory(create: StorageFactory, rows: number): Promise
   };
 }
 
-/** The element at an index, beginning again after the last. */
+/** The element at an index, which wraps around at the end of the list. */
 export function at<Element>(list: readonly Element[], index: number): Element {
   const element = list[index % list.length];
   if (element === undefined) throw new Error('The list is empty.');
@@ -114,7 +114,7 @@ export async function acceptOne(
     idempotency: { key: id, fingerprint: 'a fingerprint', messageId: id, createdAt },
     backlogLimit: 1_000_000_000,
     trialLimit: null,
-    // The same as for the sandbox and for WhatsApp.
+    // As for the sandbox and for WhatsApp.
     hasReadableNetworkId: true,
   });
   if (kind !== 'accepted') throw new Error(`A message was not accepted: ${kind}.`);
@@ -131,7 +131,7 @@ async function enqueueOne(storage: Storage, { id, workspaceId }: Endpoint): Prom
   return delivery;
 }
 
-/** Makes all rows and returns one in a hundred. */
+/** Makes all rows, and returns every hundredth. */
 async function fill<Made>(rows: number, make: (index: number) => Promise<Made>): Promise<readonly Made[]> {
   const ids: Made[] = [];
   for (let index = 0; index < rows; index += AT_ONCE) {

@@ -5,9 +5,9 @@ import type { History } from './history.ts';
 const PAGE = 25;
 const SINCE = 0;
 const MINUTE_MS = 60_000;
-/** The number of deliveries that a dispatcher takes at a time. */
+/** The number of deliveries that a dispatcher claims at a time. */
 const CLAIMED_AT_ONCE = 128;
-/** The number of requests that come together. */
+/** The number of concurrent requests. */
 const ACCEPTED_AT_ONCE = 64;
 
 type Operation = (history: History, index: number) => Promise<unknown>;
@@ -23,7 +23,7 @@ const eventsOfMessage: Operation = ({ storage, workspaceId, messageIds }, index)
   storage.events.list(workspaceId, { messageId: at(messageIds, index) }, { from: null, limit: PAGE }, SINCE);
 const deliveriesOfEvent: Operation = ({ storage, workspaceId, eventIds }, index) =>
   storage.deliveries.listOfEvent(workspaceId, { id: at(eventIds, index) }, SINCE);
-/** The reads of `messages.standing`. */
+/** The same reads as `messages.standing`. */
 const standing: Operation = async ({ storage, workspaceId, messageIds }, index) => {
   const message = await storage.messages.find(workspaceId, at(messageIds, index));
   if (!message) throw new Error('A message is missing.');
@@ -32,8 +32,9 @@ const standing: Operation = async ({ storage, workspaceId, messageIds }, index) 
 };
 
 /**
- * Operations that must not take longer the more is stored; each counts as one, however many rows it is about. A lookup
- * by id is listed twice: the first time, each row may have to come from the disk; the second time, it is in a cache.
+ * Operations whose time must not grow with the number of stored rows; each counts as one, however many rows it
+ * affects. A lookup by id is listed twice: the first time, each row may have to come from the disk; the second time,
+ * it is in a cache.
  */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'messages, first page': ({ storage, workspaceId }) =>
@@ -129,7 +130,7 @@ function middleOf(ids: readonly string[]): { readonly direction: 'older'; readon
   return { direction: 'older', id: at(ids, Math.floor(ids.length / 2)) };
 }
 
-/** Every delivery is due again immediately, so that as many stay open as there were. */
+/** Completes each delivery as failed and due again immediately, so that as many stay open. */
 async function claimAndComplete(storage: Storage): Promise<void> {
   const now = Date.now();
   const { claimed } = await storage.deliveries.claim({

@@ -3,12 +3,12 @@ import type { Instance, Lease, Storage } from '@trunkline/core/spi/storage';
 import { nodeRuntime } from '@trunkline/core/node';
 import { newId } from '../storages.ts';
 
-// Records of the past that users look up: the log of events, the history of instances, and chats.
+// Stored records of the past: the log of events, the history of instances, and chats.
 
 const HOUR_MS = 3_600_000;
-/** The time between entries, long enough to stay below `ENTRIES_PER_HOUR`. */
+/** The time between entries, long enough for fewer than `ENTRIES_PER_HOUR`. */
 const ENTRY_EVERY_MS = 60_000;
-/** The number of messages in one pass. */
+/** The number of messages that one pass files. */
 const FILED_AT_ONCE = 1_000;
 
 /** The leases of all instances, by the instance's id. */
@@ -36,7 +36,7 @@ export async function logEvent(
   if (recorded !== 'recorded') throw new Error(`An event was not stored: ${recorded}.`);
 }
 
-/** One entry a minute, the last of them a minute ago. */
+/** Writes one entry for each minute until a minute ago. */
 export async function writeHistory(
   storage: Storage,
   lease: Lease,
@@ -46,7 +46,7 @@ export async function writeHistory(
   for (let left = entries; left > 0; left -= 1) {
     const at = now - left * ENTRY_EVERY_MS;
     await storage.instances.note(lease, {
-      // Of that time, although the factory has made later ones.
+      // An id of that time: the storage's own factory has already made later ids.
       id: createNewId(nodeRuntime().random.bytes)('hst', at),
       workspaceId: instance.workspaceId,
       instanceId: instance.id,

@@ -5,18 +5,18 @@ import { createInterface } from 'node:readline';
 import { makeDirectory, removeDirectory } from '../temporary-directory.ts';
 
 export interface IdleServer {
-  /** Seconds from the start of its process until it printed that it is ready. */
+  /** Seconds from the start of the process until it printed its API key. */
   readonly upAfter: number;
-  /** User and system time of all its threads, as Linux counts it. */
+  /** User and system time of all threads, as Linux counts it. */
   cpuSeconds(): number;
-  /** The bytes written to the disk, without those to sockets or pipes. */
+  /** The bytes written to the disk, not those to sockets or pipes. */
   bytesWritten(): number;
   /** The resident memory, in bytes. */
   residentMemory(): number;
   stop(): Promise<void>;
 }
 
-/** Starts a server with data of its own. */
+/** Starts a server with an empty data directory. */
 export async function startIdleServer(args: readonly string[]): Promise<IdleServer> {
   const directory = makeDirectory();
   const started = performance.now();

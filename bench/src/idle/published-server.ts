@@ -3,14 +3,16 @@ import { fileURLToPath } from 'node:url';
 
 const PACKAGE = new URL('../../../packages/server/', import.meta.url);
 
-/** The arguments of Node for the server from its sources. */
+/** The arguments with which Node runs the server from its sources. */
 export const SERVER_SOURCE: readonly string[] = [
   '--conditions=source',
   fileURLToPath(new URL('src/cli.ts', PACKAGE)),
   'serve',
 ];
 
-/** Those for the server as it is published, which is built first, after the pages of the dashboard that are in it. */
+/**
+ * The arguments for the published server. Builds the dashboard, whose pages the server includes, and then the server.
+ */
 export function publishedServer(): readonly string[] {
   const packages = ['--filter', '@trunkline/dashboard', '--filter', 'trunkline'];
   execFileSync('pnpm', [...packages, '--workspace-concurrency=1', 'run', 'build'], {

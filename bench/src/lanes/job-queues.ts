@@ -9,7 +9,7 @@ import { makeDirectory, removeDirectory } from '../temporary-directory.ts';
 const BATCH = 1_000;
 const silent = new Logger(() => () => {});
 
-/** Returns how many in a second. */
+/** Returns how many jobs were completed per second. */
 export async function drainGraphileWorker(jobs: number): Promise<number> {
   const directory = makeDirectory();
   const pgPool = new Pool({ connectionString: postgresUrl(), max: 10 });
@@ -44,7 +44,7 @@ export async function drainGraphileWorker(jobs: number): Promise<number> {
     },
   });
   await done;
-  // Waits until the outcomes are written.
+  // `stop` waits until the outcomes are written.
   await runner.stop();
   const perSecond = jobs / ((performance.now() - began) / 1000);
   await utils.release();
@@ -54,7 +54,7 @@ export async function drainGraphileWorker(jobs: number): Promise<number> {
   return perSecond;
 }
 
-/** Returns how many in a second. */
+/** Returns how many jobs were completed per second. */
 export async function drainPgBoss(jobs: number): Promise<number> {
   const directory = makeDirectory();
   const boss = new PgBoss({
@@ -92,7 +92,7 @@ export async function drainPgBoss(jobs: number): Promise<number> {
   return perSecond;
 }
 
-/** Payloads with the data of a delivery: which event goes to which endpoint. */
+/** Payloads that hold as much as a delivery: an event and its endpoint. */
 function payloads(count: number): readonly object[] {
   return Array.from({ length: count }, (_, index) => ({
     event: `evt_${index}`,

@@ -8,21 +8,21 @@ import { makeDirectory, removeDirectory } from '../temporary-directory.ts';
 import { fillLanes } from './backlog.ts';
 
 const QUEUED_AT_ONCE = 2_000;
-/** Loops that claim and complete, as processes would. */
+/** How many loops claim and complete, as several processes would. */
 const LOOPS = 2;
 const CLAIM = 500;
 
 export interface OpenLanes {
   /** Queues `count` deliveries; `endpointOf` returns the endpoint of each. */
   queue(count: number, endpointOf: (index: number) => number): Promise<void>;
-  /** Queues `count`, half of them at the first endpoint and the others at each in turn, by statements of its own. */
+  /** Queues `count` deliveries by SQL, half of them at the first endpoint and the others at all endpoints in turn. */
   fill(count: number): Promise<void>;
-  /** Claims and completes `count`. Returns how many per second. */
+  /** Claims and completes `count` deliveries. Returns how many per second. */
   drain(count: number): Promise<number>;
   remove(): Promise<void>;
 }
 
-/** The lanes of `endpointCount` endpoints, in a schema of their own. */
+/** Creates the lanes of `endpointCount` endpoints, in a new schema. */
 export async function openLanes(endpointCount: number): Promise<OpenLanes> {
   const directory = makeDirectory();
   const storage = STORAGES.postgres(directory);
@@ -80,7 +80,7 @@ async function enqueue(storage: Storage, workspaceId: string, endpointId: string
   await storage.deliveries.enqueue(endpointId, event);
 }
 
-/** Returns how many were completed. */
+/** Returns how many deliveries were completed. */
 async function drainSome({ deliveries }: Storage, limit: number): Promise<number> {
   const now = Date.now();
   const { claimed } = await deliveries.claim({
@@ -88,7 +88,7 @@ async function drainSome({ deliveries }: Storage, limit: number): Promise<number
     limit,
     leaseMs: 60_000,
     slots: 2,
-    // Disables the throttle: otherwise the bench would measure it.
+    // Disables the throttle, or the bench would measure it.
     startsPerWindow: 1_000_000,
     windowMs: 1,
   });

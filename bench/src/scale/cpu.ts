@@ -7,22 +7,25 @@ interface Stat {
   readonly parent: number;
   /** CPU seconds. */
   readonly own: number;
-  /** The seconds of its children that have ended. */
+  /** The CPU seconds of its ended children. */
   readonly ofEnded: number;
 }
 
-/** The CPU seconds that these processes have used, and those that this process has started and that have ended. */
+/** The CPU seconds that these processes and all ended children of this process have used. */
 export function cpuOfChildren(pids: readonly number[]): number {
   const running = pids.reduce((sum, pid) => sum + (statOf(pid)?.own ?? 0), 0);
   return running + (statOf(process.pid)?.ofEnded ?? 0);
 }
 
-/** The process that has started this one; null if it is not known. */
+/** The process that started `pid`; null if not known. */
 export function parentOf(pid: number): number | null {
   return statOf(pid)?.parent ?? null;
 }
 
-/** The CPU seconds that a process and its children, also ended ones, have used; NaN if there is no such process. */
+/**
+ * The CPU seconds that a process and its children, including ended ones, have used; NaN if the process does not
+ * exist.
+ */
 export function cpuOfFamily(parent: number | null): number {
   const server = parent === null ? null : statOf(parent);
   if (!server) return Number.NaN;
@@ -32,12 +35,12 @@ export function cpuOfFamily(parent: number | null): number {
   return children.reduce((sum, stat) => sum + (stat?.own ?? 0), server.own + server.ofEnded);
 }
 
-/** Null if there is no such process, as on a system without /proc. */
+/** Null if the process does not exist, or the system has no /proc. */
 function statOf(pid: number): Stat | null {
   if (!Number.isInteger(pid)) return null;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // After the name in brackets, which may hold anything.
+    // The fields follow the name in brackets, which may hold any characters.
     const fields = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')

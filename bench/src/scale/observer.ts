@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import { postgresUrl, schemaOf } from '../postgres.ts';
 import { cpuOfFamily, parentOf } from './cpu.ts';
 
-/** The load of a cluster on its database in a second. */
+/** The load of a cluster on its database, per second. */
 export interface DatabaseLoad {
   readonly statements: number;
   readonly commits: number;
@@ -12,27 +12,27 @@ export interface DatabaseLoad {
   readonly wal: number;
 }
 
-/** Looks at the cluster from its database, with a connection that takes no part. */
+/** Observes the cluster through its database, on separate connections. */
 export interface Observer {
-  /** How many instances have been connected since then (epoch milliseconds), and are. */
+  /** How many instances were connected at `since` (epoch milliseconds) or later, and still are. */
   connectedSince(since: number): Promise<number>;
   /** How many instances each process holds, the most first. */
   shares(): Promise<readonly number[]>;
-  /** The ids of the instances that the process with this number of the operating system holds. */
+  /** The ids of the instances that the process with this pid holds. */
   heldBy(pid: number): Promise<readonly string[]>;
   holdsAny(pid: number): Promise<boolean>;
-  /** When those of these messages that were sent were accepted and sent. */
+  /** When each of these messages was accepted and sent; omits messages not sent yet. */
   sentTimes(messageIds: readonly string[]): Promise<readonly SentTime[]>;
-  /** Counts for this long. */
+  /** Counts for this many seconds. */
   load(seconds: number): Promise<DatabaseLoad>;
-  /** The CPU seconds that the server has used; NaN if it runs elsewhere. */
+  /** The CPU seconds that PostgreSQL has used; NaN if it runs elsewhere. */
   serverCpu(): number;
-  /** The statements that took the most time since they were last asked for. */
+  /** The statements that took the most time since the last call. */
   dearest(count: number): Promise<readonly DearStatement[]>;
   close(): Promise<void>;
 }
 
-/** In epoch milliseconds. */
+/** Times in epoch milliseconds. */
 export interface SentTime {
   readonly id: string;
   readonly acceptedAt: number;

@@ -1,4 +1,4 @@
-// One process of a cluster: it holds its share of the instances on a sandbox network of its own, and sends webhooks.
+// One process of a cluster: it holds its share of the instances on a separate sandbox network, and sends webhooks.
 import { createTrunkline } from '@trunkline/core';
 import type { Gateway, Trunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
@@ -11,17 +11,17 @@ import type { Resident } from './population.ts';
 
 export type Question =
   | { readonly kind: 'memory' }
-  /** Accepts a message of each, and returns their ids. */
+  /** Accepts a message from each instance, and returns the ids. */
   | { readonly kind: 'send'; readonly residents: readonly Resident[] };
 
-/** In bytes. */
+/** Memory in bytes. */
 export interface Usage {
   readonly resident: number;
   /** The heap after a garbage collection. */
   readonly heap: number;
 }
 
-/** Makes every instance one that was linked before, by any process: the sandbox network does not check it. */
+/** Makes every instance appear linked earlier, by any process, which the sandbox network does not check. */
 function linkedBefore(gateway: Gateway): Gateway {
   const profile = { phoneNumber: '15550100', profileName: 'Bench', profilePictureUrl: null };
   const device = new TextEncoder().encode(JSON.stringify(profile));
@@ -37,7 +37,7 @@ function linkedBefore(gateway: Gateway): Gateway {
   };
 }
 
-const plan = JSON.parse(process.argv[2] ?? '') as ScalePlan; // the parent's own
+const plan = JSON.parse(process.argv[2] ?? '') as ScalePlan; // the parent wrote it
 const trunkline: Trunkline = createTrunkline({
   ...nodeRuntime(),
   storage: STORAGES.postgres(plan.directory),
@@ -71,6 +71,6 @@ async function respond(question: Question): Promise<unknown> {
 await trunkline.start();
 serveParent(
   process.pid,
-  (question) => respond(question as Question), // the parent's own
+  (question) => respond(question as Question), // the parent sends a `Question`
   () => trunkline.stop(),
 );

@@ -1,4 +1,4 @@
-// The work without a service around it: sign and send, with as many in flight.
+// The work without a service around it: signs and sends, with as many requests in flight.
 import { Agent } from 'undici';
 import { fetchSender } from './fetch-sender.ts';
 import { jobsOf, signedHeaders } from './job.ts';

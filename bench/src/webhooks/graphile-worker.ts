@@ -32,7 +32,7 @@ export async function graphileWorker(plan: Plan, directory: string, sender: JobS
     ...common,
     events,
     noHandleSignals: true,
-    taskList: { send: (job) => sender.send(job as Job) }, // as it was added
+    taskList: { send: (job) => sender.send(job as Job) }, // the payload was added as a `Job`
     preset: {
       worker: {
         concurrentJobs: IN_FLIGHT,

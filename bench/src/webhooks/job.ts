@@ -23,12 +23,12 @@ export function jobsOf(plan: Plan): readonly Job[] {
 }
 
 export interface JobSender {
-  /** Signs and sends it; throws if it was not received. */
+  /** Signs and sends a job; throws if the receiver did not accept it. */
   send(job: Job): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The sender of the service, without its deliveries. */
+/** The sender of the service, without its queue of deliveries. */
 export function ourSender({ ca }: Plan): JobSender {
   const { webhookSender } = nodeRuntime({
     webhooks: { tls: { ca: [ca] } },

@@ -7,7 +7,7 @@ import { createMeter, IN_FLIGHT } from './plan.ts';
 import type { Plan, SendFigures } from './plan.ts';
 
 const QUEUE = 'webhooks';
-/** While one loop waits for the slowest of its batch, the others send. */
+/** While one loop waits for the slowest job of its batch, the others send. */
 const LOOPS = 4;
 
 /** pg-boss in its fastest form: batches fetched and completed by hand. */

@@ -1,10 +1,10 @@
 import type { Agent } from 'undici';
 
-/** The work of one sender, the same for all. */
+/** The work of one sender, the same for all senders. */
 export interface Plan {
   readonly port: number;
   readonly ca: string;
-  /** Each host is an endpoint, with connections of its own. */
+  /** How many hosts receive webhooks: each is an endpoint, with separate connections. */
   readonly hosts: number;
   readonly webhooks: number;
 }
@@ -18,7 +18,7 @@ export function originOf(index: number, { hosts, port }: Plan): string {
   return `https://h${index % hosts}.${DOMAIN}:${port}`;
 }
 
-/** Names lead to this machine, and connections stay open. */
+/** Resolves every name to this machine, and keeps connections open. */
 export function agentOptions({ ca }: Plan): Agent.Options {
   return {
     connect: {
@@ -31,7 +31,7 @@ export function agentOptions({ ca }: Plan): Agent.Options {
   };
 }
 
-/** About 1 KB. */
+/** A payload of about 1 KB. */
 export function payload(id: string): string {
   return JSON.stringify({
     id,
@@ -42,7 +42,7 @@ export function payload(id: string): string {
   });
 }
 
-/** The first part opens the connections, and is not counted. */
+/** The share of webhooks that open the connections and are not counted. */
 const WARM_UP = 0.25;
 
 export interface SendFigures {

@@ -1,4 +1,4 @@
-// Takes every webhook on TLS and responds with 200, in a process of its own.
+// Accepts every webhook over TLS and responds with 200, in a separate process.
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { serveParent } from '../child.ts';
@@ -12,8 +12,8 @@ const server = createServer({ cert, key, keepAliveTimeout: 120_000 }, (request, 
   });
 });
 server.listen({ host: '127.0.0.1', port: 0, backlog: 4096 }, () => {
-  const { port } = server.address() as AddressInfo; // it listens on TCP
-  // Asked for how many there were since it was asked last.
+  const { port } = server.address() as AddressInfo; // the server listens on TCP
+  // Returns how many webhooks have arrived since the last call.
   const count = (): number => {
     const before = received;
     received = 0;

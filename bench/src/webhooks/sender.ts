@@ -1,4 +1,4 @@
-// Sends webhooks in one of the ways that are compared.
+// Sends webhooks in one of the compared ways.
 import { serveParent } from '../child.ts';
 import { dropSchema } from '../postgres.ts';
 import { STORAGES } from '../storages.ts';
@@ -41,10 +41,10 @@ async function send(variant: Variant, plan: Plan): Promise<SendFigures> {
   }
 }
 
-const variant = process.argv[2] as Variant; // the parent's own
+const variant = process.argv[2] as Variant; // the parent wrote it
 serveParent(
   'ready',
-  (plan) => send(variant, plan as Plan), // likewise
+  (plan) => send(variant, plan as Plan), // the parent sends a `Plan`
   async () => {
     await dropSchema(directory);
     removeDirectory(directory);

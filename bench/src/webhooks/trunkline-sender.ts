@@ -9,7 +9,9 @@ import type { Plan, SendFigures } from './plan.ts';
 const ENQUEUED_AT_ONCE = 500;
 const SECRET_KEY = 'a secret key for measuring with, long enough';
 
-/** The service itself, from the claim to the outcome on disk. Everything is queued before it starts. */
+/**
+ * Measures the service itself, from the claim to the outcome on disk. Everything is queued before the service starts.
+ */
 export async function trunklineSender(plan: Plan, create: () => Storage): Promise<SendFigures> {
   await queueAll(plan, create());
   const meter = createMeter(plan.webhooks);
@@ -63,7 +65,7 @@ async function queueAll(plan: Plan, storage: Storage): Promise<void> {
   await trunkline.stop();
 }
 
-/** The same storage without the throttle of a minute. It reports each outcome once that is on disk. */
+/** The same storage without the throttle per minute. It reports each outcome once that outcome is on disk. */
 function measured(storage: Storage, written: () => void): Storage {
   const { deliveries } = storage;
   return {
