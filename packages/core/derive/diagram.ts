@@ -6,7 +6,10 @@ export interface Step<Status extends string> {
   readonly event: string | null;
 }
 
-/** A state that the machine distinguishes from others of its status, and its name among them; empty if it is the only one. */
+/**
+ * A state that the machine distinguishes from others of the same status, with its name among them; the name is empty
+ * if the status has only one state.
+ */
 export interface Variant<Status extends string, State> {
   readonly status: Status;
   readonly name: string;
@@ -16,11 +19,11 @@ export interface Variant<Status extends string, State> {
 export interface Machine<Status extends string, State> {
   readonly start: Status;
   readonly variants: readonly Variant<Status, State>[];
-  /** The steps that follow from a state, by what can happen in it. */
+  /** The steps that follow from a state, for each trigger that may occur in it. */
   readonly stepsFrom: (state: State) => readonly Step<Status>[];
 }
 
-/** A Mermaid diagram of what follows from every state. A step that keeps the status is left out. */
+/** A Mermaid diagram of the steps from every state. Steps that keep the status are left out. */
 export function diagram<Status extends string, State>(machine: Machine<Status, State>): string {
   const arrows = new Map<string, Arrow<Status>>();
   for (const { status, name, state } of machine.variants) {
@@ -31,7 +34,7 @@ export function diagram<Status extends string, State>(machine: Machine<Status, S
       arrows.set(key, { from, to, event, variants });
       const names = variants.get(trigger) ?? new Set();
       variants.set(trigger, names);
-      // One thing may lead through several steps: those after the first begin in no variant of their own.
+      // A trigger may lead through several steps: only the first step begins in this variant.
       if (from === status) names.add(name);
     }
   }
@@ -47,11 +50,11 @@ interface Arrow<Status extends string> {
   readonly from: Status;
   readonly to: Status;
   readonly event: string | null;
-  /** The variants of the status from which each trigger leads there. */
+  /** For each trigger, the variants of `from` in which it leads to `to`. */
   readonly variants: Map<string, Set<string>>;
 }
 
-/** The variants of a status that a trigger is limited to; empty if it applies to all of them. */
+/** The variants that a trigger is limited to, in brackets; empty if it applies to all variants of the status. */
 function guard<Status extends string, State>(
   { variants }: Machine<Status, State>,
   from: Status,

@@ -19,7 +19,7 @@ import type { Harness } from './support/harness.ts';
 import { PROFILE, scriptedGateway } from './support/scripted-gateway.ts';
 import type { ScriptedGateway } from './support/scripted-gateway.ts';
 
-/** When the tests take place. */
+/** The time at which the tests take place. */
 const AT = Date.UTC(2026, 0, 1);
 
 const ADA = person('34600000009');
@@ -42,11 +42,11 @@ interface Chats {
   }): Promise<string>;
   /** Reports an activity, as the gateway does. */
   activity(activity: Activity): Promise<void>;
-  /** The events beyond the specification that were sent. */
+  /** The opt-in events that receivers got. */
   events(): Promise<readonly WebhookEvent[]>;
 }
 
-/** A connected instance, with an endpoint for all events, and another one for those of the specification. */
+/** A connected instance, with an endpoint for the opt-in events, and another for the events of the specification. */
 async function chats(
   gateway: ScriptedGateway = scriptedGateway(),
   media = memoryMediaStore(),
@@ -82,7 +82,7 @@ async function chats(
   };
 }
 
-/** Ada does something to her message. */
+/** An act of Ada on her message. */
 const byAda: ActivityOnMessage = {
   about: 'IN1',
   author: ADA.networkId,

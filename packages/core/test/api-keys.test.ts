@@ -23,7 +23,7 @@ async function keyOf(harness: Harness, changes: Partial<NewApiKey> = {}) {
   return { token, apiKey, authenticate };
 }
 
-/** A storage whose signals are all lost. */
+/** A storage that loses all signals. */
 function withoutSignals(): Storage {
   return { ...memoryStorage(), subscribe: () => () => {} };
 }

@@ -45,7 +45,7 @@ it('a name that comes to mean an address within is asked for once for each attem
     names.reply('hooks.test', ['127.0.0.1', address]);
     expect(await attempted()).toMatchObject({ status: 'failed', error_code: 'UNSAFE_URL' });
   }
-  // Including the lookup on create.
+  // One lookup on create, and one for each attempt.
   expect(names.asked.filter((question) => question.startsWith('A '))).toHaveLength(6);
   expect(receiver.connections).toBe(1);
   await expect(webhooks.create({ url, events: ['message.sent'] })).rejects.toMatchObject({

@@ -127,7 +127,7 @@ describe('a connection that drops', () => {
   it('is opened less and less often if it asks for that repeatedly', async () => {
     const gateway = scriptedGateway();
     gateway.script.opened = async ({ listener }) => {
-      // Without a pause, this would repeat forever without the clock moving.
+      // Without a pause between connections, this would repeat forever while the clock stands still.
       if (gateway.connections.length < 100) await listener.closed({ kind: 'restart' });
     };
     const harness = await startHarness({ gateway });
@@ -139,7 +139,7 @@ describe('a connection that drops', () => {
     expect(gateway.connections.length).toBeLessThan(40);
   });
 
-  /** Connected once, and not again. */
+  /** An instance that connected once and cannot connect again. */
   async function unreachable() {
     const gateway = scriptedGateway();
     const parts = await connected({ gateway });
@@ -150,7 +150,10 @@ describe('a connection that drops', () => {
 
 describe('an instance that cannot be connected', () => {
   const UNREACHABLE = { kind: 'dropped', detail: 'network_unreachable' } as const;
-  /** The lines about an instance. The gateway's own failures are logged apart from them, once a minute for all instances. */
+  /**
+   * How many lines about an instance were logged. Failures of the gateway itself are logged separately, once a minute
+   * for all instances.
+   */
   const warnings = ({ logs }: Pick<Harness, 'logs'>): number =>
     logs.filter(({ level, facts }) => (level === 'warn' || level === 'error') && 'instanceId' in facts)
       .length;
@@ -327,7 +330,7 @@ describe('a connection that does not open', () => {
         gateway.connections.length <= stuck ? silence() : listener.connected(PROFILE),
     });
     const harness = await startHarness({ gateway });
-    // Get out of step with the work that a process does every five seconds.
+    // Leave the five-second rhythm of the work that every process does.
     await harness.clock.advance(SECOND);
     for (let i = 0; i < stuck; i++) {
       const { id } = await harness.api.instances.create();

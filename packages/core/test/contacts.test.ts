@@ -186,7 +186,7 @@ describe('an inbound message', () => {
     await network.message({
       ...HI,
       networkId: 'IN3',
-      // Only a gateway in JavaScript can report this.
+      // Only a gateway written in JavaScript can report this.
       detail: { kind: 'X'.repeat(1_000_000), payload: null } as unknown as NonNullable<
         IncomingMessage['detail']
       >,
@@ -238,13 +238,13 @@ describe('an inbound message', () => {
     const [own] = (await harness.api.messages.list({ direction: 'inbound' })).data;
     expect(await reply('IN2', 'IN1')).toBe(own?.id);
     expect(await reply('IN3', 'NET-unknown')).toBeNull();
-    // Another person's, forged.
+    // A forged reply to another person's message.
     const eve = { ...HIDDEN, networkId: '11@lid', name: 'Eve' };
     expect(await reply('IN4', 'IN1', { senderId: '11@lid', contact: eve })).toBeNull();
     expect(await reply('IN5', await outbound)).toBeNull();
     const recipient = { ...KNOWN, networkId: '12@lid', aliases: ['13@net'], phoneNumber: '34600000001' };
     expect(await reply('IN6', await outbound, { senderId: '12@lid', contact: recipient })).toBe(sent.id);
-    // The same network id, written by two: each replies in their own chat.
+    // Two people use the same network id: each reply stays in its own chat.
     expect(await reply('IN1', 'IN1', { senderId: '11@lid', contact: eve })).toBeNull();
     const [second] = (await harness.api.messages.list()).data;
     expect(await reply('IN7', 'IN1', { senderId: '11@lid', contact: eve })).toBe(second?.id);
@@ -263,7 +263,7 @@ describe('an inbound message', () => {
   });
 });
 
-/** The network's id of a message that was sent. */
+/** The network id of a sent message. */
 async function scriptedIdOf({ storage, workspaceId }: Harness, id: string): Promise<string> {
   const message = await storage.messages.find(workspaceId, id);
   return message?.networkId ?? '';
@@ -470,7 +470,7 @@ describe('the sandbox', () => {
       file: { type: 'audio', content },
       detail: { kind: 'voice', payload: { seconds: 3 } },
     });
-    // Files are read from streams, which take turns of the event loop that the clock does not know of.
+    // Files are read from streams, which take turns of the event loop that the clock does not see.
     const messages = await until('all five are stored', async () => {
       await harness.clock.advance(SECOND);
       const { data } = await harness.api.messages.list();

@@ -16,7 +16,10 @@ const EVA: ContactReport = {
   username: null,
 };
 
-/** An instance of a network that registers Eva's number without the ninth digit, with a message that was sent to it. */
+/**
+ * An instance on a network that registers Eva's number without the ninth digit, and a message sent to the dialled
+ * number.
+ */
 async function writtenTo(outcome: SendOutcome = { kind: 'accepted', recipient: EVA }) {
   const gateway = scriptedGateway({ send: async () => outcome });
   const harness = await startHarness({ gateway });
@@ -58,7 +61,7 @@ describe('a person whose number the network registers otherwise than it was dial
 
     const sent: string[] = [];
     for (const to of [DIALLED, REGISTERED, answer.contact?.id ?? '']) {
-      // Reply to the message to the dialled number, and to the one from the registered number.
+      // Reply to the message to the dialled number, and to the message from the registered number.
       for (const replyTo of [message.id, answer.id]) {
         const input = { instance: id, to, type: 'text', text: 'Fine', reply_to: replyTo } as const;
         sent.unshift((await api.messages.send(input)).message.id);

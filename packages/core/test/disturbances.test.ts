@@ -36,7 +36,10 @@ const disturbances: fc.Arbitrary<readonly Disturbance[]> = fc.array(
   { maxLength: 30 },
 );
 
-/** One process for requests and webhooks, and two that hold connections and may be killed, stopped and started. */
+/**
+ * One process for requests and webhooks, and two processes that hold connections and may be killed, stopped and
+ * started.
+ */
 class Installation {
   readonly harness: Harness;
   readonly instances: readonly string[];
@@ -67,7 +70,7 @@ class Installation {
 
   async act(act: Disturbance): Promise<void> {
     const { api, clock, sandbox } = this.harness;
-    // The order of what two processes report in one millisecond is open.
+    // Reports of two processes in the same millisecond have no defined order.
     await clock.advance(1);
     switch (act.kind) {
       case 'wait':
@@ -127,7 +130,7 @@ class Installation {
     this.received += 1;
   }
 
-  /** Ignores refusals: these tests are about something else. */
+  /** Ignores refusals, which these tests are not about. */
   async #ifPossible(work: Promise<unknown>): Promise<void> {
     await work.catch(() => {});
   }
@@ -136,7 +139,7 @@ class Installation {
     return this.instances[instance] ?? '';
   }
 
-  /** Everything runs again, and has time to come right. */
+  /** Starts everything again, and lets enough time pass for recovery. */
   async recover(): Promise<void> {
     for (const process of [0, 1]) await this.act({ kind: 'start', process });
     await this.harness.clock.advance(2 * 60 * SECOND);

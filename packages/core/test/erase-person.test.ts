@@ -27,7 +27,7 @@ const BOB: ContactReport = {
 
 let sent = 0;
 
-/** A message from this contact. */
+/** A message that this contact wrote. */
 function written(by: ContactReport, text: string, changes: Partial<IncomingMessage> = {}): IncomingMessage {
   sent += 1;
   return {
@@ -132,7 +132,7 @@ describe('erasing a person', () => {
   it('finds a person by any number format, and by the id of any contact they ever had', async () => {
     const all = await start();
     const { harness, network } = all;
-    // Two people, until the network says that they are one.
+    // Two contacts, until the network reports that they are one person.
     await network.message(written({ ...ADA, aliases: [], phoneNumber: null }, 'hidden'));
     await network.message(
       written({ ...ADA, networkId: `${ADA_NUMBER}@net`, aliases: [] }, 'by number', {
@@ -254,7 +254,7 @@ describe('erasing a person', () => {
       signal: interruption.signal,
       onProgress({ step }) {
         steps += 1;
-        // The first look at the messages counts them, the second one erases.
+        // The first pass over the messages counts them, the second erases them.
         if (step === 'messages' && steps > 2) interruption.abort(new Error('stop'));
       },
     });
@@ -398,7 +398,7 @@ describe('exporting a person', () => {
   });
 });
 
-/** After the person's messages were looked through for the first time, and before their events are. */
+/** Runs `happen` after the first deletion of the person's messages, before their events are deleted. */
 function onceMessagesAreDeleted({ harness }: MediaHarness, happen: () => Promise<void>): void {
   const { erasure } = harness.storage;
   const deleteMessages = erasure.deleteMessages.bind(erasure);

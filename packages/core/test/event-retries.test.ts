@@ -9,7 +9,7 @@ const fail = (): never => {
   throw new Error('no');
 };
 
-/** A harness with a handler called `orders`, and an event for it. */
+/** A harness with a handler called `orders`, and one event that the handler was called with. */
 async function handling(how: (call: Call) => unknown, options: object = {}) {
   const { harness, arrive } = await startEventHarness();
   const handler = recordingHandler(harness.clock, how);
@@ -71,7 +71,7 @@ describe('an event whose stored body is damaged', () => {
       return result && { ...result, claimed: damaged ?? [] };
     };
     await arrive();
-    expect(calls).toHaveLength(1); // the event before the damage
+    expect(calls).toHaveLength(1); // the event from before the damage
     expect(harness.logs.filter(({ level }) => level === 'error')).toMatchObject([
       { facts: { subscription: 'orders', attempt: 1, err: { message: expect.stringMatching(reason) } } },
     ]);
@@ -210,7 +210,7 @@ describe('a process that stops', () => {
     const stopped = trunkline.stop();
     await harness.clock.advance(10 * SECOND);
     await stopped;
-    // No one listens now: the storage may be closed.
+    // The late outcome is ignored: the storage may be closed.
     late.resolve();
     const staying = recordingHandler(harness.clock);
     await staying.on(harness.trunkline).registered;
@@ -254,7 +254,7 @@ describe('an event whose process dies within the handler', () => {
       await startDeadly();
       await harness.clock.settle();
     }
-    // The sixth claim counts an attempt and calls no handler; the next call is the second attempt.
+    // The sixth claim counts an attempt without calling the handler; the next call is the second attempt.
     expect(deadly.calls).toHaveLength(5);
     await harness.clock.advance(MINUTE);
     expect(deadly.calls.at(-1)).toMatchObject({ attempt: 2 });

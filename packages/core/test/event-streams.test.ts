@@ -316,7 +316,7 @@ describe('a stream ends', () => {
     await expect(open(harness)).rejects.toThrow('The service is stopping');
     await harness.trunkline.stop();
     await harness.trunkline.start();
-    // The instance is written while it connects, too.
+    // Wait until the instance has reconnected, which writes it, too.
     await harness.clock.settle();
     const stream = await open(harness);
     const event = await harness.put();
@@ -376,15 +376,15 @@ interface Log extends Harness {
   readonly instanceId: string;
   newEvent(facts?: { readonly type?: EventType; readonly at?: number }): EventRecord;
   store(event: EventRecord): Promise<void>;
-  /** Makes one and stores it. */
+  /** Makes an event and stores it. */
   put(facts?: { readonly type?: EventType }): Promise<StreamedEvent>;
-  /** How often the log was read. */
+  /** The number of reads of the log. */
   reads(): number;
-  /** True: from now on every read of the log fails. */
+  /** While true, every read of the log fails. */
   fail(fails: boolean): void;
 }
 
-/** A service whose storage is written to directly, so that events have any time and order. */
+/** A service whose storage the test writes to directly, so that events can have any time and order. */
 async function startLog({ hears = true }: { readonly hears?: boolean } = {}): Promise<Log> {
   const plain = memoryStorage();
   let reads = 0;
@@ -415,7 +415,7 @@ async function startLog({ hears = true }: { readonly hears?: boolean } = {}): Pr
   const { workspaceId, clock } = harness;
 
   const newEvent: Log['newEvent'] = ({ type = 'message.sent', at = clock.now() } = {}) => {
-    // Each as another process makes it.
+    // Each id is one that another process might make.
     const id = newIdAt(at);
     return {
       id,
@@ -455,7 +455,7 @@ async function startLog({ hears = true }: { readonly hears?: boolean } = {}): Pr
 
 const waiting = new WeakMap<EventStream, Promise<IteratorResult<StreamedEvent, undefined>>>();
 
-/** All that can be read without time passing, or the first of it. */
+/** Reads all events, or the first `count`, that the stream has without time passing. */
 async function readNow(stream: EventStream, count = Infinity): Promise<readonly StreamedEvent[]> {
   const found: StreamedEvent[] = [];
   while (found.length < count) {
@@ -469,7 +469,7 @@ async function readNow(stream: EventStream, count = Infinity): Promise<readonly 
   return found;
 }
 
-/** Resolves when everything that does not wait for time to pass has run. */
+/** Resolves when all work has run that does not wait for time to pass. */
 async function settled(): Promise<null> {
   for (let round = 0; round < 20; round += 1) await setImmediate();
   return null;

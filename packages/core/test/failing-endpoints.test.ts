@@ -8,7 +8,7 @@ import type { Harness } from './support/harness.ts';
 const HOOK = { url: 'https://hooks.example.com/', events: ['message.sent'] } as const;
 const UNSAFE: WebhookResponse = { errorCode: 'UNSAFE_URL', responseStatus: null, responseBody: null };
 
-/** An endpoint whose first delivery failed just now, and will not be taken. */
+/** An endpoint whose first delivery has just failed, and whose later deliveries fail, too. */
 async function failing(
   options: Parameters<typeof startHarness>[0] = {},
   response: WebhookResponse = REFUSED,
@@ -29,7 +29,7 @@ async function failing(
   return { harness, id, start: harness.clock.now() };
 }
 
-/** Moves to this long after the start: in leaps between the retries, and slowly about the time itself. */
+/** Advances to this time: in leaps of half an hour while it is more than an hour away, then step by step. */
 async function goTo({ clock }: Harness, time: number): Promise<void> {
   while (time - clock.now() > HOUR) {
     clock.jump(HOUR / 2);
@@ -38,7 +38,7 @@ async function goTo({ clock }: Harness, time: number): Promise<void> {
   await clock.advance(time - clock.now());
 }
 
-/** Advances past the warning, then past the disabling. */
+/** Advances past the warning, and then past the disabling. */
 async function goToDisabled(harness: Harness, start: number): Promise<void> {
   await goTo(harness, start + 48 * HOUR + 2 * MINUTE);
   await goTo(harness, start + 72 * HOUR + 4 * MINUTE);

@@ -183,7 +183,7 @@ describe('an instance that cannot be read', () => {
     let reads = 0;
     storage.instances.find = (workspaceId, id) => {
       if (id === unreadable) reads += 1;
-      // The first one is that of the update.
+      // The update itself makes the first read.
       return id === unreadable && reads > 1 ? failing() : works(workspaceId, id);
     };
     await api.instances.update(unreadable, { name: 'Sales' });

@@ -11,7 +11,7 @@ import {
   startHarness,
 } from './support/harness.ts';
 
-/** A harness whose instances cannot be written while `disk.isFull`. */
+/** A harness that cannot write instances under a lease while `disk.isFull`. */
 async function fullDisk() {
   const storage = memoryStorage();
   const disk = { isFull: false, writes: 0 };
@@ -52,7 +52,7 @@ describe('a queue whose reads fail', () => {
     const storage = memoryStorage();
     const { messages } = storage;
     const subscribe = storage.subscribe.bind(storage);
-    // Messages of another process, of which this one learns when it looks at all its queues.
+    // Messages seem to come from another process: this one finds them only when it reads all its queues.
     storage.subscribe = (listener) => subscribe((signal) => signal.topic !== 'queue' && listener(signal));
     const harness = await startHarness({ storage, gateway: scriptedGateway() });
     const id = await connectScripted(harness);
@@ -196,7 +196,7 @@ describe('a queue of messages that cannot be read', () => {
 });
 
 describe('webhook deliveries that cannot be written', () => {
-  /** A harness with five endpoints, to which deliveries are due. */
+  /** A harness with five endpoints; `queue` queues a delivery for each. */
   async function fiveEndpoints() {
     const storage = memoryStorage();
     const harness = await startHarness({ storage });
@@ -243,14 +243,14 @@ describe('webhook deliveries that cannot be written', () => {
     disk.isFull = true;
     for (let round = 0; round < 10; round += 1) await queue();
     await harness.clock.advance(10 * MINUTE);
-    // 20 things in 5 seconds, and the count of the others.
+    // In 5 seconds, at most 20 lines, and one line that counts the others.
     expect(harness.logs.filter(({ level }) => level === 'error').length).toBeLessThan(120 * 21);
-    // The two slots of each endpoint, once a second.
+    // Each of the two slots of an endpoint tries once a second.
     expect(disk.tries).toBeLessThan(2 * 5 * 630);
   });
 });
 
-/** Makes this method of a store fail while `isFull`. */
+/** Makes a method of a store fail while `isFull`. */
 function fullFor<Store extends object>(
   store: Store,
   method: keyof Store,

@@ -113,7 +113,7 @@ describe('the API of a workspace', () => {
     await harness.clock.advance(STEP);
 
     const [event] = receivedEvents(harness);
-    const data = event?.data as Record<string, unknown>; // what JSON.parse made of it
+    const data = event?.data as Record<string, unknown>; // the body is a JSON object
     const { instance } = data;
     expect(Object.keys(data)).toEqual(['instance']);
     expect(instance).toMatchObject({
@@ -124,7 +124,7 @@ describe('the API of a workspace', () => {
       capabilities: harness.sandbox.gateway.capabilities,
     });
     expect(instance).not.toHaveProperty('phone_number');
-    expect(Object.values(instance as object)).not.toContain(null); // an object, as the line above has found out
+    expect(Object.values(instance as object)).not.toContain(null); // an object, as the line above has checked
   });
 
   it('changes nothing when an instance that connects or is connected is to connect', async () => {

@@ -12,7 +12,7 @@ const url = 'https://hooks.example.com/in?token=hush';
 const logged = ({ logs }: Harness, level: string, text: string): Harness['logs'] =>
   logs.filter((line) => line.level === level && line.message.includes(text));
 
-/** A harness whose receiver cannot be reached for these causes, one after the other, and then responds with 204. */
+/** A harness whose receiver first fails with each of these causes in turn, and then responds with 204. */
 async function harnessWith(...causes: readonly unknown[]): Promise<Harness> {
   const left = [...causes];
   const ok: WebhookResponse = { errorCode: null, responseStatus: 204, responseBody: '' };
@@ -105,7 +105,7 @@ describe('a failing webhook', () => {
 
   it('has a cause that names what the socket said', async () => {
     const sender = undiciWebhookSender({ dns: nodeDnsResolver() });
-    // The discard port of this machine: nobody listens there.
+    // The discard port, on which this machine does not listen.
     const causes: unknown[] = [];
     const request = { url: 'http://127.0.0.1:9/', headers: [], body: '{}', urlPolicy: 'local' } as const;
     const response = await sender.send(request, (cause) => causes.push(cause));

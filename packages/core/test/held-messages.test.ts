@@ -27,7 +27,7 @@ const notTaken = (retryAfterMs: number): SendOutcome => ({
   error: BUSY,
 });
 
-/** A network that takes nothing for some recipients. */
+/** A network that takes no messages to some recipients for now. */
 function takingNothingFor(refused: Set<string>, retryAfterMs = 10 * SECOND): ScriptedGateway {
   return scriptedGateway({
     send: async ({ to }) => (refused.has(to) ? notTaken(retryAfterMs) : { kind: 'accepted' }),
@@ -52,7 +52,7 @@ describe('a message that the network does not take for now', () => {
     expect(gateway.sent()).toHaveLength(1);
     await harness.clock.advance(1);
     expect(gateway.sent()).toHaveLength(2);
-    // Five attempts without an outcome would have failed it.
+    // Five attempts without an outcome would have failed the message.
     await harness.clock.advance(20 * MINUTE);
     expect(gateway.sent().length).toBeGreaterThan(6);
     expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'queued', error: null });

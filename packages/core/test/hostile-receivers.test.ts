@@ -15,14 +15,14 @@ import { SECRET_KEY, only } from './support/harness.ts';
 const KEPT_BYTES = 16 * 1024;
 const HOST = 'hooks.test';
 
-/** The outcome in the log of the delivery. */
+/** The fields of an attempt in the log that record its outcome. */
 type Recorded = Readonly<Record<'error_code' | 'response_status' | 'response_body', unknown>>;
 
 interface Receiver {
   readonly does?: (socket: TLSSocket) => void;
   readonly tls?: TlsOptions;
   readonly certificate?: LeafOptions;
-  /** Takes the connection, and says not even a word of TLS. */
+  /** Accepts the connection, but never sends a byte of TLS. */
   readonly isMute?: boolean;
 }
 
@@ -116,7 +116,7 @@ beforeAll(async () => {
     const leaf = await authority.issue(certificate ?? { names: [HOST] });
     return (await servers.tls({ ...tls, ...leaf }, does)).port;
   };
-  // All concurrently: half of them take as long as they may.
+  // Start all concurrently, since half of them take the full timeout.
   recorded = new Map(
     Object.entries(RECEIVERS).map(([name, receiver]) => [name, startReceiver(receiver).then(firstAttempt)]),
   );
@@ -137,10 +137,10 @@ async function firstAttempt(port: number): Promise<AttemptResource> {
   });
 }
 
-/** A receiver that responds once the first bytes of a request arrive. */
+/** A receiver that responds when the first bytes of a request arrive. */
 function asked(respond: (socket: TLSSocket) => void): (socket: TLSSocket) => void {
   return (socket) => {
-    socket.on('error', () => {}); // the sender hangs up
+    socket.on('error', () => {}); // the sender closes the connection
     socket.once('data', () => respond(socket));
   };
 }

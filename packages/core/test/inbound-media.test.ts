@@ -40,7 +40,7 @@ const inbound = async ({ api }: Harness): Promise<readonly MessageResource[]> =>
 const received = (harness: Harness): readonly unknown[] =>
   receivedEvents(harness).flatMap(({ type, data }) => (type === 'message.received' ? [data] : []));
 
-/** Reports the only message, and returns it as it was stored and sent. */
+/** Reports the only message, and returns it as stored and as sent to receivers. */
 async function arrival(
   { harness, gateway }: MediaHarness,
   message: IncomingMessage,
@@ -62,7 +62,7 @@ describe('a received file', () => {
       type: 'image',
       caption: 'Look',
       text: null,
-      // As the network says: the bytes are of another format of the same family.
+      // The type that the network reports: the bytes are another format of the same family.
       media: { available: true, mime_type: 'image/jpeg', size: PNG.length, filename: 'me.jpg' },
     });
     expect(media.ids()).toEqual([message?.id]);
@@ -163,7 +163,7 @@ describe('a received file', () => {
       expect(harness.logs).toContainEqual(
         expect.objectContaining({ level: 'error', message: expect.stringContaining('not acknowledged') }),
       );
-      // The connection is as good as before.
+      // The connection is not affected.
       expect(gateway.last().state).toBe('open');
       isFull = false;
       expect(await arrival(opened, photo())).toMatchObject({ media: { available: true } });
@@ -211,7 +211,7 @@ describe('a received file', () => {
     await Promise.all([...files, good]);
     const stored = (await harness.api.messages.list({ direction: 'inbound', limit: 100 })).data;
     expect(stored).toHaveLength(52);
-    // In the order in which they arrived, the text last, whenever their files were done.
+    // In the order of arrival, the text last, although the files were completed in another order.
     expect(stored.map(({ type }) => type)).toEqual(['text', ...Array<string>(51).fill('image')]);
     expect(stored.filter(({ media }) => media?.available)).toMatchObject([{ id: stored[1]?.id }]);
     expect(new Set(stored.map(({ created_at, received_at }) => `${created_at} ${received_at}`)).size).toBe(1);

@@ -16,7 +16,7 @@ import {
 } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
 
-/** The whole history, oldest first. */
+/** The whole history of an instance, oldest first. */
 async function historyOf(
   { trunkline, workspaceId }: Harness,
   id: string,
@@ -106,7 +106,7 @@ describe('the history of an instance', () => {
     for (const end = harness.clock.now() + 6 * HOUR; harness.clock.now() < end;) {
       await drop();
       drops += 1;
-      // As soon as the network lets it in again.
+      // Wait until the network accepts the connection again.
       while ((await harness.api.instances.get(id)).status !== 'connected') {
         await harness.clock.advance(MINUTE);
       }
@@ -117,7 +117,7 @@ describe('the history of an instance', () => {
       .reduce((sum, { count }) => sum + count, 0);
     expect(counted).toBe(drops);
     expect(drops).toBeGreaterThan(60);
-    // Some kinds an hour, so that a week of this is some hundred entries.
+    // A few kinds of entries an hour, so that a week like this adds a few hundred entries.
     expect(entries.length).toBeLessThan(30);
     const hours = new Set(
       entries.filter(({ reason }) => reason === 'connection_dropped').map(({ at }) => at.slice(0, 13)),

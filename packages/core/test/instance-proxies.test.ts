@@ -11,7 +11,7 @@ const OTHER = 'socks5://proxy.example';
 const NEW_KEY = 'the new key, of 32 characters or more';
 const everything = (value: unknown): string => inspect(value, { depth: 20, maxStringLength: null });
 
-/** A service that allows proxies, on a gateway that the test speaks for. */
+/** A service that allows proxies, on a gateway that the test controls. */
 async function startAllowing() {
   const gateway = scriptedGateway();
   const harness = await startHarness({ gateway, instanceProxies: true });
@@ -134,7 +134,7 @@ describe('the proxy of an instance', () => {
     ['that is an object', { href: PROXY }],
   ])('is refused %s, without a word of it', async (_, given) => {
     const { api, stored } = await startAllowing();
-    const input = { proxy_url: given as string }; // what a caller without types may pass
+    const input = { proxy_url: given as string }; // as a caller without types may pass
     const refusal = { code: 'VALIDATION_FAILED', details: { fields: { proxy_url: [expect.any(String)] } } };
     await expect(api.instances.create(input)).rejects.toMatchObject(refusal);
     const { id } = await api.instances.create({ proxy_url: PROXY });

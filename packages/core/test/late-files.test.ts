@@ -25,7 +25,7 @@ import { silence } from './support/scripted-gateway.ts';
 
 const SENDER = '34600000009@net';
 
-/** A photo of which the network has sent nothing yet. */
+/** A photo of which, by default, the network sends nothing. */
 function photo(
   networkId: string,
   open: () => Promise<ReadableStream<Uint8Array>> = silence,
@@ -69,7 +69,7 @@ function eventsOf(harness: Pick<Harness, 'sender'>, type: string): readonly Mess
 
 const AVAILABLE = 'message.media_available';
 
-/** Endpoints get this event only if they name it. */
+/** An endpoint gets this event only if it names the event. */
 async function listenForFiles({ api }: Pick<Harness, 'api'>): Promise<void> {
   await api.webhooks.create({ url: 'https://hooks.example.com/files', events: [AVAILABLE] });
 }
@@ -82,7 +82,7 @@ function pendingOf({ storage }: Harness, instance: string) {
   return storage.downloads.listNext([instance], 100);
 }
 
-/** One message whose file has not come in time. */
+/** A message whose file did not come in time. */
 async function startWaiting(...options: Parameters<typeof startMediaHarness>) {
   const opened = await startMediaHarness(...options);
   await listenForFiles(opened.harness);
@@ -136,7 +136,7 @@ describe('messages with files that stall', () => {
     expect(opened).toBe(8);
     await harness.clock.advance(30 * SECOND);
     await Promise.all(files);
-    // Files that do not come occupy no place.
+    // Files that did not come in time occupy no place.
     await listener.message(photo('GOOD', async () => png().stream()));
     expect((await inbound(harness))[0]).toMatchObject({ media: { available: true } });
   });
@@ -173,12 +173,12 @@ describe('a file that does not come in time', () => {
     });
     expect(message?.media?.filename).toMatch(/^image-.{6}\.bin$/);
     expect(eventsOf(harness, 'message.received')).toEqual([message]);
-    // The download takes longer than the wait before the file is asked for again.
+    // The download takes longer than the wait until the next request for the file.
     for (let passed = 0; passed < 5; passed += 1) {
       void writer.write(new Uint8Array(1_000));
       await harness.clock.advance(20 * SECOND);
     }
-    // The next connection looks at what is due, and this one is on its way.
+    // The next connection looks for due files, and must not request this one, which is being downloaded.
     await gateway.last().listener.closed({ kind: 'dropped', detail: 'connection_lost' });
     await harness.clock.advance(5 * SECOND);
     expect(gateway.connections).toHaveLength(2);
@@ -301,7 +301,7 @@ describe('a file that does not come in time', () => {
     await Promise.all(files);
     await harness.clock.settle();
     const isThere = (await inbound(harness)).filter(({ media }) => media?.available);
-    // All but the eight that stalled, which are asked for in a minute.
+    // All but the eight that stalled, which are requested again in a minute.
     expect(isThere).toHaveLength(32);
     await harness.clock.advance(2 * MINUTE);
     expect((await inbound(harness)).every(({ media }) => media?.available)).toBe(true);
@@ -481,7 +481,10 @@ describe('a file that does not come in time', () => {
 });
 
 describe('a process that is killed', () => {
-  /** A message waits for its file; the process dies at the call that `at` names, before or after it has its effect. */
+  /**
+   * Receives a message that waits for its file, and kills the process at the call that `at` names, before or after
+   * its effect.
+   */
   async function killAt(at: string, when: 'before' | 'after') {
     const storage = memoryStorage();
     const media = memoryMediaStore();
@@ -504,7 +507,7 @@ describe('a process that is killed', () => {
     const gateway = mediaGateway({ openFile: async () => png().stream() });
     const harness = await startHarness({
       storage: { ...first.storage, ...parts },
-      media: port === 'media' ? (dying as unknown as typeof media) : media, // the same store, but for one method
+      media: port === 'media' ? (dying as unknown as typeof media) : media, // the same store, except for one method
       gateway,
     });
     await listen(harness);
@@ -526,7 +529,7 @@ describe('a process that is killed', () => {
       gateway: later,
     });
     await harness.clock.advance(MINUTE);
-    // The network repeats a message that was not acknowledged.
+    // The network repeats any message that was not acknowledged.
     void report(later);
     await harness.clock.advance(10 * MINUTE);
     await second.trunkline.stop();
@@ -550,7 +553,7 @@ describe('a process that is killed', () => {
       'downloads.complete',
     ]
       .flatMap((at) => [[at, 'before'] as const, [at, 'after'] as const])
-      // The short form kills before one call and after the next.
+      // The short form kills before one method and after the next.
       .filter((_, index) => isLongForm || index % 4 === 0 || index % 4 === 3),
   )('at %s, %s its effect, loses nothing, doubles nothing and leaves no file', async (at, when) => {
     const { storage, media, instance, events } = await killAt(at, when);

@@ -24,14 +24,14 @@ const INCOMING = {
   content: { type: 'text', text: 'Hi' },
 } as const;
 
-/** A process that hears nothing of others, as one on another machine. */
+/** The storage as seen by a process that gets no signals from others. */
 const withoutSignals = (storage: Storage): Storage => ({
   ...storage,
   subscribe: () => () => {},
   close: async () => {},
 });
 
-/** API and webhooks in one process, and instances that want a connection. */
+/** API and webhooks in one process, and instances that wait for a process to connect them. */
 async function waiting(instances = 1): Promise<{ harness: Harness; ids: readonly string[] }> {
   const harness = await startHarness({ roles: only('api', 'webhooks') });
   await listen(harness);
@@ -55,7 +55,7 @@ const gatewayOf = async (
   return { trunkline, gateway };
 };
 
-/** A process that connected one instance and then stood still, as in a long pause or a crash. */
+/** A process that connected an instance and then stopped running, as in a long pause or a crash. */
 async function crashed() {
   const { harness, ids } = await waiting();
   const ownClock = manualClock();
@@ -150,7 +150,7 @@ describe('a process that crashes', () => {
 
     expect(second.gateway.sent()).toEqual(first.gateway.sent());
     expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
-    // The late response of the first changes nothing.
+    // The late response to the first process changes nothing.
     respond({ kind: 'refused', error: { code: 'late', message: 'Late.' } });
     await harness.clock.settle();
     expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent', error: null });
@@ -254,7 +254,7 @@ describe('a process that stops while a send hangs', () => {
     await harness.clock.advance(5 * SECOND);
     let stopped = false;
     const stopping = trunkline.stop().then(() => (stopped = true));
-    // Sends get a part of the time, so that the connection is closed and its lease released within the rest.
+    // Sends get part of the time; the rest is for closing the connection and releasing its lease.
     await harness.clock.advance(0.5 * seconds * SECOND);
     expect(stopped).toBe(false);
     await harness.clock.advance(0.5 * seconds * SECOND);
@@ -314,7 +314,7 @@ describe('processes that start together', () => {
     const second = await gatewayOf(harness, slow());
     await harness.clock.advance(MINUTE);
     const held = [first, second].map(({ gateway }) => gateway.connections.length);
-    // Each was opened once: none had to be handed over.
+    // Each instance was opened once: none had to be handed over.
     expect(held.reduce((sum, count) => sum + count, 0)).toBe(ids.length);
     expect(Math.min(...held)).toBeGreaterThan(0.4 * ids.length);
   });
@@ -499,7 +499,7 @@ describe('processes that join and leave', () => {
     const release = vi.spyOn(leases, 'release').mockRejectedValueOnce(new Error('disk full'));
     const asksUntil = harness.clock.now() + MINUTE;
     await processes.register('idle', { now: harness.clock.now(), since: 0, asksUntil });
-    // Before the next renewal, which would find it anyway.
+    // The next renewal would find the instance anyway, so check before that.
     await harness.clock.advance(6 * SECOND);
     expect(release).toHaveBeenCalled();
     expect(opened(first.gateway)).toBe(4);
@@ -577,7 +577,7 @@ describe('a process that cannot reach the storage', () => {
 });
 
 describe('signals of other processes', () => {
-  /** One process that holds all instances, and another that only gets their signals. */
+  /** A process that holds all instances, and another that only gets the signals of changes. */
   async function twoGateways(instances: number) {
     const { harness, ids } = await waiting(instances);
     const holder = await gatewayOf(harness);
@@ -598,14 +598,15 @@ describe('signals of other processes', () => {
       }
       await harness.clock.advance(2 * SECOND);
     }
-    // 2,000 changes in 20 seconds: a burst of 100, then five looks in a second, and as many while it asks for its share.
+    // 2,000 changes in 20 seconds: a burst of 100 lookups, then five a second, and as many while the process asks for
+    // its share.
     expect(claims.mock.calls.length).toBeGreaterThan(0);
     expect(claims.mock.calls.length).toBeLessThan(350);
   });
 
   it('make no process look for instances if the holder of an instance writes it', async () => {
     const { ids, claims, gateway, harness } = await twoGateways(100);
-    // Until the second one has looked for the first time, and before it asks for its share.
+    // The second process has looked for the first time, and does not ask for its share yet.
     await harness.clock.advance(2 * SECOND);
     claims.mockClear();
     for (const { listener } of gateway.connections.slice(-ids.length))

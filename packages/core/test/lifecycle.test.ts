@@ -101,7 +101,7 @@ describe('a stop', () => {
 });
 
 it.each([0, -1, 1.5, Number.NaN, '25'])('a stopTimeoutMs of %s is refused by its name', async (wrong) => {
-  const options = { stopTimeoutMs: wrong as number }; // as JavaScript may give it
+  const options = { stopTimeoutMs: wrong as number }; // as JavaScript may pass it
   await expect(startHarness(options)).rejects.toThrow('stopTimeoutMs');
 });
 

@@ -45,7 +45,7 @@ describe("a machine's clock that is set back by an hour", () => {
     expect(await statusOf(harness, message.id)).toBe('sent');
     expect(receivedEvents(harness).at(-1)).toMatchObject({ type: 'message.sent' });
 
-    // Leases are renewed, and what drops is opened again.
+    // Leases are renewed, and dropped connections are opened again.
     await gateway.last().listener.closed({ kind: 'dropped', detail: 'connection_lost' });
     await harness.clock.advance(2 * SECOND);
     expect(await harness.api.instances.get(id)).toMatchObject({ status: 'connected' });
@@ -105,7 +105,7 @@ describe("a machine's clock that is set back by an hour", () => {
 });
 
 describe('a process that starts after the clock was set back by an hour', () => {
-  /** Kills a process that holds an instance, sets the clock back, and starts another one. */
+  /** Kills a process that holds an instance, sets the clock back, and starts another process. */
   async function restarted(options: Parameters<typeof startHarness>[0] = {}) {
     const storage = memoryStorage();
     const process = killable(storage);
@@ -141,7 +141,7 @@ describe('a process that starts after the clock was set back by an hour', () => 
     await harness.clock.advance(SECOND);
     expect(await api.messages.get(message.id)).toMatchObject({ status: 'sent' });
     expect(receivedTypes({ sender })).toEqual(['message.sent']);
-    // The clock's time again, since no running process is ahead of it.
+    // Times are those of the clock again, since no running process is ahead of it.
     expect(Date.parse(message.created_at)).toBe(harness.clock.now() - SECOND);
   });
 
@@ -159,7 +159,7 @@ describe('a process that starts after the clock was set back by an hour', () => 
     harness.sender.respond(() => REFUSED);
     await sendText(harness, id);
     await harness.clock.advance(2 * SECOND);
-    // One delivery more than a window allows: it is queued and not attempted.
+    // One more delivery than the endpoint has slots: the last is queued and not attempted.
     harness.sender.respond(() => new Promise<never>(() => undefined));
     for (let sent = 0; sent < 3; sent += 1) await sendText(harness, id);
     await harness.clock.advance(2 * SECOND);
@@ -199,7 +199,7 @@ describe('a process that starts after the clock was set back by an hour', () => 
       },
     });
     await harness.clock.advance(SECOND);
-    // The other event is held by the process that was killed.
+    // The killed process still holds a claim on the other event.
     expect(slow.calls).toHaveLength(1);
     await harness.clock.advance(MINUTE);
     expect(slow.calls).toHaveLength(2);

@@ -44,7 +44,7 @@ function inHd(changes: Partial<MediaUpdate> = {}): MediaUpdate {
   };
 }
 
-/** An instance with a picture, of which the network has a better copy. */
+/** An instance that has received a picture, of which the network then offers a better copy. */
 async function withPicture(openFile = async () => new Blob([HD]).stream()) {
   const { harness, gateway } = await startMediaHarness({ openFile });
   await harness.api.webhooks.create({
@@ -80,7 +80,7 @@ describe('a better copy of a file', () => {
     expect(receivedEvents(harness).at(-1)?.data).toEqual({ message: now });
     const file = await api.messages.media(message.id);
     expect(await new Response(await file.open()).bytes()).toEqual(HD);
-    // The first copy is deleted.
+    // The first copy has been deleted.
     expect(await storage.uploads.listAbandoned(clock.now() + HOUR, 10)).toEqual([]);
 
     await listener.activity?.(inHd());

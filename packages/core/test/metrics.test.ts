@@ -21,8 +21,8 @@ it('Messages are counted by type, and how long they were queued', async () => {
   const { harness, reader } = await measuredHarness();
   const instance = await connectInstance(harness);
   await sendText(harness, instance, '15550100');
-  await sendText(harness, instance, '15550003'); // which the sandbox refuses
-  await sendText(harness, instance, '15550004'); // for which it has no response
+  await sendText(harness, instance, '15550003'); // the sandbox refuses this recipient
+  await sendText(harness, instance, '15550004'); // the sandbox never responds for this recipient
   await harness.sandbox.phone(instance).receive({ from: '15550199', text: 'Hello' });
   await harness.clock.advance(10 * MINUTE);
   expect(await reader.values()).toMatchObject({
@@ -168,7 +168,7 @@ it('Connections that end by themselves are counted by reason, whose number is li
   await gateway.last().listener.closed({ kind: 'dropped', detail: 'a text that somebody chose' });
   await harness.clock.advance(MINUTE);
   await gateway.last().listener.closed({ kind: 'failed', code: 'banned' });
-  // Whoever asks for it is no reason to look.
+  // A disconnection that a user requests is not counted.
   await connectScripted(harness);
   await harness.api.instances.disconnect(id).catch(() => undefined);
   const values = await reader.values();
@@ -216,7 +216,7 @@ it('An attempt that begins late says by how much', async () => {
   harness.sender.respond(() => REFUSED);
   await harness.api.webhooks.test(id);
   await harness.clock.settle();
-  // The retry is due in a minute, and this process was asleep for five.
+  // The retry is due in a minute, but this process sleeps for five.
   harness.clock.jump(5 * MINUTE);
   await harness.clock.advance(MINUTE);
   expect(await reader.values()).toMatchObject({

@@ -14,7 +14,7 @@ const OTHER_ID_KEY = Buffer.alloc(16, 'other').toString('base64');
 const { newMessageId } = createSandbox().gateway;
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** A scripted gateway that makes network ids of their bytes, by default as the sandbox does. */
+/** A scripted gateway that makes network ids from bytes, by default as the sandbox does. */
 function gatewayOf(changes: Pick<Gateway, 'newMessageId'> = { newMessageId }): ScriptedGateway {
   return Object.assign(scriptedGateway(), changes);
 }
@@ -26,7 +26,7 @@ async function sendOne(harness: Harness, gateway: ScriptedGateway) {
   return { instance, message, networkId: gateway.sent().at(-1)?.networkId ?? '' };
 }
 
-/** The key of network ids is replaced, the service restarted, and a second message sent. */
+/** Sends a message, replaces the key of network ids, restarts the service, and sends a second message. */
 async function sendAfterKeyChange(gateway: ScriptedGateway) {
   const harness = await startHarness({ gateway });
   const first = await sendOne(harness, gateway);
@@ -39,7 +39,7 @@ async function sendAfterKeyChange(gateway: ScriptedGateway) {
   return { harness, after, first, second };
 }
 
-/** The same service after a restart, whose instances are connected again. */
+/** Restarts the service, and waits until its instances are connected again. */
 async function restart(harness: Harness, gateway: ScriptedGateway) {
   await harness.trunkline.stop();
   const after = await harness.another({ gateway });
@@ -163,13 +163,13 @@ describe('network ids', () => {
     const gateway = gatewayOf();
     const harness = await startHarness({ gateway });
     const instance = await connectScripted(harness);
-    // All within one millisecond: their message ids differ in the last bits of a counter.
+    // All messages are sent within one millisecond, so their message ids differ only in the last bits of a counter.
     for (let sent = 0; sent < 256; sent += 1) await sendText(harness, instance);
     await harness.clock.settle();
     const ids = gateway.sent().map(({ networkId }) => Buffer.from(networkId.slice(3), 'hex'));
     expect(ids).toHaveLength(256);
     for (let place = 0; place < 16; place += 1) {
-      // Of 256 random bytes about 162 are different.
+      // 256 random bytes have about 162 different values.
       expect(new Set(ids.map((bytes) => bytes[place])).size).toBeGreaterThan(130);
     }
   });

@@ -118,7 +118,7 @@ describe('logout', () => {
 
   it('is not reported twice when the phone unlinks at the same time', async () => {
     const gateway = scriptedGateway({
-      // The network ends the connection before it responds to the unlinking.
+      // The network ends the connection before it responds to the unlinking request.
       logout: ({ listener }) => listener.closed({ kind: 'unlinked' }),
     });
     const harness = await startHarness({ gateway });
@@ -219,7 +219,7 @@ describe('a logout that the network refuses', () => {
     const first = harness.api.instances.logout(id).catch((error: unknown) => error);
     expect(await after(harness, 10 * SECOND, first)).toMatchObject({ code: 'GATEWAY_ERROR' });
     await harness.clock.settle();
-    // The instance is connected again, with the session that the network refused to end.
+    // The instance is connected again, with the session that the network did not end.
     expect(gateway.connections).toHaveLength(2);
     expect(await after(harness, 10 * SECOND, harness.api.instances.logout(id))).toMatchObject(LISTED);
     expect(gateway.last().state).toBe('closed');
@@ -290,7 +290,7 @@ describe('an operation that is asked for again while it is open', () => {
   });
 
   describe('in a process that no signal reaches', () => {
-    /** A logout that the network refuses, before its process looks for the outcome. */
+    /** A logout that the network has refused, before the process that requested it looks for the outcome. */
     async function refusedLogout() {
       const gateway = scriptedGateway({ logout: () => Promise.reject(new Error('network down')) });
       const harness = await startHarness({ gateway });

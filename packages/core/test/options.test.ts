@@ -14,7 +14,7 @@ const valid = (): TrunklineOptions => ({
   secretKey: SECRET_KEY,
 });
 
-/** Passes options of any type, as a JavaScript program may. */
+/** Calls createTrunkline with options of any type, as a JavaScript program may. */
 const create = (options: unknown): unknown => createTrunkline(options as TrunklineOptions);
 
 describe('createTrunkline', () => {
@@ -126,7 +126,7 @@ describe('what goes into the options', () => {
     ['direcotry', fileMediaStore, 'there is no option "direcotry". Did you mean "directory"?'],
     ['jornal', createSandbox, 'createSandbox: there is no option "jornal". Did you mean "journal"?'],
   ])('names an option that does not exist: %s', (name, make, meant) => {
-    const options = { [name]: 'x' } as never; // as a JavaScript program may give it
+    const options = { [name]: 'x' } as never; // as a JavaScript program may pass it
     expect(() => make(options)).toThrow(meant);
   });
 });

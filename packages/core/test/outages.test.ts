@@ -14,7 +14,7 @@ import {
   startHarness,
 } from './support/harness.ts';
 
-/** An instance on a network that can be made unreachable, and reachable again. */
+/** An instance on a network that the test can make unreachable, and reachable again. */
 async function watched(options: Parameters<typeof connected>[0] = {}) {
   const gateway = scriptedGateway();
   const { harness, id } = await connected({ ...options, gateway });
@@ -64,7 +64,7 @@ describe('a number that is down for 15 minutes', () => {
     expect(harness.emails[1]).toMatchObject({
       instance: { id, status: 'connected', downSince, upSince: expect.any(Number), next: null },
     });
-    // The next outage is another one.
+    // The next outage is reported again.
     await goDown();
     await clock.advance(17 * MINUTE);
     expect(kinds()).toEqual(['instance_down', 'instance_up', 'instance_down']);
@@ -210,7 +210,7 @@ describe('the notification that a number is down', () => {
 
     await harness.another({ gateway, roles: only('maintenance') });
     await harness.clock.advance(6 * MINUTE);
-    // The same id: a mail server that had accepted the email after all recognises it.
+    // The same id, so that a mail server that had accepted the email recognises the repetition.
     expect(harness.emails.map(({ id: notificationId }) => notificationId)).toEqual(
       tried.map((one) => one.id),
     );

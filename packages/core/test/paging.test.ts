@@ -3,7 +3,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { PageResult, WorkspaceApi } from '../src/index.ts';
 import { STEP, connectInstance, listen, only, sendText, startHarness } from './support/harness.ts';
 
-/** Follows the cursors one way from a page, and returns what each page held. */
+/** Follows the cursors in one direction from a page, and returns the ids on each page. */
 async function walk<Row extends { readonly id: string }>(
   from: PageResult<Row>,
   way: 'nextCursor' | 'prevCursor',
@@ -193,7 +193,7 @@ describe('a list of deliveries', () => {
   });
 });
 
-/** The operations of a group that resolve with a bare array. */
+/** The operations of a group that resolve with an array instead of an object. */
 type BareLists<Group> = {
   [Name in keyof Group]: Group[Name] extends (...args: never[]) => Promise<readonly unknown[]> ? Name : never;
 }[keyof Group];

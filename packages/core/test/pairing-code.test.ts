@@ -45,7 +45,7 @@ describe('pairing by a code', () => {
   ])('refuses %j as a phone number', async (number) => {
     const { api } = await startHarness();
     const { id } = await api.instances.create();
-    const input = { pairing_phone_number: number as string }; // what a caller without types may pass
+    const input = { pairing_phone_number: number as string }; // as a caller without types may pass
     await expect(api.instances.connect(id, input)).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',
       details: { fields: { pairing_phone_number: [expect.any(String)] } },

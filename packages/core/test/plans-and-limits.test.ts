@@ -6,7 +6,7 @@ import type { Harness } from './support/harness.ts';
 const setPlan = ({ trunkline, workspaceId }: Harness, plan: Partial<Plan>) =>
   trunkline.admin.workspaces.setPlan(workspaceId, plan);
 
-/** The codes of those that were refused. */
+/** The errors of the rejected calls. */
 async function refusals(calls: readonly Promise<unknown>[]): Promise<readonly unknown[]> {
   const results = await Promise.allSettled(calls);
   return results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
@@ -53,7 +53,7 @@ describe('a plan', () => {
     const refused = { code: 'WEBHOOK_LIMIT_REACHED', status: 403 };
     await expect(webhooks.update(first.id, { status: 'enabled' })).rejects.toMatchObject(refused);
     await expect(listen(harness)).rejects.toMatchObject(refused);
-    // Enabled ones may be changed, and one may replace another.
+    // Enabled webhooks may be changed, and an enabled webhook may be exchanged for another.
     await webhooks.update(second.id, { status: 'enabled', description: 'Kept' });
     await webhooks.update(third.id, { status: 'disabled' });
     await webhooks.update(first.id, { status: 'enabled' });

@@ -33,7 +33,7 @@ describe.each(Object.entries(stops))('a workspace that %s', (_, { stop, goOn, co
     await listen(harness);
     const id = await connectInstance(harness);
     await harness.clock.settle();
-    // Queued while the number reconnects: the network has not seen it when the workspace stops.
+    // The number is reconnecting, so the network has not seen the message when the workspace stops.
     await harness.sandbox.phone(id).drop();
     const { message } = await sendText(harness, id);
     await stop(harness);

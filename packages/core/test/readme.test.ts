@@ -10,7 +10,7 @@ import { SECRET_KEY } from './support/harness.ts';
 import { Servers } from './node/servers.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-/** Inside the package's folder, where its own name resolves. */
+/** A folder inside the package, where the package's own name resolves. */
 const folder = new URL(`readme-code-${process.pid}/`, import.meta.url);
 const servers = new Servers();
 afterAll(async () => {
@@ -18,7 +18,7 @@ afterAll(async () => {
   await servers.close();
 });
 
-/** Runs the README's program that imports this function. Returns its output. */
+/** Runs the README's program that imports the function `name`. Returns its output. */
 async function run(name: string, url: string, changed = (code: string): string => code): Promise<string> {
   const code = Array.from(readme.matchAll(/^```ts\n(.*?)^```$/gms), ([, block = '']) => block).find((block) =>
     block.includes(`import { ${name}`),

@@ -18,7 +18,7 @@ import type { Harness } from './support/harness.ts';
 import { mediaGateway, PNG } from './support/media.ts';
 import { scriptedGateway, silence } from './support/scripted-gateway.ts';
 
-/** A delivery that was exhausted long ago, in a process that deletes nothing. */
+/** A new delivery, in a process without maintenance, so that nothing is deleted. */
 async function old() {
   const harness = await startHarness({ roles: only('api', 'webhooks') });
   const { id: webhookId } = await listen(harness);
@@ -124,7 +124,7 @@ describe('a message', () => {
   it('is not deleted while it waits to be sent, however old it is', async () => {
     const harness = await startHarness({ retention: { messagesDays: 1 } });
     const instance = await connectInstance(harness);
-    // The first is on its way to the network.
+    // The first message is already on its way to the network.
     await sendText(harness, instance);
     const { message } = await sendText(harness, instance);
     await harness.trunkline.admin.workspaces.suspend(harness.workspaceId);
@@ -149,7 +149,7 @@ describe('a message', () => {
     await harness.clock.settle();
     expect(media.ids()).toHaveLength(1);
     harness.clock.jump(2 * DAY);
-    // This process dies after it deletes the message, and before it deletes the file.
+    // This process deletes the message, but dies before it deletes the file.
     const dying = { ...storage, uploads: { ...storage.uploads, listAbandoned: silence } };
     await harness.another({ ...options, storage: dying, roles: only('maintenance') });
     await harness.clock.advance(HOUR);

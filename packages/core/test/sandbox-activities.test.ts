@@ -15,11 +15,11 @@ interface Phones {
   readonly harness: Harness;
   readonly id: string;
   readonly phone: SandboxPhone;
-  /** Lets time pass, and returns the data of the events beyond the specification. */
+  /** Lets a second pass, and returns the types and data of all received events. */
   reported(): Promise<readonly object[]>;
 }
 
-/** A connected instance, whose endpoint gets the events beyond the specification. */
+/** A connected instance, with an endpoint for the opt-in events. */
 async function phones(): Promise<Phones> {
   const harness = await startHarness({ media: memoryMediaStore() });
   await harness.api.webhooks.create({ url: 'https://hooks.example.com/', events: OPT_IN_EVENT_TYPES });
@@ -122,7 +122,7 @@ describe('a phone of the sandbox', () => {
         message: { to: null, type: 'image', caption: 'Look', media: { available: true } },
       },
     ];
-    // The library that detects file types is loaded with the first file.
+    // The library that detects file types is loaded when the first file arrives.
     await eventually(async () => expect(await reported()).toMatchObject(expected));
     await eventually(async () =>
       expect((await harness.api.messages.list({ origin: 'device' })).data).toMatchObject([

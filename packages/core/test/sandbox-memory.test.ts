@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { connectInstance, sendText, SECOND, startHarness } from './support/harness.ts';
 
-/** The number of instances that the sandbox remembers once they are neither connected nor linked, such as deleted ones. */
+/** How many instances that are neither connected nor linked, such as deleted ones, the sandbox remembers. */
 const KEPT = 100;
 
 it('The sandbox forgets deleted instances, but for the latest', async () => {

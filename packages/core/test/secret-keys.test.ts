@@ -11,7 +11,7 @@ const NEW_KEY = 'the new key, of 32 characters or more';
 const STRANGE_KEY = 'another secret key of 32 characters';
 const NOT_THE_KEY = /^The secretKey is not the one that this database was set up with/;
 
-/** Starts a process with these keys, waits for it to have nothing to do, and ends it. */
+/** Starts a process with these keys, waits until it is idle, and stops it. */
 async function startAndStop(harness: Harness, secretKey: readonly (string | undefined)[]): Promise<void> {
   const { trunkline } = await harness.another({ secretKey });
   await harness.clock.settle();
@@ -100,7 +100,7 @@ describe('a secret key that is replaced', () => {
         message: expect.stringMatching(/keep the previous ones in the list/),
       }),
     );
-    // The rest is sealed with the new key, but the check still asks for the previous one.
+    // Everything else is sealed with the new key, but the check still requires the previous one.
     const resealed = await harness.storage.endpoints.find(harness.workspaceId, second.id);
     const purpose = endpointSecretPurpose(second.id);
     expect(sealerOf(NEW_KEY).openText(resealed?.sealedSecret ?? '', purpose)).toBe(second.secret);

@@ -51,7 +51,7 @@ describe('a file that is sent', () => {
     await harness.clock.settle();
     await media.delete(media.ids()[1] ?? '');
     gateway.script.send = async () => ({ kind: 'accepted' });
-    // The first one's response never came; it is sent again.
+    // The first send never got a response, and is repeated.
     await harness.clock.advance(2 * MINUTE);
     expect(await outcome(opened, first.message.id)).toEqual({ status: 'sent', code: undefined });
     expect(await outcome(opened, second.message.id)).toEqual({ status: 'failed', code: 'media_gone' });
@@ -149,7 +149,7 @@ describe('an upload', () => {
         code: 'VALIDATION_FAILED',
       });
     }
-    // The file belongs to the message now.
+    // The file belongs to the message now, so `discard` keeps it.
     await file.discard();
     expect(media.ids()).toHaveLength(1);
     expect(await messages.media(message.id)).toMatchObject({ size: PNG.length });
@@ -188,7 +188,7 @@ describe('an upload', () => {
         .toSorted()
         .toReversed(),
     );
-    // A client that continues paging misses nothing: new messages come first.
+    // A client that continues paging misses nothing, because new messages come first.
     expect(before.data.map(({ id }) => id)).toEqual([text.message.id]);
     expect(before.nextCursor).toBeNull();
     expect(image1.message.media?.filename).toBe(`image-${image1.message.id.slice(-6)}.png`);
@@ -333,7 +333,7 @@ describe('without a media store', () => {
 });
 
 describe('a voice message', () => {
-  /** The first page of an Ogg file, with the header of its codec. */
+  /** The first page of an Ogg file, with the header of a codec. */
   const ogg = (codec: string): Blob => new Blob(['OggS', new Uint8Array(24), codec]);
   const voice = (instance: string): SendMediaInput => ({
     instance,

@@ -109,7 +109,7 @@ describe('a send whose outcome stays unknown', () => {
     const gateway = scriptedGateway();
     let drops = 12;
     gateway.script.send = async (_message, { listener }) => {
-      // If the earlier attempts counted, the message would fail at this one.
+      // If earlier attempts counted, the message would fail at this attempt.
       if ((drops -= 1) === -1) return { kind: 'unknown', reason: 'no response' };
       if (drops < 0) return { kind: 'accepted' };
       void listener.closed({ kind: 'dropped', detail: 'connection_lost' });
@@ -117,7 +117,7 @@ describe('a send whose outcome stays unknown', () => {
     };
     const harness = await startHarness({ gateway });
     const { message } = await sendText(harness, await connectScripted(harness));
-    // Connections that end soon are opened again in about five minutes.
+    // A connection that ends early again and again is reopened after about five minutes.
     await harness.clock.advance(90 * MINUTE);
     expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent', error: null });
     expect(gateway.sent()).toHaveLength(14);
@@ -139,7 +139,7 @@ describe('a send whose outcome stays unknown', () => {
 });
 
 describe('processes whose clocks differ', () => {
-  /** A number that was connected, and wrote a text, in a process that has stopped since. */
+  /** A number that was connected, and sent a text, in a process that has stopped since. */
   async function movedFrom(firstClock: (harness: Harness) => ManualClock) {
     const harness = await startHarness({ roles: only('api', 'webhooks') });
     await listen(harness);
@@ -237,7 +237,8 @@ describe('the queue of an instance', () => {
   });
 
   it('takes up a message that arrives at the very end of a pass', async () => {
-    // The read that finds the queue empty returns late, as a database does; meanwhile a message is accepted.
+    // The read that finds the queue empty returns late, as from a database, and a message is accepted before it
+    // returns.
     const gateway = scriptedGateway();
     const harness = await startHarness({ gateway });
     const id = await connectScripted(harness);
@@ -342,7 +343,7 @@ describe('sending while the number reconnects', () => {
 });
 
 describe('a sender that the storage has kept while another process changed it', () => {
-  /** Keeps every sender for good; `looks` are how often it was asked for a fresh one. */
+  /** Caches every sender forever; `looks` returns how often a sender was read from the storage. */
   function keepingStorage(): { readonly storage: Storage; readonly looks: () => number } {
     const storage = memoryStorage();
     const { messages } = storage;
@@ -432,7 +433,7 @@ describe('sending a message', () => {
     const harness = await startHarness();
     const instance = await connectInstance(harness);
     const input = { instance, to: '34600000009', type: 'text', text: 'Hello', ...changes };
-    // The types forbid some of these; REST does not know types.
+    // The types forbid some of these inputs, but REST clients have no types.
     await expect(
       harness.api.messages.send(input as Parameters<typeof harness.api.messages.send>[0]),
     ).rejects.toMatchObject({ code });

@@ -3,14 +3,14 @@ import type { Storage } from '../src/index.ts';
 import { manualClock, memoryStorage } from '../src/testing/index.ts';
 import { MINUTE, SECOND, startHarness } from './support/harness.ts';
 
-/** A harness whose database has a clock of its own, and a machine whose clock is off by this much. */
+/** A harness whose database has its own clock, and whose machine's clock is off by `offMs`. */
 async function harnessOff(offMs: number, serverTime?: () => Promise<number>) {
   const server = manualClock();
   const clock = manualClock(server.now() + offMs);
   const memory = memoryStorage();
   const storage: Storage = { ...memory, serverTime: serverTime ?? (async () => server.now()) };
   const harness = await startHarness({ clock, storage });
-  /** Both clocks advance together. */
+  /** Advances both clocks together. */
   const advance = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed += SECOND) {
       await server.advance(SECOND);

@@ -10,7 +10,7 @@ const linesOf = ({ logs }: Harness, text: string): Harness['logs'] =>
 
 type Complete = Storage['deliveries']['complete'];
 
-/** A harness with an endpoint to which one delivery is due, whose outcome is not stored while `complete` is overridden. */
+/** A harness with one due delivery, whose outcome is stored by the given `complete` until `restore`. */
 async function oneDelivery(complete: (works: Complete) => Complete) {
   const storage = memoryStorage();
   const harness = await startHarness({ storage });
@@ -61,7 +61,7 @@ describe('a webhook whose outcome cannot be recorded', () => {
     const { harness, delivery } = await oneDelivery((works) => works);
     const { id: webhook } = await listen(harness, 'https://hooks.example.com/erased');
     harness.sender.respond(async ({ body }) => {
-      const { id } = JSON.parse(body) as { id: string }; // the body of an event
+      const { id } = JSON.parse(body) as { id: string }; // the body is an event
       await harness.storage.erasure.deleteEvents(harness.workspaceId, [id]);
       return TAKEN;
     });

@@ -19,7 +19,7 @@ async function queue(
   return ids;
 }
 
-/** Leaves requests without a response until the test gives one to all that wait. */
+/** Holds back the responses to all requests until the test responds to all of them. */
 function held({ sender }: Pick<Harness, 'sender'>, harness: Harness) {
   const waiting: ((response: WebhookResponse) => void)[] = [];
   sender.respond(() => new Promise((resolve) => waiting.push(resolve)));
@@ -111,7 +111,7 @@ describe('one endpoint', () => {
     await queue(harness, id, 1);
     await harness.clock.advance(MINUTE);
     expect(harness.sender.requests).toHaveLength(120);
-    // As long as the throttle takes, and no longer.
+    // The delivery waits only as long as the throttle requires.
     await harness.clock.advance(6 * SECOND);
     expect(harness.sender.requests).toHaveLength(121);
   });
@@ -194,7 +194,7 @@ describe('a dispatcher that says nothing', () => {
     const harness = await startHarness({ roles: only('api') });
     const { id } = await listen(harness);
     const [delivery = ''] = await queue(harness, id, 1);
-    // Stands still from here on: its clock is not moved.
+    // This process stands still from here on, because its clock is never moved.
     const first = await harness.another({ roles: only('webhooks'), clock: manualClock() });
     const open = held(first, harness);
     await harness.clock.settle();
@@ -340,7 +340,7 @@ describe('signals of deliveries that other processes claim', () => {
       hear({ topic: 'deliveries' });
       await harness.clock.advance(10);
     }
-    // A burst of 250, and ten looks in each of ten seconds.
+    // A burst of 250 claims, and then ten a second for ten seconds.
     expect(claims.mock.calls.length).toBeGreaterThan(330);
     expect(claims.mock.calls.length).toBeLessThan(370);
 

@@ -67,7 +67,7 @@ describe('an endpoint', () => {
     const { id } = await api.webhooks.create({ ...HOOK, events });
     expect(await api.webhooks.get(id)).toMatchObject({ events });
     for (const name of ['webhook.test', 'message.reacted', 'call.*']) {
-      const unknown = api.webhooks.create({ ...HOOK, events: ['message.sent', name as 'message.sent'] }); // as REST would
+      const unknown = api.webhooks.create({ ...HOOK, events: ['message.sent', name as 'message.sent'] }); // as a REST client may
       await expect(unknown).rejects.toMatchObject({ code: 'VALIDATION_FAILED', status: 422 });
     }
   });

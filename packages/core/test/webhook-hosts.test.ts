@@ -18,7 +18,7 @@ afterAll(() => servers.close());
 const EVENTS = ['message.sent'] as const;
 const REFUSED = { code: 'INVALID_WEBHOOK_URL', status: 422 };
 
-/** A host name's addresses; other names do not resolve. */
+/** Resolves these host names to these addresses; other names do not resolve. */
 function names(addresses: Readonly<Record<string, readonly string[]>>): TrunklineOptions['dns'] {
   return { resolve: async (name) => addresses[name] ?? Promise.reject(new Error('NXDOMAIN')) };
 }
@@ -91,7 +91,7 @@ it('What is refused for its addresses has one text, with no address, that names 
   expect(inside).not.toMatch(/\d/);
   for (const host of ['nowhere', 'denied', 'range', 'own'])
     expect(await refusalOf(api, `https://${host}/`)).toBe(inside);
-  // Whether a name over http resolves is not shown either.
+  // Nor does the refusal show whether a name over http resolves.
   for (const host of ['nowhere', 'inside', 'public'])
     expect(await refusalOf(api, `http://${host}/`)).toBe(inside);
 });
@@ -162,7 +162,7 @@ it('ownAddresses is asked for each URL, and a wrong one fails the request rather
 });
 
 describe('Each attempt', () => {
-  /** Sends to `http://n8n:<port>/`, a name whose addresses change, with real sockets and a real name server. */
+  /** Sends to `http://n8n:<port>/`, whose addresses the test changes, with real sockets and a real name server. */
   async function sendingTo(
     port: number,
     options: Partial<TrunklineOptions>,
@@ -283,7 +283,7 @@ describe('listeningAddresses', () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, host, resolve));
     onTestFinished(() => void server.close());
-    const address = server.address() as AddressInfo; // it listens on TCP
+    const address = server.address() as AddressInfo; // the server listens on TCP
     const { api } = await startHarness({
       webhookAllow: ['0.0.0.0/0', '0.0.0.0', '::/0', '::1'],
       ownAddresses: (port) => listeningAddresses(address, port),

@@ -28,12 +28,12 @@ function check(
   return verify({ secret, headers, body: new TextEncoder().encode(request?.body), receivedAt: clock.now() });
 }
 
-/** The Standard Webhooks library's verdict on a request when it arrives. */
+/** The verdict of the Standard Webhooks library on a request at its own timestamp. */
 function standardVerdict(
   { headers, body }: Pick<RecordedRequest, 'headers' | 'body'>,
   secret: string,
 ): string {
-  // The library reads the time itself.
+  // The library reads the system's clock.
   vi.setSystemTime(Number(headers.get('webhook-timestamp')) * 1000);
   try {
     expect(new Webhook(secret).verify(body, Object.fromEntries(headers))).toEqual(JSON.parse(body));

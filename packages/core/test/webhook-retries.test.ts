@@ -7,7 +7,7 @@ import type { Harness } from './support/harness.ts';
 const UNSAFE: WebhookResponse = { errorCode: 'UNSAFE_URL', responseStatus: null, responseBody: null };
 const WAITS = [1 * MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR];
 
-/** An endpoint and its delivery, which gets this response at first. */
+/** An endpoint and a delivery, which first gets this response. */
 async function delivering(response: WebhookResponse = REFUSED) {
   const harness = await startHarness({ roles: only('api', 'webhooks') });
   const webhook = await listen(harness);
@@ -23,7 +23,7 @@ async function exhausted() {
   return parts;
 }
 
-/** Long waits: their last quarter of an hour goes by second after second. */
+/** Lets a long time pass, only the last quarter of an hour in steps. */
 async function jumpAhead({ clock }: Harness, ms: number): Promise<void> {
   const atLast = Math.min(ms, 15 * MINUTE);
   clock.jump(ms - atLast);

@@ -8,7 +8,7 @@ import { deliveryQuery, webhookChanges, webhookInput } from '../../src/inputs/we
 const EMOJI = '🙂';
 const LONE_SURROGATE = '\ud800';
 
-/** The complaints about an input, by field. */
+/** The error messages about an input, by field. */
 function complaints(
   schema: z.ZodType<unknown, unknown>,
   input: unknown,

@@ -13,7 +13,7 @@ export interface LeafOptions {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A certificate authority of the tests' own, which is not trusted by default. */
+/** A certificate authority for the tests, which is not trusted by default. */
 export class Authority {
   readonly #ca: Certificate;
 
@@ -32,7 +32,7 @@ export class Authority {
     return new Authority(certificateOf(made));
   }
 
-  /** The certificate that a client has to trust. */
+  /** The authority's certificate, which a client has to trust. */
   get cert(): string {
     return this.#ca.cert;
   }

@@ -42,7 +42,7 @@ it('connectSafely verifies the name of an https URL', async () => {
   const { port } = await servers.tls({ key, cert });
   const options = { ...at('127.0.0.1'), tls: { ca: [authority.cert] } };
   const { socket } = await connectSafely(`https://app.test:${port}/`, { ...options, signal: signal() });
-  expect((socket as TLSSocket).authorized).toBe(true); // as the URL is https
+  expect((socket as TLSSocket).authorized).toBe(true); // a TLSSocket, as the URL is https
   socket.destroy();
   await expect(
     connectSafely(`https://other.test:${port}/`, { ...options, signal: signal() }),

@@ -72,7 +72,7 @@ describe('encrypt and decrypt', () => {
 
 describe('deriveKey', () => {
   it('is HKDF-SHA256 with the purpose as info', () => {
-    // Computed apart, by the two HMACs of RFC 5869: no salt, 32 bytes.
+    // Computed separately, with the two HMACs of RFC 5869: no salt, 32 bytes.
     expect(hex(crypto.deriveKey('secret', 'seal'))).toBe(
       '9f92ae6604bfd4d404fec9c735aec175e8d9562bdbb46694a21a5b7cee6317c6',
     );

@@ -73,7 +73,7 @@ describe('nodeDnsResolver', () => {
     await eventually(() => expect(server.asked).toHaveLength(2));
     impatient.abort(new Error('too late'));
     await expect(gone).rejects.toThrow('too late');
-    // The server is asked again after a while.
+    // The resolver repeats its question after a while.
     server.reply('hooks.test', ['93.184.216.34']);
     expect(await patient).toEqual(['93.184.216.34']);
     expect(new Set(server.asked)).toEqual(new Set(['A hooks.test', 'AAAA hooks.test']));

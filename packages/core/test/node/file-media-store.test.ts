@@ -35,32 +35,32 @@ async function text(stream: ReadableStream<Uint8Array> | null): Promise<string |
   return stream && new Response(stream).text();
 }
 
-/** Every file below a directory. */
+/** The names of all files below a directory. */
 async function filesIn(directory: string): Promise<readonly string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
 }
 
-/** The files below it that this process has open. */
+/** The files below a directory that this process has open. */
 function openFilesIn(directory: string): readonly string[] {
   return readdirSync('/proc/self/fd').flatMap((fd) => {
     try {
       const path = readlinkSync(`/proc/self/fd/${fd}`);
       return path.startsWith(directory) ? [path] : [];
     } catch {
-      return []; // closed meanwhile
+      return []; // closed in the meantime
     }
   });
 }
 
-// The contract covers what every media store does.
+// The contract covers the behaviour of every media store.
 describe('the file media store', () => {
   it('keeps a file until it is deleted', async () => {
     const { store, directory } = await newStore();
     expect(await store.put(ID, streamOf('Hello, ', 'wörld', ''))).toBe(13);
     expect(await store.size(ID)).toBe(13);
     expect(await text(await store.get(ID))).toBe('Hello, wörld');
-    // Another process on the same directory sees the same.
+    // Another process on the same directory sees the same file.
     expect(await text(await fileMediaStore({ directory }).get(ID))).toBe('Hello, wörld');
     await store.delete(ID);
     await store.delete(ID);
@@ -168,7 +168,7 @@ describe('a file whose writing breaks off', () => {
 describe('a disk that fails', () => {
   it('is reported if it is full, and nothing is kept', async () => {
     const { store, directory } = await newStore();
-    // Writing to /dev/full fails as a full disk does.
+    // Writing to /dev/full fails as on a full disk.
     await mkdir(join(directory, 'h8'), { recursive: true });
     await symlink('/dev/full', join(directory, 'h8', `${ID}.part`));
     let cancelled = false;
@@ -212,7 +212,7 @@ describe('a disk that fails', () => {
     expect(await filesIn(directory)).toEqual([]);
   });
 
-  // Root may write everywhere.
+  // Root may write to every directory.
   it.skipIf(process.getuid?.() === 0)('is reported if its directory may not be written to', async () => {
     const { store, directory } = await newStore();
     await mkdir(directory, { mode: 0o500 });

@@ -4,22 +4,22 @@ import { decode, encode } from 'dns-packet';
 import type { Answer } from 'dns-packet';
 import { onTestFinished } from 'vitest';
 
-/** The addresses of a name; NXDOMAIN where there are none, SERVFAIL, or no response at all. */
+/** The addresses of a name, SERVFAIL, or no response. An empty list means NXDOMAIN. */
 type Reply = readonly string[] | 'broken' | 'silent';
 
 export interface NameServer {
   /** The server's address, with the port. */
   readonly address: string;
-  /** The questions it received, as `A name` and `AAAA name`. */
+  /** The questions that it received, as `A name` and `AAAA name`. */
   readonly asked: readonly string[];
-  /** Sets the reply from now on. */
+  /** Sets the reply about a name from now on. */
   reply(hostname: string, reply: Reply): void;
 }
 
 const NXDOMAIN = 3;
 const SERVFAIL = 2;
 
-/** A name server on loopback that ends with its test. */
+/** Starts a name server on loopback that stops when the test ends. */
 export async function startNameServer(): Promise<NameServer> {
   const replies = new Map<string, Reply>();
   const asked: string[] = [];
@@ -36,7 +36,7 @@ export async function startNameServer(): Promise<NameServer> {
     const found =
       reply === 'broken' ? [] : reply.filter((one) => type === (one.includes(':') ? 'AAAA' : 'A'));
     const code = reply === 'broken' ? SERVFAIL : reply.length === 0 ? NXDOMAIN : 0;
-    // Some of what dns-packet can encode: addresses.
+    // addresses are some of the values that dns-packet can encode
     const answers = found.map((data) => ({ type, name, ttl: 60, data }) as Answer);
     socket.send(encode({ type: 'response', id: id ?? 0, flags: code, questions, answers }), port, address);
   });

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { stateOf, thisProcess } from '@trunkline/core/node';
 import { until } from '@trunkline/test-support';
 
-/** A shell that is killed when the test is over, and the first line that it prints. */
+/** Starts a shell that is killed when the test ends. Returns it with the first line that it prints. */
 async function shell(
   script: string,
 ): Promise<{ readonly child: ChildProcessWithoutNullStreams; readonly line: string }> {
@@ -16,7 +16,7 @@ async function shell(
   return { child, line: String(line).trim() };
 }
 
-/** State and start of a process, as the kernel reports them. */
+/** The state and the start time of a process, as the kernel reports them. */
 function fieldsOf(pid: number): { readonly state: string | undefined; readonly startedAt: string } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -47,7 +47,7 @@ describe.runIf(process.platform === 'linux')('a process', () => {
   });
 
   it('has ended even if its exit code was not fetched', async () => {
-    // The sleep replaces the shell before the child ends, and does not know that it has a child.
+    // `sleep` replaces the shell before the child ends, and never fetches the child's exit code.
     const { child, line } = await shell('exec 3<&0; (read line <&3) & echo $!; exec sleep 100');
     await until(
       'the sleep has replaced the shell',

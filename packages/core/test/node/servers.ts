@@ -10,17 +10,17 @@ import {
 import type { WebhookTimeouts } from '@trunkline/core/node';
 import { HANG_MS } from '@trunkline/test-support';
 
-/** For a sender whose request is expected to succeed: its usual ten seconds are too few on a busy machine. */
+/** For a sender whose request should succeed: the usual ten seconds are too few on a busy machine. */
 export const PATIENT: WebhookTimeouts = { connectMs: HANG_MS, totalMs: HANG_MS };
 
 type Listening = NetServer | HttpServer | TlsServer;
 
-/** Servers on loopback that end with the test which started them. */
+/** Servers on loopback, which `close` ends together with their connections. */
 export class Servers {
   readonly #servers: Listening[] = [];
   readonly #sockets = new Set<Socket>();
 
-  /** Connections that are open. */
+  /** The number of open connections. */
   get open(): number {
     return this.#sockets.size;
   }
@@ -29,7 +29,7 @@ export class Servers {
     return this.#start(createHttp(listener), address);
   }
 
-  /** Bytes in, bytes out: for what no HTTP server would send. */
+  /** A server of raw bytes, for responses that no HTTP server would send. */
   async raw(
     onConnection: (socket: Socket) => void,
     address = '127.0.0.1',
@@ -43,7 +43,7 @@ export class Servers {
     onConnection: (socket: TLSSocket) => void = respondOk,
   ): Promise<Running<TlsServer>> {
     const server = createTls(options, onConnection);
-    server.on('tlsClientError', () => {}); // the tests look at the client's error
+    server.on('tlsClientError', () => {}); // the tests check the client's error
     return this.#start(server, '127.0.0.1');
   }
 
@@ -69,7 +69,7 @@ export class Servers {
     });
     server.listen(port, address);
     await once(server, 'listening');
-    running.port = (server.address() as AddressInfo).port; // an object, for a server that listens on a port
+    running.port = (server.address() as AddressInfo).port; // an object, as the server listens on a port
     return running;
   }
 }
@@ -77,7 +77,7 @@ export class Servers {
 export interface Running<Server> {
   readonly server: Server;
   readonly port: number;
-  /** How many were opened so far. */
+  /** The number of connections opened so far. */
   readonly connections: number;
 }
 

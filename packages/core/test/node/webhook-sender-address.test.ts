@@ -22,7 +22,7 @@ function sender(dns: DnsResolver, options: Partial<UndiciWebhookSenderOptions> =
   return made;
 }
 
-/** Returns one of the lists after the other, and remembers what it was asked. */
+/** A resolver that returns these lists in turn, and records the names that it was asked for. */
 function scripted(...responses: (readonly string[] | Error)[]): DnsResolver & { readonly asked: string[] } {
   const asked: string[] = [];
   return {
@@ -138,7 +138,7 @@ describe('the addresses of a host name', () => {
     expect(await post.send(to(`http://hooks.test:${running.port}/`, 'public'))).toEqual(unsafe);
   });
 
-  // Only Linux has all of 127.0.0.0/8 without configuration.
+  // Only Linux can use all of 127.0.0.0/8 without configuration.
   describe.runIf(process.platform === 'linux')('that are several', () => {
     it('keep their connections apart', async () => {
       const first = await servers.raw(respondOk, '127.0.0.1');
@@ -227,7 +227,10 @@ it('the webhook sender has its own time to connect', async () => {
   await unresponsive.close();
 });
 
-/** Listens, accepts nothing, and has its queue full: the system leaves further connections without a response. */
+/**
+ * Starts a server that listens but accepts nothing, and fills its queue, so that the system does not respond to
+ * further connections.
+ */
 async function unresponsiveServer(address: string): Promise<{ port: number; close(): Promise<void> }> {
   const program = `
     const { parentPort } = require('node:worker_threads');

@@ -2,7 +2,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { undiciWebhookSender } from '@trunkline/core/node';
 import { PATIENT, Servers, respondOk } from './servers.ts';
 
-// A runtime that connects elsewhere than it was asked to.
+// A runtime that always connects to 127.0.0.1, whatever the requested address.
 vi.mock('node:net', async (importOriginal) => {
   const net = await importOriginal<typeof import('node:net')>();
   return {
@@ -30,7 +30,7 @@ it('the webhook sender sends nothing on a connection to another address than the
     responseStatus: null,
     responseBody: null,
   });
-  // As a control: the same server is reached at the address that was checked.
+  // As a control, the same server is reached if the checked address is its own.
   expect(await sender.send({ ...request, url: `http://127.0.0.1:${port}/` })).toMatchObject({
     errorCode: null,
   });

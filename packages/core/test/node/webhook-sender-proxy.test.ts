@@ -9,7 +9,7 @@ afterEach(() => servers.close());
 it('the webhook sender does not use the proxy that the environment names', async () => {
   const receiver = await servers.raw(respondOk);
   const proxy = await servers.raw(respondOk);
-  // A process of its own: NODE_USE_ENV_PROXY is read when Node starts.
+  // A separate process, since Node reads NODE_USE_ENV_PROXY when it starts.
   const program = `
     import { undiciWebhookSender } from '@trunkline/core/node';
     const sender = undiciWebhookSender({

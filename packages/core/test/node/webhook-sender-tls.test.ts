@@ -23,7 +23,7 @@ afterEach(async () => {
   await servers.close();
 });
 
-/** A sender that trusts the tests' authority, and for which every name is this machine. */
+/** A sender that trusts the tests' authority and resolves every name to this machine. */
 function sender(ca: readonly string[] = [authority.cert]): WebhookSender {
   const made = undiciWebhookSender({
     dns: { resolve: async () => ['127.0.0.1'] },
@@ -40,7 +40,7 @@ function to(port: number, host = 'hooks.test'): WebhookRequest {
 
 const failed = { errorCode: 'TLS_FAILED', responseStatus: null, responseBody: null };
 
-/** The response to a request to a server with these options. */
+/** Returns the response of a server with these options. */
 async function sendTo(options: TlsOptions, host?: string) {
   const { port } = await servers.tls(options);
   return sender().send(to(port, host));
@@ -122,7 +122,7 @@ describe('TLS', () => {
   });
 
   it.each(['TLSv1', 'TLSv1.1'] as const)('fails with a server that has only %s', async (version) => {
-    // SECLEVEL=0, or OpenSSL would not offer these versions as a server either.
+    // Without SECLEVEL=0, OpenSSL would not offer these versions as a server either.
     const old = { minVersion: version, maxVersion: version, ciphers: 'DEFAULT:@SECLEVEL=0' };
     expect(await sendTo({ ...right, ...old })).toEqual(failed);
   });
@@ -246,7 +246,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a session of %s', (version) => {
     expect(resumed).toEqual([false, true, true]);
   });
 
-  // Node checks the name only when a session is new: one whose check failed must never be resumed.
+  // Node checks the name only when a session is new, so a session whose check failed must never be resumed.
   it('is not resumed when the certificate was for another name', async () => {
     const other = await authority.issue({ names: ['other.test'] });
     const { port } = await servers.tls({ ...other, ...only }, respondAndClose);

@@ -16,7 +16,7 @@ afterEach(async () => {
   await servers.close();
 });
 
-/** A sender for which every name is this machine. */
+/** A sender that resolves every name to this machine. */
 function sender(options: Partial<UndiciWebhookSenderOptions> = {}): WebhookSender {
   const made = undiciWebhookSender({
     dns: { resolve: async () => ['127.0.0.1'] },
@@ -44,7 +44,7 @@ function responding(...bytes: (string | Uint8Array)[]): (socket: Socket) => void
   return (socket) => socket.once('data', () => bytes.forEach((part) => socket.write(part)));
 }
 
-/** Resolves when the connection that is opened next has been closed. */
+/** Resolves when the next connection to the server has been closed. */
 async function nextClosed(server: Server): Promise<void> {
   await new Promise((resolve) => {
     server.once('connection', (socket: Socket) => socket.once('close', resolve));
@@ -56,7 +56,7 @@ async function respondTo(...bytes: (string | Uint8Array)[]): Promise<WebhookResp
   return sender().send(to(port));
 }
 
-/** Sends, and lets the deadline pass as soon as a part of the response's body has arrived. */
+/** Sends a request, and lets its deadline pass as soon as part of the response body has arrived. */
 async function sendUntilBodyBegins(port: number): Promise<WebhookResponse> {
   const begun = 'undici:request:bodyChunkReceived';
   const passDeadline = (): void => void setImmediate(() => vi.advanceTimersByTime(10_000));
@@ -390,7 +390,9 @@ describe('connections', () => {
     }
   });
 
-  /** Responds to the first request of each connection, and to the second with these bytes and the end of the connection. */
+  /**
+   * Responds to the first request of each connection; ends it at the second, with these bytes or, if empty, a reset.
+   */
   const endingSecond =
     (bytes: string, requests: string[] = []) =>
     (socket: Socket): void => {

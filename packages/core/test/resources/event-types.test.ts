@@ -26,8 +26,8 @@ import { messageResource } from '../../src/resources/message.ts';
 import type { MessageResource } from '../../src/resources/message.ts';
 import { exampleInstance, exampleMessage } from '../support/examples.ts';
 
-// The compiler is the test: `toEqualTypeOf` fails if either side has a field, a value or a null that the other lacks.
-// One side is what the domain can hold, the other what receivers are promised.
+// The compiler is the test: `toEqualTypeOf` fails if either type has a field, a value or a null that the other lacks.
+// One type is derived from the domain, the other is promised to receivers.
 
 /** A domain object as the API returns it: snake_case, with times (`…At`) as text. */
 type Json<Domain> = {
@@ -44,9 +44,9 @@ type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : Name;
 type TimeAsText<Time> = Time extends number ? string : Time;
-/** For an object whose numbers are all times. */
+/** The API's form of an object whose numbers are all times. */
 type TimesAsText<Domain> = { readonly [Name in keyof Domain]: TimeAsText<Domain[Name]> };
-/** One object type in place of an intersection: the two are different to `toEqualTypeOf`. */
+/** A single object type instead of an intersection, which `toEqualTypeOf` would distinguish from it. */
 type Flat<Type> = { [Name in keyof Type]: Type[Name] };
 
 /** Fields that the API does not return. */

@@ -4,7 +4,7 @@ import { scriptedGateway } from './scripted-gateway.ts';
 import { HOUR, MINUTE, startHarness } from './harness.ts';
 import type { Harness } from './harness.ts';
 
-/** Between the attempts of an event, which are those of a webhook. */
+/** The waits between the attempts of an event, the same as those of a webhook. */
 export const WAITS: readonly number[] = [
   1 * MINUTE,
   5 * MINUTE,
@@ -15,7 +15,7 @@ export const WAITS: readonly number[] = [
   24 * HOUR,
 ];
 
-/** An event that a handler was called with. */
+/** A call of a handler with an event. */
 export interface Call {
   readonly event: SelectedEvent<'*'>;
   readonly attempt: number;
@@ -27,13 +27,13 @@ export interface Call {
 
 export interface EventHarness {
   readonly harness: Harness;
-  /** A message arrives: `message.received`. */
+  /** Makes a message arrive, which causes `message.received`. */
   arrive(): Promise<void>;
 }
 
 type Options = NonNullable<Parameters<typeof startHarness>[0]>;
 
-/** A harness with a connected instance, to which messages can come. Its handlers are added by `prepare`. */
+/** A harness with a connected instance that can receive messages. Handlers are added by `prepare`. */
 export async function startEventHarness(options: Options = {}): Promise<EventHarness> {
   const gateway = scriptedGateway();
   const harness = await startHarness({ gateway, ...options });
@@ -58,7 +58,7 @@ export async function startEventHarness(options: Options = {}): Promise<EventHar
   };
 }
 
-/** A handler of `message.received` called `orders` that notes its calls, and then does as configured. */
+/** A handler of `message.received`, called `orders`, that records its calls and then calls `how`. */
 export function recordingHandler(
   clock: { now(): number },
   how: (call: Call) => unknown = () => null,

@@ -26,7 +26,10 @@ export const DAY: number = 24 * HOUR;
 /** How long the sandbox network takes for one step. */
 export const STEP = 25;
 
-/** A Trunkline on a memory storage and a sandbox network, with one workspace; time stands still until it is moved. */
+/**
+ * A Trunkline on a memory storage and a sandbox network, with one workspace; its clock moves only when the test moves
+ * it.
+ */
 export interface Harness {
   readonly trunkline: Trunkline;
   readonly api: WorkspaceApi;
@@ -34,11 +37,14 @@ export interface Harness {
   readonly clock: ManualClock;
   readonly storage: Storage;
   readonly sandbox: Sandbox;
-  /** The requests that the webhook dispatcher has sent. */
+  /** Records the requests of the webhook dispatcher. */
   readonly sender: RecordingSender;
   readonly logs: readonly LogLine[];
   readonly emails: readonly Notification[];
-  /** Starts another Trunkline on the same storage, clock and network, as a second process would be; its sender is its own. */
+  /**
+   * Starts another Trunkline on the same storage, clock and network, as a second process would be, with a separate
+   * sender.
+   */
   another(
     options?: HarnessOptions,
   ): Promise<{ trunkline: Trunkline; api: WorkspaceApi; sender: RecordingSender }>;
@@ -52,7 +58,7 @@ interface LogLine {
 
 type HarnessOptions = Partial<Omit<TrunklineOptions, 'gateway'>> & {
   readonly gateway?: Gateway;
-  /** Runs before the start. */
+  /** Called before the start. */
   readonly prepare?: (trunkline: Trunkline) => void;
 };
 
@@ -77,7 +83,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     const trunkline = createTrunkline({
       ...runtime,
       webhookSender: sender,
-      // Several Trunklines share it: one that stops must not close it for the others.
+      // Several Trunklines share the storage: one that stops must not close it for the others.
       storage: { ...storage, close: async () => {} },
       gateway: sandbox.gateway,
       secretKey: SECRET_KEY,
@@ -110,7 +116,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   };
 }
 
-/** Roles of a process that does only these. */
+/** The roles of a process that has only these. */
 export function only(...roles: readonly (keyof Roles)[]): Roles {
   const has = (role: keyof Roles): boolean => roles.includes(role);
   return {
@@ -121,14 +127,17 @@ export function only(...roles: readonly (keyof Roles)[]): Roles {
   };
 }
 
-/** Long waits, which the many looks of all workers would make slow: only the last quarter of an hour goes by in steps. */
+/**
+ * Lets a long time pass: only the last quarter of an hour in steps, since the polling of all workers would make more
+ * of them slow.
+ */
 export async function jumpAhead({ clock }: Harness, ms: number): Promise<void> {
   const atLast = Math.min(ms, 15 * MINUTE);
   clock.jump(ms - atLast);
   await clock.advance(atLast);
 }
 
-/** A new instance whose sandbox phone has scanned its QR. */
+/** Creates an instance and scans its QR with a sandbox phone. */
 export async function connectInstance(
   { api, clock, sandbox }: Harness,
   profile: { readonly phoneNumber?: string; readonly profileName?: string } = {},
@@ -141,7 +150,7 @@ export async function connectInstance(
   return id;
 }
 
-/** A new instance on a gateway that connects by itself, as a scripted one does. */
+/** Creates an instance and connects it, on a gateway that connects automatically, such as a scripted one. */
 export async function connectScripted({ api, clock }: Harness): Promise<string> {
   const { id } = await api.instances.create();
   await api.instances.connect(id);
@@ -149,7 +158,9 @@ export async function connectScripted({ api, clock }: Harness): Promise<string> 
   return id;
 }
 
-/** A harness with a connected instance (by the sandbox, unless a gateway is given), and what was reported since it connected. */
+/**
+ * A harness with a connected instance (on the sandbox, unless a gateway is given), and the events since it connected.
+ */
 export async function connected(
   options: HarnessOptions = {},
 ): Promise<{ readonly harness: Harness; readonly id: string; since(): readonly string[] }> {
@@ -160,7 +171,7 @@ export async function connected(
   return { harness, id, since: () => receivedTypes(harness).slice(before) };
 }
 
-/** Waits for a request that gets its response only once this much time has passed. */
+/** Lets this much time pass, and then waits for a request whose response takes that long. */
 export async function after<Value>({ clock }: Harness, ms: number, request: Promise<Value>): Promise<Value> {
   const settled = request.catch(() => {});
   await clock.advance(ms);
@@ -168,7 +179,7 @@ export async function after<Value>({ clock }: Harness, ms: number, request: Prom
   return request;
 }
 
-/** An endpoint for every event. */
+/** Creates an endpoint for every event except the opt-in events. */
 export function listen(
   { api }: Pick<Harness, 'api'>,
   url = 'https://hooks.example.com/all',
@@ -176,7 +187,7 @@ export function listen(
   return api.webhooks.create({ url, events: SUBSCRIBABLE_EVENT_TYPES });
 }
 
-/** The events that receivers got, each once, in the order of their `created_at`. */
+/** The events that receivers got, each only once, in the order of `created_at`. */
 export function receivedEvents({ sender }: Pick<Harness, 'sender'>): readonly WebhookEvent[] {
   const events = new Map<string, WebhookEvent>();
   for (const { body } of sender.requests) {

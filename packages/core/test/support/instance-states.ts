@@ -14,7 +14,7 @@ export const LINKED: Pick<Instance, 'profileName' | 'profilePictureUrl'> &
 export const QR: QrCode = { sealedCode: 'sealed', sealedPairingCode: null, expiresAt: LATER + 60_000 };
 export const operation = (kind: OperationKind): Operation => ({ id: 'opr_1', kind, requestedAt: NOW });
 
-/** Every state that an instance can be in, by what the table of docs/decisions.md distinguishes. */
+/** Every state of an instance that the table in docs/decisions.md distinguishes. */
 export const STATES = {
   created: exampleInstance(),
   'connecting, not paired': exampleInstance({ status: 'connecting', desired: 'running' }),

@@ -1,4 +1,4 @@
-/** First and last address of every range that is refused. */
+/** The first and the last address of every refused range. */
 export const REFUSED_V4: readonly { first: string; last: string; from: number; to: number }[] = [
   ['0.0.0.0', '0.255.255.255'],
   ['10.0.0.0', '10.255.255.255'],
@@ -18,7 +18,7 @@ export const REFUSED_V4: readonly { first: string; last: string; from: number; t
   ['240.0.0.0', '255.255.255.255'],
 ].map(([first = '', last = '']) => ({ first, last, from: toNumber(first), to: toNumber(last) }));
 
-/** Every way to write an IPv4 address as an IPv6 one. */
+/** All notations of an IPv4 address as an IPv6 address. */
 export const EMBEDDINGS: Readonly<Record<string, (v4: string) => string>> = {
   'mapped, dotted': (v4) => `::ffff:${v4}`,
   'mapped, hexadecimal': (v4) => `::ffff:${hex(v4)}`,

@@ -1,6 +1,6 @@
 import type { Storage } from '../../src/index.ts';
 
-/** The storage as one process sees it, until that process is killed: then it takes and reports nothing more. */
+/** The storage as one process sees it. Once that process is killed, every call is rejected and no signal arrives. */
 export function killable(storage: Storage): { readonly storage: Storage; kill(): void; isDead(): boolean } {
   let dead = false;
   const guarded = <Store extends object>(store: Store): Store =>

@@ -6,7 +6,7 @@ export class Reader extends MetricReader {
   protected override async onForceFlush(): Promise<void> {}
   protected override async onShutdown(): Promise<void> {}
 
-  /** Name and labels with the value; of a histogram, how many and their sum. */
+  /** The value of each metric, by name and labels; for a histogram, the count and the sum. */
   async values(): Promise<Readonly<Record<string, unknown>>> {
     const { resourceMetrics } = await this.collect();
     const metrics = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);
@@ -21,7 +21,7 @@ export class Reader extends MetricReader {
   }
 }
 
-/** A harness of which a reader has the metrics. */
+/** A harness whose metrics a reader collects. */
 export async function measuredHarness(
   options: Parameters<typeof startHarness>[0] = {},
 ): Promise<{ readonly harness: Harness; readonly reader: Reader }> {

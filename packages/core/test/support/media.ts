@@ -11,11 +11,11 @@ export const PNG: Uint8Array<ArrayBuffer> = Uint8Array.from([
   0, 0, 0,
 ]);
 
-/** A network that accepts files, and a store that a test can disturb. */
+/** A harness whose network accepts files, with a media store that a test can disturb. */
 export interface MediaHarness {
   readonly harness: Harness;
   readonly gateway: ScriptedGateway;
-  /** The files that are kept. */
+  /** The undisturbed store, which shows the kept files. */
   readonly media: ReturnType<typeof memoryMediaStore>;
   /** The store as the service sees it. */
   readonly store: MediaStore;
@@ -42,8 +42,8 @@ export function mediaGateway(script: Partial<Script> = {}): ScriptedGateway {
 }
 
 /**
- * Lets days pass with only maintenance running, since no connection outlives a jump of time. Nothing else runs in this
- * harness afterwards.
+ * Lets time pass with only maintenance running, since no connection outlives a jump of the clock. Nothing else runs
+ * in this harness afterwards.
  */
 export async function passOnly(
   { harness, store }: Pick<MediaHarness, 'harness'> & { readonly store: MediaStore | undefined },
@@ -55,7 +55,7 @@ export async function passOnly(
   await trunkline.stop();
 }
 
-/** The bytes of the file that a gateway was given; null for a text. */
+/** The bytes of a file as the gateway reads it; null for a text. */
 export async function bytesOf(content: OutgoingContent | undefined): Promise<Uint8Array | null> {
   if (!content || content.type === 'text') return null;
   return new Response(await content.file.open()).bytes();

@@ -15,9 +15,9 @@ export const PROFILE: LinkedProfile = {
   profilePictureUrl: null,
 };
 
-/** The network's behaviour; a test replaces the part that it is about. */
+/** The behaviour of the network; a test replaces the parts that it tests. */
 export interface Script {
-  /** Runs when a connection was asked for. By default a number is linked, and the connection opens. */
+  /** Called when a connection is requested. By default, links a number and opens the connection. */
   opened(connection: ScriptedConnection): Promise<void>;
   send(message: OutgoingMessage, connection: ScriptedConnection): Promise<SendOutcome>;
   /** By default, the network has no file. */
@@ -31,21 +31,21 @@ interface ScriptedConnection {
   readonly session: Session;
   readonly listener: GatewayListener;
   readonly proxyUrl: string | null;
-  /** Every send, repeats too. */
+  /** Every send, including repeats. */
   readonly sent: OutgoingMessage[];
   state: 'open' | 'closed' | 'logged out';
 }
 
 export interface ScriptedGateway extends Gateway {
   readonly script: Script;
-  /** Oldest first. */
+  /** The connections, oldest first. */
   readonly connections: readonly ScriptedConnection[];
   last(): ScriptedConnection;
   /** Every send of every connection, in order. */
   sent(): readonly OutgoingMessage[];
 }
 
-/** A gateway without a network: a test says what the network does, and reports through `listener` what it likes. */
+/** A gateway without a network: a test scripts the network, and reports anything through `listener`. */
 export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway {
   const connections: ScriptedConnection[] = [];
   const all: OutgoingMessage[] = [];
@@ -65,7 +65,7 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
   const open = (session: Session, listener: GatewayListener, proxyUrl: string | null): GatewayConnection => {
     const connection: ScriptedConnection = { session, listener, proxyUrl, sent: [], state: 'open' };
     connections.push(connection);
-    // A test that rejects here means to: the service is not to know.
+    // A rejection here is intended by the test, and must not reach the service.
     script.opened(connection).catch(() => {});
     return {
       send(message) {
@@ -103,12 +103,12 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
   };
 }
 
-/** The texts that were sent; null for a message of another type. */
+/** The texts of messages; null for a message of another type. */
 export function texts(messages: readonly OutgoingMessage[]): readonly (string | null)[] {
   return messages.map(({ content }) => (content.type === 'text' ? content.text : null));
 }
 
-/** Neither resolves nor rejects. */
+/** Returns a promise that neither resolves nor rejects. */
 export function silence(): Promise<never> {
   return new Promise(() => {});
 }

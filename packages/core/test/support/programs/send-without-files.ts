@@ -1,11 +1,12 @@
-// Sends a message while a process can open no more files, and one after that. Prints the error, then the status.
+// Sends a message while the process cannot open files, and another one afterwards. Prints the error of the first,
+// then the status of the second.
 import { registerHooks } from 'node:module';
 import { scriptedGateway } from '../scripted-gateway.ts';
 import { connectScripted, sendText, startHarness } from '../harness.ts';
 
 let hasFiles = false;
 registerHooks({
-  // The harness has loaded the module already. To the service it is as if it could not be.
+  // The harness has loaded the module already, but the service's own import of it fails.
   resolve(specifier, context, nextResolve) {
     const isOfService = context.parentURL?.endsWith('/network-ids.ts') === true;
     if (!hasFiles && isOfService && specifier.endsWith('/ff1.ts'))
