@@ -63,7 +63,7 @@ export function acceptanceContract(subject: ContractSubject): void {
       const readable = aMessage(instance);
       const own = idsOfOrder('msg', orderOfId('msg', readable.id));
       const ids = [idsOfOrder('msg', { ms: NOW, sequence: 1 }), own];
-      // Another process may make such an id in the same millisecond.
+      // Another process may make an id of this order in the same millisecond.
       const twin = aMessage(neighbour, { id: own.last, networkId: readable.networkId });
       const other = aMessage(instance);
       for (const message of [twin, readable, other]) {
@@ -73,7 +73,7 @@ export function acceptanceContract(subject: ContractSubject): void {
       expect(await storage.messages.findOutbound(instance.id, networkId, ids)).toEqual(readable);
       expect(await storage.messages.findOutbound(neighbour.id, networkId, ids)).toEqual(twin);
       expect(await storage.messages.findOutbound(instance.id, 'unknown', ids)).toBeNull();
-      // An id that was not made to be read is found, whatever is read in it.
+      // An unreadable network id is found, whatever ids are read from it.
       expect(await storage.messages.findOutbound(instance.id, other.networkId, ids)).toEqual(other);
       expect(await storage.messages.findOutbound(instance.id, other.networkId)).toEqual(other);
     });
@@ -114,7 +114,7 @@ export function acceptanceContract(subject: ContractSubject): void {
 
       const late = aMessage(instance, { createdAt: NOW + IDEMPOTENCY_WINDOW_MS });
       const record = anIdempotencyRecord(late);
-      // An expired record is found until then: the caller decides.
+      // An expired record is found until a new one replaces it: the caller decides.
       expect(await storage.messages.findIdempotencyRecord(workspace.id, 'order-1')).toMatchObject({
         messageId: first.id,
       });
@@ -309,7 +309,7 @@ export function acceptanceContract(subject: ContractSubject): void {
       }
       expect(await storage.messages.findIdempotencyRecord(workspace.id, 'order-10')).toBeNull();
       expect(await storage.workspaces.find(workspace.id)).toHaveProperty('trialMessagesUsed', 19);
-      // Twenty are queued: the first and nineteen of these.
+      // Twenty are queued: `taken` and nineteen of `messages`.
       expect(await storage.messages.accept(of(aMessage(instance), { backlogLimit: 20 }))).toEqual({
         kind: 'backlog_full',
       });

@@ -189,12 +189,12 @@ export function activityContract(subject: ContractSubject): void {
       expect(await storage.activities.record(lease, changing(edited(message), message))).toBe('recorded');
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(edited(message));
       expect(await claim(storage, NOW)).toHaveLength(1);
-      // Another change was decided on the message as it was before.
+      // This change was decided on an earlier state of the message.
       const again = changing({ ...message, text: 'late' }, message, { key: 'another' });
       expect(await storage.activities.record(lease, again)).toBe('stale');
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(edited(message));
       expect(await claim(storage, NOW)).toEqual([]);
-      // Nothing is stored: it may be recorded once it was decided again.
+      // The stale change was not stored, so it can be recorded after a new decision.
       const decided = changing({ ...edited(message), text: 'late' }, edited(message), { key: 'another' });
       expect(await storage.activities.record(lease, decided)).toBe('recorded');
     });

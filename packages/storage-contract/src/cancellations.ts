@@ -147,7 +147,7 @@ export function cancellationContract(subject: ContractSubject): void {
         const deliveries = await enqueueAt(storage, endpoint, NOW, NOW, NOW, NOW);
         const before = await claim(storage, NOW);
         const outcomes = before.map((one) => succeeded(one, NOW));
-        // Each of the two comes first in some rounds.
+        // The cancellation begins first in every other round.
         const closing = round % 2 === 0 ? close(storage, endpoint) : null;
         const claiming = claim(storage, NOW);
         const completing = storage.deliveries.complete(outcomes, NOW);
@@ -161,7 +161,7 @@ export function cancellationContract(subject: ContractSubject): void {
           expect(delivery).toMatchObject(isSuccess ? { errorCode: null } : cancelled);
         }
 
-        // Claims made meanwhile are reported, since their requests were made; no outcome is undone.
+        // Attempts of the concurrent claims are recorded, since their requests were made; no outcome is undone.
         const late = during.map((one) => failed(one, NOW + 1));
         expect(await storage.deliveries.complete(late, NOW + 1)).toBe(during.length);
         await storage.deliveries.sweepClosed(10);

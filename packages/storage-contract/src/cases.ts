@@ -2,26 +2,26 @@ import { it as registerCase, TestRunner } from 'vitest';
 import type { TestAPI } from 'vitest';
 
 /**
- * The cases that a file runs. A selection has the first two of each group, and those about concurrency; a sample
- * the first one, and no random steps.
+ * The cases that a file runs. A selection runs the first two of each group, and all about concurrency; a sample runs
+ * the first of each group, and no random steps.
  */
 export type Cases = 'all' | 'selection' | 'sample';
 
 let cases: Cases = 'all';
-/** The number of cases that each group had so far. */
+/** The number of cases that each group has defined so far. */
 const seen = new WeakMap<object, number>();
 
 const CONCURRENT = /concurrent|at the same time|beside|come together|meanwhile|two processes/;
 
-/** From now on, only these cases of this file are registered. */
+/** Registers only these cases of this file from now on. */
 export function selectCases(chosen: Cases): void {
   cases = chosen;
 }
 
-/** Vitest's `it` for a case that is always registered: no other case of a selection calls its operation. */
+/** Vitest's `it` for a case that is always registered, because no other case of a selection calls its operation. */
 export { it as itAlways } from 'vitest';
 
-/** Vitest's `it` for the cases of the contract. It does not register those that are not selected. */
+/** Vitest's `it` for the cases of the contract, which registers only the selected cases. */
 export const it: TestAPI = new Proxy(registerCase, {
   apply: (target, self, values: unknown[]) => {
     if (isChosen(values[0])) Reflect.apply(target, self, values);
@@ -30,7 +30,7 @@ export const it: TestAPI = new Proxy(registerCase, {
     const member: unknown = Reflect.get(target, name, receiver);
     if ((name !== 'each' && name !== 'for') || typeof member !== 'function') return member;
     return (...table: unknown[]) => {
-      const register = Reflect.apply(member, target, table) as (...values: unknown[]) => void; // as `it`
+      const register = Reflect.apply(member, target, table) as (...values: unknown[]) => void; // the same function as `it`
       return (...values: unknown[]) => {
         if (isChosen(values[0])) register(...values);
       };

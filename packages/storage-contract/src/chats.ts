@@ -22,7 +22,7 @@ import { testDatabases } from './test-database.ts';
 
 const ADA = '15550111';
 const BO = '15550122';
-/** Reaches Ada, too. */
+/** Another number of Ada's. */
 const DIALLED = '155500111';
 const ALL = { from: null, limit: 100 };
 
@@ -107,7 +107,7 @@ export function chatContract(subject: ContractSubject): void {
         ]);
         await fileAll(storage);
       }
-      // A later message to the number that was dialled is in the same chat.
+      // A later message to the dialled number is in the same chat.
       const latest = await send(storage, link.instance, { to: DIALLED }, NOW + 3);
       for (const _ of ['unfiled', 'filed']) {
         const { rows } = await storage.chats.list(link.workspace.id, link.instance.id, ALL);
@@ -420,7 +420,7 @@ function isWithAda({ groupId, to, contact }: Message): boolean {
   return groupId === null && (to === ADA || contact !== null);
 }
 
-/** An instance of its own with these messages, stored in another order than that of their ids. */
+/** Stores these messages in a new instance. Their order of storage is not that of their ids. */
 async function storeSteps(
   storage: Storage,
   steps: readonly { readonly kind: Kind; readonly isFiled: boolean }[],

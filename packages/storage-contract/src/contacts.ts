@@ -120,7 +120,7 @@ export function contactContract(subject: ContractSubject): void {
       for (const { id } of [early, late]) {
         expect((await storage.messages.find(workspace.id, id))?.contact).toEqual(summaryOf(merged));
       }
-      // A contact that was merged before leads to the latest, too.
+      // A contact that was merged earlier leads to the last one, too.
       const third = await save(storage, { instance, lease }, { networkId: 'other:1' }, NOW - 10);
       const all = await save(
         storage,
@@ -182,7 +182,7 @@ export function contactContract(subject: ContractSubject): void {
       );
       expect(dialled).toEqual({ ...ada, dialledNumbers: ['5547988880001'] });
       expect(await find('5547988880001')).toEqual(dialled);
-      // A report without them keeps them, and takes no write.
+      // A report without dialled numbers keeps the stored ones.
       expect(await save(storage, { instance, lease }, { networkId: 'lid:1' })).toEqual(dialled);
       const more = await save(
         storage,
@@ -302,7 +302,7 @@ export function contactContract(subject: ContractSubject): void {
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const before = anInboundMessage(instance, { networkId: 'n1' });
       const event = anEvent(workspace);
-      // A version without contacts stored messages like this.
+      // A version without contacts stored messages in this way.
       await storage.messages.receive(lease, { message: before, senderId: 'number:1', event });
       const contact = await save(storage, { instance, lease }, { networkId: 'lid:1', aliases: ['number:1'] });
       const again = async (networkId: string, senderId: string, by: Contact | null = contact) => {
@@ -356,7 +356,7 @@ export function contactContract(subject: ContractSubject): void {
       const second = anInboundMessage(instance, { networkId: 'n1', contact: summaryOf(merged) });
       const repeat = { message: second, senderId: 'number:1', contact: merged, event };
       expect(await storage.messages.receive(lease, repeat)).toBe('duplicate');
-      // Read before the merge, stored after it.
+      // Its sender was read before the merge, but it is stored after.
       const third = anInboundMessage(instance, { networkId: 'n2', contact: summaryOf(loser) });
       const late = { message: third, senderId: 'lid:1', contact: loser, event };
       expect(await storage.messages.receive(lease, late)).toBe('received');

@@ -4,26 +4,24 @@ import type { Cases } from './cases.ts';
 /** The subject of the contract: `describeStorageContract({ name: 'sqlite', createDatabase, capabilities })`. */
 export interface ContractSubject {
   readonly name: string;
-  /**
-   * Creates an empty database for one test. It should take only a few milliseconds, since there are hundreds of tests.
-   */
+  /** Creates an empty database for one test. A few milliseconds are the limit, since there are hundreds of tests. */
   createDatabase(): Promise<TestDatabase>;
   /**
-   * How many random sequences are compared with the storage in memory, unless the environment sets it; fewer if they
-   * take long.
+   * How many random sequences are compared with the storage in memory, unless the environment sets the number; use
+   * fewer if they take long.
    */
   readonly randomRuns?: number;
-  /** The cases to run: by default, all. Fewer are for a quick run in addition to one of all. */
+  /** The cases to run: by default, all. A quick run may take fewer, in addition to a full run. */
   readonly cases?: Cases;
-  /** Tests of a missing capability are skipped, with its reason in their name. */
+  /** Tests of a missing capability are skipped, and their titles give the reason. */
   readonly capabilities: {
-    /** A storage that connects after the first one was closed finds what was written. */
+    /** After the first storage was closed, another storage that connects finds the written data. */
     readonly reopen: Capability;
     /** Several storages can be open on one database, as in several processes. */
     readonly shared: Capability;
-    /** When a process has provably ended, what it held is released. Needs `TestDatabase.startHolding`. */
+    /** When a process has provably ended, everything that it held is released. Needs `TestDatabase.startHolding`. */
     readonly processes: Capability;
-    /** An acceptance can be part of the caller's own transaction. Needs `TestDatabase.beginTransaction`. */
+    /** An acceptance can be part of a transaction of the caller. Needs `TestDatabase.beginTransaction`. */
     readonly transactions: Capability;
     /** The tests can damage the database from outside. Needs `TestDatabase.deleteEvent`. */
     readonly damage: Capability;
@@ -43,15 +41,15 @@ export interface TestProcess {
 export type Capability = true | { readonly missing: string };
 
 export interface TestDatabase {
-  /** A new storage on this database. The suite opens it, and closes each that it opened. */
+  /** A new storage on this database. The suite opens and closes it. */
   connect(): Storage<unknown>;
-  /** Begins a transaction on a connection of its own. The suite ends each that it began. */
+  /** Begins a transaction on a separate connection. The suite ends every transaction that it began. */
   beginTransaction?(): Promise<TestTransaction>;
-  /** Deletes the row of an event, but nothing that refers to it, as damage or a person's mistake might. */
+  /** Deletes the row of an event, but no rows that refer to the event, as damage or a person's mistake might. */
   deleteEvent?(id: string): Promise<void>;
-  /** Starts a process that runs `holdEverything` on this database. The suite kills each that it started. */
+  /** Starts a process that runs `holdEverything` on this database. The suite kills every process that it started. */
   startHolding?(): Promise<TestProcess>;
-  /** Removes the database. Called once, when every storage on it is closed. */
+  /** Removes the database. Called once, after every storage on it was closed. */
   dispose(): Promise<void>;
 }
 
@@ -60,6 +58,6 @@ export interface TestTransaction {
   readonly handle: unknown;
   /** Commits, and ends the connection. */
   commit(): Promise<void>;
-  /** Rolls back likewise; does nothing after an end. */
+  /** Rolls back, and ends the connection; does nothing after an end. */
   rollback(): Promise<void>;
 }

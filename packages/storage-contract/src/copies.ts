@@ -126,7 +126,7 @@ export function copyContract(subject: ContractSubject): void {
   });
 }
 
-/** Overwrites what it can: a storage may return frozen objects instead of copies. */
+/** Overwrites all fields but ids, except in frozen objects, which a storage may return instead of copies. */
 function deface(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {

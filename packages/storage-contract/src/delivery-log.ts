@@ -80,7 +80,7 @@ export function deliveryLogContract(subject: ContractSubject): void {
       const storage = await open();
       const { workspace } = await storeLane(storage);
       await storeEndpoint(storage, workspace);
-      // An id of the millisecond before, for a clock that was set back, and one of the same.
+      // The second id is ahead of its time, as after a clock was set back; the third is of the same millisecond.
       const events = [
         anEvent(workspace, NOW),
         anEvent(workspace, NOW - 60_000, { id: testId('evt', NOW) }),
@@ -120,7 +120,7 @@ export function deliveryLogContract(subject: ContractSubject): void {
       const [first, last] = await enqueueAt(storage, endpoint, NOW - 2 * DAY, NOW);
       const url = 'https://example.com/Grüße';
       await storage.endpoints.write({ endpoint: { ...endpoint, url } });
-      // A clock that was behind: the last delivery is younger than the deletion.
+      // The clock was behind, so the last delivery is younger than the deletion.
       expect(await storage.endpoints.delete(workspace.id, endpoint.id, NOW - 2 * DAY)).toBe(true);
       const urlOf = async (delivery: Delivery | undefined) =>
         (await storage.deliveries.findDetail(workspace.id, must(delivery).id, 0))?.endpointUrl;
@@ -264,7 +264,7 @@ interface Past {
   readonly type: 'message.received' | 'webhook.test';
 }
 
-/** An endpoint of its own with these deliveries: `closed` ones ended when it was disabled for a while. */
+/** Stores an endpoint with these deliveries: `closed` ones were cancelled while it was disabled. */
 async function storeHistory(storage: Storage, history: readonly Past[]) {
   const { workspace, endpoint } = await storeLane(storage);
   const enqueue = async ({ type }: Past, index: number): Promise<Delivery> =>

@@ -112,7 +112,7 @@ export function downloadContract(subject: ContractSubject): void {
       const subscription = await storeSubscription(storage);
       const { message } = await receive(storage, held);
       await storage.uploads.reserve(message.id, NOW);
-      // Only the media of the message that was read before is written.
+      // Only the media is written: the message was read earlier, and other fields may have changed.
       const completion = completed(held, { ...message, caption: 'of another time' });
       expect(await storage.downloads.complete(held.lease, completion)).toBe('completed');
       expect(await storage.messages.find(held.workspace.id, message.id)).toEqual({
@@ -138,7 +138,7 @@ export function downloadContract(subject: ContractSubject): void {
       expect(await storage.messages.find(held.workspace.id, message.id)).toMatchObject({
         media: { available: true, uploadId: first },
       });
-      // One event for the message, one for its file.
+      // One event for the message, and one for its file.
       expect(await claimEvents(storage, subscription, NOW + DAY)).toHaveLength(2);
       await storage.uploads.release(first);
       expect(await storage.messages.find(held.workspace.id, message.id)).toMatchObject({
@@ -152,7 +152,7 @@ export function downloadContract(subject: ContractSubject): void {
         const storage = await open();
         const held = await storeLeasedInstance(storage);
         const { message } = await receive(storage, held);
-        // The first content is kept under the id of the message, each later one under an id of its own.
+        // The first content is stored under the id of the message, each later one under a separate id.
         const [better, best] = [testId('upl', NOW), testId('upl', NOW)];
         await storage.uploads.reserve(message.id, NOW);
         const complete = (media: Message['media']) =>
@@ -311,7 +311,7 @@ async function secondInstance(storage: Storage, workspace: Workspace): Promise<H
   return { workspace, instance, lease: await takeLease(storage, instance, { owner: 'process-2' }) };
 }
 
-/** A message whose file has not come. */
+/** Receives a message whose file has not arrived. */
 async function receive(
   storage: Storage,
   { workspace, instance, lease }: Held,

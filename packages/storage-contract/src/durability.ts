@@ -32,7 +32,7 @@ export function durabilityContract(subject: ContractSubject): void {
   });
 }
 
-/** Adds the reason to the title if skipped. */
+/** The title of a group of tests, with the reason if they are skipped. */
 export function named(what: string, capability: Capability): string {
   return capability === true ? what : `${what} (skipped: ${capability.missing})`;
 }
@@ -83,7 +83,7 @@ function reopening(subject: ContractSubject): void {
       failingSince: NOW,
       exhausted: true,
     });
-    // A slot is still held, and two starts count.
+    // One slot is still held, and both starts count towards the throttle.
     expect(await claim(storage, NOW, { startsPerWindow: 2 })).toEqual([]);
     expect(idsOf(await claim(storage, NOW, { leaseMs: 5000 }))).toEqual([must(waiting).id]);
     expect(only(await claim(storage, NOW + 1000))).toMatchObject({
@@ -154,7 +154,7 @@ function sharing(subject: ContractSubject): void {
         .kind;
     };
     expect(await use(first, 'one')).toBe('accepted');
-    // A process that was started a moment ago does the same.
+    // A storage that was opened a moment ago remembers the key, too.
     const second = await open();
     expect(await use(second, 'one')).toBe('remembered');
     expect(await use(second, 'two')).toBe('accepted');

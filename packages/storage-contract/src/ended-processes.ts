@@ -25,14 +25,17 @@ import { testTransactions } from './test-database.ts';
 export function endedProcessContract(subject: ContractSubject): void {
   const { processes } = subject.capabilities;
   const name = named('what a process holds', processes);
-  // Each case starts a process or two.
+  // Each case starts one or two processes.
   describe.skipIf(processes !== true)(name, () => held(subject));
 }
 
 function held(subject: ContractSubject): void {
   const { open, startHolding } = testTransactions(subject);
 
-  /** Something of each kind that a process can hold, and three deliveries, of which two may go concurrently. */
+  /**
+   * Stores something of each kind that a process can hold, and three deliveries, of which two may be sent
+   * concurrently.
+   */
   const fixture = async () => {
     const storage = await open();
     const workspace = await storeWorkspace(storage);
@@ -63,14 +66,14 @@ function held(subject: ContractSubject): void {
     const taking = { now: NOW + 1, ttlMs: 30_000, limit: 10 };
     const taken = only(await storage.leases.claim({ owner: 'b', ...taking }));
     expect(taken).toMatchObject({ lease: { instanceId: instance.id, epoch: 2 } });
-    // The claim reports who lost it, once.
+    // The claim reports the owner that lost the lease, only once.
     expect(taken.takenFrom).toEqual(expect.any(String));
     expect(taken.takenFrom).not.toBe('b');
     await storage.leases.release(taken.lease);
     expect(only(await storage.leases.claim({ owner: 'c', ...taking }))).toHaveProperty('takenFrom', null);
     const claimed = await claim(storage, NOW + 1);
     expect(idsOf(claimed)).toHaveLength(2);
-    // These count as lost claims, which are not attempts; the third was never claimed.
+    // A claim of the killed process counts as lost, not as an attempt; the third delivery was never claimed.
     expect(claimed.map(({ lostClaims }) => lostClaims).toSorted((a, b) => a - b)).toEqual([0, 1]);
     for (const { delivery } of claimed) expect(delivery).toMatchObject({ attempts: 0, status: 'pending' });
     expect(deliveries.map(({ id }) => id)).toEqual(expect.arrayContaining([...idsOf(claimed)]));
@@ -159,7 +162,7 @@ function held(subject: ContractSubject): void {
   });
 }
 
-/** Takes all that is free, and returns it: empty if another process holds it all. */
+/** Claims everything that is free, and returns it; empty if another process holds everything. */
 async function takeAll(storage: Storage): Promise<readonly unknown[]> {
   const leases = await storage.leases.claim({ owner: 'b', now: NOW + 1, ttlMs: 30_000, limit: 100 });
   const events = await Promise.all(

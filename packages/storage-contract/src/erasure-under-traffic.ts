@@ -10,21 +10,21 @@ import { HANG_MS, until } from '@trunkline/test-support';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
 import type { RandomNumber } from '@trunkline/test-support/seeded-test';
 
-/** A database, and how to search it for remains of deleted rows. */
+/** A database, which the test can search for remains of deleted rows. */
 export interface ErasureDatabase {
   readonly storage: Storage<never>;
-  /** The tables that have rows of deleted messages, events or deliveries. */
+  /** The tables with rows that refer to deleted messages, events or deliveries. */
   tablesWithOrphans(): Promise<readonly string[]>;
 }
 
 const ADA = '15550111222';
 const BOB = '15550111333';
-/** Each of them is written to, and writes, in each: no more in all than a page has. */
+/** In each wave, Ada and Bob each get and send one message; all of these fit on one page. */
 const WAVES = 8;
-/** An erasure takes about thirty steps; it is ended at one of these. */
+/** How many of the first steps an erasure may be aborted at; it takes about thirty. */
 const STEPS = 20;
 
-/** Tests that a person is erased while messages to and from them come and go, by erasures that end at any step. */
+/** Tests that a person is erased while messages to and from them are sent, by erasures that are aborted at any step. */
 export function describeErasureUnderTraffic(name: string, open: () => Promise<ErasureDatabase>): void {
   it(
     `on ${name}, a message that comes while a person is erased is erased or there as a whole, and other people’s are untouched`,
@@ -107,7 +107,9 @@ async function passTraffic({ api, instance, sandbox }: Linked): Promise<void> {
   }
 }
 
-/** Every other one is ended at some step, as a process may be between two transactions; another one continues. */
+/**
+ * Aborts every other erasure at some step, as a process may end between two transactions; the next erasure continues.
+ */
 async function eraseMeanwhile(
   { trunkline, workspaceId }: Linked,
   random: RandomNumber,
@@ -152,7 +154,7 @@ async function untilDone(all: Linked): Promise<void> {
   );
 }
 
-/** Checks that each message that is left is complete, and that the others left no rows. */
+/** Checks that each remaining message is complete, and that deleted messages left no events. */
 async function expectWhole(all: Linked, storage: Storage<never>): Promise<void> {
   const { api, workspaceId } = all;
   const messages = [...(await messagesOf(all, ADA)), ...(await messagesOf(all, BOB))];

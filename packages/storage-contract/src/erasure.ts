@@ -91,7 +91,7 @@ export function erasureContract(subject: ContractSubject): void {
     });
 
     it('takes deliveries that were made while the clock was set back by an hour, if they are found by their event', async () => {
-      // The ids of a process stay ahead of its clock until that has caught up.
+      // After its clock was set back, a process makes ids ahead of the clock until the clock has caught up.
       const newId = createNewId((length) => new Uint8Array(length).fill(5));
       newId('msg', NOW + HOUR);
       const storage = await open('immediately', newId);
@@ -140,7 +140,7 @@ export function erasureContract(subject: ContractSubject): void {
       await erase(all, first);
       expect(await storage.messages.queueHeads([instance.id], NOW)).toEqual([{ message: second, tries: 0 }]);
       expect(await storage.messages.change(lease, sending(first))).toBe('stale');
-      // Counted as one place less.
+      // The backlog no longer counts the erased message.
       const message = aMessage(instance);
       expect(
         await storage.messages.accept({ message, idempotency: null, backlogLimit: 2, trialLimit: null }),

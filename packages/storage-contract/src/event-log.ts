@@ -121,7 +121,7 @@ export function eventLogContract(subject: ContractSubject): void {
         EventRecord,
         EventRecord,
         EventRecord,
-      ]; // four of four
+      ]; // one for each of four times
       const { events } = storage;
       const after = async (id: string, limit = 10): Promise<readonly string[]> =>
         (await events.listAfter(workspace.id, id, limit)).map((event) => event.id);
@@ -234,7 +234,7 @@ function passes({ type, subject }: EventRecord, filter: EventFilter): boolean {
   );
 }
 
-/** Events of these times, each of an instance and a message. */
+/** Stores events of these times, all about the same instance and message. */
 async function storeLog(
   storage: Storage,
   workspace: Workspace,

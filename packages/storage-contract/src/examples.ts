@@ -22,7 +22,7 @@ import type {
   Workspace,
 } from '@trunkline/core/spi/storage';
 
-/** When the tests take place. */
+/** The time at which the tests take place. */
 export const NOW: number = Date.UTC(2026, 10, 20, 12);
 
 export const DAY: number = 24 * 60 * 60 * 1000;
@@ -32,16 +32,19 @@ export const MIDNIGHT: number = NOW - (NOW % DAY);
 
 let made = 0;
 
-/** Other processes make other ids. */
+/** Random, so that other processes make other ids. */
 const OF_THIS_PROCESS = crypto.getRandomValues(new Uint8Array(16));
 
-/** Makes ids of exactly the given time, even if the times jump; ids of one millisecond sort as they were made. */
+/**
+ * Makes ids of exactly the given time, even if the time jumps back; ids of one millisecond sort in the order of their
+ * creation.
+ */
 export const testId: NewId = (prefix, now) => {
   made += 1;
   const sequence = made;
   return createNewId((length) => {
     const bytes = OF_THIS_PROCESS.slice(0, length);
-    // The factory takes the counter of a fresh millisecond from here.
+    // The factory starts the counter of a new millisecond from these bytes.
     bytes.set([sequence >> 16, sequence >> 8, sequence], 6);
     return bytes;
   })(prefix, now);
@@ -184,7 +187,7 @@ export function anInboundMessage(instance: Instance, changes: Partial<Message> =
   });
 }
 
-/** The download of the file of an inbound message. */
+/** The pending download of an inbound message's file. */
 export function aDownload(
   { id, workspaceId, instanceId }: Message,
   changes: Partial<PendingDownload> = {},
@@ -201,7 +204,7 @@ export function aDownload(
   };
 }
 
-/** An activity with an event and nothing else. */
+/** An activity that changes no message and has an event. */
 export function anActivity(event: EventRecord, changes: Partial<RecordedActivity> = {}): RecordedActivity {
   return { key: 'a digest', recordedAt: NOW, change: null, event, ...changes };
 }
@@ -241,7 +244,7 @@ export function anEndpoint(workspace: Workspace, changes: Partial<Endpoint> = {}
   };
 }
 
-/** `at` in epoch milliseconds. Its body is what a receiver gets. */
+/** An event at `at` (epoch milliseconds). The payload is the body that a receiver gets. */
 export function anEvent(
   workspace: { readonly id: string },
   at: number = NOW,
@@ -309,7 +312,7 @@ export function anInstanceNotification(
   };
 }
 
-/** An entry in the history of an instance, without null fields. */
+/** An entry in the history of an instance, in which no field is null. */
 export function aHistoryEntry(
   { id, workspaceId }: Instance,
   changes: Partial<HistoryEntry> = {},
@@ -335,7 +338,7 @@ export function aHistoryEntry(
   };
 }
 
-/** A claim of all that is due. */
+/** A claim of due deliveries, with the usual limits. */
 export function claimAt(now: number, changes: Partial<DeliveryClaim> = {}): DeliveryClaim {
   return { now, limit: 100, leaseMs: 30_000, slots: 2, startsPerWindow: 120, windowMs: 60_000, ...changes };
 }

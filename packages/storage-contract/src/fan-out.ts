@@ -126,7 +126,7 @@ export function fanOutContract(subject: ContractSubject): void {
       expect(await storage.deliveries.enqueue(endpoint.id, anEvent(workspace))).toBeNull();
       await storage.endpoints.delete(workspace.id, endpoint.id, NOW);
       expect(await storage.deliveries.enqueue(endpoint.id, anEvent(workspace))).toBeNull();
-      // No event was stored: only the URL of the deleted endpoint.
+      // The only row is the URL of the deleted endpoint: no event was stored.
       expect(await storage.retention.deleteHistory(NOW * 2, 10)).toBe(1);
     });
   });

@@ -35,7 +35,7 @@ import {
 
 export { claimAt, exhausted, failed, succeeded } from './examples.ts';
 
-// Rows that tests begin with, stored through the port itself, and functions that read them back.
+// Rows that tests begin with, stored through the port itself, and functions that read these rows.
 
 export async function storeWorkspace(storage: Storage, changes: Partial<Workspace> = {}): Promise<Workspace> {
   const workspace = aWorkspace(changes);
@@ -71,7 +71,7 @@ export async function storeLeasedInstance(
   return { workspace, instance, lease: await takeLease(storage, instance) };
 }
 
-/** The lease as it was before another process took it. */
+/** Lets another process take the lease, and returns the lost lease. */
 export async function loseLease(storage: Storage, lease: Lease): Promise<Lease> {
   const taken = await storage.leases.claim({
     owner: 'usurper',
@@ -83,7 +83,7 @@ export async function loseLease(storage: Storage, lease: Lease): Promise<Lease> 
   return lease;
 }
 
-/** A write of the API that changes only the name. */
+/** A write that changes only the name, as the API makes it. */
 export function renaming(instance: Instance, name: string): InstanceWrite {
   return { instance: { ...instance, name }, event: null, lease: null };
 }
@@ -108,14 +108,14 @@ export async function storeQueuedMessages(
   return [must(first), ...rest];
 }
 
-/** Why queued messages fail when their instance goes. */
+/** The failure of queued messages when their instance is deleted. */
 export const QUEUE_FAILURE: QueueFailure = {
   error: { code: 'instance_gone', message: 'The instance is gone.' },
   now: NOW + 1000,
   eventsFrom: NOW * 1000 + 500,
 };
 
-/** A queued message after that failure. */
+/** A queued message after `QUEUE_FAILURE`. */
 export function failedWithQueue(message: Message): Message {
   const { error, now } = QUEUE_FAILURE;
   return { ...message, status: 'failed', error, failedAt: now };
@@ -159,7 +159,7 @@ export async function enable(storage: Storage, endpoint: Endpoint): Promise<void
   expect(await storage.endpoints.write({ endpoint: enabled })).toBe('written');
 }
 
-/** Queues one delivery to this endpoint for each time, in that order. */
+/** Queues a delivery to this endpoint for each of these times, in their order. */
 export async function enqueueAt(
   storage: Storage,
   endpoint: Endpoint,
@@ -173,7 +173,7 @@ export async function enqueueOne(storage: Storage, endpoint: Endpoint, at: numbe
   return must((await enqueueAt(storage, endpoint, at))[0]);
 }
 
-/** A storage with one endpoint. */
+/** Stores a workspace with one endpoint. */
 export async function storeLane(
   storage: Storage,
 ): Promise<{ readonly workspace: Workspace; readonly endpoint: Endpoint }> {
@@ -181,12 +181,12 @@ export async function storeLane(
   return { workspace, endpoint: await storeEndpoint(storage, workspace) };
 }
 
-/** The event as it is read back. */
+/** The stored form of an event. */
 export function storedEvent({ id, workspaceId, type, occurredAt, payload }: EventRecord): Event {
   return { id, workspaceId, type, occurredAt, payload };
 }
 
-/** Stores this event with the arrival of a message. */
+/** Stores an event by receiving a message with it. */
 export async function happen(storage: Storage, workspace: Workspace, event: EventRecord): Promise<void> {
   const instance = await storeInstance(storage, workspace);
   const lease = await takeLease(storage, instance);
@@ -201,7 +201,7 @@ export async function storeSubscription(
   return storage.subscriptions.register(aSubscription(changes));
 }
 
-/** A storage with one subscription, and a workspace in which events of these times are queued for it. */
+/** Stores a subscription, and a workspace in which events of these times are queued for the subscription. */
 export async function storeQueuedEvents(
   storage: Storage,
   ...times: readonly number[]
@@ -245,7 +245,7 @@ export function completed(
   return { subscriptionId, eventId: event.id, token, outcome };
 }
 
-/** Many slots and a lease that outlives the window: what is left is the throttle. */
+/** Many slots, and a lease that outlives the window, so that only the throttle limits claims. */
 export const THROTTLED = { slots: 1000, limit: 1000, leaseMs: 600_000 } as const;
 
 export async function claim(
@@ -260,7 +260,7 @@ export function idsOf(claimed: readonly ClaimedDelivery[]): readonly string[] {
   return claimed.map(({ delivery }) => delivery.id);
 }
 
-/** Claims one delivery, which must be the first that is due, and completes it. */
+/** Claims one delivery, which must be this one, and completes it. */
 export async function finish(
   storage: Storage,
   delivery: Delivery,
@@ -277,7 +277,7 @@ export async function readDelivery(storage: Storage, { workspaceId, id }: Delive
   return must(await storage.deliveries.findDetail(workspaceId, id, 0)).delivery;
 }
 
-/** Deletes all rows of the days before, a small batch at a time. */
+/** Deletes all rows of the days before `before`, in small batches. */
 export async function deleteHistory({ retention }: Storage, before: number): Promise<void> {
   const limit = 2;
   while ((await retention.deleteHistory(before, limit)) >= limit);

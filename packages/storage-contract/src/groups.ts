@@ -159,7 +159,7 @@ export function groupContract(subject: ContractSubject): void {
     it('are listed by name in code points, then by id', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
-      // In UTF-16 the emoji would come before the full-width tilde.
+      // In UTF-16, the emoji would come before the full-width tilde.
       const names = ['😀', '～', 'b', 'B', 'é', 'same', 'same', 'sam', ''];
       await save(
         storage,
@@ -201,7 +201,7 @@ async function save(
   groups: readonly GroupReport[],
   { now = NOW, full = false }: { readonly now?: number; readonly full?: boolean } = {},
 ): Promise<'saved' | 'fenced'> {
-  // Every group of these tests belongs to the one workspace that there is, which the stored instance names.
+  // Every group belongs to the first workspace, which is also the instance's.
   const [workspace] = await storage.workspaces.list({ after: null, limit: 1 });
   return storage.groups.save({ lease, workspaceId: must(workspace).id, groups, full, now });
 }

@@ -260,14 +260,14 @@ export function heldMessageContract(subject: ContractSubject): void {
   }
 }
 
-/** Accepts a message to each of these recipients. */
+/** Accepts a message to each of these recipients, in their order. */
 async function queued(
   storage: Storage,
   instance: Instance,
   recipients: readonly string[],
 ): Promise<readonly Message[]> {
   const messages = recipients.map((to) => aMessage(instance, { to: `1555000${to.charCodeAt(0)}` }));
-  // Together, they keep the order of the calls.
+  // Concurrent acceptances keep the order of the calls.
   await Promise.all(messages.map((message) => accept(storage, message)));
   return messages;
 }

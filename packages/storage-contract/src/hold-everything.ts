@@ -4,7 +4,7 @@ import { NOW, testId } from './examples.ts';
 
 /**
  * Runs in a separate process that tests kill: claims every lease and everything else that can be claimed, reports
- * this, and keeps it. When its parent ends its input, it closes the storage while it still holds all of this.
+ * this, and keeps the claims. When its parent ends its input, it closes the storage with all claims still held.
  */
 export async function holdEverything(storage: Storage<unknown>): Promise<void> {
   await storage.open({ newId: testId, logger: { debug() {}, info() {}, warn() {}, error() {} } });
@@ -33,7 +33,7 @@ export async function holdEverything(storage: Storage<unknown>): Promise<void> {
   await once(process.stdin.resume(), 'end');
   await storage.close();
   process.stdout.write('closed\n');
-  // Lives on, so that its claims are not proven to be free.
+  // Stays alive, so that its claims are not proven to be free.
   setInterval(() => {}, HOUR);
 }
 

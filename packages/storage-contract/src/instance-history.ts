@@ -110,7 +110,7 @@ export function instanceHistoryContract(subject: ContractSubject): void {
       const at = NOW + ENTRIES_PER_HOUR;
       const made = aHistoryEntry(instance, { at, reason: 'connect_failed', networkCode: '1' });
       await storage.instances.note(lease, made);
-      // Each has another code, which is not a repetition for any writer.
+      // Each has a different code, so that no writer counts it as a repetition.
       const more = ['2', '3', '4'].map((networkCode, index) =>
         aHistoryEntry(instance, {
           at: at + 1 + index,
@@ -122,7 +122,7 @@ export function instanceHistoryContract(subject: ContractSubject): void {
       const [second, third, fourth] = more;
       await storage.instances.note(lease, must(second));
       await storage.instances.write({ ...renaming(instance, 'New'), lease, entry: must(third) });
-      // Repeats the third one: its writer does not know which entry counted it.
+      // The third entry repeats: its writer does not know which entry counted it.
       await storage.instances.note(lease, { ...must(third), count: 2, lastAt: at + 50 });
       await storage.instances.note(lease, must(fourth));
       const counted = { ...made, count: 5, next: must(fourth).next, lastAt: must(fourth).at };
@@ -131,7 +131,7 @@ export function instanceHistoryContract(subject: ContractSubject): void {
       const other = aHistoryEntry(instance, { at: at + 60, reason: 'reconnected' });
       await storage.instances.note(lease, other);
       await storage.instances.note(neighbour.lease, aHistoryEntry(neighbour.instance, { at: at + 61 }));
-      // A repetition of a stored entry still replaces that one.
+      // A repetition of a stored entry still replaces the stored entry.
       const repeated = { ...must(entries.at(-1)), count: 7, lastAt: at + 62 };
       await storage.instances.note(lease, repeated);
       expect((await list()).slice(0, 3)).toEqual([other, counted, repeated]);

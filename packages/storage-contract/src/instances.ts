@@ -67,7 +67,7 @@ export function instanceContract(subject: ContractSubject): void {
         await storage.instances.insert(anInstance(must(workspace)), null);
       const ids = [two, one, none].map((workspace) => must(workspace).id);
       const counted = await storage.instances.countIn([...ids, 'ten_unknown']);
-      // Two Maps are equal in whatever order their entries are.
+      // The order of entries does not matter when Maps are compared.
       expect(counted).toEqual(
         new Map([
           [must(one).id, 1],

@@ -118,7 +118,7 @@ export function laneContract(subject: ContractSubject): void {
       }
       const fourMore = (): ReturnType<typeof claim> => claim(storage, NOW, { limit: 4 });
       const claimed = (await Promise.all(Array.from({ length: 10 }, fourMore))).flat();
-      // A delivery that several wanted at the same moment may have been claimed by none.
+      // A delivery that several claims wanted at the same moment may still be unclaimed.
       for (let more = await fourMore(); more.length > 0; more = await fourMore()) claimed.push(...more);
       expect(claimed).toHaveLength(10);
       expect(new Set(idsOf(claimed)).size).toBe(10);
@@ -183,7 +183,8 @@ export function laneContract(subject: ContractSubject): void {
         quiet.push(await enqueueOne(storage, await storeEndpoint(storage, workspace)));
       }
       const served = new Set<string>();
-      // Six lanes and room for one at a time: with the backlog served every other time, ten passes are enough.
+      // Six lanes, and room for one lane in a pass: if the backlog is served in every other pass, ten passes are
+      // enough.
       for (let pass = 1; pass <= 12; pass += 1) {
         const claimed = await claim(storage, NOW + pass, { limit: 2 });
         await storage.deliveries.complete(

@@ -67,7 +67,8 @@ export function leaseContract(subject: ContractSubject): void {
       const instance = await storeInstance(storage, await storeWorkspace(storage));
       await takeLease(storage, instance, { owner: 'a', now: NOW + HOUR });
       const claim = { owner: 'b', ttlMs: TTL, limit: 10 };
-      // A lease that was renewed while another process stood still, for up to a lease, is not too far ahead.
+      // The length of a lease is not too far ahead: the lease may have been renewed while another process stood
+      // still.
       expect(await storage.leases.claim({ ...claim, now: NOW + HOUR - TTL })).toEqual([]);
       expect(await storage.leases.claim({ ...claim, now: NOW, leaveAhead: true })).toEqual([]);
       const taken = await storage.leases.claim({ ...claim, now: NOW });
@@ -115,7 +116,7 @@ export function leaseContract(subject: ContractSubject): void {
       const workspace = await storeWorkspace(storage);
       const instance = await storeInstance(storage, workspace);
       const lease = await takeLease(storage, instance, { owner: 'a' });
-      // The lease has ended by now, but was not taken.
+      // The lease has expired, but no other owner has taken it.
       await storage.instances.touch(lease, NOW + 5 * TTL);
       expect(await storage.instances.find(workspace.id, instance.id)).toHaveProperty(
         'lastSeenAt',
@@ -202,7 +203,7 @@ export function leaseContract(subject: ContractSubject): void {
       };
       const refused = await outcomes(earlier);
       expect(refused).toEqual(Object.fromEntries(Object.keys(writes).map((name) => [name, 'fenced'])));
-      // The same writes are carried out under the lease that is held.
+      // The same writes succeed under the current lease.
       const { 'instances.delete': _, ...rest } = await outcomes(later);
       expect(rest).toEqual({
         'sessions.save': 'saved',
@@ -298,7 +299,7 @@ export function leaseContract(subject: ContractSubject): void {
         owner: 'a',
         epoch: 2,
       });
-      // A reservation does not outlast the next claim.
+      // A reservation ends with the next claim after its time.
       expect(await leases.claim({ ...late, owner: 'b' })).toEqual([]);
     });
 
@@ -332,7 +333,7 @@ export function leaseContract(subject: ContractSubject): void {
       const lease = await takeLease(storage, instance, { owner: 'a' });
       const others = await storeInstance(storage, workspace);
       await takeLease(storage, others, { owner: 'b' });
-      // A stopped instance needs no gateway but is held: its owner has yet to release it.
+      // A stopped instance needs no gateway but is still held, because its owner has not released it yet.
       const stopped = { ...instance, desired: 'stopped' } as const;
       await storage.instances.write({ instance: stopped, event: null, lease: null });
 

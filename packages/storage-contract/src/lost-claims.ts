@@ -94,7 +94,7 @@ export function lostClaimContract(subject: ContractSubject): void {
       const { endpoint } = await storeLane(storage);
       const delivery = await enqueueOne(storage, endpoint);
       const lost = only(await claim(storage, NOW, { leaseMs: 1000 }));
-      // The claim was taken back, but not made again.
+      // The lost claim was taken back, but the delivery was not claimed again.
       await claim(storage, NOW + 1000, { limit: 0 });
       expect(await storage.deliveries.complete([succeeded(lost, NOW)], NOW)).toBe(0);
       const held = only(await claim(storage, NOW + 1000));
@@ -122,7 +122,7 @@ export function lostClaimContract(subject: ContractSubject): void {
       expect(idsOf(held)).toEqual([must(first).id, must(second).id]);
       expect(held.map(({ lostClaims }) => lostClaims)).toEqual([1, 1]);
       const late = frozen.map((one) => exhausted(one, later));
-      // The claim at the other endpoint was not taken back.
+      // Only the claim at the other endpoint was not taken back.
       expect(await storage.deliveries.complete(late, later)).toBe(1);
       expect(await readDelivery(storage, must(first))).toEqual(first);
       expect(await readDelivery(storage, alone)).toMatchObject({ status: 'exhausted', attempts: 1 });

@@ -1,4 +1,4 @@
-/** A stream of these chunks, which fails at an error among them. */
+/** A stream of these chunks, which fails if it reaches an error among them. */
 export function streamOf(...chunks: readonly (string | Uint8Array | Error)[]): ReadableStream<Uint8Array> {
   const left = [...chunks];
   return new ReadableStream({
@@ -11,7 +11,7 @@ export function streamOf(...chunks: readonly (string | Uint8Array | Error)[]): R
   });
 }
 
-/** Bytes that look random, and are the same for the same seed. */
+/** Bytes that look random, but are the same for the same seed. */
 export function bytesFrom(seed: number, length: number): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   let state = (seed + 1) * 0x9e3779b1;
@@ -22,7 +22,7 @@ export function bytesFrom(seed: number, length: number): Uint8Array<ArrayBuffer>
   return bytes;
 }
 
-/** A file of this size, made as it is read, in chunks that end at random places. */
+/** A file of this size, generated while it is read, in chunks of 65,521 bytes. */
 export function chunksOf(
   size: number,
   seed: number,

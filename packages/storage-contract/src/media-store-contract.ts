@@ -8,18 +8,18 @@ import { bytesFrom, chunksOf, streamOf } from './media-content.ts';
 /** The media store that the contract tests. */
 export interface MediaStoreSubject {
   readonly name: string;
-  /** Creates an empty place for one test. */
+  /** Creates an empty place for one test's files. */
   createPlace(): Promise<MediaPlace>;
-  /** The server behind the store treats the range of the first byte, `0-0`, as the whole file. */
+  /** The server behind the store responds to the range of the first byte, `0-0`, with the whole file. */
   readonly hasNoFirstByte?: true;
-  /** The store has no `list`: it may share its place. */
+  /** The store has no `list`, since it may share its place. */
   readonly hasNoList?: true;
 }
 
 export interface MediaPlace {
-  /** A new store on this place, as another process would make it. */
+  /** A new store on this place, as another process would create it. */
   connect(): MediaStore;
-  /** The ids of everything that takes up space there, whether it is complete or not. */
+  /** The ids of all files that take up space in this place, complete or not. */
   kept(): Promise<readonly string[]>;
   /** Removes the place; called once. */
   dispose(): Promise<void>;
@@ -27,10 +27,10 @@ export interface MediaPlace {
 
 const ID = 'msg_01jgfjjv00fsnvdjzy0jcm5xh8';
 const MIB = 1_048_576;
-/** The specification's largest file has 100 MB, which the long form takes. */
+/** 12 MiB by default; the long form sets the 100 MB of the specification's largest file. */
 const LARGE_BYTES = Number(process.env['MEDIA_MB'] ?? 12) * MIB + 12_345;
 
-/** Defines the tests that every media store has to pass. Call it in a test file of the store's package. */
+/** Defines the tests that every media store must pass. Call this function in a test file of the store's package. */
 export function describeMediaStoreContract(subject: MediaStoreSubject): void {
   const open = async (): Promise<MediaPlace & { readonly store: MediaStore }> => {
     const place = await subject.createPlace();

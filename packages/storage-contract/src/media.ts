@@ -183,7 +183,7 @@ export function mediaContract(subject: ContractSubject): void {
       for (const message of neighbours) {
         expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
       }
-      // Nothing of the refused arrival is left: it may come again.
+      // The refused arrival has left nothing, so the message may arrive again.
       await storage.uploads.reserve(inbound.id, NOW);
       expect(await storage.messages.receive(lease, arrival)).toBe('received');
     });

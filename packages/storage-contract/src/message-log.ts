@@ -141,7 +141,8 @@ export function messageLogContract(subject: ContractSubject): void {
             limit,
             (page) => storage.messages.list(workspace.id, wanted, page),
             {
-              // The walk cannot reach it any more: behind an older walk, before a newer one.
+              // Stores a message where the walk has already been: ahead of a walk to older ones, behind a walk to
+              // newer ones.
               between: async () => {
                 await store(kinds[0] ?? 'text in 0', direction === 'older' ? NOW + 50_000 : NOW - 50_000);
               },
@@ -192,7 +193,7 @@ function matches(message: Message, { instanceId, direction, type, statuses }: Me
   );
 }
 
-/** A workspace of its own with these messages, stored in another order than that of their ids. */
+/** Stores these messages in a new workspace. Their order of storage is not that of their ids. */
 async function storeMessages(storage: Storage, kinds: readonly Kind[]) {
   const workspace = await storeWorkspace(storage);
   const instances = [await storeInstance(storage, workspace), await storeInstance(storage, workspace)];

@@ -7,7 +7,7 @@ interface Row {
   readonly id: string;
 }
 
-/** The expected page, by its definition. */
+/** The expected page, by the definition of `Page`. */
 export function expectedPage<Value extends Row>(
   rows: readonly Value[],
   { from, limit }: PageRequest,
@@ -20,7 +20,7 @@ export function expectedPage<Value extends Row>(
   return { rows: list.slice(start, end), hasOlder: end < list.length, hasNewer: start > 0 };
 }
 
-/** Requests for pages that begin anywhere: at a row, at one that a filter hides, at either end. */
+/** Requests for pages from anywhere: from a row, from a row that a filter hides, from either end. */
 export const pageRequests: fc.Arbitrary<(ids: readonly string[]) => PageRequest> = fc
   .record({
     limit: fc.integer({ min: 1, max: 8 }),
@@ -32,7 +32,7 @@ export const pageRequests: fc.Arbitrary<(ids: readonly string[]) => PageRequest>
     return { from: { direction, id: must(ids[start % ids.length]) }, limit };
   });
 
-/** Pages from one end of a list to the other, and returns all rows, newest first. */
+/** Reads page by page from one end of a list to the other, and returns all rows, newest first. */
 export async function walk<Value extends Row>(
   direction: 'older' | 'newer',
   limit: number,

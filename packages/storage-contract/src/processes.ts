@@ -6,7 +6,7 @@ import { NOW } from './examples.ts';
 import { storeInstance, storeWorkspace, takeLease } from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
-/** How long leases are taken for. */
+/** The length of a lease. */
 const TTL = 30_000;
 const HOUR = 3_600_000;
 

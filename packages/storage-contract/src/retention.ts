@@ -55,7 +55,7 @@ export function retentionContract(subject: ContractSubject): void {
     it('takes the deliveries of an event by the time in the event’s id', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
-      // The clock was set back after it had made this id, or forward.
+      // The clock was set back after it had made the first id, and forward after the second.
       const young = anEvent(workspace, MIDNIGHT - 1, { id: testId('evt', MIDNIGHT) });
       const old = anEvent(workspace, MIDNIGHT, { id: testId('evt', MIDNIGHT - 1) });
       const delivery = must(await storage.deliveries.enqueue(endpoint.id, young));
@@ -76,7 +76,7 @@ export function retentionContract(subject: ContractSubject): void {
       const health = must(await storage.endpoints.find(endpoint.workspaceId, endpoint.id)).health;
       expect(health).toEqual(endpoint.health);
       expect(await claim(storage, NOW + 60_000)).toEqual([]);
-      // The slots of deleted deliveries are free.
+      // The slots of the deleted deliveries are free.
       await enqueueAt(storage, endpoint, NOW + DAY, NOW + DAY);
       expect(await claim(storage, NOW + DAY)).toHaveLength(2);
     });

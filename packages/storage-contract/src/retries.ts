@@ -106,7 +106,7 @@ export function retryContract(subject: ContractSubject): void {
       const storage = await open();
       const { endpoint, retryFailedDeliveries } = await storeRetryLane(storage);
       const [a, b, c, d, e] = await storeFinished(storage, endpoint, 5);
-      // A new last attempt makes the oldest the latest.
+      // A new attempt makes the oldest delivery the latest.
       expect(await storage.deliveries.retry(endpoint.workspaceId, must(a).id, NOW + 50, 0)).toMatchObject({
         kind: 'requeued',
       });
@@ -159,9 +159,9 @@ export function retryContract(subject: ContractSubject): void {
       expect(await callAndFail()).toEqual({ requeued: 2, remaining: 1 });
       expect(await callAndFail()).toEqual({ requeued: 2, remaining: 0 });
       const attempts = await Promise.all(finished.map((one) => readDelivery(storage, one)));
-      // The last call had room for one more.
+      // The last call had room for a second retry of one delivery.
       expect(attempts.map((one) => one.attempts).toSorted((x, y) => x - y)).toEqual([2, 2, 2, 2, 3]);
-      // The next call begins another round, with all of them.
+      // The next call begins another round, with all five deliveries.
       expect(await callAndFail()).toEqual({ requeued: 2, remaining: 3 });
       now += 2 * 60 * 60_000;
       expect(await callAndFail()).toEqual({ requeued: 2, remaining: 3 });
@@ -234,7 +234,7 @@ function failedForGood(claimed: ClaimedDelivery, at: number): Completion {
   return failed(claimed, at, { status: 'failed', nextRetryAt: null });
 }
 
-/** Made a millisecond apart from NOW on, oldest first. */
+/** Stores exhausted deliveries, a millisecond apart from NOW on, oldest first. */
 async function storeFinished(
   storage: Storage,
   endpoint: Endpoint,

@@ -26,7 +26,7 @@ export function senderContract(subject: ContractSubject): void {
         plan: { subscription: 'trial', instanceLimit: 1, trialMessageLimit: 7, webhookLimit: 2 },
       });
       const { phoneNumber } = instance;
-      // Reads it twice, since it may be kept.
+      // Reads again without `fresh`, since the storage may keep senders.
       for (const fresh of [true, false, false]) {
         const how = { now: NOW, fresh };
         const find = (workspaceId: string, instanceId: string) =>
@@ -159,7 +159,7 @@ export function senderContract(subject: ContractSubject): void {
   });
 }
 
-/** Finds it like requests do. */
+/** Finds a sender as requests do, possibly a kept one. */
 async function findKept(
   storage: Storage,
   workspace: Pick<Workspace, 'id'>,

@@ -109,7 +109,7 @@ export function sessionContract(subject: ContractSubject): void {
         const storage = await open();
         const { workspace, instance, lease } = await storeLeasedInstance(storage);
         const neighbour = await storeInstance(storage, workspace);
-        // If only letters counted in sorting, names with one prefix would not be neighbours.
+        // If sorting ignored punctuation, names with the same prefix would not be neighbours.
         const listed = [
           'key.pair.1',
           'key.pair.2',

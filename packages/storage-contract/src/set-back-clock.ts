@@ -61,7 +61,7 @@ export function setBackClockContract(subject: ContractSubject): void {
       expect(await claim(storage, NOW + 1000, short)).toMatchObject([{ delivery, lostClaims: 1 }]);
     });
 
-    /** Walks along all that waits, in steps of this many. */
+    /** Shortens all waits, in steps of `limit`. */
     const shorten = async (storage: Storage, now: number, limit = 2): Promise<void> => {
       let after: string | null = null;
       do after = await storage.deliveries.shortenWaits({ now, after, limit });

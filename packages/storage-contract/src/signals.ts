@@ -273,7 +273,7 @@ export function signalContract(subject: ContractSubject): void {
       storage.subscribe(() => found.push(storage.messages.find(workspace.id, message.id)));
       await accept(storage, message);
       await arrive();
-      // Each report finds it, however many there are.
+      // Whenever a signal comes, the message can be read.
       expect(new Set(await Promise.all(found))).toEqual(new Set([message]));
     });
 
@@ -328,7 +328,7 @@ function listen(storage: Storage): Signal[] {
   return signals;
 }
 
-/** A storage may notify a moment after the call, as soon as it learns of its own commit. */
+/** Waits for signals: a storage may notify a moment after the call, when it learns of its own commit. */
 function arrive(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 20));
 }

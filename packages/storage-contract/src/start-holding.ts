@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { TestProcess } from './contract-subject.ts';
 
 /**
- * Starts a program that calls `holdEverything`, with the options that Node itself runs the tests with; resolves once it
- * holds all that it could take.
+ * Starts a program that calls `holdEverything`, with the Node options of this test run; resolves once the program
+ * holds everything that it could claim.
  */
 export async function startHolding(program: URL, ...values: readonly string[]): Promise<TestProcess> {
   const path = fileURLToPath(program);

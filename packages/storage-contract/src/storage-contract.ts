@@ -50,7 +50,7 @@ import { transactionContract } from './transactions.ts';
 import { workloadContract } from './workload.ts';
 import { workspaceContract } from './workspaces.ts';
 
-/** The contract of a storage: call it in a test file of the storage's own package. */
+/** Defines the contract of a storage. Call this function in a test file of the storage's own package. */
 export function describeStorageContract(subject: ContractSubject): void {
   selectCases(subject.cases ?? 'all');
   describe(`${subject.name} storage`, () => {

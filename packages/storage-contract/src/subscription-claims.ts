@@ -85,7 +85,7 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
       expect(await nextAt(NOW - 10)).toBe(NOW);
       expect(await nextAt(NOW + 60, 0)).toBe(NOW + 60);
       expect(await nextAt(NOW)).toBe(NOW + 50);
-      // Both are claimed: the first claim ends first.
+      // Both events are claimed; the earlier claim ends first.
       expect(await nextAt(NOW + 50)).toBe(NOW + 1000);
     });
   });

@@ -267,9 +267,9 @@ export function subscriptionContract(subject: ContractSubject): void {
       expect(await callAndFail()).toEqual({ requeued: 2, remaining: 3 });
       expect(await callAndFail()).toEqual({ requeued: 2, remaining: 1 });
       expect(await callAndFail()).toEqual({ requeued: 2, remaining: 0 });
-      // The last call had room for one more.
+      // The last call had room for a second retry of one event.
       expect([...attempts.values()].toSorted((x, y) => x - y)).toEqual([2, 2, 2, 2, 3]);
-      // The next call begins another round, with all of them, like a call after an hour without one.
+      // The next call begins another round, with all five events, as does a call after an hour without calls.
       expect(await callAndFail()).toEqual({ requeued: 2, remaining: 3 });
       now += 2 * 60 * 60_000;
       expect(await callAndFail()).toEqual({ requeued: 2, remaining: 3 });

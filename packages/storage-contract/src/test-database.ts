@@ -5,18 +5,18 @@ import { must } from '@trunkline/test-support';
 import type { ContractSubject, TestDatabase, TestProcess, TestTransaction } from './contract-subject.ts';
 import { testId } from './examples.ts';
 
-/** Opens a storage on the database of the running test: the first, another one, or one after all were closed. */
+/** Opens a storage on the database of the running test: its first, another one, or one after all others were closed. */
 export type OpenStorage = (
   when?: 'immediately' | 'after closing',
   newId?: NewId,
 ) => Promise<Storage<unknown>>;
 
-/** Gives each test of a `describe` a database of its own, and clears up after it. */
+/** Gives each test of a `describe` a new database, and cleans up after the test. */
 export function testDatabases(subject: ContractSubject): OpenStorage {
   return testTransactions(subject).open;
 }
 
-/** The same, with transactions of the caller's own on it, and with damage and processes from outside. */
+/** Like `testDatabases`, with transactions of the caller, and with damage and processes from outside. */
 export function testTransactions(subject: ContractSubject): {
   readonly open: OpenStorage;
   readonly begin: () => Promise<TestTransaction>;

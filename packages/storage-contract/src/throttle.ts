@@ -46,7 +46,7 @@ export function throttleContract(subject: ContractSubject): void {
         starts.push(...claimed.map(() => now));
         const inWindow = starts.filter((start) => start > now - MINUTE);
         expect(inWindow.length).toBeLessThanOrEqual(10);
-        // The maximum: 4, or the starts left in the window.
+        // The maximum: 4, the starts left in the window, or the deliveries left.
         expect(claimed.length).toBe(
           Math.min(4, 10 - (inWindow.length - claimed.length), 60 - starts.length + claimed.length),
         );
@@ -72,7 +72,7 @@ export function throttleContract(subject: ContractSubject): void {
       const throttled = { startsPerWindow: 2, leaseMs: 1000 };
       const [done] = await claim(storage, NOW, throttled);
       await storage.deliveries.complete([succeeded(must(done), NOW)], NOW);
-      // The first was completed, and the claim of the second has expired.
+      // The first delivery was completed, and the claim of the second has expired.
       expect(await claim(storage, NOW + 2000, throttled)).toEqual([]);
       expect(await claim(storage, NOW + MINUTE, throttled)).toHaveLength(2);
     });

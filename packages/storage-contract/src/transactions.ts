@@ -55,7 +55,7 @@ function accepting(subject: ContractSubject): void {
     await rollback();
     await expectNothing(storage, message);
     expect(await storage.workspaces.find(workspace.id)).toHaveProperty('trialMessagesUsed', 0);
-    // The key and the id are free.
+    // The key and the id are free again.
     expect(await storage.messages.accept(of(message, { idempotency }))).toEqual({ kind: 'accepted' });
   });
 

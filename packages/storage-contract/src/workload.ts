@@ -215,7 +215,7 @@ export function workloadContract(subject: ContractSubject): void {
         completed(must(failed), { kind: 'exhausted', attempts: 8, failedAt: NOW }),
       ]);
       expect(await read(storage)).toMatchObject({ queuedEvents: 1, exhaustedEvents: 1 });
-      // The third event is claimed: nothing is due before that claim has ended.
+      // The third event is claimed, so nothing is due before its claim ends.
       expect((await read(storage)).eventsDueAt).toBeGreaterThan(NOW + DAY);
     });
 

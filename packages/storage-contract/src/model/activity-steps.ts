@@ -44,7 +44,7 @@ export const activitySteps: readonly Step[] = [
     fc.record({ ago: fc.constantFrom(0, 5_000), limit: fc.integer({ min: 1, max: 3 }) }),
     async (scenario, { ago, limit }) => {
       const before = scenario.now - ago;
-      // All batches are deleted: which rows of one millisecond the first one has is open.
+      // Deletes all batches, because storages may divide the rows of one millisecond differently.
       return async ({ storage }) => {
         while ((await storage.activities.deleteKeys(before, limit)) >= limit);
       };

@@ -19,7 +19,7 @@ export const waitSteps: readonly Step[] = [
   }),
 ];
 
-/** The life of deliveries, which needs many steps in a row to go anywhere. */
+/** The life of deliveries, which takes many steps in a row to get anywhere. */
 export const claimSteps: readonly Step[] = [
   step(
     'enqueue for one endpoint',
@@ -46,7 +46,7 @@ export const claimSteps: readonly Step[] = [
     fc.record({ leaseMs: fc.constantFrom(5_000, 20_000) }),
     async (scenario, { leaseMs }) =>
       async (side) => {
-        // Room for all: which lanes come first where there is not is each storage's own, within the bounds of fairness.
+        // The limit has room for all, because each storage has its own order of lanes, within the bounds of fairness.
         const claim = claimAt(scenario.now, { leaseMs, startsPerWindow: 3 });
         const { claimed, nextAt } = await side.storage.deliveries.claim(claim);
         const ordered = claimed.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1));
@@ -143,7 +143,7 @@ export const deliverySteps: readonly Step[] = [
     'delete history',
     fc.record({ days: fc.nat({ max: 2 }), limit: fc.integer({ min: 1, max: 6 }) }),
     async (scenario, { days, limit }) => {
-      // Rows made on the day itself may stay, or not.
+      // From midnight, since rows made on the day of `before` may or may not stay.
       const before = scenario.now - (scenario.now % DAY) - days * DAY;
       return async ({ storage }) => {
         await storage.maintain?.(scenario.now);
@@ -176,7 +176,7 @@ function outcomeOf(claimed: ClaimedDelivery, kind: string, at: number): Completi
   }
 }
 
-/** All deliveries of the model, oldest first. */
+/** All deliveries of the model, the oldest first. */
 async function deliveriesOf({ model, endpoints }: Scenario): Promise<readonly Delivery[]> {
   const pages = endpoints.map(({ workspaceId, id }) =>
     model.storage.deliveries.list(workspaceId, id, {}, { from: null, limit: 200 }, 0),

@@ -85,7 +85,7 @@ export const downloadSteps: readonly Step[] = [
   }),
 ];
 
-/** Picks one that is pending now. */
+/** Picks a download that is pending now. */
 async function pick(
   scenario: Scenario,
   under: Lease | null,

@@ -10,7 +10,7 @@ const lease = fc.nat({ max: 2 });
 const owner = fc.constantFrom('a', 'b');
 const status = fc.constantFrom('connected' as const, 'connected' as const, 'disconnected' as const);
 const desired = fc.constantFrom('running' as const, 'running' as const, 'stopped' as const);
-/** Now and then. */
+/** True in one of four cases. */
 const rarely = fc.constantFrom(false, false, false, true);
 const TTL = 30_000;
 
@@ -79,7 +79,7 @@ export const instanceSteps: readonly Step[] = [
 
   step('delete an instance', fc.record({ instance, lease, stale: rarely }), async (scenario, choice) => {
     const current = await scenario.instance(choice.instance);
-    // Usually the lease on this instance.
+    // Usually the current lease on this instance.
     const held = current && (await scenario.model.storage.leases.find(current.id, scenario.now));
     const under = held ?? scenario.lease(choice.lease);
     if (!current || !under) return null;

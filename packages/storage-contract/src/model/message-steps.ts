@@ -34,7 +34,7 @@ export const messageSteps: readonly Step[] = [
       const reserved = acceptances.filter((one) => one.reserved).map((one) => contentIdOf(one.message));
       return async ({ storage }) => {
         for (const id of reserved) await storage.uploads.reserve(id, scenario.now);
-        // An acceptance rejects if its content was not reserved.
+        // Rejects if the content was not reserved.
         const results = await Promise.allSettled(acceptances.map((one) => storage.messages.accept(one)));
         return results.map((result) => (result.status === 'fulfilled' ? result.value : 'rejected'));
       };
@@ -79,7 +79,7 @@ export const messageSteps: readonly Step[] = [
       if (!under || !current) return null;
       const change: MessageChange = {
         message: { ...current, status: choice.to },
-        // Often the current status, and sometimes not.
+        // Often the current status, but not always.
         expectedStatus: current.status === 'queued' ? 'queued' : choice.from,
         events: [
           happening(scenario, current, 'message.failed'),

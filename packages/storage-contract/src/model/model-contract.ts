@@ -17,11 +17,11 @@ import { subscriptionSteps } from './subscription-steps.ts';
 import { workspaceSteps } from './workspace-steps.ts';
 import { newSide, Scenario } from './scenario.ts';
 
-/** More runs find rarer things: `STORAGE_CONTRACT_RUNS=2000`. */
+/** More runs find rarer defects: `STORAGE_CONTRACT_RUNS=2000`. */
 const RUNS = process.env['STORAGE_CONTRACT_RUNS'];
 const STEPS = 120;
 
-/** Random steps, taken with the storage under test and with the one in memory: both must always return the same. */
+/** Takes random steps with the storage under test and with the one in memory; all results must be the same. */
 export function modelContract(subject: ContractSubject): void {
   const numRuns = Number(RUNS ?? subject.randomRuns ?? 40);
   describe('random steps', () => {
@@ -35,7 +35,10 @@ export function modelContract(subject: ContractSubject): void {
   });
 }
 
-/** Steps of a kind meet more often when others are left out. Steps that belong together come more often than others. */
+/**
+ * Steps of one kind meet more often if other steps are left out, and lists that repeat a group take its steps more
+ * often.
+ */
 const WAITS = [...waitSteps, ...waitSteps];
 const MESSAGES = [
   ...instanceSteps,
@@ -67,7 +70,7 @@ async function runOnce(subject: ContractSubject, steps: Steps): Promise<void> {
   }
 }
 
-/** Both make the same ids, as long as they make them in the same order. */
+/** Both storages make the same ids, provided that they make them in the same order. */
 async function opened(storage: Storage): Promise<Storage> {
   await storage.open({ newId: createNewId(seededBytes(1)), logger: silent });
   return storage;

@@ -3,7 +3,7 @@ import type { Scenario } from './scenario.ts';
 
 const EVERYTHING = { from: null, limit: 200 };
 
-/** Reads all that a caller can see of a storage, except attempts and payloads, which another step reads. */
+/** Reads everything that a caller can see of a storage, except attempts and payloads, which a step reads. */
 export async function observe(storage: Storage, scenario: Scenario): Promise<unknown> {
   const workspaces = scenario.workspaces.map(({ id }) => observeWorkspace(storage, id));
   const instances = scenario.instances.map(({ workspaceId, id }) =>

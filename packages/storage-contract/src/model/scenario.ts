@@ -14,10 +14,10 @@ import { must } from '@trunkline/test-support';
 import { anEndpoint, anInstance, aWorkspace, NOW } from '../examples.ts';
 import { seededBytes } from './seeded-bytes.ts';
 
-/** One of the two storages, with those of its results that later steps use. */
+/** One of the two storages, with those of its results that later steps need. */
 export interface Side {
   readonly storage: Storage;
-  /** Every claim so far, lost ones too: each storage makes its own tokens. */
+  /** Every claim so far, including lost ones: each storage makes different tokens. */
   readonly claims: ClaimedDelivery[];
   readonly eventClaims: ClaimedEvent[];
   readonly leases: Lease[];
@@ -28,7 +28,7 @@ export function newSide(storage: Storage): Side {
   return { storage, claims: [], eventClaims: [], leases: [], nextAt: null };
 }
 
-/** The rows that steps choose from. They are kept as they were inserted; their current state is read from the model. */
+/** The rows that steps choose from, as they were inserted; the model has their current state. */
 export class Scenario {
   readonly model: Side;
   now: number = NOW;
@@ -42,7 +42,7 @@ export class Scenario {
     this.model = model;
   }
 
-  /** Two workspaces, of which one has a connected instance, held by a process, and two endpoints. */
+  /** Stores two workspaces. One has two endpoints and a connected instance, which a process holds. */
   async begin(sides: readonly Side[]): Promise<void> {
     for (const name of ['Acme', 'Other']) {
       this.workspaces.push(aWorkspace({ id: this.newId('ten', this.now), name, createdAt: this.now }));
@@ -71,7 +71,7 @@ export class Scenario {
     }
   }
 
-  /** Most choices are from the first few: so the same rows are met again and again. */
+  /** Choices are small numbers, so that steps meet the same rows again and again. */
   pick<Value>(values: readonly Value[], choice: number): Value | null {
     return values[choice % Math.max(values.length, 1)] ?? null;
   }
@@ -80,7 +80,7 @@ export class Scenario {
     return must(this.pick(this.workspaces, choice));
   }
 
-  /** An instance as it is now; null when it is gone. */
+  /** The current state of an instance; null if the instance is gone. */
   async instance(choice: number): Promise<Instance | null> {
     const chosen = this.pick(this.instances, choice);
     return chosen && this.model.storage.instances.find(chosen.workspaceId, chosen.id);
@@ -91,7 +91,7 @@ export class Scenario {
     return chosen && this.model.storage.endpoints.find(chosen.workspaceId, chosen.id);
   }
 
-  /** Picks late leases more often than old ones. */
+  /** Picks recent leases more often than old ones. */
   lease(choice: number): Lease | null {
     return this.pick(this.model.leases.toReversed(), choice);
   }

@@ -1,4 +1,4 @@
-/** Bytes that look random and come again with the same seed (a linear congruential generator). */
+/** Bytes that look random, but are the same for the same seed (a linear congruential generator). */
 export function seededBytes(seed: number): (length: number) => Uint8Array {
   let state = seed >>> 0;
   return (length) =>
