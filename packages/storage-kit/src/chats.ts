@@ -11,17 +11,17 @@ import type { ChatSummary, Contact, Message, Recipient } from '@trunkline/core/s
 
 type MaybePromise<Value> = Promise<Value> | Value;
 
-/** A key of chats, in one instance or, if that is null, in all of the workspace. */
+/** A key of chats, in one instance, or in the whole workspace if `instanceId` is null. */
 export interface ChatTarget {
   readonly key: string;
   readonly instanceId: string | null;
 }
 
-/** How the contacts of a workspace are looked up. */
+/** Lookups of the contacts of a workspace. */
 export interface ContactLookUps {
-  /** The contact that an id names now, if it belongs to the workspace. */
+  /** The contact that an id names now; null unless it belongs to the workspace. */
   readonly current: (id: string) => MaybePromise<Contact | null>;
-  /** All contacts of the workspace that are registered under this number or dialled by it, without those that were merged. */
+  /** All contacts of the workspace with this number, registered or dialled, except merged ones. */
   readonly withNumber: (digits: string) => MaybePromise<readonly Contact[]>;
 }
 
@@ -62,7 +62,7 @@ function ownersByInstance(digits: string, contacts: readonly Contact[]): readonl
   );
 }
 
-/** A message that is stored and not filed yet. */
+/** A stored message that is not filed yet. */
 export interface UnfiledMessage {
   readonly id: string;
   readonly workspaceId: string;
@@ -79,21 +79,22 @@ export function isOfTarget(
   );
 }
 
-/** Lookups for the chats of one instance. Each one takes all ids together. */
+/** Lookups for the chats of one instance. Each lookup takes all ids together. */
 export interface ChatFacts {
   readonly messages: (ids: readonly string[]) => MaybePromise<readonly Message[]>;
   /** The contacts of the instance that these ids name now. */
   readonly contacts: (ids: readonly string[]) => MaybePromise<readonly Contact[]>;
-  /**
-   * The instance's contacts that are registered under these numbers or dialled by them, without those that were merged.
-   */
+  /** The instance's contacts with these numbers, registered or dialled, except merged ones. */
   readonly withNumbers: (digits: readonly string[]) => MaybePromise<readonly Contact[]>;
-  /** The id of the last message that is filed under each key. */
+  /** The id of the last filed message under each key. */
   readonly lastIds: (keys: readonly string[]) => MaybePromise<ReadonlyMap<string, string>>;
   readonly groupNames: (groupIds: readonly string[]) => MaybePromise<ReadonlyMap<string, string>>;
 }
 
-/** The chats whose last message is one of these: a message is not, if its person has a later one under another key. */
+/**
+ * The chats whose last message is one of these. If a person has a later message under another key, the chat is left
+ * out.
+ */
 export async function readChats(ids: readonly string[], facts: ChatFacts): Promise<readonly ChatSummary[]> {
   const messages = await facts.messages(ids);
   const keyed = messages.flatMap((message) => {
@@ -140,7 +141,7 @@ async function readPeople(keys: readonly string[], facts: ChatFacts): Promise<Re
     ...[...byId.values()].flatMap((contact) => numbersOf(contact)),
   ];
   const found = await contactsWith(named, facts);
-  // A contact found by one number may have others, which another contact may have, too.
+  // A contact that was found by one number may share another of its numbers with another contact.
   const others = found.flatMap((contact) => numbersOf(contact)).filter((digits) => !named.includes(digits));
   const rivals = [...found, ...(await contactsWith(others, facts))];
   const ownerOf = (digits: string | null): Contact | null =>

@@ -1,11 +1,11 @@
 import { idToUuid, uuidToId } from '@trunkline/core/spi/storage';
 import type { IdPrefix } from '@trunkline/core/spi/storage';
 
-/** How values of one kind are stored in a column. Null is stored as NULL whatever the kind, so no codec sees it. */
+/** How values of one kind are stored in a column. Null is always stored as NULL, and never passed to a codec. */
 export interface Codec<Value, Stored> {
   /** The value as a parameter of a statement. */
   readonly write: (value: Value) => Stored;
-  /** The value that a column holds, or undefined if it holds nothing of this kind. */
+  /** The value that a column holds; undefined if the column holds no value of this kind. */
   readonly read: (stored: unknown) => Value | undefined;
 }
 
@@ -13,16 +13,16 @@ export interface Codec<Value, Stored> {
 export interface Codecs<Stored> {
   /** An id, such as `msg_01h…` for the prefix `msg`. */
   readonly id: (prefix: IdPrefix) => Codec<string, Stored>;
-  /** Any text, also with U+0000 and halves of surrogate pairs, since users send those. */
+  /** Any text, including U+0000 and unpaired surrogates, since users send those. */
   readonly text: Codec<string, Stored>;
   /** One of a fixed set of words: ASCII letters, digits and underscores. */
   readonly word: Codec<string, Stored>;
-  /** A list of such words, which may have dots and hyphens in them, too. */
+  /** A list of such words, which may also contain dots and hyphens. */
   readonly words: Codec<readonly string[], Stored>;
-  /** An integer that is safe in JavaScript: counts, and times in milli- or microseconds. */
+  /** A safe integer of JavaScript: counts, and times in milli- or microseconds. */
   readonly integer: Codec<number, Stored>;
   readonly flag: Codec<boolean, Stored>;
-  /** A value of JSON that is not null. */
+  /** A JSON value other than null. */
   readonly json: Codec<unknown, Stored>;
 }
 
@@ -37,8 +37,9 @@ const JSON_TEXT: Codec<unknown, string> = {
 };
 
 /**
- * For a database that stores any text and has integers of 53 bits: ids, texts and words are text, JSON and lists are
- * JSON text, flags are 0 and 1. If your database differs, replace a kind: `{ ...PLAIN_CODECS, flag: BOOLEAN }`.
+ * The codecs of a database that stores any text and has integers of 53 bits: ids, texts and words are text, JSON and
+ * lists are JSON text, flags are 0 and 1. If your database differs, replace a kind: `{ ...PLAIN_CODECS, flag: BOOLEAN
+ * }`.
  */
 export const PLAIN_CODECS: Codecs<string | number> = {
   id: () => TEXT,
@@ -66,8 +67,8 @@ export const BOOLEAN: Codec<boolean, boolean> = {
 const UUID_IDS = new Map<IdPrefix, Codec<string, string>>();
 
 /**
- * Ids in a column of type `uuid`, which takes 16 bytes in place of 30 characters. Throws a TypeError for what does not
- * have the form of an id: look that up with `idToUuid`, which returns null for it.
+ * Ids in a column of type `uuid`, which takes 16 bytes instead of 30 characters. Throws a TypeError if a value does
+ * not have the form of an id. To look up such a value, use `idToUuid`, which returns null for it.
  */
 export function uuidIds(prefix: IdPrefix): Codec<string, string> {
   const known = UUID_IDS.get(prefix);

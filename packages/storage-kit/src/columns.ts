@@ -5,20 +5,20 @@ import type { Row } from './row-reader.ts';
 
 export type ColumnKind = keyof Codecs<unknown>;
 
-/** The column that a field is stored in. */
+/** The column that stores a field. */
 export interface Column<Value> {
   readonly name: string;
   readonly kind: ColumnKind;
   /** The prefix of a column of ids. */
   readonly prefix?: IdPrefix;
   readonly isNullable?: boolean;
-  /** Never set. By it the compiler compares the kind of a column with the type of its field, null included. */
+  /** Never set: its type lets the compiler compare the kind of a column with the type of its field, null included. */
   readonly ofField?: (value: Value) => Value;
 }
 
 export type AnyColumn = Omit<Column<unknown>, 'ofField'>;
 
-/** The columns of an object: each field has one, of a kind that fits its type. */
+/** The columns of an object. Each field has a column, of a kind that fits the field's type. */
 export type ColumnsOf<Entity> = { readonly [Field in keyof Entity]-?: Column<Entity[Field]> };
 
 export const id = (name: string, prefix: IdPrefix): Column<string> => ({ name, kind: 'id', prefix });
@@ -39,13 +39,13 @@ export function orNull<Value>({ name, kind, prefix }: Column<Value>): Column<Val
 
 /** Turns objects into the columns of their rows, and rows back into objects. */
 export interface RowMapper<Entity, Stored> {
-  /** The kind of values in each column, by its name. */
+  /** The kind of each column, by the column's name. */
   readonly kinds: Readonly<Record<string, ColumnKind>>;
   /** Returns the values to write, by the names of the columns. */
   readonly columns: (entity: Entity) => Record<string, Stored | null>;
   /**
-   * Reads an object from a row, which may have other columns. Throws a TypeError that names a column that it cannot
-   * read.
+   * Reads an object from a row, which may have more columns. Throws a TypeError that names the column if it cannot
+   * read one.
    */
   readonly read: (row: Row) => Entity;
 }
@@ -61,13 +61,14 @@ export function rowMapper<Entity extends object, Stored>(
     isNullable: column.isNullable === true,
     ...codecOf(column, codecs),
   }));
-  // Copies of these have their final shape from the start, so that the engine need not change it field by field.
+  // Copies of these have their final shape from the start, so that the engine need not change the shape for each
+  // field.
   const noFields = Object.fromEntries(fields.map(({ field }) => [field, null]));
   const noColumns = Object.fromEntries(fields.map(({ name }) => [name, null]));
   return {
     kinds: Object.fromEntries(fields.map(({ name, kind }) => [name, kind])),
     columns(entity) {
-      const values = entity as Readonly<Record<string, unknown>>; // by the fields of its map
+      const values = entity as Readonly<Record<string, unknown>>; // the fields of its map
       const columns: Record<string, Stored | null> = { ...noColumns };
       for (const { field, name, write } of fields) {
         const value = values[field];
@@ -84,12 +85,12 @@ export function rowMapper<Entity extends object, Stored>(
         if (value === undefined) throw wrongColumn(row, name);
         entity[field] = value;
       }
-      return entity as Entity; // each field, of the type of its column
+      return entity as Entity; // each field has the type of its column
     },
   };
 }
 
-/** Returns the codec of a column. The compiler has compared its kind with the field's type. */
+/** Returns the codec of a column. The compiler has compared the column's kind with the field's type. */
 function codecOf<Stored>({ kind, prefix }: AnyColumn, codecs: Codecs<Stored>): Codec<unknown, Stored> {
   if (kind !== 'id') return codecs[kind] as Codec<unknown, Stored>;
   if (prefix === undefined) throw new TypeError('A column of ids has no prefix.');

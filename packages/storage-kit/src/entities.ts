@@ -25,7 +25,7 @@ import type {
 import { flag, id, integer, json, orNull, text, word, words } from './columns.ts';
 import type { ColumnsOf } from './columns.ts';
 
-// The columns of each object. If an object is also written in part, that part is a map of its own.
+// The columns of each object. A part of an object that is also written alone has its own map.
 
 export const WORKSPACE: ColumnsOf<Workspace> = {
   id: id('id', 'ten'),
@@ -95,7 +95,7 @@ export const INSTANCE: ColumnsOf<Instance> = {
   ...INSTANCE_STATE,
 };
 
-/** The holder's columns in the row of an instance. */
+/** The columns of an instance's row that belong to its lease. */
 export const LEASE: ColumnsOf<Lease> = {
   instanceId: id('id', 'ins'),
   owner: text('lease_owner'),
@@ -145,7 +145,7 @@ export const CONTACT: ColumnsOf<Contact> = {
   createdAt: integer('created_at'),
 };
 
-/** The fields that few messages have, in a column of JSON; see `message-details.ts`. */
+/** The fields that few messages have, in a column of JSON; see `message-rows.ts`. */
 export type MessageDetails = Pick<
   Message,
   'replyTo' | 'kind' | 'payload' | 'origin' | 'editedAt' | 'deletedAt' | 'traceparent'
@@ -159,8 +159,8 @@ export type MessageState = Omit<
 >;
 
 /**
- * The content of a message; some of it is in its details. Once the message has left its queue, only activities change
- * this.
+ * The content of a message, except the part in its details. Once the message has left its queue, only activities and
+ * downloads change these fields.
  */
 type MessageSays = 'text' | 'caption' | 'media';
 
@@ -180,7 +180,7 @@ export const MESSAGE_PROGRESS: ColumnsOf<
   receivedAt: orNull(integer('received_at')),
 };
 
-/** Only the indexes of the status have any of these columns. */
+/** Indexes contain none of these columns except the status. */
 export const MESSAGE_STATE: ColumnsOf<Pick<MessageState, MessageColumn & keyof MessageState>> = {
   ...MESSAGE_PROGRESS,
   text: orNull(text('text')),
@@ -212,7 +212,7 @@ export const IDEMPOTENCY_RECORD: ColumnsOf<IdempotencyRecord> = {
   createdAt: integer('created_at'),
 };
 
-/** A pending download but for its reference, whose bytes each database binds in its own way. */
+/** The fields of a pending download except its reference, whose bytes each database binds in its own way. */
 export type DownloadPlan = Omit<PendingDownload, 'sealedReference'>;
 
 export const DOWNLOAD_PLAN: ColumnsOf<DownloadPlan> = {
@@ -252,7 +252,7 @@ export const ENDPOINT_SETTINGS: ColumnsOf<EndpointSettings> = {
   version: integer('version'),
 };
 
-/** An endpoint but for its health. */
+/** The fields of an endpoint except its health. */
 export const ENDPOINT: ColumnsOf<Omit<Endpoint, 'health'>> = {
   id: id('id', 'wh'),
   workspaceId: id('workspace_id', 'ten'),
@@ -326,7 +326,7 @@ export const RETRY_ROUND: ColumnsOf<RetryRound> = {
   calledAt: integer('retry_round_called_at'),
 };
 
-/** The fields that decide how long a delivery may still wait, other than its due time. */
+/** The fields that, in addition to its due time, decide how long a delivery may still wait. */
 export type DeliveryWait = Pick<Delivery, 'status' | 'attempts' | 'nextRetryAt'>;
 
 export const DELIVERY_WAIT: ColumnsOf<DeliveryWait> = {
@@ -339,7 +339,7 @@ export const DELIVERY_WAIT: ColumnsOf<DeliveryWait> = {
 export interface EventWait {
   readonly dueAt: number;
   readonly attempts: number;
-  /** The token of its claim, if it has one. */
+  /** The token of the claim; null if the event is not claimed. */
   readonly token: number | null;
 }
 

@@ -80,10 +80,10 @@ export interface EntityRows<Stored> extends MessageRows<Stored> {
   readonly historyEntry: RowMapper<HistoryEntry, Stored>;
   readonly group: RowMapper<Group, Stored>;
   readonly contact: RowMapper<Contact, Stored>;
-  /** Reads the row of an instance with a holder, with `lease_owner` and `lease_epoch`. */
+  /** Reads the row of an instance with a holder, including `lease_owner` and `lease_epoch`. */
   readonly leasedInstance: (row: Row) => LeasedInstance;
 
-  /** All fields except the workspace that the key belongs to. */
+  /** All fields except the workspace of the key. */
   readonly idempotencyRecord: RowMapper<IdempotencyRecord, Stored>;
 
   /** All fields of a pending download except its reference. */
@@ -101,7 +101,7 @@ export interface EntityRows<Stored> extends MessageRows<Stored> {
   readonly deliveryOutcome: RowMapper<DeliveryOutcome, Stored>;
   /** The fields that `withinSchedule` reads. */
   readonly deliveryWait: RowMapper<DeliveryWait, Stored>;
-  /** All fields except the delivery that it belongs to. */
+  /** All fields except the delivery of the attempt. */
   readonly attempt: RowMapper<Attempt, Stored>;
   readonly event: RowMapper<Event, Stored>;
   /** The fields that `queuedEventDue` reads. */
@@ -110,14 +110,14 @@ export interface EntityRows<Stored> extends MessageRows<Stored> {
   /** The columns `retry_round_began_at` and `retry_round_called_at`, both null when no round is in progress. */
   readonly retryRound: RowMapper<RetryRound | null, Stored>;
 
-  /** One of the owners of `ProcessRegistry.register`. */
+  /** The share of one owner, as `ProcessRegistry.register` returns it. */
   readonly ownerShare: RowMapper<OwnerShare, Stored>;
   readonly process: RowMapper<StoredProcess, Stored>;
   readonly processReport: RowMapper<ProcessReport, Stored>;
   readonly reportedProcess: RowMapper<ReportedProcess, Stored>;
 }
 
-/** Makes the mappers for a database that stores values as these codecs do. */
+/** Makes the mappers for a database that stores values with these codecs. */
 export function entityRows<Stored>(codecs: Codecs<Stored>): EntityRows<Stored> {
   const instance = rowMapper(INSTANCE, codecs);
   const lease = rowMapper(LEASE, codecs);
@@ -154,7 +154,7 @@ export function entityRows<Stored>(codecs: Codecs<Stored>): EntityRows<Stored> {
   };
 }
 
-/** The health of an endpoint is an object of its own in columns of the same row. */
+/** Maps an endpoint, whose health is an object in columns of the same row. */
 function withHealth<Stored>(
   own: RowMapper<Omit<Endpoint, 'health'>, Stored>,
   health: RowMapper<EndpointHealth, Stored>,
@@ -166,7 +166,7 @@ function withHealth<Stored>(
   };
 }
 
-/** An object that may be missing: then all its columns are null. */
+/** Maps an object that may be missing, in which case all its columns are null. */
 function orNone<Entity, Stored>({
   kinds,
   columns,

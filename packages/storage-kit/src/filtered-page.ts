@@ -3,10 +3,10 @@ import type { Page, PageRequest } from '@trunkline/core/spi/storage';
 import { planPage } from './page-plan.ts';
 import type { IdBound, PagePlan } from './page-plan.ts';
 
-/** Of larger steps, PostgreSQL may expect that it is faster not to walk along the index. */
+/** For larger steps, PostgreSQL may expect another plan to be faster than a walk along the index. */
 const STEP_MAX = 400;
 
-/** A list of ids in which it shows only row by row whether one belongs to the page. */
+/** A list of ids whose rows have to be read to know whether they belong to the page. */
 export interface FilteredList<Row> {
   /** The first ids within the bound, in this order, at most `count`. */
   readonly ids: (
@@ -14,14 +14,14 @@ export interface FilteredList<Row> {
     order: PagePlan['order'],
     count: number,
   ) => Promise<readonly string[]> | readonly string[];
-  /** Returns those of these ids that pass, in any order. */
+  /** Returns the rows of these ids that pass the filter, in any order. */
   readonly rows: (ids: readonly string[]) => Promise<readonly Row[]> | readonly Row[];
   readonly idOf: (row: Row) => string;
 }
 
 /**
- * A page of such a list. Examines `ROWS_EXAMINED_MAX` ids in either direction at most, in steps that grow, and says where
- * it stopped.
+ * Reads a page of a `FilteredList`. Examines at most `ROWS_EXAMINED_MAX` ids in either direction, in growing steps,
+ * and reports where the search stopped.
  */
 export async function readFilteredPage<Row>(
   request: PageRequest,
@@ -53,7 +53,7 @@ export async function readFilteredPage<Row>(
 interface Found<Row> {
   /** The rows, in the order of the search. */
   readonly rows: readonly Row[];
-  /** The last id that was examined, if the search ended before the list and before it found enough. */
+  /** The last examined id, if the search stopped before the end of the list without finding enough; otherwise null. */
   readonly stoppedAt: string | null;
 }
 

@@ -17,16 +17,17 @@ import type {
   MessageType,
 } from '@trunkline/core/spi/storage';
 
-/** The messages of one status and one type: with an index on both, they are found without looking at others. */
+/** The messages of one status and one type. An index on both finds them without reading other messages. */
 export interface MessageKind {
   readonly status: MessageStatus;
   readonly type: MessageType;
 }
 
 /**
- * The kinds of messages that pass a filter, each once: a list walks each kind along the index and merges them, so that a
- * page costs the same however rare what it asks for is. Null for a filter that every kind passes: that is one walk along an
- * index without kinds. A filter by instance says nothing of kinds, but has them all listed, for the index of an instance.
+ * The kinds of messages that pass a filter, each once. A list walks along the index for each kind and merges the
+ * results, so that a page costs the same however rare its messages are. Null for an empty filter, which needs only
+ * one walk along an index without kinds. A filter by instance passes every kind, and returns all of them, for the
+ * index by instance.
  */
 export function messageKinds(filter: MessageFilter): readonly MessageKind[] | null {
   const { instanceId, direction, type, statuses } = filter;
@@ -52,20 +53,20 @@ export interface DeliveryKind {
 
 /** The generation of a new lane. */
 export const FIRST_GENERATION = 1;
-/** The generation of deliveries stored as ended: no lane has it. */
+/** The generation of deliveries that are stored as ended, which no lane has. */
 export const ENDED_GENERATION = 0;
 
-/** The generations of an endpoint's lane. */
+/** The generations of an endpoint's lane that have open deliveries. */
 export interface LaneGenerations {
-  /** The generation that deliveries are queued in now; null if there is no lane. */
+  /** The generation in which deliveries are queued now; null if there is no lane. */
   readonly current: number | null;
-  /** The generations that a cancellation has ended and that are not swept yet. */
+  /** The generations that a cancellation has ended and a sweep has not removed yet. */
   readonly closed: readonly number[];
 }
 
 /**
  * The kinds of open deliveries that read as one of these statuses. A cancellation ends all deliveries of a generation
- * without a write to each: until they are swept they are stored as open, and read as failed.
+ * without writing each of them: until a sweep, these are stored as open and read as failed.
  */
 export function openDeliveryKinds(
   statuses: readonly DeliveryStatus[],
@@ -81,25 +82,25 @@ export function openDeliveryKinds(
   ];
 }
 
-/** The kinds of deliveries that are stored as ended and read as one of these statuses. */
+/** The kinds of deliveries that are stored as ended and have one of these statuses. */
 export function endedDeliveryKinds(statuses: readonly DeliveryStatus[]): readonly DeliveryKind[] {
   return statuses
     .filter((status) => !isOpen(status))
     .map((status) => ({ status, generation: ENDED_GENERATION }));
 }
 
-/** How far the clock may have been set back between the making of a delivery and an attempt. */
+/** How far the clock may have been set back between the creation of a delivery and an attempt. */
 const CLOCK_SLACK_MS = 24 * 60 * 60 * 1000;
 
 /**
- * When a delivery that was made at `madeSince` or later was attempted at the earliest, in epoch milliseconds. A walk along
- * the times of attempts begins there, and does not pass what retention is about to delete.
+ * The earliest time of an attempt of a delivery that was made at `madeSince` or later, in epoch milliseconds. A walk
+ * along the times of attempts begins there, and does not read attempts that retention is about to delete.
  */
 export function earliestAttemptOf(madeSince: number): number {
   return madeSince - CLOCK_SLACK_MS;
 }
 
-/** The range of ids of an event's deliveries: each has the order of the event's own id (`newDelivery`). */
+/** The range of the ids of an event's deliveries: each id has the order of the event's id (`newDelivery`). */
 export function deliveryIdsOf(eventId: string, since: number): IdRange {
   const { first, last } = idsOfOrder('whd', orderOfEvent(eventId));
   const floor = floorId('whd', since);

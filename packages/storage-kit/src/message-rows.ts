@@ -7,24 +7,23 @@ import type { MessageDetails } from './entities.ts';
 import { wrongColumn } from './row-reader.ts';
 import type { Row } from './row-reader.ts';
 
-/** The form in which a message is written: some of its columns. */
+/** Some of the columns of a message, for writing only. */
 export type MessageColumns<Stored> = Pick<RowMapper<Message, Stored>, 'kinds' | 'columns'>;
 
 /**
  * A message as a row, with a column for each field that most messages have, and `contact_id` for its contact. Fields
- * that few messages have are JSON in `details`, which is null for a message that says no more than its type and
- * direction do.
+ * that few messages have are JSON in `details`, which is null if all these fields have their usual values.
  */
 export interface MessageRows<Stored> {
   readonly message: MessageColumns<Stored> & {
-    /** The contact is passed as it is now: this row does not hold it. */
+    /** The current contact has to be passed, because the row holds only its id. */
     readonly read: (row: Row, contact: ContactSummary | null) => Message;
   };
-  /** All columns except those that say to whom it belongs. */
+  /** All columns except those that say to whom the message belongs. */
   readonly messageContent: MessageColumns<Stored>;
-  /** The columns that change after it was created. */
+  /** The columns that change after the message was created. */
   readonly messageState: MessageColumns<Stored>;
-  /** The columns of these that are not content. */
+  /** The columns that change, except those of content. */
   readonly messageProgress: MessageColumns<Stored>;
 }
 
@@ -88,7 +87,7 @@ function usualDetails({ type, direction }: Pick<Message, 'type' | 'direction'>):
   };
 }
 
-/** Null for most messages, which takes no time and no room to store. */
+/** Null for most messages, and then takes no time and no space to store. */
 function unusualDetails(message: Message): Partial<MessageDetails> | null {
   const usual = usualDetails(message);
   const { replyTo, kind, payload, origin, editedAt, deletedAt, traceparent } = message;

@@ -1,6 +1,6 @@
 import type { StoredSchema } from './stored-schema.ts';
 
-/** The setting by which a database is known to be part of a move. It is not moved itself. */
+/** The setting that marks a database as part of a move. A move does not copy this setting. */
 export const MOVE_MARK = 'move';
 
 /** The value of `MOVE_MARK`, as JSON. */
@@ -18,7 +18,7 @@ export type MoveMark =
       readonly id: string;
       /** The address of the source, without a password. */
       readonly source: string;
-      /** Null once the move is complete: then a server may use it. */
+      /** Null once the move is complete, when a server may use the database. */
       readonly progress: MoveProgress | null;
     };
 
@@ -31,12 +31,12 @@ export interface MoveProgress {
 
 export interface MovedCount {
   readonly rows: number;
-  /** A sum of the rows' digests, in hexadecimal digits, which is the same in whatever order they come. */
+  /** A sum of the rows' digests, in hexadecimal digits. The order of the rows does not change the sum. */
   readonly sum: string;
   readonly isComplete: boolean;
 }
 
-/** A place in a table, as the storage that reads it defines it. */
+/** A place in a table, as defined by the storage that reads the table. */
 export interface MoveCursor {
   /** A table may be in several parts. */
   readonly part: number;
@@ -45,7 +45,7 @@ export interface MoveCursor {
 }
 
 export function parseMoveMark(stored: string): MoveMark {
-  return JSON.parse(stored) as MoveMark; // as it was written
+  return JSON.parse(stored) as MoveMark; // as this module wrote it
 }
 
 /** Throws unless the stored mark is the expected one. */
@@ -55,8 +55,8 @@ export function checkMark(stored: string | null, expected: MoveMark): void {
 }
 
 /**
- * Throws if a database with this mark, or with none, must not be opened. A storage calls it before it migrates: nothing is
- * written to a database that is being moved or was moved.
+ * Throws if a database with this mark (null for none) must not be opened. A storage calls this function before it
+ * migrates, so that nothing is written to a database that is being moved or was moved.
  */
 export function checkMoveMark(
   stored: string | null,

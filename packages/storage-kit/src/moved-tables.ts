@@ -23,12 +23,12 @@ import {
 // The tables of a Trunkline database, in any storage: `trunkline move` reads these rows from one storage and writes
 // them to another. The columns of objects in entities.ts are included automatically.
 
-/** Values as they are between two databases. JSON is its text, so that nothing of it changes on the way. */
+/** A value on its way between two databases. JSON stays text, so that a move does not change it. */
 export type MovedValue =
   string | number | boolean | readonly string[] | readonly number[] | Uint8Array | null;
 export type MovedRow = Readonly<Record<string, MovedValue>>;
 
-/** The kind of a column: as of `Codecs`, except that JSON is a word, or bytes, or a list of integers. */
+/** The kind of a column: a kind of `Codecs`, but a word instead of JSON, or bytes, or a list of integers. */
 export type MovedKind = Exclude<ColumnKind, 'json'> | 'bytes' | 'integers';
 
 export interface MovedColumn {
@@ -37,16 +37,16 @@ export interface MovedColumn {
   readonly prefix?: IdPrefix;
 }
 
-/** Rows that are moved together. */
+/** A table whose rows are moved. */
 export interface MovedTable {
   readonly columns: Readonly<Record<string, MovedColumn>>;
-  /** The columns that no two rows share. */
+  /** The columns that together identify a row. */
   readonly key: readonly string[];
 }
 
 type Columns = Readonly<Record<string, AnyColumn>>;
 
-/** The columns of objects, by their own names. */
+/** The columns of objects, by the columns' names. */
 function columnsOf(...maps: readonly Columns[]): Readonly<Record<string, MovedColumn>> {
   const columns = maps.flatMap((map) => Object.values(map));
   return Object.fromEntries(
@@ -71,7 +71,7 @@ const IN_QUEUE = named(
   integer('due_at'),
 );
 
-/** Every table, in the order in which they are moved: what a row belongs to comes before it. */
+/** Every table, in the order in which tables are moved: after all tables that its rows refer to. */
 export const MOVED_TABLE_NAMES = [
   'settings',
   'workspaces',
@@ -109,13 +109,13 @@ export const MOVED_TABLE_NAMES = [
 
 export type MovedTableName = (typeof MOVED_TABLE_NAMES)[number];
 
-/** Each storage gives reasons for the other tables. */
+/** Each storage gives reasons for the tables that it does not move. */
 const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
   settings: { columns: columnsOf(named(text('name'), text('value'))), key: ['name'] },
   workspaces: { columns: columnsOf(WORKSPACE, named(flag('is_postponed'))), key: ['id'] },
   members: { columns: columnsOf(MEMBER), key: ['id'] },
   api_keys: { columns: columnsOf(API_KEY), key: ['id'] },
-  // The epoch outlives its lease, so that it never repeats.
+  // The epoch outlives its lease, so that no epoch repeats.
   instances: {
     columns: columnsOf(INSTANCE, named(integer('lease_epoch'), text('lease_lost_by'))),
     key: ['id'],
@@ -164,7 +164,7 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
   },
   contents: {
     columns: columnsOf(
-      // The id of a message or of an upload: each has a prefix of its own.
+      // The id of a message or an upload, which have different prefixes.
       named(
         text('message_id'),
         integer('begun_at'),
@@ -206,7 +206,7 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
   },
   closings: {
     columns: columnsOf(
-      // Claimed deliveries are queued after the move: there may be something to sweep in each.
+      // Claimed deliveries are queued after the move, so each closing may have deliveries to sweep.
       named(id('endpoint_id', 'wh'), integer('generation'), word('reason'), flag('to_sweep')),
     ),
     key: ['endpoint_id', 'generation'],
@@ -227,7 +227,7 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
   deliveries: {
     columns: columnsOf(
       DELIVERY,
-      // The place of an open delivery in the queue. A claimed one waits until its lease would have ended.
+      // The place of an open delivery in the queue. A claimed delivery waits until its lease would have ended.
       named(integer('generation'), orNull(integer('due_at')), integer('lost_claims')),
     ),
     key: ['id'],
@@ -246,7 +246,7 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
         orNull(integer('due_at')),
         integer('attempts'),
         integer('lost_claims'),
-        // Says that it was claimed, so that the next claim counts that one as lost.
+        // Shows that the event was claimed, so that the next claim counts a lost one.
         orNull(integer('token')),
         orNull(integer('exhausted_at')),
       ),

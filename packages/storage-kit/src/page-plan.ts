@@ -1,20 +1,20 @@
 import type { Page, PageRequest } from '@trunkline/core/spi/storage';
 
-/** Ids on one side of another one. They compare as text, and as uuids. */
+/** All ids on one side of an id, compared as text or as uuids. */
 export interface IdBound {
   readonly sign: '<' | '<=' | '>' | '>=';
   readonly id: string;
 }
 
-/** How to read a page. */
+/** A plan for reading a page. */
 export interface PagePlan {
-  /** The order of the ids in which the rows are read. */
+  /** The order of ids in which the rows are read. */
   readonly order: 'ASC' | 'DESC';
-  /** The bound on the ids of the rows that are read; null for none. */
+  /** The bound on the ids of the rows to read; null for no bound. */
   readonly ahead: IdBound | null;
-  /** How many rows to read: one more than the page takes, which shows whether the list continues. */
+  /** How many rows to read: one more than the page holds, to show whether the list continues. */
   readonly count: number;
-  /** The bound within which one row shows that the list continues behind the page; null on the first page. */
+  /** The bound within which any row shows that the list also continues behind the page; null on the first page. */
   readonly behind: IdBound | null;
 }
 
@@ -27,7 +27,7 @@ export function planPage({ from, limit }: PageRequest): PagePlan {
     : { order: 'ASC', ahead: { sign: '>', id }, count, behind: { sign: '<=', id } };
 }
 
-/** The page, from rows that were read by the plan, in its order, and from whether anything is behind it. */
+/** Makes the page from the rows read by its plan, in the plan's order, and from whether any rows are behind it. */
 export function pageOf<Row>(
   { from, limit }: PageRequest,
   read: readonly Row[],

@@ -5,22 +5,22 @@ import type { Codec, Codecs } from './codec.ts';
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Reads single columns of a row. A column that does not hold what is read is a defect of a query or of the database: a
- * TypeError names it. The functions do not use `this`.
+ * Reads single columns of a row. If a column does not hold a value of the kind to read, the query or the database has
+ * a defect, and a TypeError names the column. The functions do not use `this`.
  */
 export interface RowReader {
   readonly id: (row: Row, column: string, prefix: IdPrefix) => string;
   readonly idOrNull: (row: Row, column: string, prefix: IdPrefix) => string | null;
   readonly text: (row: Row, column: string) => string;
   readonly textOrNull: (row: Row, column: string) => string | null;
-  /** One of a fixed set of words. Which they are is not checked: the storage has written one of them. */
+  /** One of a fixed set of words. The word is not checked, because the storage has written it. */
   readonly word: <Word extends string>(row: Row, column: string) => Word;
   readonly wordOrNull: <Word extends string>(row: Row, column: string) => Word | null;
   readonly integer: (row: Row, column: string) => number;
   readonly integerOrNull: (row: Row, column: string) => number | null;
   readonly flag: (row: Row, column: string) => boolean;
   readonly bytes: (row: Row, column: string) => Uint8Array;
-  /** The content of the JSON is not checked: the storage has written it. */
+  /** The content of the JSON is not checked, because the storage has written it. */
   readonly json: <Value>(row: Row, column: string) => Value;
   readonly jsonOrNull: <Value>(row: Row, column: string) => Value | null;
 }
@@ -39,7 +39,7 @@ export function rowReader(codecs: Codecs<unknown>): RowReader {
     idOrNull: (row, column, prefix) => readOrNull(codecs.id(prefix), row, column),
     text: (row, column) => read(codecs.text, row, column),
     textOrNull: (row, column) => readOrNull(codecs.text, row, column),
-    // As the interface says: a word, or JSON, of this type was written there.
+    // As the interface says, the storage has written a word, or JSON, of this type.
     word: <Word extends string>(row: Row, column: string) => read(codecs.word, row, column) as Word,
     wordOrNull: <Word extends string>(row: Row, column: string) =>
       readOrNull(codecs.word, row, column) as Word | null,
@@ -52,7 +52,7 @@ export function rowReader(codecs: Codecs<unknown>): RowReader {
   };
 }
 
-/** Drivers agree on these. */
+/** All drivers return bytes in this form. */
 const BYTES: Codec<Uint8Array, Uint8Array> = {
   write: (value) => value,
   read: (stored) => (stored instanceof Uint8Array ? stored : undefined),

@@ -4,15 +4,15 @@ import { rowReader } from './row-reader.ts';
 import type { Row } from './row-reader.ts';
 
 /**
- * Reads what `keepSenders` keeps. Revisions are made of texts as they are in the database, so that a statement can make
- * the same of them.
+ * Reads the rows that `keepSenders` keeps. Revisions are made of texts as stored in the database, so that a statement
+ * can make the same revisions.
  */
 export interface SenderRows {
   /** Reads the columns `plan` and `suspended_at` of a workspace. */
   readonly workspace: (row: Row) => SenderPart<Sender['workspace']>;
   /** Reads the columns `id`, `workspace_id` and `phone_number` of an instance. */
   readonly instance: (row: Row) => SenderPart<NonNullable<Sender['instance']>>;
-  /** Reads only the revision. */
+  /** Reads only the revision of a workspace. */
   readonly workspaceRevision: (row: Row) => string;
   readonly instanceRevision: (row: Row) => string;
 }
@@ -25,7 +25,7 @@ export function senderRows(codecs: Codecs<unknown>): SenderRows {
   return {
     workspaceRevision,
     instanceRevision,
-    // Frozen, as every request is given the same.
+    // The facts are frozen, because all requests share them.
     workspace: (row) => ({
       facts: Object.freeze({
         plan: Object.freeze(json<Sender['workspace']['plan']>(row, 'plan')),

@@ -1,15 +1,15 @@
-/** The schema that a database has. */
+/** The version of a database's schema, and the latest one. */
 export interface StoredSchema {
-  /** 0 if nothing of Trunkline is in it. */
+  /** 0 if the database has no tables of Trunkline. */
   readonly version: number;
-  /** The version that a storage of this release upgrades it to on opening. */
+  /** The version to which a storage of this release upgrades the database on opening. */
   readonly latest: number;
 }
 
-/** The version of the schema of Trunkline 0.1.0. Databases from before have lower versions. Each migration adds 1. */
+/** The version of the schema of Trunkline 0.1.0. Databases made before have lower versions. Each migration adds 1. */
 const FIRST_SCHEMA_VERSION = 100;
 
-/** The version of a schema with these migrations. The first one makes the tables. */
+/** The version of a schema with these migrations. The first migration creates the tables. */
 export function latestSchemaVersion(migrations: readonly string[]): number {
   return FIRST_SCHEMA_VERSION + migrations.length - 1;
 }
@@ -26,7 +26,7 @@ export function checkStoredSchema({ version, latest }: StoredSchema): void {
     );
 }
 
-/** The migrations that a database of this version lacks, each with the version that it leads to. */
+/** The migrations that a database of this version lacks, each with the version of the schema after it. */
 export function missingMigrations(
   version: number,
   migrations: readonly string[],

@@ -2,10 +2,10 @@ import type { Message, MessageFilter } from '@trunkline/core/spi/storage';
 import type { UnfiledMessage } from './chats.ts';
 import type { IdBound, PagePlan } from './page-plan.ts';
 
-/** How many of the latest messages that are not filed yet a look-up reads besides those that are. */
+/** How many of the latest unfiled messages a lookup reads in addition to filed ones. */
 export const UNFILED_READ_MAX = 1_000;
 
-/** The last of these messages under each key. */
+/** The last of these messages for each key. */
 export function latestUnfiled(
   unfiled: readonly Pick<UnfiledMessage, 'id' | 'key'>[],
 ): ReadonlyMap<string, string> {
@@ -16,7 +16,7 @@ export function latestUnfiled(
   return latest;
 }
 
-/** Returns the later one of these ids for each key. */
+/** Returns the later of the two ids for each key. */
 export function laterOf(
   filed: ReadonlyMap<string, string>,
   unfiled: ReadonlyMap<string, string>,
@@ -26,7 +26,10 @@ export function laterOf(
   return later;
 }
 
-/** The first ids in this order, of those that were found within the bound and those of `others` that are within it. */
+/**
+ * Merges the ids that were found within the bound with those of `others` within it, and returns the first `count` in
+ * this order.
+ */
 export function mergeIds(
   found: readonly string[],
   others: Iterable<string>,
@@ -47,7 +50,7 @@ function isWithin(id: string, bound: IdBound | null): boolean {
   return bound.sign.startsWith('<') ? id < bound.id : id > bound.id;
 }
 
-/** Whether a message passes the fields of a filter that are about the message itself. */
+/** Whether a message passes the fields of a filter that concern the message itself. */
 export function passesFilter(
   { direction, type, status }: Pick<Message, 'direction' | 'type' | 'status'>,
   filter: Pick<MessageFilter, 'direction' | 'type' | 'statuses'>,

@@ -1,19 +1,22 @@
 /** A resource that a storage uses while it is open, such as its connection. */
 export interface Closable {
-  /** Resolves once no call is in flight that `close` would break. */
+  /** Resolves when no call is in flight that `close` would break. */
   idle?(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens and closes a storage, and keeps its other methods from running in between. */
+/** Opens and closes a storage, whose other methods may run only while it is open. */
 export interface WhileOpen<Open extends Closable> {
   /** The object that `open` made. Throws while the storage is not open. */
   readonly connected: () => Open;
-  /** The same; null while the storage is not open. */
+  /** The object that `open` made; null while the storage is not open. */
   readonly current: () => Open | null;
   /** Rejects while the storage is open or is being opened. If `make` fails, the storage stays closed. */
   readonly open: (make: () => Open | Promise<Open>) => Promise<void>;
-  /** Waits for `open`, then closes. Calls in the meantime share one close. Does nothing while the storage is not open. */
+  /**
+   * Waits for an `open` in progress, then closes. Concurrent calls share one close. Does nothing while the storage is
+   * not open.
+   */
   readonly close: () => Promise<void>;
 }
 
