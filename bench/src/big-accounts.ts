@@ -17,7 +17,7 @@ const INSTANCES = size('INSTANCES', 3);
 const GROUPS = size('GROUP_COUNT', 500);
 const MEMBERS = size('MEMBERS', 1_000);
 const PEOPLE = size('PEOPLE', 60_000);
-/** How many small numbers to link first: they load the code that all numbers share. */
+/** How many numbers without groups to link first, because they load code that all numbers share. */
 const SMALL_INSTANCES = 5;
 /** How long background work continues after a number is online. */
 const SETTLED_AFTER_MS = 5_000;
@@ -29,7 +29,7 @@ interface Figures {
   readonly seconds: number;
   readonly longestDelay: number;
   readonly longestWork: number;
-  /** The memory of each big number, in bytes. */
+  /** The memory of each number with groups, in bytes. */
   readonly resident: number;
   readonly heap: number;
 }
@@ -64,7 +64,7 @@ try {
   await measured(`a first text to the group of ${plain(MEMBERS)}`, () => sendToGroup(ids[0] ?? '', largest));
   await measured('a second one', () => sendToGroup(ids[0] ?? '', largest));
   await server.stop();
-  // The stored status says connected right after a restart: only the network knows when a number is online.
+  // After a restart, the stored status still says connected, so ask the network when a number is online.
   const online = Promise.all([...smaller, ...big].map((account) => wa.next('online', account)));
   await measured('restarted, until all are online', async () => {
     server = await start();
@@ -96,7 +96,7 @@ const highest = (figure: 'longestDelay' | 'longestWork' | 'heap'): number =>
 compare('longest delay, ms', [highest('longestDelay')], { atMost: 100 });
 compare('longest work, ms of CPU', [highest('longestWork')], { atMost: 100 });
 compare('heap MB of each big number', [highest('heap') / MB], { atMost: 10 });
-// Later rows include the memory of the largest message, which Node does not release to the system.
+// Not the later rows: they include the memory of the largest message, which Node does not release to the system.
 compare('resident MB of each big number, linked', [(rows[0]?.resident ?? Number.NaN) / MB], { atMost: 10 });
 
 function accounts(kind: string, count: number): Promise<Account[]> {

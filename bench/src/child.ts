@@ -12,7 +12,7 @@ export interface Child<Ready> {
   stop(): Promise<void>;
 }
 
-/** Starts a module of this folder. Its first message becomes `ready`. */
+/** Starts a module of this folder. The module's first message becomes `ready`. */
 export async function startChild<Ready>(program: URL, ...values: readonly string[]): Promise<Child<Ready>> {
   const child = fork(program, values, {
     execArgv: ['--conditions=source', ...(process.env['CHILD_ARGS']?.split(' ') ?? [])],

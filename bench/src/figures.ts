@@ -14,7 +14,7 @@ export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** The value that this share of the values do not exceed. */
+/** The value that a share of the values, such as 0.99, does not exceed. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
@@ -26,7 +26,7 @@ export function plain(value: number, digits = 0): string {
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-/** Prints the median, with the lowest and the highest value in brackets. */
+/** The median, with the lowest and the highest value in brackets. */
 export function spread(values: readonly number[], digits = 0): string {
   return `${plain(median(values), digits)} (${plain(Math.min(...values), digits)}–${plain(Math.max(...values), digits)})`;
 }

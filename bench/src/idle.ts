@@ -1,6 +1,6 @@
 /**
- * How long the server takes to start, and how much memory, CPU and disk writes an idle server needs, as published and
- * from its sources. ROUNDS, and the SECONDS for which each server is watched, are the sizes.
+ * How long the server takes to start, how much memory and CPU an idle server uses, and how much it writes, as
+ * published and from its sources. ROUNDS, and the SECONDS for which each server is watched, are the sizes.
  */
 import { setTimeout } from 'node:timers/promises';
 import { compare, plain, printMachine, printTable, size, spread } from './figures.ts';
@@ -10,7 +10,7 @@ import { inRounds } from './rounds.ts';
 
 const ROUNDS = size('ROUNDS', 5);
 const SECONDS = size('SECONDS', 12);
-/** How long to wait before measuring, since code is loaded and compiled only once. */
+/** How long to wait before measuring, because code is loaded and compiled only at the start. */
 const IDLE_AFTER_MS = 5_000;
 const MB = 1_048_576;
 
@@ -19,7 +19,7 @@ const ARGS = {
   'from sources': SERVER_SOURCE,
 };
 type Variant = keyof typeof ARGS;
-const NAMES = Object.keys(ARGS) as Variant[]; // the keys of a literal
+const NAMES = Object.keys(ARGS) as Variant[]; // a literal has no other keys
 
 const results = await inRounds(NAMES, ROUNDS, async (variant) => {
   const server = await startIdleServer(ARGS[variant]);

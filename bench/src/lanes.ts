@@ -1,7 +1,7 @@
 /**
- * Deliveries claimed and completed per second on PostgreSQL: with nothing else open, and with BACKLOG open ones, half
- * of them at one endpoint of ENDPOINTS. They are compared with job queues that hold nothing else. JOBS and ROUNDS are
- * the other sizes.
+ * Deliveries claimed and completed per second on PostgreSQL: with no other open deliveries, and with BACKLOG others,
+ * half of which are at one endpoint of ENDPOINTS. The rates are compared with those of empty job queues. JOBS and
+ * ROUNDS are the other sizes.
  */
 import { compare, plain, printMachine, printTable, ratios, size, spread } from './figures.ts';
 import { drainGraphileWorker, drainPgBoss } from './lanes/job-queues.ts';
@@ -29,7 +29,7 @@ const VARIANTS = {
   'pg-boss': () => drainPgBoss(JOBS),
 } satisfies Record<string, () => Promise<number>>;
 type Variant = keyof typeof VARIANTS;
-const NAMES = Object.keys(VARIANTS) as Variant[]; // the keys of a literal
+const NAMES = Object.keys(VARIANTS) as Variant[]; // a literal has no other keys
 
 const rates = await inRounds(NAMES, ROUNDS, (variant) => VARIANTS[variant]());
 await Promise.all([empty.remove(), behind.remove()]);

@@ -44,7 +44,7 @@ export async function startMeasuredServer(
     async memory() {
       const reported = nextMessage();
       child.send('memory');
-      return (await reported) as Memory; // the only message that the server is asked for
+      return (await reported) as Memory; // the only response that the server sends
     },
     async stop() {
       if (child.connected) child.disconnect();

@@ -63,7 +63,7 @@ const CASES = {
   'JSON alone': () => JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown,
 } satisfies Record<string, () => unknown>;
 type Case = keyof typeof CASES;
-const NAMES = Object.keys(CASES) as Case[]; // the keys of a literal
+const NAMES = Object.keys(CASES) as Case[]; // a literal has no other keys
 
 for (const name of NAMES) if (!(await CASES[name]())) throw new Error(`${name} does not verify.`);
 
@@ -81,7 +81,7 @@ const costs = await inRounds(NAMES, ROUNDS, async (name) => {
 
 const perSecond = (values: readonly number[]): readonly number[] => values.map((cost) => 1e6 / cost);
 const faster = (one: readonly number[], than: Case): readonly number[] => ratios(costs[than], one);
-/** `verify` always parses the event: its cost without parsing, to compare with libraries that do not parse. */
+/** The cost of `verify` without parsing the event, to compare with libraries that do not parse. */
 const withoutJson = costs.trunkline.map((cost, round) => cost - (costs['JSON alone'][round] ?? 0));
 
 printMachine();

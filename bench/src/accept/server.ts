@@ -18,7 +18,7 @@ interface App {
   stop?(): Promise<void>;
 }
 
-const plan = JSON.parse(process.argv[2] ?? '') as ServerPlan; // the parent wrote it
+const plan = JSON.parse(process.argv[2] ?? '') as ServerPlan; // the parent wrote the plan
 const { service, joins } = plan;
 const directory = joins?.directory ?? makeDirectory();
 

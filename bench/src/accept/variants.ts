@@ -26,7 +26,7 @@ export async function measureAcceptance<Name extends string>(
   variants: Readonly<Record<Name, Variant>>,
   base: { readonly name: NoInfer<Name>; readonly called: string },
 ): Promise<CompareRates<Name>> {
-  const names = Object.keys(variants) as Name[]; // the keys of an exact type
+  const names = Object.keys(variants) as Name[]; // callers pass no other keys
   const postgres = await providePostgres();
   const services = new Map(
     await Promise.all(names.map(async (name) => [name, await startService(variants[name])] as const)),

@@ -15,7 +15,7 @@ const ENDPOINTS = 100;
 /** How many messages go to each recipient, except the one that gets half of all messages. */
 const MESSAGES_EACH = 20;
 const BUSY_NUMBER = '447700900123';
-/** How many events there are for each entry in the history of an instance. */
+/** The number of events for each entry in the history of an instance. */
 const EVENTS_OF_AN_ENTRY = 10;
 
 /** A database with equal numbers of messages, of events about them, and of open deliveries of other events. */
@@ -91,7 +91,7 @@ export async function makeHistory(create: StorageFactory, rows: number): Promise
   };
 }
 
-/** The element at an index, which wraps around at the end of the list. */
+/** The element at an index; after the last, the list begins again. */
 export function at<Element>(list: readonly Element[], index: number): Element {
   const element = list[index % list.length];
   if (element === undefined) throw new Error('The list is empty.');
@@ -114,7 +114,7 @@ export async function acceptOne(
     idempotency: { key: id, fingerprint: 'a fingerprint', messageId: id, createdAt },
     backlogLimit: 1_000_000_000,
     trialLimit: null,
-    // As for the sandbox and for WhatsApp.
+    // The same as for the sandbox and for WhatsApp.
     hasReadableNetworkId: true,
   });
   if (kind !== 'accepted') throw new Error(`A message was not accepted: ${kind}.`);

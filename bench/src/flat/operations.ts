@@ -34,7 +34,7 @@ const standing: Operation = async ({ storage, workspaceId, messageIds }, index) 
 /**
  * Operations whose time must not grow with the number of stored rows; each counts as one, however many rows it
  * affects. A lookup by id is listed twice: the first time, each row may have to come from the disk; the second time,
- * it is in a cache.
+ * the row is in a cache.
  */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'messages, first page': ({ storage, workspaceId }) =>
@@ -130,7 +130,7 @@ function middleOf(ids: readonly string[]): { readonly direction: 'older'; readon
   return { direction: 'older', id: at(ids, Math.floor(ids.length / 2)) };
 }
 
-/** Completes each delivery as failed and due again immediately, so that as many stay open. */
+/** Completes deliveries as failed and due again immediately, so that as many stay open. */
 async function claimAndComplete(storage: Storage): Promise<void> {
   const now = Date.now();
   const { claimed } = await storage.deliveries.claim({

@@ -13,7 +13,7 @@ const BATCH = 100_000;
 
 /**
  * Inserts open deliveries by SQL, since inserting them through the storage would take longer than the measurement.
- * They are due now, and each has a separate event.
+ * The deliveries are due now, and each has a separate event.
  */
 export async function fillLanes(
   directory: string,

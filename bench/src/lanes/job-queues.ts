@@ -92,7 +92,7 @@ export async function drainPgBoss(jobs: number): Promise<number> {
   return perSecond;
 }
 
-/** Payloads that hold as much as a delivery: an event and its endpoint. */
+/** Payloads with the data of a delivery: an event and an endpoint. */
 function payloads(count: number): readonly object[] {
   return Array.from({ length: count }, (_, index) => ({
     event: `evt_${index}`,

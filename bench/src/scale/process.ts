@@ -21,7 +21,7 @@ export interface Usage {
   readonly heap: number;
 }
 
-/** Makes every instance appear linked earlier, by any process, which the sandbox network does not check. */
+/** Makes every instance look as if some process had linked it before: the sandbox network does not check that. */
 function linkedBefore(gateway: Gateway): Gateway {
   const profile = { phoneNumber: '15550100', profileName: 'Bench', profilePictureUrl: null };
   const device = new TextEncoder().encode(JSON.stringify(profile));
@@ -37,7 +37,7 @@ function linkedBefore(gateway: Gateway): Gateway {
   };
 }
 
-const plan = JSON.parse(process.argv[2] ?? '') as ScalePlan; // the parent wrote it
+const plan = JSON.parse(process.argv[2] ?? '') as ScalePlan; // the parent wrote the plan
 const trunkline: Trunkline = createTrunkline({
   ...nodeRuntime(),
   storage: STORAGES.postgres(plan.directory),

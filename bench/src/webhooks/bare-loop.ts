@@ -1,4 +1,4 @@
-// The work without a service around it: signs and sends, with as many requests in flight.
+// The work without a service around it: signs and sends, with as many requests in flight as the service.
 import { Agent } from 'undici';
 import { fetchSender } from './fetch-sender.ts';
 import { jobsOf, signedHeaders } from './job.ts';

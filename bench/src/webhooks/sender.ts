@@ -41,7 +41,7 @@ async function send(variant: Variant, plan: Plan): Promise<SendFigures> {
   }
 }
 
-const variant = process.argv[2] as Variant; // the parent wrote it
+const variant = process.argv[2] as Variant; // the parent passes a variant
 serveParent(
   'ready',
   (plan) => send(variant, plan as Plan), // the parent sends a `Plan`

@@ -65,7 +65,7 @@ async function queueAll(plan: Plan, storage: Storage): Promise<void> {
   await trunkline.stop();
 }
 
-/** The same storage without the throttle per minute. It reports each outcome once that outcome is on disk. */
+/** The same storage without the throttle per minute. Calls `written` for each outcome that is on disk. */
 function measured(storage: Storage, written: () => void): Storage {
   const { deliveries } = storage;
   return {

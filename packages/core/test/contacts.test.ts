@@ -244,7 +244,7 @@ describe('an inbound message', () => {
     expect(await reply('IN5', await outbound)).toBeNull();
     const recipient = { ...KNOWN, networkId: '12@lid', aliases: ['13@net'], phoneNumber: '34600000001' };
     expect(await reply('IN6', await outbound, { senderId: '12@lid', contact: recipient })).toBe(sent.id);
-    // Two people use the same network id: each reply stays in its own chat.
+    // Messages of two people have the same network id: each reply finds the message of its own chat.
     expect(await reply('IN1', 'IN1', { senderId: '11@lid', contact: eve })).toBeNull();
     const [second] = (await harness.api.messages.list()).data;
     expect(await reply('IN7', 'IN1', { senderId: '11@lid', contact: eve })).toBe(second?.id);

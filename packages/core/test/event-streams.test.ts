@@ -316,7 +316,7 @@ describe('a stream ends', () => {
     await expect(open(harness)).rejects.toThrow('The service is stopping');
     await harness.trunkline.stop();
     await harness.trunkline.start();
-    // Wait until the instance has reconnected, which writes it, too.
+    // Let the instance reconnect first, because connecting writes the instance.
     await harness.clock.settle();
     const stream = await open(harness);
     const event = await harness.put();
@@ -380,7 +380,7 @@ interface Log extends Harness {
   put(facts?: { readonly type?: EventType }): Promise<StreamedEvent>;
   /** The number of reads of the log. */
   reads(): number;
-  /** While true, every read of the log fails. */
+  /** After `fail(true)`, every read of the log fails. */
   fail(fails: boolean): void;
 }
 
@@ -455,7 +455,7 @@ async function startLog({ hears = true }: { readonly hears?: boolean } = {}): Pr
 
 const waiting = new WeakMap<EventStream, Promise<IteratorResult<StreamedEvent, undefined>>>();
 
-/** Reads all events, or the first `count`, that the stream has without time passing. */
+/** Reads all events, or the first `count`, that can be read without time passing. */
 async function readNow(stream: EventStream, count = Infinity): Promise<readonly StreamedEvent[]> {
   const found: StreamedEvent[] = [];
   while (found.length < count) {

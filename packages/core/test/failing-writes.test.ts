@@ -243,7 +243,7 @@ describe('webhook deliveries that cannot be written', () => {
     disk.isFull = true;
     for (let round = 0; round < 10; round += 1) await queue();
     await harness.clock.advance(10 * MINUTE);
-    // In 5 seconds, at most 20 lines, and one line that counts the others.
+    // The log has at most 20 lines in 5 seconds, and one that counts the others.
     expect(harness.logs.filter(({ level }) => level === 'error').length).toBeLessThan(120 * 21);
     // Each of the two slots of an endpoint tries once a second.
     expect(disk.tries).toBeLessThan(2 * 5 * 630);

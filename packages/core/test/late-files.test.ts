@@ -25,7 +25,7 @@ import { silence } from './support/scripted-gateway.ts';
 
 const SENDER = '34600000009@net';
 
-/** A photo of which, by default, the network sends nothing. */
+/** A photo whose file, by default, the network never sends. */
 function photo(
   networkId: string,
   open: () => Promise<ReadableStream<Uint8Array>> = silence,

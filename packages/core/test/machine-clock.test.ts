@@ -141,7 +141,7 @@ describe('a process that starts after the clock was set back by an hour', () => 
     await harness.clock.advance(SECOND);
     expect(await api.messages.get(message.id)).toMatchObject({ status: 'sent' });
     expect(receivedTypes({ sender })).toEqual(['message.sent']);
-    // Times are those of the clock again, since no running process is ahead of it.
+    // The service follows the clock again, since no running process is ahead of the clock.
     expect(Date.parse(message.created_at)).toBe(harness.clock.now() - SECOND);
   });
 

@@ -64,7 +64,7 @@ describe('a number that is down for 15 minutes', () => {
     expect(harness.emails[1]).toMatchObject({
       instance: { id, status: 'connected', downSince, upSince: expect.any(Number), next: null },
     });
-    // The next outage is reported again.
+    // The next outage is reported, too.
     await goDown();
     await clock.advance(17 * MINUTE);
     expect(kinds()).toEqual(['instance_down', 'instance_up', 'instance_down']);

@@ -22,7 +22,7 @@ import { testDatabases } from './test-database.ts';
 
 const ADA = '15550111';
 const BO = '15550122';
-/** Another number of Ada's. */
+/** Another number that reaches Ada. */
 const DIALLED = '155500111';
 const ALL = { from: null, limit: 100 };
 

@@ -120,7 +120,7 @@ export function contactContract(subject: ContractSubject): void {
       for (const { id } of [early, late]) {
         expect((await storage.messages.find(workspace.id, id))?.contact).toEqual(summaryOf(merged));
       }
-      // A contact that was merged earlier leads to the last one, too.
+      // A contact that was merged earlier leads to the final contact, too.
       const third = await save(storage, { instance, lease }, { networkId: 'other:1' }, NOW - 10);
       const all = await save(
         storage,
@@ -356,7 +356,7 @@ export function contactContract(subject: ContractSubject): void {
       const second = anInboundMessage(instance, { networkId: 'n1', contact: summaryOf(merged) });
       const repeat = { message: second, senderId: 'number:1', contact: merged, event };
       expect(await storage.messages.receive(lease, repeat)).toBe('duplicate');
-      // Its sender was read before the merge, but it is stored after.
+      // The contact was read before the merge; the message is stored after the merge.
       const third = anInboundMessage(instance, { networkId: 'n2', contact: summaryOf(loser) });
       const late = { message: third, senderId: 'lid:1', contact: loser, event };
       expect(await storage.messages.receive(lease, late)).toBe('received');

@@ -4,7 +4,7 @@ import type { Cases } from './cases.ts';
 /** The subject of the contract: `describeStorageContract({ name: 'sqlite', createDatabase, capabilities })`. */
 export interface ContractSubject {
   readonly name: string;
-  /** Creates an empty database for one test. A few milliseconds are the limit, since there are hundreds of tests. */
+  /** Creates an empty database for one test. It should take only a few milliseconds: there are hundreds of tests. */
   createDatabase(): Promise<TestDatabase>;
   /**
    * How many random sequences are compared with the storage in memory, unless the environment sets the number; use

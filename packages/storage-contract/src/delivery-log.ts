@@ -264,7 +264,7 @@ interface Past {
   readonly type: 'message.received' | 'webhook.test';
 }
 
-/** Stores an endpoint with these deliveries: `closed` ones were cancelled while it was disabled. */
+/** Stores an endpoint with these deliveries: `closed` ones were cancelled when the endpoint was disabled. */
 async function storeHistory(storage: Storage, history: readonly Past[]) {
   const { workspace, endpoint } = await storeLane(storage);
   const enqueue = async ({ type }: Past, index: number): Promise<Delivery> =>

@@ -112,7 +112,7 @@ export function downloadContract(subject: ContractSubject): void {
       const subscription = await storeSubscription(storage);
       const { message } = await receive(storage, held);
       await storage.uploads.reserve(message.id, NOW);
-      // Only the media is written: the message was read earlier, and other fields may have changed.
+      // Only the media is written, since other fields may have changed after the message was read.
       const completion = completed(held, { ...message, caption: 'of another time' });
       expect(await storage.downloads.complete(held.lease, completion)).toBe('completed');
       expect(await storage.messages.find(held.workspace.id, message.id)).toEqual({

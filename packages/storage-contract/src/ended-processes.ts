@@ -66,7 +66,7 @@ function held(subject: ContractSubject): void {
     const taking = { now: NOW + 1, ttlMs: 30_000, limit: 10 };
     const taken = only(await storage.leases.claim({ owner: 'b', ...taking }));
     expect(taken).toMatchObject({ lease: { instanceId: instance.id, epoch: 2 } });
-    // The claim reports the owner that lost the lease, only once.
+    // The claim reports the owner that lost the lease, but only once.
     expect(taken.takenFrom).toEqual(expect.any(String));
     expect(taken.takenFrom).not.toBe('b');
     await storage.leases.release(taken.lease);

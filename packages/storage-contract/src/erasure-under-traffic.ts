@@ -19,9 +19,9 @@ export interface ErasureDatabase {
 
 const ADA = '15550111222';
 const BOB = '15550111333';
-/** In each wave, Ada and Bob each get and send one message; all of these fit on one page. */
+/** In each wave, Ada and Bob each get and send one message. All messages fit on one page. */
 const WAVES = 8;
-/** How many of the first steps an erasure may be aborted at; it takes about thirty. */
+/** An erasure takes about thirty steps, and is aborted at one of the first `STEPS`. */
 const STEPS = 20;
 
 /** Tests that a person is erased while messages to and from them are sent, by erasures that are aborted at any step. */

@@ -4,7 +4,8 @@ import { NOW, testId } from './examples.ts';
 
 /**
  * Runs in a separate process that tests kill: claims every lease and everything else that can be claimed, reports
- * this, and keeps the claims. When its parent ends its input, it closes the storage with all claims still held.
+ * this, and keeps the claims. When its parent ends its input, the process closes the storage with all claims still
+ * held.
  */
 export async function holdEverything(storage: Storage<unknown>): Promise<void> {
   await storage.open({ newId: testId, logger: { debug() {}, info() {}, warn() {}, error() {} } });

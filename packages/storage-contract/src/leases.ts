@@ -299,7 +299,7 @@ export function leaseContract(subject: ContractSubject): void {
         owner: 'a',
         epoch: 2,
       });
-      // A reservation ends with the next claim after its time.
+      // A reservation does not outlast the next claim.
       expect(await leases.claim({ ...late, owner: 'b' })).toEqual([]);
     });
 

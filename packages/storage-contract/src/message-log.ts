@@ -141,8 +141,7 @@ export function messageLogContract(subject: ContractSubject): void {
             limit,
             (page) => storage.messages.list(workspace.id, wanted, page),
             {
-              // Stores a message where the walk has already been: ahead of a walk to older ones, behind a walk to
-              // newer ones.
+              // Stores a message at the end where the walk began, which the walk does not reach again.
               between: async () => {
                 await store(kinds[0] ?? 'text in 0', direction === 'older' ? NOW + 50_000 : NOW - 50_000);
               },

@@ -90,7 +90,7 @@ export function outageContract(subject: ContractSubject): void {
       expect(await claim(storage, NOW, 2)).toEqual(owed.slice(0, 2));
       expect(await claim(storage, NOW, 2)).toEqual(owed.slice(2));
       expect(await claim(storage, NOW + 999)).toEqual([]);
-      // The clock was set back after the claims, which are too far ahead now.
+      // The clock was set back after the claims, which now end too far ahead.
       expect(await claim(storage, NOW - 3_600_000)).toEqual(owed);
       await storage.instances.completeNotification(owed[0]?.id ?? '');
       await storage.instances.completeNotification('ntc_unknown');

@@ -55,7 +55,7 @@ export function retentionContract(subject: ContractSubject): void {
     it('takes the deliveries of an event by the time in the event’s id', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
-      // The clock was set back after it had made the first id, and forward after the second.
+      // The clock was set back after the first id was made, and forward after the second.
       const young = anEvent(workspace, MIDNIGHT - 1, { id: testId('evt', MIDNIGHT) });
       const old = anEvent(workspace, MIDNIGHT, { id: testId('evt', MIDNIGHT - 1) });
       const delivery = must(await storage.deliveries.enqueue(endpoint.id, young));

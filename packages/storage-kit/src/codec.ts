@@ -38,8 +38,8 @@ const JSON_TEXT: Codec<unknown, string> = {
 
 /**
  * The codecs of a database that stores any text and has integers of 53 bits: ids, texts and words are text, JSON and
- * lists are JSON text, flags are 0 and 1. If your database differs, replace a kind: `{ ...PLAIN_CODECS, flag: BOOLEAN
- * }`.
+ * lists are JSON text, flags are 0 and 1. If your database differs, replace a kind:
+ * `{ ...PLAIN_CODECS, flag: BOOLEAN }`.
  */
 export const PLAIN_CODECS: Codecs<string | number> = {
   id: () => TEXT,

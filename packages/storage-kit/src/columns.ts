@@ -44,8 +44,8 @@ export interface RowMapper<Entity, Stored> {
   /** Returns the values to write, by the names of the columns. */
   readonly columns: (entity: Entity) => Record<string, Stored | null>;
   /**
-   * Reads an object from a row, which may have more columns. Throws a TypeError that names the column if it cannot
-   * read one.
+   * Reads an object from a row, which may have more columns. Throws a TypeError that names a column that cannot be
+   * read.
    */
   readonly read: (row: Row) => Entity;
 }
@@ -68,7 +68,7 @@ export function rowMapper<Entity extends object, Stored>(
   return {
     kinds: Object.fromEntries(fields.map(({ name, kind }) => [name, kind])),
     columns(entity) {
-      const values = entity as Readonly<Record<string, unknown>>; // the fields of its map
+      const values = entity as Readonly<Record<string, unknown>>; // read only by the fields of `map`
       const columns: Record<string, Stored | null> = { ...noColumns };
       for (const { field, name, write } of fields) {
         const value = values[field];

@@ -25,7 +25,7 @@ import type {
 import { flag, id, integer, json, orNull, text, word, words } from './columns.ts';
 import type { ColumnsOf } from './columns.ts';
 
-// The columns of each object. A part of an object that is also written alone has its own map.
+// The columns of each object. A part of an object that is also written separately has its own map.
 
 export const WORKSPACE: ColumnsOf<Workspace> = {
   id: id('id', 'ten'),

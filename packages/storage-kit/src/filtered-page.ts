@@ -6,7 +6,7 @@ import type { IdBound, PagePlan } from './page-plan.ts';
 /** For larger steps, PostgreSQL may expect another plan to be faster than a walk along the index. */
 const STEP_MAX = 400;
 
-/** A list of ids whose rows have to be read to know whether they belong to the page. */
+/** A list of ids in which a row has to be read to know whether the row belongs to the page. */
 export interface FilteredList<Row> {
   /** The first ids within the bound, in this order, at most `count`. */
   readonly ids: (

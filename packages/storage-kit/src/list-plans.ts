@@ -26,8 +26,8 @@ export interface MessageKind {
 /**
  * The kinds of messages that pass a filter, each once. A list walks along the index for each kind and merges the
  * results, so that a page costs the same however rare its messages are. Null for an empty filter, which needs only
- * one walk along an index without kinds. A filter by instance passes every kind, and returns all of them, for the
- * index by instance.
+ * one walk along an index without kinds. For a filter by instance, returns every kind, because the index by instance
+ * has kinds.
  */
 export function messageKinds(filter: MessageFilter): readonly MessageKind[] | null {
   const { instanceId, direction, type, statuses } = filter;
@@ -38,7 +38,7 @@ export function messageKinds(filter: MessageFilter): readonly MessageKind[] | nu
   return wantedStatuses(filter).flatMap((status) => types.map((one) => ({ status, type: one })));
 }
 
-/** A direction is a set of statuses, too. */
+/** The statuses that pass: each direction has its own. */
 function wantedStatuses({ direction, statuses = MESSAGE_STATUSES }: MessageFilter): readonly MessageStatus[] {
   const wanted = [...new Set(statuses)];
   if (direction === undefined) return wanted;
@@ -56,7 +56,7 @@ export const FIRST_GENERATION = 1;
 /** The generation of deliveries that are stored as ended, which no lane has. */
 export const ENDED_GENERATION = 0;
 
-/** The generations of an endpoint's lane that have open deliveries. */
+/** The generations of an endpoint's lane. */
 export interface LaneGenerations {
   /** The generation in which deliveries are queued now; null if there is no lane. */
   readonly current: number | null;

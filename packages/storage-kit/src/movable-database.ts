@@ -17,8 +17,8 @@ export interface MarkChange {
 
 /**
  * A database as `trunkline move` sees it: the rows of `MOVED_TABLES`, without the rules by which a storage changes
- * them. Only one process may write to a database: `freeze` ensures this for the source; `claim`, and the mark that
- * `write` expects, for the target.
+ * them. Only one process may write to a database: `freeze` ensures this for the source, and `claim` and the mark that
+ * `write` expects ensure it for the target.
  */
 export interface MovableDatabase {
   /** Opens the database with the schema of this version, whatever its mark says. */

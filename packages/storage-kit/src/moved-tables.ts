@@ -71,7 +71,7 @@ const IN_QUEUE = named(
   integer('due_at'),
 );
 
-/** Every table, in the order in which tables are moved: after all tables that its rows refer to. */
+/** Every table, in the order of the move: each table follows all tables that its rows refer to. */
 export const MOVED_TABLE_NAMES = [
   'settings',
   'workspaces',
@@ -246,7 +246,7 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
         orNull(integer('due_at')),
         integer('attempts'),
         integer('lost_claims'),
-        // Shows that the event was claimed, so that the next claim counts a lost one.
+        // Shows that the event was claimed, so that the next claim counts the earlier one as lost.
         orNull(integer('token')),
         orNull(integer('exhausted_at')),
       ),

@@ -35,7 +35,7 @@ describe('systemClock', () => {
     expect(callback).toHaveBeenCalledTimes(1);
   });
 
-  // setTimeout treats 2^31 ms, about 25 days, and more as 1 ms.
+  // setTimeout treats 2^31 ms (about 25 days) or more as 1 ms.
   it('waits for months', () => {
     const callback = vi.fn();
     systemClock().setTimer(60 * DAY_MS, callback);

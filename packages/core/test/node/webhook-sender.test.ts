@@ -391,7 +391,8 @@ describe('connections', () => {
   });
 
   /**
-   * Responds to the first request of each connection; ends it at the second, with these bytes or, if empty, a reset.
+   * Responds to the first request of each connection, and ends the connection at the second: with these bytes, or
+   * with a reset if there are none.
    */
   const endingSecond =
     (bytes: string, requests: string[] = []) =>

@@ -128,8 +128,7 @@ export function only(...roles: readonly (keyof Roles)[]): Roles {
 }
 
 /**
- * Lets a long time pass: only the last quarter of an hour in steps, since the polling of all workers would make more
- * of them slow.
+ * Lets a long time pass, only the last quarter of an hour in steps: more steps would be slow, because all workers poll.
  */
 export async function jumpAhead({ clock }: Harness, ms: number): Promise<void> {
   const atLast = Math.min(ms, 15 * MINUTE);

@@ -143,7 +143,7 @@ export const deliverySteps: readonly Step[] = [
     'delete history',
     fc.record({ days: fc.nat({ max: 2 }), limit: fc.integer({ min: 1, max: 6 }) }),
     async (scenario, { days, limit }) => {
-      // From midnight, since rows made on the day of `before` may or may not stay.
+      // A midnight: rows of a day that is not over by then may or may not be deleted.
       const before = scenario.now - (scenario.now % DAY) - days * DAY;
       return async ({ storage }) => {
         await storage.maintain?.(scenario.now);
