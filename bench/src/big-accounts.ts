@@ -96,7 +96,7 @@ const highest = (figure: 'longestDelay' | 'longestWork' | 'heap'): number =>
 compare('longest delay, ms', [highest('longestDelay')], { atMost: 100 });
 compare('longest work, ms of CPU', [highest('longestWork')], { atMost: 100 });
 compare('heap MB of each big number', [highest('heap') / MB], { atMost: 10 });
-// Not the later rows: they include the memory of the largest message, which Node does not release to the system.
+// Later rows are not compared, because they include memory of the largest message, which Node does not release.
 compare('resident MB of each big number, linked', [(rows[0]?.resident ?? Number.NaN) / MB], { atMost: 10 });
 
 function accounts(kind: string, count: number): Promise<Account[]> {

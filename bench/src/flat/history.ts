@@ -114,7 +114,7 @@ export async function acceptOne(
     idempotency: { key: id, fingerprint: 'a fingerprint', messageId: id, createdAt },
     backlogLimit: 1_000_000_000,
     trialLimit: null,
-    // The same as for the sandbox and for WhatsApp.
+    // The same value as for the sandbox and for WhatsApp.
     hasReadableNetworkId: true,
   });
   if (kind !== 'accepted') throw new Error(`A message was not accepted: ${kind}.`);

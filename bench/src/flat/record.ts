@@ -8,7 +8,7 @@ import { newId } from '../storages.ts';
 const HOUR_MS = 3_600_000;
 /** The time between entries, long enough for fewer than `ENTRIES_PER_HOUR`. */
 const ENTRY_EVERY_MS = 60_000;
-/** The number of messages that one pass files. */
+/** The number of messages to file in one pass. */
 const FILED_AT_ONCE = 1_000;
 
 /** The leases of all instances, by the instance's id. */

@@ -35,7 +35,7 @@ export async function startIdleServer(args: readonly string[]): Promise<IdleServ
     upAfter,
     cpuSeconds() {
       const stat = read('stat');
-      // The second field is the name in brackets, which may hold anything.
+      // The second field is the name in brackets, which may hold any characters.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       const ticksPerSecond = 100;
       return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;

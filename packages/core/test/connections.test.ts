@@ -127,7 +127,7 @@ describe('a connection that drops', () => {
   it('is opened less and less often if it asks for that repeatedly', async () => {
     const gateway = scriptedGateway();
     gateway.script.opened = async ({ listener }) => {
-      // Without a pause between connections, this would repeat forever while the clock stands still.
+      // Without a pause between connections, the loop would repeat forever at the same clock time.
       if (gateway.connections.length < 100) await listener.closed({ kind: 'restart' });
     };
     const harness = await startHarness({ gateway });

@@ -28,7 +28,7 @@ function check(
   return verify({ secret, headers, body: new TextEncoder().encode(request?.body), receivedAt: clock.now() });
 }
 
-/** The verdict of the Standard Webhooks library on a request at its own timestamp. */
+/** The verdict of the Standard Webhooks library on a request at the request's timestamp. */
 function standardVerdict(
   { headers, body }: Pick<RecordedRequest, 'headers' | 'body'>,
   secret: string,

@@ -122,7 +122,7 @@ export function lostClaimContract(subject: ContractSubject): void {
       expect(idsOf(held)).toEqual([must(first).id, must(second).id]);
       expect(held.map(({ lostClaims }) => lostClaims)).toEqual([1, 1]);
       const late = frozen.map((one) => exhausted(one, later));
-      // Only the claim at the other endpoint was not taken back.
+      // Only the claim at `untouched` was not taken back.
       expect(await storage.deliveries.complete(late, later)).toBe(1);
       expect(await readDelivery(storage, must(first))).toEqual(first);
       expect(await readDelivery(storage, alone)).toMatchObject({ status: 'exhausted', attempts: 1 });

@@ -141,7 +141,7 @@ export function messageLogContract(subject: ContractSubject): void {
             limit,
             (page) => storage.messages.list(workspace.id, wanted, page),
             {
-              // Stores a message at the end where the walk began, which the walk does not reach again.
+              // Stores a message at the end of the list at which the walk began: the walk does not return there.
               between: async () => {
                 await store(kinds[0] ?? 'text in 0', direction === 'older' ? NOW + 50_000 : NOW - 50_000);
               },

@@ -38,7 +38,7 @@ export function messageKinds(filter: MessageFilter): readonly MessageKind[] | nu
   return wantedStatuses(filter).flatMap((status) => types.map((one) => ({ status, type: one })));
 }
 
-/** The statuses that pass: each direction has its own. */
+/** The statuses that pass: each direction has other ones. */
 function wantedStatuses({ direction, statuses = MESSAGE_STATUSES }: MessageFilter): readonly MessageStatus[] {
   const wanted = [...new Set(statuses)];
   if (direction === undefined) return wanted;

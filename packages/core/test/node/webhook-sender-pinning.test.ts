@@ -30,7 +30,7 @@ it('the webhook sender sends nothing on a connection to another address than the
     responseStatus: null,
     responseBody: null,
   });
-  // As a control, the same server is reached if the checked address is its own.
+  // As a control: the same server is reached if the checked address is the server's.
   expect(await sender.send({ ...request, url: `http://127.0.0.1:${port}/` })).toMatchObject({
     errorCode: null,
   });

@@ -392,7 +392,7 @@ describe('connections', () => {
 
   /**
    * Responds to the first request of each connection, and ends the connection at the second: with these bytes, or
-   * with a reset if there are none.
+   * with a reset if empty.
    */
   const endingSecond =
     (bytes: string, requests: string[] = []) =>

@@ -27,7 +27,7 @@ import type { MessageResource } from '../../src/resources/message.ts';
 import { exampleInstance, exampleMessage } from '../support/examples.ts';
 
 // The compiler is the test: `toEqualTypeOf` fails if either type has a field, a value or a null that the other lacks.
-// One type is derived from the domain, the other is promised to receivers.
+// One type is derived from the domain; the other type is promised to receivers.
 
 /** A domain object as the API returns it: snake_case, with times (`…At`) as text. */
 type Json<Domain> = {

@@ -1,6 +1,9 @@
 import type { Storage } from '../../src/index.ts';
 
-/** The storage as one process sees it. Once that process is killed, every call is rejected and no signal arrives. */
+/**
+ * The storage as one process sees it. Once that process is killed, its reads and writes are rejected, and it gets no
+ * signals.
+ */
 export function killable(storage: Storage): { readonly storage: Storage; kill(): void; isDead(): boolean } {
   let dead = false;
   const guarded = <Store extends object>(store: Store): Store =>
