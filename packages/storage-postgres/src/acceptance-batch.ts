@@ -8,7 +8,7 @@ import { runBatch } from './batch-transaction.ts';
 import { storeUncontended } from './uncontended-acceptance.ts';
 
 /**
- * Group commit: acceptances that arrive together are one statement and one flush of the server's disk. Acceptances of
+ * Group commit: acceptances that arrive together share one statement and one flush of the server's disk. Acceptances of
  * one instance keep the order of their calls.
  */
 export function acceptanceBatcher(connected: Connected): Batcher<Acceptance, AcceptanceResult> {
@@ -23,7 +23,7 @@ export function acceptanceBatcher(connected: Connected): Batcher<Acceptance, Acc
 
 interface Waiting {
   readonly acceptance: Acceptance;
-  /** The batches that have passed over it, since another process had the lock of its queue. */
+  /** The number of batches that skipped this acceptance because another process held its queue's lock. */
   passes: number;
 }
 
@@ -32,15 +32,15 @@ type Outcome = Settled | Promise<AcceptanceResult>;
 
 const ACCEPTED: Settled = { status: 'fulfilled', value: { kind: 'accepted' } };
 
-/** How long acceptances wait together for a lock that one of them needs; longer than the sending of a message holds it. */
+/** How long acceptances wait together for a lock that one of them needs. Sending a message holds the lock for less. */
 const LOCK_TIMEOUT = '50ms';
 /**
- * How often a batch may pass over an acceptance. Another process that accepts for the same instance holds the lock for a
- * statement: the next batch finds it free, and holds no lock itself while it waits.
+ * How often a batch may pass over an acceptance. Another process that accepts for the same instance holds the lock for
+ * one statement, so the next batch usually finds the lock free, and no batch holds locks while it waits.
  */
 const MAX_PASSES = 3;
 
-/** Stores the uncontended acceptances; those whose queue is locked pass to the next batch. Then decides the others. */
+/** Stores the uncontended acceptances, passes those whose queue is locked to the next batch, and decides the rest. */
 async function acceptTogether(
   database: Database,
   batch: readonly Waiting[],
@@ -63,13 +63,14 @@ async function acceptTogether(
   });
 }
 
-/** Decides acceptances that take several statements in a transaction, or have to wait. */
+/** Decides acceptances that take several statements in a transaction, or have to wait for a lock. */
 async function decideOthers(
   database: Database,
   acceptances: readonly Acceptance[],
 ): Promise<ReadonlyMap<Acceptance, Outcome>> {
   const outcomes = new Map<Acceptance, Outcome>(acceptances.map((acceptance) => [acceptance, ACCEPTED]));
-  // In a transaction, which ends with its connection, an acceptance that gave up waiting is not stored later.
+  // Runs in a transaction, which ends with its connection, so that an acceptance that gave up waiting is not stored
+  // later.
   const { stored } = await storeUncontended(
     (...statement) => database.transaction(({ all }) => all(...statement)),
     acceptances,
@@ -83,7 +84,7 @@ async function decideOthers(
     if (outcome.status === 'rejected' && isLockTimeout(outcome.reason)) locked.push(acceptance);
     else outcomes.set(acceptance, outcome);
   }
-  // A transaction of the app, say, may hold these locks for any time: each instance waits only for its own.
+  // A transaction of the app may hold these locks for any length of time, so each instance waits only for its own lock.
   for (const group of Map.groupBy(locked, ({ message }) => message.instanceId).values()) {
     const waiting = runBatch(database, group, acceptMessages);
     for (const [index, acceptance] of group.entries()) {

@@ -20,7 +20,7 @@ export function activityStore(connected: Connected): ActivityStore {
         if (known !== null && (await transaction.get(KNOWN, instance, known))) return 'repeat';
         const changed = change && (await lockContent(transaction, instance, change));
         if (change && !changed) return 'stale';
-        // Two that come together have both found no key.
+        // Two concurrent calls may both have found no key.
         if (known !== null && (await transaction.run(ADD_KEY, instance, known, recordedAt)) === 0)
           return 'repeat';
         if (changed) await writeContent(transaction, changed);
@@ -52,7 +52,10 @@ interface Changed {
   readonly after: Message;
 }
 
-/** Null if the message is not as the change was decided on. Otherwise it is locked until the transaction ends. */
+/**
+ * Null if the message is gone or no longer matches the change; otherwise the message stays locked until the transaction
+ * ends.
+ */
 async function lockContent(
   transaction: Transaction,
   instance: string,
@@ -78,7 +81,7 @@ async function writeContent(transaction: Transaction, { before, after }: Changed
   await forgetInEvents(transaction, after);
 }
 
-/** The message's events without its content. */
+/** Removes the content of a deleted message from its events. */
 async function forgetInEvents(transaction: Transaction, deleted: Message): Promise<void> {
   const about = [uuidOf('msg', deleted.id), uuidOf('ten', deleted.workspaceId)] as const;
   for (const row of await transaction.all(EVENTS_ABOUT, ...about)) {

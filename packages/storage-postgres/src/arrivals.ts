@@ -7,8 +7,8 @@ import { encodeText } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 /**
- * The `sender_id` of an inbound message with a contact: by the contact, the index finds repeats under several network
- * ids. No network has a space in its ids.
+ * The `sender_id` of an inbound message with a contact: naming the contact lets the index find repeats under several
+ * network ids. Network ids contain no spaces.
  */
 const ofContact = (uuid: string): string => `contact ${uuid}`;
 
@@ -17,7 +17,7 @@ interface Sender {
   readonly contact: Contact | null | undefined;
 }
 
-/** All that a message of this sender may be stored under. */
+/** All sender ids under which this sender's messages may be stored. */
 function sendersOf({ senderId, contact }: Sender): readonly string[] {
   if (!contact) return [encodeText(senderId)];
   const ids = [contact.id, ...contact.formerIds].map((id) => ofContact(uuidOf('con', id)));
@@ -39,7 +39,9 @@ export async function hasArrived(statements: Statements, key: ArrivalKey): Promi
   return row !== undefined;
 }
 
-/** Returns whether it was new. The lock of the lease ensures that a merge of contacts is over, or comes later. */
+/**
+ * Returns whether the message was new. The lock of the lease ensures that a merge of contacts is over, or comes later.
+ */
 export async function insertArrival(
   statements: Statements,
   { message, senderId, contact }: Arrival,
@@ -60,7 +62,7 @@ const COLUMNS = columnsOf(MESSAGE_SHAPE);
 const place = (name: string): string => `$${COLUMNS.indexOf(name) + 1}::${MESSAGE_SHAPE[name]}`;
 const SENDERS = `$${COLUMNS.length + 1}`;
 
-/** The contact that the given one is now: it may have been merged into another one since it was read. */
+/** The current contact: the given one may have been merged into another since it was read. */
 const CURRENT = `(SELECT coalesce(merged_into, id) FROM trunkline.contacts WHERE id = ${place('contact_id')})`;
 
 const VALUES = COLUMNS.map((name) => {

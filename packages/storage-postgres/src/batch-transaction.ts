@@ -1,7 +1,7 @@
 import type { Database, Transaction } from './database.ts';
 import { isFaultOfValue } from './pool.ts';
 
-/** Does the work of several calls in one transaction, or in one each: see `runBatchOrEach`. */
+/** Runs several calls in one transaction, or each in its own: see `runBatchOrEach`. */
 export async function runBatch<Item, Result>(
   database: Database,
   items: readonly Item[],
@@ -11,8 +11,8 @@ export async function runBatch<Item, Result>(
 }
 
 /**
- * Does the work of several calls together, all or nothing. If the values of one of them are at fault, runs each alone,
- * so that only that one fails. Any other error fails all.
+ * Runs several calls together, all or nothing. If the values of one call are at fault, runs each call alone, so that
+ * only that call fails. Any other error fails all calls.
  */
 export async function runBatchOrEach<Item, Result>(
   items: readonly Item[],

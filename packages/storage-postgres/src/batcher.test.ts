@@ -2,13 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { AGAIN, createBatcher } from './batcher.ts';
 
-/** Until a batch has been taken: it is scheduled in one turn of the event loop and runs in the next. */
+/** Waits until a batch is taken: a batch is scheduled in one turn of the event loop and runs in the next. */
 async function tick(): Promise<void> {
   await setImmediate();
   await setImmediate();
 }
 
-/** Batches of items such as `a1`: the first letter is their key, and the test completes each batch. */
+/** Batches items such as `a1`, whose first letter is their key; the test completes each batch. */
 function setUp({ inFlight = 1, max = 10 } = {}) {
   const batches: {
     readonly items: readonly string[];

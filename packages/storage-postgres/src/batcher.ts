@@ -4,15 +4,18 @@ export interface Batcher<Item, Result> {
 }
 
 export interface BatcherOptions<Item, Result> {
-  /** The maximum size of a batch, so that the first callers of a long queue do not wait for its last. */
+  /** The maximum size of a batch, so that the first callers in a long queue do not wait for the last. */
   readonly max: number;
-  /** The maximum of batches in flight. */
+  /** The maximum number of batches in flight. */
   readonly inFlight: number;
-  /** Items with one key are never in two concurrent batches: so they keep their order. Without keys there is none. */
+  /**
+   * Items with the same key are never in two concurrent batches, so they keep their order. Without `keyOf`, no order is
+   * kept.
+   */
   keyOf?(item: Item): string;
   /**
-   * Does the work of a batch. Returns the outcome of each item, in their order. A promise is for what takes longer: it
-   * keeps its key, but no place of a batch. `AGAIN` is for what is to be part of the next batch, too.
+   * Does the work of a batch. Returns the outcomes in the order of the items. An item that takes longer gets a promise:
+   * it keeps its key, but does not count as a batch in flight. `AGAIN` puts an item into the next batch.
    */
   run(
     items: readonly Item[],
@@ -28,7 +31,7 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Collects items that come within a tick of the event loop, and while others are in flight. */
+/** Collects items that arrive within a tick of the event loop, or while other batches are in flight. */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   const { max, inFlight, keyOf, run } = options;
   let waiting: Waiting<Item, Result>[] = [];
@@ -79,7 +82,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       else settle(one, result);
     }
     for (const { key } of again) hold(key, -1);
-    // These go before items that came later, which keeps the order of those with one key.
+    // Items to run again go before items that came later, which keeps the order within a key.
     if (again.length > 0) waiting = [...again, ...waiting];
     schedule();
   };

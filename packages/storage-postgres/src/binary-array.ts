@@ -62,8 +62,8 @@ export function isElementType(name: string): name is ElementType {
 }
 
 /**
- * An array of one dimension in the server's binary format (`array_recv`). In the text format it would depend on the
- * setting `array_nulls` whether a null is one.
+ * An array of one dimension in the server's binary format (`array_recv`). In the text format, the setting `array_nulls`
+ * would decide whether NULL means a null.
  */
 export function binaryArray(type: ElementType, elements: readonly ArrayElement[]): Buffer {
   const { oid, sizeOf, write }: Encoding = TYPES[type];

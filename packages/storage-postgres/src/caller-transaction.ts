@@ -11,8 +11,8 @@ export interface JoinOptions {
 }
 
 /**
- * Does all of `work` in a transaction that the caller has begun, or nothing if it throws; the rest of that transaction
- * stays as it was. Throws a TypeError if there is no transaction, or it is not on this database.
+ * Does all of `work` in a transaction that the caller has begun, or nothing if `work` throws; the rest of the
+ * transaction stays as it was. Throws a TypeError if no transaction is open, or if it is not on this database.
  */
 export async function joinTransaction<Result>(
   own: unknown,
@@ -32,13 +32,13 @@ function checkClient(own: unknown): Queryable {
   const isClient =
     typeof own === 'object' && own !== null && 'query' in own && typeof own.query === 'function';
   if (!isClient) throw wrong('it must be a client of pg');
-  return own as Queryable; // whatever else it is, the server says when it is asked
+  return own as Queryable; // if it is not a client after all, its first query fails
 }
 
 /** The last call in flight on each client. */
 const turns = new WeakMap<Queryable, Promise<unknown>>();
 
-/** Calls run one after the other: else their statements would mix, and a failing call would undo another one. */
+/** Runs calls one after the other: otherwise their statements would mix, and a failing call would undo another call. */
 async function inTurn<Result>(client: Queryable, work: () => Promise<Result>): Promise<Result> {
   const turn = (turns.get(client) ?? Promise.resolve()).then(work);
   turns.set(
@@ -57,7 +57,7 @@ async function inSavepoint<Result>(
   try {
     await control('SAVEPOINT trunkline');
   } catch (error) {
-    // no_active_sql_transaction; a pool gives it too, as each of its statements may have another connection.
+    // no_active_sql_transaction. A pool causes it too, because each of its statements may run on another connection.
     if (sqlState(error) === '25P01') throw wrong('no transaction is open on it: run BEGIN first');
     throw error;
   }
@@ -71,7 +71,7 @@ async function inSavepoint<Result>(
   }
 }
 
-/** Clients that were found to be connected to the installation. */
+/** The installation to which a client was found to be connected. */
 const checked = new WeakMap<Queryable, string>();
 
 async function checkDatabase(client: Queryable, { installation, statementsOn }: JoinOptions): Promise<void> {
@@ -79,7 +79,7 @@ async function checkDatabase(client: Queryable, { installation, statementsOn }: 
   const row = await statementsOn(client)
     .get('SELECT FROM trunkline.schema_versions WHERE id = $1', installation)
     .catch((error: unknown) => {
-      // undefined_table, whether the schema is there or not, and undefined_column.
+      // undefined_table, also if the whole schema is missing, and undefined_column.
       if (['42P01', '42703'].includes(sqlState(error) ?? '')) return undefined;
       throw error;
     });

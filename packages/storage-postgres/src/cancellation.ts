@@ -5,8 +5,8 @@ import { lockLanes, wakeAt } from './lane.ts';
 import { integer, word } from './row.ts';
 
 /**
- * Ends all open deliveries, however many: they stay behind in a generation that no claim looks at, until they are
- * swept. The caller holds the locks of the lane and, FOR UPDATE, of the endpoint, so that nothing is queued there.
+ * Ends all open deliveries of an endpoint, however many: they stay in a generation that no claim reads until they are
+ * swept. The caller holds the locks of the lane and, FOR UPDATE, of the endpoint, so that no delivery is queued.
  */
 export async function closeLane(
   { get, run }: Transaction,
@@ -30,11 +30,11 @@ const CLOSE = `
   ) IS NOT NULL
   RETURNING 1`;
 
-/** Nothing is queued in the next generation: the lane wakes only for the claims of this one. */
+/** The next generation is empty, so the lane wakes only for claims of the previous one. */
 const GO_ON = `
   UPDATE trunkline.lanes SET generation = generation + 1, wake_at = ${wakeAt('true')} WHERE endpoint_id = $1`;
 
-/** Takes at most `limit` cancelled deliveries out of the queues and writes their outcomes. Returns how many. */
+/** Takes at most `limit` cancelled deliveries out of the queues, writes their outcomes and returns their number. */
 export async function sweepCancellations(database: Database, limit: number): Promise<number> {
   let swept = 0;
   while (swept < limit) {
@@ -49,7 +49,7 @@ export async function sweepCancellations(database: Database, limit: number): Pro
   return swept;
 }
 
-/** The same at one endpoint, in the transaction of a caller that holds the lock of its lane. */
+/** Sweeps the cancellations of one endpoint, in the transaction of a caller that holds its lane's lock. */
 export async function sweepEndpoint(
   transaction: Transaction,
   endpoint: string,
@@ -70,7 +70,7 @@ export async function sweepEndpoint(
 const TO_SWEEP_AT = `
   SELECT generation FROM trunkline.closings WHERE endpoint_id = $1 AND to_sweep ORDER BY generation`;
 
-/** The next cancellation to look at. Relies on closings_to_sweep. */
+/** The next cancellation to sweep. Relies on closings_to_sweep. */
 const TO_SWEEP = `
   SELECT endpoint_id, generation FROM trunkline.closings WHERE to_sweep
   ORDER BY endpoint_id, generation LIMIT 1`;
@@ -91,7 +91,7 @@ async function sweepCancellation(
     endpoint,
     generation,
   );
-  // Another process has swept it meanwhile.
+  // Another process has swept this cancellation.
   if (!cancellation) return 0;
   const reason = word<CancellationReason>(cancellation, 'reason');
   const swept = await transaction.run(SWEEP, endpoint, generation, limit, reason);
@@ -119,9 +119,9 @@ const SWEEP = `
       $4::text AS error_code, open.last_attempt_at, NULL::bigint AS delivered_at
   ) AS outcome`;
 
-/** Only claimed deliveries are left in this generation. */
+/** Called once the generation holds at most claimed deliveries. */
 async function finishSweep({ run }: Transaction, endpoint: string, generation: number): Promise<void> {
-  // Until the claims end there is nothing to do here, however many cancellations there are like this.
+  // While claims last, the cancellation is not swept again, so that many such cancellations cost nothing.
   if ((await run(LEAVE_TO_CLAIMS, endpoint, generation)) > 0) return;
   await run(
     'DELETE FROM trunkline.closings WHERE endpoint_id = $1 AND generation = $2',
@@ -138,7 +138,7 @@ const LEAVE_TO_CLAIMS = `
     WHERE lanes.endpoint_id = $1 AND claim.generation = $2
   )`;
 
-/** Deletes the lane of a deleted endpoint, once nothing is open there. */
+/** Deletes the lane if its endpoint is deleted and no cancellation is left there. */
 export async function dropLane({ run }: Transaction, endpoint: string): Promise<void> {
   await run(DROP_LANE, endpoint);
 }

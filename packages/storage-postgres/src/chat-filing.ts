@@ -9,23 +9,23 @@ import type { Row } from './row.ts';
 import type { Statements } from './statements.ts';
 
 /**
- * Files messages that were stored since. A lock that ends with its transaction lets one process file at a time. If it
- * is held by another process, or by a deletion of messages, there is nothing to do for now.
+ * Files stored messages that are not filed yet. A lock that ends with its transaction lets one process file at a time.
+ * If another process, or a deletion of messages, holds the lock, files nothing for now.
  */
 export async function fileMessages(database: Database, limit: number): Promise<FilingPass> {
-  // Checks first: usually there is nothing to file.
+  // Usually there is nothing to file, so check first.
   if (!(await database.get(ANY_TO_FILE))) return NOTHING;
   return database.transaction(async (transaction) => {
     const lock = await transaction.get(TRY_LOCK);
     if (!lock || !flag(lock, 'is_taken')) return { ...NOTHING, more: true };
-    // A separate statement sees all that others did before they released the lock.
+    // This separate statement sees all that others committed before they released the lock.
     return fileNoted(transaction, limit);
   });
 }
 
 const NOTHING: FilingPass = { filed: 0, lastId: null, more: false };
 
-/** The same in the open transaction, if no other process files. */
+/** The same in the open transaction, while no other process files. */
 export async function fileNoted({ get }: Statements, limit: number): Promise<FilingPass> {
   const row = await get(FILE, limit);
   if (!row) return NOTHING;
@@ -38,8 +38,8 @@ const TRY_LOCK = `
   SELECT pg_try_advisory_xact_lock(1667788148, (SELECT tableoid::integer FROM trunkline.schema_versions LIMIT 1)) AS is_taken`;
 
 /**
- * The key of the chat of a message, as in the function `message_key` of the schema, which PostgreSQL calls row by row:
- * for a thousand messages that takes ten times as long.
+ * The key of a message's chat, as the function `message_key` of the schema computes it. PostgreSQL calls that function
+ * row by row, which takes ten times as long for a thousand messages.
  */
 const KEY = `
   CASE
@@ -77,7 +77,7 @@ const FILE = `
   )
   SELECT count(*) AS filed, (SELECT message_id FROM taken ORDER BY message_id DESC LIMIT 1) AS last_id FROM taken`;
 
-/** Among the latest messages of a workspace, those not filed yet whose chat has one of these keys. */
+/** Among the latest unfiled messages, those of a workspace whose chat has one of these keys. */
 export async function readUnfiled(
   { all }: Statements,
   workspace: string | null,
@@ -112,7 +112,10 @@ const UNFILED = `
   FROM ${NOTED}
   WHERE item.workspace_id = $1 AND ${KEY} = ANY ($2::text[])`;
 
-/** All rows are one value: for each page of chats, reading a thousand rows would take longer than everything else. */
+/**
+ * Returns all rows as one value, because reading a thousand rows for each page of chats would take longer than
+ * everything else.
+ */
 const UNFILED_OF_INSTANCE = `
   SELECT coalesce(json_object_agg(item.id, ${KEY})::text, '{}') AS unfiled
   FROM ${NOTED}

@@ -33,7 +33,7 @@ export function chatStore(connected: Connected): ChatStore {
   };
 }
 
-/** Messages by counterpart: walks along the chats in which they are filed, merged with the unfiled messages. */
+/** Lists messages by counterpart: walks the chats in which they are filed, and merges in the unfiled messages. */
 export async function listByCounterpart(
   statements: Statements,
   workspaceId: string,
@@ -45,7 +45,7 @@ export async function listByCounterpart(
     current: async (contactId) => (await currentContacts(statements, workspace, [contactId]))[0] ?? null,
     withNumber: (digits) => contactsWithNumbers(statements, workspace, [digits]),
   });
-  // Unfiled messages are read first: one that is filed meanwhile is then found twice, and never missed.
+  // Unfiled messages are read first, so that a message filed in between is found twice instead of missed.
   const keys = targets.map(({ key }) => key);
   const unfiled = (await readUnfiled(statements, workspace, keys))
     .filter((message) => isOfTarget(message, targets))
@@ -152,7 +152,7 @@ async function chatIds(
   return [...new Set(rows.map((row) => integer(row, 'id')))];
 }
 
-/** Rows that are walked along an index of a column and, behind that, of message ids. */
+/** Rows that are walked along an index on a column followed by message ids. */
 interface Walked {
   readonly table: string;
   readonly owner: string;
@@ -181,8 +181,8 @@ interface Step {
 }
 
 /**
- * The first rows of each of `$1`, then the first of those. Rows are compared whole, so that only the index serves;
- * the limit is part of the text: see page.ts.
+ * Takes the first rows of each owner in `$1`, then the first of all these rows. Compares owner and id together, so that
+ * only the index serves; the limit is part of the text: see page.ts.
  */
 function walk({ table, owner, type, id: idColumn }: Walked, { bound, order, count }: Step): string {
   const condition = bound
@@ -206,7 +206,7 @@ function idIn(bound: IdBound | null): readonly string[] {
   return bound ? [uuidOf('msg', bound.id)] : [];
 }
 
-/** Reads one by one: a join might read all ids along with these. */
+/** Looks up ids one by one, because a join might read the whole table. */
 const MESSAGES = `
   SELECT item.* FROM unnest($1::uuid[]) AS asked (id)
   CROSS JOIN LATERAL (
@@ -221,7 +221,10 @@ const CURRENT = `
     WHERE given.id = asked.id AND contact.workspace_id = $2 LIMIT 1
   ) AS contact`;
 
-/** Rely on chats_by_key. One key by one: for a list of keys the planner may take the index of an instance's chats. */
+/**
+ * CHAT_IDS and LAST_IDS rely on chats_by_key. Each key is looked up alone: for a list, the planner may take the index
+ * of an instance's chats.
+ */
 const CHAT_IDS = `
   SELECT chat.id FROM unnest($2::text[], $3::uuid[]) AS target (key, instance_id)
   CROSS JOIN LATERAL (

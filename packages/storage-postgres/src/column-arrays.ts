@@ -1,23 +1,23 @@
 type Scalar = string | number | boolean | null;
 export type ColumnType = 'uuid' | 'text' | 'text[]' | 'integer' | 'bigint' | 'boolean';
 
-/** The columns that rows are sent with, and their types. */
+/** The columns of rows that are sent as parameters, with their types. */
 export type Shape<Column extends string> = Readonly<Record<Column, ColumnType>>;
 
 /** A row of a shape. */
 export type RowOf<Columns> = Columns extends Shape<infer Column> ? Readonly<Record<Column, Scalar>> : never;
 
 /**
- * Many rows as one parameter for each column, from `$first` on, called `name`: the server reads arrays in a third of the
- * time that it takes for JSON. The planner expects ten rows, and so looks up in an index what they are joined with.
+ * Many rows as one parameter for each column, from `$first` on, called `name`: the server reads arrays in a third of
+ * the time that JSON takes. The planner expects ten rows, so it finds the rows to join them with through an index.
  */
 export function sentRows<Column extends string>(shape: Shape<Column>, name: string, first = 1): string {
   return `unnest(${arraysOf(shape, first)}) AS ${name} (${columnsOf(shape).join(', ')})`;
 }
 
 /**
- * The same rows with their `place` as one more column. The planner expects a thousand: when it joins them with rows
- * that were looked up together, it hashes them and does not compare each with each.
+ * The same rows with their `place` as one more column. The planner expects a thousand rows, so when it joins them with
+ * rows that were looked up together, it hashes them instead of comparing each pair.
  */
 export function manySentRows<Column extends string>(shape: Shape<Column>, name: string, first = 1): string {
   return `ROWS FROM (unnest(${arraysOf(shape, first)}), generate_subscripts($${first}, 1))
@@ -51,5 +51,5 @@ export function recordOf<Column extends string>(shape: Shape<Column>): string {
 }
 
 export function columnsOf<Column extends string>(shape: Shape<Column>): readonly Column[] {
-  return Object.keys(shape) as Column[]; // its own keys
+  return Object.keys(shape) as Column[]; // all keys are columns
 }

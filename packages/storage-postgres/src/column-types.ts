@@ -12,8 +12,8 @@ const READERS: Readonly<Record<number, (value: string) => unknown>> = {
 };
 
 /**
- * Reads our columns independently of parsers that the app has set: integers as numbers, bytes as bytes, all else, uuids
- * and JSON too, as the text that the server sent.
+ * Reads our columns independently of parsers that the app has set. Types without a reader, such as uuids and JSON, stay
+ * the text that the server sent.
  */
 export const COLUMN_TYPES: NonNullable<Statement['types']> = {
   getTypeParser: (type) => READERS[type] ?? asText,
@@ -45,7 +45,7 @@ function readIntegers(value: string): readonly number[] {
   return value === '{}' ? [] : value.slice(1, -1).split(',').map(readInteger);
 }
 
-/** Of words: text with a space, a comma, a quote or a backslash in it would come in quotes. */
+/** Reads a list of words only: text with a space, a comma, a quote or a backslash would come in quotes. */
 function readWords(value: string): readonly string[] {
   if (value.includes('"'))
     throw new TypeError(

@@ -20,12 +20,13 @@ export function contactStore(connected: Connected): ContactStore {
           instanceId,
           createdAt: now,
         }));
-      // Most reports say nothing new: they take this one statement.
+      // Most reports contain nothing new, and take only this one read.
       const { contact, written } = await decide(database);
       if (written.length === 0) return contact;
       return database.transaction(async (transaction) => {
-        // Saves run one at a time: only one of them makes the contact of a new person. Each waits for messages that are
-        // being received: what comes after a merge sees the ids they were stored under.
+        // Saves run one at a time, so that only one of them creates the contact of a new person. Each save waits for
+        // messages that are being received, so that a message after a merge sees the ids under which earlier ones were
+        // stored.
         if (!(await isHeld(transaction, lease, 'instance'))) return 'fenced';
         const decided = await decide(transaction);
         if (decided.written.length > 0) await store(transaction, instanceId, decided);
@@ -47,7 +48,7 @@ export function contactStore(connected: Connected): ContactStore {
   };
 }
 
-/** The contacts that are registered under these numbers or dialled by them, without those that were merged. */
+/** The contacts that have one of these numbers or were dialled by it, except merged contacts. */
 export async function contactsWithNumbers(
   { all }: Statements,
   workspace: string | null,
@@ -65,7 +66,7 @@ const WITH_NUMBERS = `
   JOIN trunkline.contacts AS contact ON contact.id = dialled.contact_id
   WHERE dialled.workspace_id = $1 AND dialled.number = ANY ($2::text[]) AND contact.merged_into IS NULL`;
 
-/** The uuids that rows of an instance are found by. */
+/** The uuids by which rows of an instance are found. */
 interface Owned {
   readonly workspace: string | null;
   readonly instance: string | null;

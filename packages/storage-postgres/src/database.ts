@@ -13,34 +13,34 @@ import type { Prepare, Statements } from './statements.ts';
 /** A connection in a transaction. */
 export interface Transaction extends Statements {
   readonly newId: NewId;
-  /** Announces work; heard once the transaction is committed. */
+  /** Announces work once the transaction is committed. */
   announce(signal: Signal): void;
 }
 
-/** The parts that the stores share, once the storage is open. Each statement is a transaction of its own. */
+/** Everything that the stores share once the storage is open. Each statement is its own transaction. */
 export interface Database extends Statements {
   readonly newId: NewId;
-  /** The number of this process, which its leases and claims are written under. */
+  /** The number of this process, under which its leases and claims are written. */
   readonly process: () => number;
   /**
-   * Commits all that `work` changes, or nothing if it throws. May run it again, if the server gave it up for another
-   * transaction: only the last run counts.
+   * Commits everything that `work` changes, or nothing if `work` throws. May run `work` again if the server aborted it
+   * in favour of another transaction: only the last run counts.
    */
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
-  /** Reads with several statements that all see one moment, whatever others commit meanwhile. */
+  /** Reads with several statements that all see one moment, whatever is committed in between. */
   snapshot<Result>(read: (statements: Statements) => Promise<Result>): Promise<Result>;
   /**
-   * Does the same in a transaction that the caller has begun and will end, on its own connection: all of `work`, or
-   * nothing if it throws, and the rest of that transaction stays as it was. `announce` is heard when it commits.
+   * Runs `work` in a transaction that the caller has begun and will end, on the caller's connection: all of `work`, or
+   * nothing if it throws; the rest of the transaction stays as it was. `announce` takes effect when the caller commits.
    */
   join<Result>(own: unknown, work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   /** Announces committed work. */
   publish(signals: readonly Signal[]): void;
-  /** Has `close` wait for a call that does not run yet. */
+  /** Makes `close` wait for a call that has not started to run. */
   track<Result>(call: Promise<Result>): Promise<Result>;
 }
 
-/** Returns the database, or throws while the storage is not open. */
+/** Returns the database; throws while the storage is not open. */
 export type Connected = () => Database;
 
 export interface DatabaseOptions {
@@ -59,7 +59,7 @@ export interface DatabaseOptions {
   ): { readonly text: string; readonly values: readonly unknown[] } | null;
 }
 
-/** How often a transaction runs if others conflict with it. */
+/** The maximum number of runs of a transaction that conflicts with others. */
 const MAX_RUNS = 10;
 
 export function createDatabase(options: DatabaseOptions): Database & { idle(): Promise<void> } {
@@ -130,7 +130,7 @@ export function createDatabase(options: DatabaseOptions): Database & { idle(): P
   };
 }
 
-/** Runs a transaction again if another one made it fail. */
+/** Runs a transaction again if a conflict with another one made it fail. */
 async function throughConflicts<Result>(run: () => Promise<Result>): Promise<Result> {
   for (let runs = 1; ; runs += 1) {
     try {
@@ -157,13 +157,13 @@ async function inTransaction<Result>(
       );
     return result;
   } catch (error) {
-    // A connection that broke is closed, which ends the transaction too.
+    // A broken connection is closed, which ends the transaction too.
     if (!client.isBroken()) await control('ROLLBACK').catch(() => undefined);
     throw error;
   }
 }
 
-/** Thrown by work that finds out late that another transaction came first: its next run sees the changes. */
+/** Thrown by work that finds out late that another transaction came first; the next run sees those changes. */
 export class TransactionConflict extends Error {
   override readonly name = 'TransactionConflict';
   constructor() {
@@ -172,9 +172,9 @@ export class TransactionConflict extends Error {
 }
 
 /**
- * Two transactions waited for each other, or cannot both be: the other one is through by now. Or a row was on its way to a
- * default partition when the partition for its day was made, which the server reports as a violated constraint without a
- * name.
+ * Two transactions deadlocked or could not both commit, and the other one has ended by now. Or a row was on its way to
+ * a default partition when the partition for its day was created, which the server reports as a violated constraint
+ * without a name.
  */
 function isConflict(error: unknown): boolean {
   const state = sqlState(error);

@@ -16,7 +16,10 @@ export interface Report {
   readonly now: number;
 }
 
-/** Writes the outcomes of attempts, in order, by two statements for all of them. Returns for each whether it was written. */
+/**
+ * Writes the outcomes of all attempts in order, by two or three statements. Returns for each attempt whether it was
+ * written.
+ */
 export async function completeAll(
   transaction: Transaction,
   reports: readonly Report[],
@@ -33,20 +36,22 @@ export async function completeAll(
   return reports.map((report) => written.has(report));
 }
 
-/** A claim that has ended with a report, and what is to be written. */
+/** A claim that a report has ended, and the values to write. */
 interface Ended {
   readonly report: Report;
   /** The uuids of the delivery and of its endpoint. */
   readonly delivery: string;
   readonly endpoint: string;
   readonly generation: number;
-  /** The delivery as it is to be, whatever has closed it meanwhile. */
+  /** The delivery to write, changed if it was cancelled while claimed. */
   readonly written: Delivery;
 }
 
 interface EndedClaims {
   readonly ended: readonly Ended[];
-  /** The health of the endpoints that still exist, by their uuids. It is locked until this transaction ends. */
+  /**
+   * The health of the endpoints that still exist, by their uuids; their rows are locked until this transaction ends.
+   */
   readonly health: ReadonlyMap<string, EndpointHealth>;
 }
 
@@ -79,8 +84,9 @@ async function endClaims(transaction: Transaction, reports: readonly Report[]): 
 }
 
 /**
- * The claims of these lanes, and the endpoints. The order of all who lock: see `lockLanes`; the lanes are counted before
- * the first endpoint is looked at. Both are read as they were locked, whatever was committed meanwhile.
+ * The claims of these lanes, and the endpoints. All transactions lock in one order (see `lockLanes`): counting the
+ * lanes locks them before the first endpoint. Lanes and endpoints are read as of their locks, whatever was committed
+ * before.
  */
 const HELD = `
   WITH lane AS MATERIALIZED (
@@ -99,7 +105,10 @@ const HELD = `
   SELECT NULL, generation, NULL, NULL, NULL, NULL, NULL, endpoint_id, delivery_id, token
   FROM lane CROSS JOIN LATERAL unnest(lane.claims)`;
 
-/** Writes deliveries that were cancelled while claimed as cancelled. Their generations may have to be swept again. */
+/**
+ * Turns the outcome of a delivery that was cancelled while claimed into a cancellation. Its generation may have to be
+ * swept again.
+ */
 async function closedMeanwhile(
   transaction: Transaction,
   ended: readonly Ended[],
@@ -178,7 +187,7 @@ const TRIED = Object.keys(ATTEMPT)
   .map((column) => `outcome.${column}`)
   .join(', ');
 
-/** The first attempt is in the row of its delivery. */
+/** The first attempt is stored in the row of its delivery. */
 const FIRST_ATTEMPT = `coalesce(
   open.first_attempt,
   CASE WHEN outcome.tried_number = 1 THEN ROW(${TRIED})::trunkline.attempt END
@@ -187,9 +196,9 @@ const FIRST_ATTEMPT = `coalesce(
 const IS_LEFT = 'claim.token <> ALL (released.tokens::bigint[])';
 
 /**
- * Writes deliveries that have ended to the history, and the others to their new places in the queue. Returns when the
- * first of the lanes wakes. The queues and claims of lanes are read as they were before, when all deliveries that end
- * or are queued again here were claimed.
+ * Writes deliveries that have ended to the history, and the others back to the queue. Returns when the first of the
+ * lanes wakes. Reads the queues and claims of lanes as they were before this statement, when all these deliveries were
+ * claimed.
  */
 const WRITE = `
   WITH report AS MATERIALIZED (

@@ -19,9 +19,9 @@ interface DeliveryQuery {
 }
 
 /**
- * One endpoint's deliveries. Without a filter, ended deliveries are one walk along deliveries_by_webhook. With a filter
- * there is a walk for each kind that passes it, along deliveries_by_kind: a page costs the same however rare its
- * deliveries are. Open deliveries are always walks along open_deliveries_by_kind.
+ * Lists one endpoint's deliveries. Without a filter, ended deliveries are one walk along deliveries_by_webhook. A
+ * filter takes one walk for each kind that passes it, along deliveries_by_kind, so that a page costs the same however
+ * rare its deliveries are. Open deliveries are always walks along open_deliveries_by_kind.
  */
 export async function deliveryList(statements: Statements, query: DeliveryQuery): Promise<List> {
   const { workspaceId, endpointId, statuses, eventType, floor } = query;
@@ -48,7 +48,7 @@ export async function deliveryList(statements: Statements, query: DeliveryQuery)
   };
 }
 
-/** The kinds from this parameter on, of the endpoint `$1`. */
+/** The kinds in the parameters from `$first` on, of the endpoint `$1`. */
 function partsFrom(first: number): string {
   return `unnest($${first}::text[], $${first + 1}::integer[], $${first + 2}::text[]) AS part (status, generation, event_type)`;
 }
@@ -77,7 +77,7 @@ function arraysOf(kinds: readonly KindOfType[]): readonly (readonly (string | nu
   ];
 }
 
-/** Null if the endpoint has no deliveries, or another workspace's. */
+/** Null if the endpoint has no deliveries, or belongs to another workspace. */
 async function readStanding(
   statements: Statements,
   endpoint: string | null,
@@ -89,9 +89,9 @@ async function readStanding(
 }
 
 /**
- * The lane has the workspace of an endpoint. It exists while any delivery is open, also of a deleted endpoint. The
- * deliveries that have ended are all of one workspace, so that one of them is enough; in the order of
- * deliveries_by_webhook it is found by that, however few there are.
+ * The lane names the workspace of its endpoint, and exists while any delivery is open, even if the endpoint was
+ * deleted. The ended deliveries of an endpoint all belong to one workspace, so that one of them is enough; the order
+ * makes the server find it by deliveries_by_webhook, however few there are.
  */
 const STANDING = `
   SELECT

@@ -37,11 +37,11 @@ export async function retryDelivery(transaction: Transaction, retry: Retry): Pro
   const endpoint = String(found['webhook_id']);
   await lockLanes(transaction, [endpoint]);
   const isEnabled = await keepEnabled(transaction, workspace, endpoint);
-  // Reads it again: it may have changed before the lock.
+  // Reads the row again, because it may have changed before the lock.
   const row = await read();
   if (!row) return { kind: 'not_found' };
   const delivery = readDelivery(row);
-  // A claim outlives the cancellation that ended its delivery: the request is still on its way.
+  // A claim outlives the cancellation of its delivery, because the request may still be in flight.
   if (!mayRetry(delivery) || !isEnabled || (await claimedAt(transaction, endpoint)).has(retry.id)) {
     return { kind: 'not_allowed' };
   }
@@ -56,7 +56,10 @@ interface RetryBatch {
   readonly since: number;
 }
 
-/** The same for all that have failed at an endpoint, those attempted longest ago first. Null when it is gone or disabled. */
+/**
+ * Queues one more attempt of failed deliveries of an endpoint, those attempted longest ago first. Null if the endpoint
+ * is gone or disabled.
+ */
 export async function retryFailedDeliveries(
   transaction: Transaction,
   { workspaceId, endpointId }: { readonly workspaceId: string; readonly endpointId: string },
@@ -135,14 +138,14 @@ async function generationOf({ get }: Transaction, endpoint: string): Promise<num
 const GENERATION = `$${countOf(OUTCOME) + 1}::integer`;
 const NOW = `$${countOf(OUTCOME) + 2}::bigint`;
 
-/** Takes it out of the closed generation, if not swept yet. */
+/** Takes deliveries that are not swept yet out of the closed generation. */
 const REQUEUE_UNSWEPT = `
   UPDATE trunkline.open_deliveries
   SET ${setOutcome('outcome')}, generation = ${GENERATION}, due_at = ${NOW}, lost_claims = 0
   FROM ${manySentRows(OUTCOME, 'outcome')}
   WHERE open_deliveries.id = outcome.id AND open_deliveries.id = ANY ($1::uuid[])`;
 
-/** The bounds leave out the partitions of other days. */
+/** The bounds on the ids leave out the partitions of other days. */
 const REQUEUE = `
   WITH ended AS (
     DELETE FROM trunkline.deliveries

@@ -6,13 +6,13 @@ import type { Row } from './row.ts';
 import type { Columns } from './statements.ts';
 import { encodeText, encodeTextOrNull } from './text-encoding.ts';
 
-/** A new delivery, as `open_deliveries` has it. `generation` is that of the lane that it is queued in. */
+/** A new delivery as a row of `open_deliveries`, with the generation of the lane in which it is queued. */
 export function openColumns(delivery: Delivery, generation: number): Columns {
   const { delivered_at: _, ...columns } = entities.delivery.columns(delivery);
   return { ...columns, generation, due_at: delivery.createdAt, lost_claims: 0 };
 }
 
-/** The columns of a delivery that change after it is made. */
+/** The columns of a delivery that change after its creation. */
 export const OUTCOME = {
   id: 'uuid',
   status: 'text',
@@ -33,7 +33,10 @@ const FACTS = Object.keys(entities.delivery.kinds).filter((column) => !(column i
 const OUTCOMES = Object.keys(OUTCOME).filter((column) => column !== 'id');
 const OPEN_OUTCOMES = OUTCOMES.filter((column) => column !== 'delivered_at');
 
-/** The columns for `readDelivery` of this row of `open_deliveries`, with what closed its generation, if anything. */
+/**
+ * The columns for `readDelivery` of this row of `open_deliveries`, with the reason why its generation was closed, if
+ * any.
+ */
 export function openDelivery(row: string): string {
   return `${of(row, ['id', ...FACTS, ...OPEN_OUTCOMES])}, NULL::bigint AS delivered_at, (
     SELECT reason FROM trunkline.closings
@@ -41,7 +44,7 @@ export function openDelivery(row: string): string {
   ) AS closed_by`;
 }
 
-/** The same of this row of `deliveries`. */
+/** The same columns of this row of `deliveries`. */
 export function endedDelivery(row: string): string {
   return `${of(row, ['id', ...FACTS, ...OUTCOMES])}, NULL::text AS closed_by`;
 }
@@ -59,14 +62,17 @@ export function claimableDelivery(row: string): string {
   return `${of(row, ['id', ...FACTS, ...OPEN_OUTCOMES])}, NULL::bigint AS delivered_at`;
 }
 
-/** Writes the rows `open`, taken out of `open_deliveries`, down as ended: with the columns of `OUTCOME` of the rows `outcome`. */
+/**
+ * Moves the rows `open`, taken out of `open_deliveries`, to the history, with the columns of `OUTCOME` of the rows
+ * `outcome`.
+ */
 export function insertEnded(firstAttempt: string): string {
   return `
     INSERT INTO trunkline.deliveries (id, ${[...FACTS, ...OUTCOMES].join(', ')}, first_attempt)
     SELECT open.id, ${of('open', FACTS)}, ${of('outcome', OUTCOMES)}, ${firstAttempt}`;
 }
 
-/** Queues the rows `ended`, taken out of `deliveries`, again: with the columns of `OUTCOME` of the rows `outcome`. */
+/** Queues the rows `ended`, taken out of `deliveries`, again, with the columns of `OUTCOME` of the rows `outcome`. */
 export function insertOpen(generation: string, dueAt: string): string {
   return `
     INSERT INTO trunkline.open_deliveries (
@@ -84,7 +90,7 @@ function of(row: string, columns: readonly string[]): string {
   return columns.map((column) => `${row}.${column}`).join(', ');
 }
 
-/** The delivery as it reads: one that a cancellation has ended reads as failed, even if not stored yet. */
+/** Reads a delivery: a cancelled one reads as failed, even if that is not stored yet. */
 export function readDelivery(row: Row): Delivery {
   const delivery = entities.delivery.read(row);
   const reason = wordOrNull<CancellationReason>(row, 'closed_by');

@@ -113,7 +113,7 @@ const SURROUNDINGS = `
       (SELECT url FROM trunkline.deleted_endpoints WHERE id = $2)
     ) AS url`;
 
-/** The first one is stored in the row of the delivery, unless the delivery was moved here. */
+/** The first attempt is stored in the row of the delivery, unless the delivery was moved here. */
 const ATTEMPTS = `
   SELECT (first_attempt).* FROM trunkline.open_deliveries WHERE id = $1 AND (first_attempt).number IS NOT NULL
   UNION ALL
@@ -134,7 +134,7 @@ async function lanePosition(statements: Statements, uuid: string, endpoint: stri
   };
 }
 
-/** A claimed delivery is not due. */
+/** A claimed delivery has no due time. */
 const POSITION = `
   SELECT starts, cardinality(claims) AS claims, (
     SELECT due_at FROM trunkline.open_deliveries

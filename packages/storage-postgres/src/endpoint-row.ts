@@ -3,7 +3,7 @@ import type { RowOf } from './column-arrays.ts';
 import { entities } from './row.ts';
 import type { Statements } from './statements.ts';
 
-/** The columns of the health of endpoints: the names are those of `healthColumns`. */
+/** The columns of the health of endpoints, with the names of `healthColumns`. */
 export const HEALTH = {
   id: 'uuid',
   last_delivery: 'text',
@@ -17,7 +17,7 @@ export function healthColumns(health: EndpointHealth): Omit<RowOf<typeof HEALTH>
   return entities.endpointHealth.columns(health) as Omit<RowOf<typeof HEALTH>, 'id'>; // the same names
 }
 
-/** Whether deliveries can be queued there; if so, it cannot be closed before this transaction ends. */
+/** Whether deliveries can be queued at this endpoint; if so, it cannot be closed before this transaction ends. */
 export async function keepEnabled(
   { get }: Statements,
   workspace: string | null,

@@ -14,7 +14,7 @@ export function endpointStore(connected: Connected): EndpointStore {
     insert: (endpoint, limit) =>
       connected().transaction(async (transaction) => {
         const workspace = uuidOf('ten', endpoint.workspaceId);
-        // Two concurrent inserts cannot both pass.
+        // Otherwise two concurrent inserts could both pass.
         const owner = await transaction.get(LOCK_WORKSPACE, workspace);
         if (await transaction.get(REACHES, workspace, limit)) return 'limit_reached';
         const columns = { ...entities.endpoint.columns(endpoint), generation: FIRST_GENERATION };
@@ -37,7 +37,7 @@ export function endpointStore(connected: Connected): EndpointStore {
         const endpoint = uuidToFind('wh', id);
         if (endpoint === null) return false;
         await lockLanes(transaction, [endpoint]);
-        // Nothing can be queued there after this.
+        // Nothing can be queued at the endpoint after this.
         if ((await transaction.run(DELETE, endpoint, uuidToFind('ten', workspaceId), now)) === 0)
           return false;
         await resumeLane(transaction, endpoint);
@@ -58,7 +58,7 @@ export function endpointStore(connected: Connected): EndpointStore {
 
 const LOCK_WORKSPACE = 'SELECT is_postponed FROM trunkline.workspaces WHERE id = $1 FOR NO KEY UPDATE';
 
-/** Whether the workspace has this many endpoints: looks at no more of them. */
+/** Whether the workspace has at least `$2` endpoints; counts no further. */
 const REACHES = `
   SELECT 1 WHERE (
     SELECT count(*) FROM (SELECT 1 FROM trunkline.endpoints WHERE workspace_id = $1 LIMIT $2) AS endpoint
@@ -66,7 +66,7 @@ const REACHES = `
 
 const FIND = 'SELECT * FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2';
 const LIST = 'SELECT * FROM trunkline.endpoints WHERE workspace_id = $1 ORDER BY id DESC';
-/** Keeps the URL, as it is stored. */
+/** Keeps the URL as it is stored. */
 const DELETE = `
   WITH deleted AS (
     DELETE FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2 RETURNING id, url
@@ -90,9 +90,9 @@ async function writeEndpoint(
   const { endpoint, health, close, notification, enabledLimit } = write;
   const uuid = uuidOf('wh', endpoint.id);
   const workspace = uuidOf('ten', endpoint.workspaceId);
-  // Two that are enabled concurrently cannot both pass. This lock comes first, as everywhere.
+  // Otherwise two endpoints enabled concurrently could both pass. This lock comes first, as everywhere.
   if (enabledLimit !== undefined) await transaction.get(LOCK_WORKSPACE, workspace);
-  // A cancellation waits for transactions that are queueing there, and keeps out others.
+  // A cancellation waits for transactions that are queueing deliveries here, and keeps out others.
   if (close) await lockLanes(transaction, [uuid]);
   const lock = close ? LOCK_TO_CLOSE : LOCK;
   const row = await transaction.get(lock, uuid, workspace);

@@ -5,7 +5,7 @@ import { storeEventsFor } from './event-fan-out.ts';
 import type { DirectEvent } from './event-fan-out.ts';
 import { runBatch } from './batch-transaction.ts';
 
-/** Calls that arrive together share a transaction; those for one endpoint keep their order. */
+/** Calls that arrive together share a transaction; calls for one endpoint keep their order. */
 export function enqueueDeliveries(connected: Connected): DeliveryStore['enqueue'] {
   const batcher = createBatcher<DirectEvent, Delivery | null>({
     max: 500,

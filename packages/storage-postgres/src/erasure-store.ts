@@ -33,7 +33,7 @@ export function erasureStore(connected: Connected): ErasureStore {
     deleteMessages: async (workspaceId, deletion) => {
       const workspace = uuidToFind('ten', workspaceId);
       const uuids = deletion.ids.flatMap((one) => uuidToFind('msg', one) ?? []);
-      // Events have locks of their own, which come first.
+      // Events have separate locks, which must be taken first.
       const events = await connected().transaction((transaction) =>
         deleteEventsOfMessages(transaction, { workspace, uuids, deletion }),
       );
@@ -87,7 +87,7 @@ const MESSAGES = `
   WHERE item.workspace_id = $1 AND item.id > $2 AND item.id < $3
   ORDER BY item.workspace_id, item.id LIMIT $4`;
 
-// Both walk the primary key, through the rows of all workspaces.
+// EVENTS and CONTACTS walk primary keys, through the rows of all workspaces.
 const EVENTS = 'SELECT * FROM trunkline.events WHERE id > $1 ORDER BY id LIMIT $2';
 const CONTACTS = 'SELECT * FROM trunkline.contacts WHERE id > $1 ORDER BY id LIMIT $2';
 
@@ -108,7 +108,7 @@ interface Deletion {
   readonly deletion: MessageDeletion;
 }
 
-/** Deletes up to the limit. Returns how many. */
+/** Deletes events up to the limit. Returns their number. */
 async function deleteEventsOfMessages(
   transaction: Transaction,
   { workspace, uuids, deletion: { unfinished, limit } }: Deletion,
@@ -137,7 +137,7 @@ const EVENTS_OF = `
     AND ($4::boolean OR ${IS_DONE})
   LIMIT $3`;
 
-/** Deletes messages without events: an event may have come since theirs were deleted. */
+/** Deletes the messages that have no events: an event may have been added since theirs were deleted. */
 async function deleteMessages(
   transaction: Transaction,
   { workspace, uuids, deletion: { unfinished } }: Deletion,
@@ -163,7 +163,7 @@ async function remove(transaction: Transaction, messages: readonly Message[]): P
   await run('DELETE FROM trunkline.messages WHERE id = ANY ($1::uuid[])', uuids);
 }
 
-// Every change of a message holds its lock: afterwards all that was stored before is seen.
+// Every change of a message holds its lock, so that after this lock all that was stored before is seen.
 const LOCK = `
   SELECT 1 FROM trunkline.messages WHERE id = ANY ($1::uuid[]) AND workspace_id = $2 ORDER BY id FOR UPDATE`;
 
@@ -174,14 +174,14 @@ const TO_DELETE = `
   FROM trunkline.messages AS item
   WHERE item.id = ANY ($1::uuid[]) AND item.workspace_id = $2 AND ($3::boolean OR ${IS_DONE})`;
 
-/** Content without an owner, which is swept before anything else. */
+/** Content without an owner is swept before all other content. */
 const ABANDON = `
   UPDATE trunkline.contents SET instance_id = NULL, owner_id = NULL, begun_at = 0
   WHERE message_id = ANY ($1::uuid[]) AND instance_id IS NOT NULL
     AND coalesce(owner_id, message_id) = ANY ($2::uuid[])`;
 
 /**
- * Deletes the records of these messages. Each was made in the millisecond of its message, by which it is found along
+ * Deletes the records of these messages. A record has the same creation time as its message, by which it is found along
  * idempotency_records_by_age.
  */
 const FORGET_KEYS = `

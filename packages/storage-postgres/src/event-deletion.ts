@@ -5,9 +5,7 @@ import { id } from './row.ts';
 import type { Row } from './row.ts';
 import { uuidOf } from './uuid.ts';
 
-/**
- * Deletes events, wherever they are queued, with their deliveries and the attempts of these. Returns how many events.
- */
+/** Deletes events, wherever they are queued, with their deliveries and attempts. Returns the number of events. */
 export async function deleteEvents(
   transaction: Transaction,
   workspace: string | null,
@@ -20,7 +18,7 @@ export async function deleteEvents(
   const spans = spansOf(own);
   const before = await all(DELIVERIES, events, ...spans);
   const endpoints = [...new Set(before.map((row) => String(row['webhook_id'])))];
-  // Open deliveries may end, and ended ones be retried, until these are held.
+  // Until these locks are held, open deliveries may end, and ended ones may be retried.
   await lockLanes(transaction, endpoints);
   const deliveries = (await all(DELIVERIES, events, ...spans)).map((row) => String(row['id']));
   await unqueueDeliveries(transaction, endpoints, deliveries);
@@ -36,7 +34,7 @@ const OWN = 'SELECT id FROM trunkline.events WHERE id = ANY ($1::uuid[]) AND wor
 
 const FORGET = 'DELETE FROM trunkline.event_log WHERE id = ANY ($1::uuid[]) AND workspace_id = $2';
 
-/** The ids between which each event's deliveries are. */
+/** The first and last possible ids of each event's deliveries. */
 function spansOf(events: readonly Row[]): readonly [first: readonly string[], last: readonly string[]] {
   const spans = events.map((row) => deliveryIdsOf(id(row, 'id', 'evt'), 0));
   return [spans.map(({ first }) => uuidOf('whd', first)), spans.map(({ last }) => uuidOf('whd', last))];
@@ -54,7 +52,7 @@ const DELIVERIES = `
     WHERE ended.id BETWEEN event.first AND event.last AND ended.event_id = event.id
   ) AS found`;
 
-/** Takes deliveries out of these lanes, whether they wait there or are claimed. The caller holds the lanes' locks. */
+/** Takes queued and claimed deliveries out of these lanes. The caller holds the lanes' locks. */
 export async function unqueueDeliveries(
   transaction: Transaction,
   endpoints: readonly string[],
@@ -67,7 +65,7 @@ export async function unqueueDeliveries(
   await refreshLanes(transaction, endpoints);
 }
 
-/** These claimed deliveries may have been the last that a cancellation waits for. */
+/** A cancellation may have been waiting only for these claimed deliveries. */
 const SWEEP_AGAIN = `
   UPDATE trunkline.closings SET to_sweep = true
   FROM trunkline.lanes CROSS JOIN LATERAL unnest(lanes.claims) AS claim

@@ -8,7 +8,7 @@ import { encodeText } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 /**
- * Stores events, each with a delivery for each endpoint that subscribes, and a place in the queue of each subscription that
+ * Stores events, each with a delivery for each subscribed endpoint, and a place in the queue of each subscription that
  * wants it.
  */
 export async function storeEvents(transaction: Transaction, events: readonly EventRecord[]): Promise<void> {
@@ -29,13 +29,13 @@ export async function storeEvents(transaction: Transaction, events: readonly Eve
     transaction.announce({ topic: 'events', workspaceId });
 }
 
-/** An event for one endpoint, whatever that subscribes to. */
+/** An event for one endpoint, whatever types the endpoint subscribes to. */
 export interface DirectEvent {
   readonly endpointId: string;
   readonly event: Event;
 }
 
-/** Stores each for its endpoint; null if that is gone, disabled or of another workspace. */
+/** Stores each event for its endpoint; null if the endpoint is gone, disabled or of another workspace. */
 export async function storeEventsFor(
   transaction: Transaction,
   direct: readonly DirectEvent[],
@@ -70,9 +70,10 @@ interface SubscribedTypes {
 const COLUMNS = 'id, workspace_id, to_json(events) AS events, generation';
 
 /**
- * Locks in id order, as the deliveries are made. The lock keeps a cancellation out until these are committed, and waits
- * for one that is in progress: then the row is read as that has left it. Relies on endpoints_by_workspace.
- * Subscriptions do not belong to a workspace. They are few, and are not locked: every event would ask for the lock.
+ * Locks in id order, in which the deliveries are also created. The lock keeps a cancellation out until the deliveries
+ * are committed, and waits for a cancellation in progress, whose outcome is then read. Relies on
+ * endpoints_by_workspace. Subscriptions do not belong to a workspace. They are few, and are not locked, because every
+ * event would ask for the lock.
  */
 const WANTING = `
   WITH endpoint AS MATERIALIZED (
@@ -115,7 +116,7 @@ interface FanOut {
   readonly subscriptions: readonly SubscribedTypes[];
 }
 
-/** Returns the deliveries, event by event. `logged` are those that go to the log. */
+/** Returns the deliveries, event by event. `logged` are the events that go to the log. */
 async function store(
   { newId, all, announce }: Transaction,
   fanOuts: readonly FanOut[],
@@ -142,7 +143,7 @@ async function store(
   return deliveries.map(({ delivery }) => delivery);
 }
 
-/** One statement, so that a batch takes one round trip. An event may be stored already, for another endpoint. */
+/** One statement, so that a batch takes one round trip. An event may already be stored for another endpoint. */
 const STORE = `
   WITH stored AS (
     INSERT INTO trunkline.events (id, workspace_id, type, occurred_at, payload, traceparent)
@@ -176,7 +177,7 @@ function eventColumns(event: Event | EventRecord) {
     type: event.type,
     occurred_at: event.occurredAt,
     payload: encodeText(event.payload),
-    // Without one, the column is null.
+    // Without a traceparent, the column is null.
     ...('traceparent' in event && { traceparent: event.traceparent }),
   };
 }

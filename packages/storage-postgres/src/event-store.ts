@@ -35,7 +35,7 @@ export function eventStore(connected: Connected): EventStore {
 
 const FIND = 'SELECT * FROM trunkline.events WHERE id = $1 AND workspace_id = $2 AND id >= $3';
 
-/** Walks the primary key of the log; the condition on only the id leaves out the partitions of other days. */
+/** Walks the primary key of the log; the extra condition on the id leaves out the partitions of other days. */
 const AFTER = `
   SELECT id FROM trunkline.event_log
   WHERE (workspace_id, id) > ($1::uuid, $2::uuid) AND workspace_id = $1 AND id > $2`;
@@ -55,8 +55,8 @@ const LOG = {
 } as const;
 
 /**
- * A workspace's events are one walk along the primary key, a message's one along event_log_by_message. For an instance
- * there is a walk for each type along event_log_by_instance, so that a page costs the same however rare a type is.
+ * A workspace's events are read along the primary key, those of a message along event_log_by_message. Those of an
+ * instance are read type by type along event_log_by_instance, so that a page costs the same however rare a type is.
  */
 function listOf(workspaceId: string, { messageId, instanceId, types = EVENT_TYPES }: EventFilter): List {
   const workspace = uuidToFind('ten', workspaceId);

@@ -10,7 +10,7 @@ export function groupStore(connected: Connected): GroupStore {
   return {
     save: async ({ lease, workspaceId, groups, full = false, now }) =>
       connected().transaction(async (transaction) => {
-        // Saves run one at a time: only one of them gives a new group its id.
+        // Saves run one at a time, so that only one of them gives a new group its id.
         if (!(await isHeld(transaction, lease, 'instance'))) return 'fenced';
         const instance = uuidOf('ins', lease.instanceId);
         await saveReported(transaction, { instance, workspaceId, now }, groups);
@@ -47,7 +47,10 @@ interface Saving {
   readonly now: number;
 }
 
-/** A number may be in hundreds, which a gateway reports whenever it connects: all of them are two statements. */
+/**
+ * A number may be in hundreds of groups, which a gateway reports whenever it connects, so two statements write them
+ * all.
+ */
 async function saveReported(
   { all, run, newId }: Transaction,
   { instance, workspaceId, now }: Saving,
@@ -73,7 +76,7 @@ async function saveReported(
   await run(INSERT, instance, now, recordsOf(added), uuidOf('ten', workspaceId));
 }
 
-/** Reports in JSON, for `RECORD`: a field that one leaves out is null there. */
+/** Reports in JSON, for `RECORD`: a field that a report leaves out is null there. */
 function recordsOf(reports: readonly (GroupReport & { readonly id?: string })[]): string {
   return JSON.stringify(
     reports.map(({ networkId, name, participantsCount, id }) => ({
@@ -85,7 +88,7 @@ function recordsOf(reports: readonly (GroupReport & { readonly id?: string })[])
   );
 }
 
-/** The number is in no other groups than these any more. */
+/** Ends the membership of a number in all groups except these. */
 export async function leaveGroups(
   { run }: Transaction,
   instance: string,

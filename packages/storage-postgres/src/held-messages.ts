@@ -3,10 +3,10 @@ import type { Transaction } from './database.ts';
 import { integer } from './row.ts';
 import { uuidToFind } from './uuid.ts';
 
-/** Messages that are looked at to move out of the way, in one transaction. */
+/** The maximum number of messages that one transaction examines to move them out of the way. */
 const PASSED_AT_ONCE = 200;
 
-/** The recipient of a message, as `recipientOf` returns it. `item` is the name of its row. */
+/** The recipient of a message in SQL, as `recipientOf` returns it. `item` is the name of its row. */
 export const recipientIn = (item: string): string =>
   `coalesce(${item}.group_id::text, ${item}.recipient, ${item}.contact_id::text, '')`;
 
@@ -32,7 +32,10 @@ export async function postponeMessage(
   await transaction.run(POSTPONE_HELD, message, instance, tries, dueAt, heldSince ?? null);
 }
 
-/** Takes out messages that left their queue, if there, and puts those that waited only for them back into it. */
+/**
+ * Removes messages that left their queue from the held ones, and puts messages that waited only for them back into the
+ * queue.
+ */
 export async function leaveHeld(transaction: Transaction, messages: readonly string[]): Promise<void> {
   const where = await transaction.all(INSTANCES_OF, messages);
   if (where.length === 0) return;

@@ -28,7 +28,7 @@ export function historyStore(connected: Connected): HistoryStore {
   };
 }
 
-/** Entries as `insertEntries` takes them: one of each instance at most, or the database refuses them. */
+/** Entries in the form that `insertEntries` takes: at most one of each instance, or the database refuses them. */
 export function entriesJson(entries: readonly HistoryEntry[]): string {
   return JSON.stringify(
     entries.map((entry) => ({
@@ -39,9 +39,9 @@ export function entriesJson(entries: readonly HistoryEntry[]): string {
 }
 
 /**
- * Writes those of the `entries` in JSON whose instance is in `rows`, by its `id`. An entry whose id exists replaces
- * that one: it has happened once more. If there are too many entries, it is counted in the latest one of its reason:
- * see `HistoryStore`. It is then passed on with a count of 0, which no entry has.
+ * Writes those of the `entries` in JSON whose instance is in `rows`, by its `id`. An entry with a stored id replaces
+ * the stored one, because it has happened once more. If there are too many entries, a new one is counted in the latest
+ * entry of its reason: see `HistoryStore`. It is then passed on with a count of 0, which no entry has.
  */
 export function insertEntries(entries: string, rows: string): string {
   // Relies on instance_history_by_instance.
@@ -84,7 +84,7 @@ const WRITE = `
   WITH instance AS (SELECT $1::uuid AS id)
   ${insertEntries('$2', 'instance')}`;
 
-/** Notes of many instances that arrive together are one statement. */
+/** Notes of many instances that arrive together share one statement. */
 export function historyNotes(
   connected: Connected,
 ): Batcher<{ readonly lease: Lease; readonly entry: HistoryEntry }, void> {
@@ -93,7 +93,7 @@ export function historyNotes(
     inFlight: 1,
     keyOf: ({ entry }) => entry.instanceId,
     async run(notes) {
-      // Of several of one instance, each sees those before it.
+      // Only the first note of each instance is written: the next sees it.
       const first = new Map(notes.toReversed().map((note) => [note.lease.instanceId, note]));
       const written = [...first.values()];
       await connected().run(

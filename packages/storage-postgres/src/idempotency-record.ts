@@ -5,7 +5,7 @@ import type { Statements } from './statements.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
-/** A key is its workspace's. */
+/** A key belongs to its workspace. */
 export interface OwnedKey {
   readonly workspaceId: string;
   readonly key: string;
@@ -51,7 +51,7 @@ export function nameOfKey({ workspaceId, key }: OwnedKey): string {
   return `${workspaceId} ${key}`;
 }
 
-/** Stores records, replacing expired ones. Returns false if another request has one of the keys by now. */
+/** Stores records, replacing expired ones. Returns false if another request used one of the keys in the meantime. */
 export async function remember(
   statements: Statements,
   records: readonly (IdempotencyRecord & OwnedKey)[],
@@ -64,7 +64,7 @@ export async function remember(
   return (await statements.run(REMEMBER, JSON.stringify(columns), IDEMPOTENCY_WINDOW_MS)) === columns.length;
 }
 
-// Sorted by key, so that two calls that store the same ones do not wait for each other.
+// Sorted by key, so that two calls that store the same keys do not wait for each other.
 const REMEMBER = `
   INSERT INTO trunkline.idempotency_records AS stored (workspace_id, key, fingerprint, message_id, created_at)
   SELECT workspace_id, key, fingerprint, message_id, created_at

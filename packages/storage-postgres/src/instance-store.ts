@@ -78,7 +78,7 @@ export function instanceStore(connected: Connected): InstanceStore {
   };
 }
 
-/** Relies on instances_by_workspace, which has all of it. */
+/** Relies on instances_by_workspace, which covers the query. */
 const COUNT = `
   SELECT workspace_id, count(*) AS instances FROM trunkline.instances
   WHERE workspace_id = ANY ($1::uuid[]) GROUP BY workspace_id`;
@@ -91,7 +91,9 @@ const DOWN = `
     AND id > coalesce($3::uuid, '00000000-0000-0000-0000-000000000000')
   ORDER BY id LIMIT $4`;
 
-/** Whether the workspace has this many instances: looks at no more of them. No other is inserted meanwhile. */
+/**
+ * Whether the workspace has at least `count` instances (it reads no more). Locks the workspace, so that none is added.
+ */
 async function hasInstances(transaction: Transaction, workspaceId: string, count: number): Promise<boolean> {
   const workspace = uuidToFind('ten', workspaceId);
   await transaction.run('SELECT 1 FROM trunkline.workspaces WHERE id = $1 FOR NO KEY UPDATE', workspace);

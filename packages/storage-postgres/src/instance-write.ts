@@ -24,8 +24,8 @@ import { runBatchOrEach } from './batch-transaction.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 /**
- * Writes that change only the row, as most do when a gateway restores hundreds of connections, are one statement for
- * all that come together. Other writes, and those whose row has changed since they were decided on, are a transaction
+ * Writes that change only the row, as most do when a gateway restores hundreds of connections, share one statement if
+ * they arrive together. Other writes, and those whose row has changed since they were decided on, take a transaction
  * each.
  */
 export function writingInstances(connected: Connected): InstanceStore['write'] {
@@ -51,14 +51,14 @@ function isOfRowAlone({ event, failQueued, forgetNumber, notification }: Instanc
 }
 
 /**
- * Returns null for each write whose row has changed since it was decided on (as by another write of the same instance),
- * or is locked (the others do not wait for it), or whose change concerns acceptances too.
+ * Returns null for each write whose row has changed since the write was decided on (for example by another write of the
+ * instance), or is locked (the other writes do not wait for it), or which also changes whether messages are accepted.
  */
 async function writeRows(
   database: Database,
   all: readonly InstanceWrite[],
 ): Promise<readonly (Instance | null)[]> {
-  // Only the first of several writes of an instance counts.
+  // Only the first of several writes of an instance is made here.
   const writes = [...new Map(all.toReversed().map((write) => [write.instance.id, write])).values()];
   const changes = writes.map(({ instance }) =>
     entities.instanceState.columns({ ...instance, version: instance.version + 1 }),
@@ -89,8 +89,8 @@ async function writeRows(
 }
 
 // Locks in id order, like all statements that lock several rows. The state that acceptances know is written in the
-// transaction of the version, and is of its age. The arrays are for the planner, which would read whole tables for the
-// rows that it expects of JSON.
+// transaction of the version, so both are of the same age. The arrays are for the planner, which would read whole
+// tables for the rows that it expects of JSON.
 function writeRowsSql(columns: readonly string[]): string {
   const changes = columns.map((name) =>
     name === 'last_seen_at'
@@ -121,7 +121,7 @@ function writeRowsSql(columns: readonly string[]): string {
   SELECT id, last_seen_at FROM written`;
 }
 
-/** A write under a lease is the holder's: for the others it leaves nothing to take. */
+/** A write under a lease comes from the lease's holder, so it leaves other processes nothing to take. */
 function signalOf({ instance, lease }: InstanceWrite): Signal {
   return { topic: 'instance', instanceId: instance.id, ...(lease && { byHolder: true }) };
 }

@@ -21,7 +21,9 @@ function finding<Found>(lookUp: LookUp, prefix: IdPrefix, read: (row: Row) => Fo
   };
 }
 
-/** The current `Sender.revision` in SQL, of the same texts as in `senders`; null if the sender no longer exists. */
+/**
+ * The current `Sender.revision` in SQL, built from the same texts as in `senders`; null if the sender no longer exists.
+ */
 export function revisionNow(workspaceId: string, instanceId: string): string {
   return `
     SELECT concat(phone_number, ' ', suspended_at, ' ', plan)

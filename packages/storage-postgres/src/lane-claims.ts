@@ -8,20 +8,23 @@ import { wakeLanes } from './lane-wake.ts';
 import { entities, flag, integer, text, wordOrNull } from './row.ts';
 import type { Row } from './row.ts';
 
-/** The fewest lanes to look at, so that expired claims are found even if no new claim will be made. */
+/** The minimum number of lanes to look at, so that expired claims are found even if no new claim will be made. */
 const LANES_MIN = 16;
 
-/** The maximum of looks for lanes: the first finds enough of them if all their slots are free. */
+/** The maximum number of rounds: the first one finds enough lanes if all their slots are free. */
 const MAX_ROUNDS = 4;
 
 export interface Claims {
   /** The rows that `readClaimed` reads. */
   readonly rows: readonly Row[];
-  /** Whether claims had expired, and their deliveries were made due again. */
+  /** Whether claims had expired, so that their deliveries were made due again. */
   readonly hasTakenBack: boolean;
 }
 
-/** Claims from the lanes that have been ready the longest. Skips lanes that others have locked, and never waits. */
+/**
+ * Claims deliveries from the lanes that have been ready the longest. Skips lanes that others have locked, and never
+ * waits.
+ */
 export async function claimFromLanes(
   transaction: Transaction,
   claim: DeliveryClaim & { readonly process: number; readonly outlook: Outlook },
@@ -57,7 +60,7 @@ export async function claimFromLanes(
   return { rows, hasTakenBack };
 }
 
-/** Returns where the lanes are in the table from then on. */
+/** Returns the new places of the lanes in the table. */
 async function takeBackExpired(
   { all }: Transaction,
   lanes: readonly Row[],
@@ -70,7 +73,7 @@ async function takeBackExpired(
   );
 }
 
-/** Relies on lanes_to_wake, which has no paused lanes. A locked row keeps its place, by which it is found again. */
+/** Relies on lanes_to_wake, which has no paused lanes. A locked row keeps its place, by which CLAIM finds it. */
 const READY = `
   SELECT ctid AS place, endpoint_id, EXISTS (SELECT 1 FROM unnest(claims) WHERE expires_at <= $1) AS has_expired
   FROM trunkline.lanes
@@ -97,12 +100,12 @@ export function takingBack(isLost: string): string {
 }
 
 /**
- * Takes from each lane, in order, what its free slots and its starts left allow, writes when it wakes next, and reads
- * the claimed deliveries. Its snapshot is taken after the lanes were locked. Relies on open_deliveries_queue: of a
- * backlog it reads what it takes, one entry more, and what is claimed.
+ * Takes from each lane, in order, as many deliveries as its free slots and remaining starts allow, writes when the lane
+ * wakes next, and reads the claimed deliveries. Its snapshot is taken after the lanes were locked. Relies on
+ * open_deliveries_queue: of a backlog it reads the deliveries to take, one more, and the claimed ones.
  *
  * The entries of a lane are kept in arrays, so that each lane is one row, and rows are found by their place in the
- * table. The planner does not know the size of any of these sets: joined, they were compared row by row, each with
+ * table. The planner does not know the size of any of these sets: when they were joined, it compared each row with
  * each.
  */
 const CLAIM: string = `
@@ -179,12 +182,12 @@ const CLAIM: string = `
   ) AS event ON true
   ORDER BY served.wake_at, served.endpoint_id, turn`;
 
-/** Whether it has an event, which may be missing in a damaged database. */
+/** Whether its event and endpoint exist: a damaged database may lack them. */
 export function isWhole(row: Row): boolean {
   return row['payload'] !== null && row['url'] !== null;
 }
 
-/** A claim that is whole. No cancellation has ended its delivery: then it could not have been claimed. */
+/** Reads a claim that is whole. Its delivery is not cancelled, or it could not have been claimed. */
 export function readClaimed(row: Row): ClaimedDelivery {
   return {
     delivery: entities.delivery.read(row),

@@ -4,8 +4,8 @@ import { IS_FULL, refreshLanes, wakeAt } from './lane.ts';
 import { text } from './row.ts';
 
 /**
- * The times in the lanes follow from the limits of earlier claims: if those differ, works all times out again. They
- * differ only after another version of Trunkline.
+ * Recomputes all times in the lanes if they follow from other limits than these, which happens only after another
+ * version of Trunkline.
  */
 export async function applyLimits(transaction: Transaction, limits: LaneLimits): Promise<void> {
   const { slots, startsPerWindow, windowMs } = limits;
@@ -18,12 +18,12 @@ export async function applyLimits(transaction: Transaction, limits: LaneLimits):
   await transaction.run(`UPDATE trunkline.lanes SET wake_at = ${wakeAt(IS_FULL)}`);
 }
 
-/** The limits as `claim_limits` has them. */
+/** The limits as `claim_limits` stores them. */
 export function limitsAsText({ slots, startsPerWindow, windowMs }: LaneLimits): string {
   return JSON.stringify([slots, startsPerWindow, windowMs]);
 }
 
-/** After the clock was set back, later times in lanes and claims count as now. */
+/** After the clock was set back, treats later times in lanes and claims as now. */
 export async function takeAsOfNow(transaction: Transaction, claim: DeliveryClaim): Promise<void> {
   const { now, leaseMs, startsPerWindow, windowMs } = claim;
   const end = now + leaseMs;
@@ -34,7 +34,7 @@ export async function takeAsOfNow(transaction: Transaction, claim: DeliveryClaim
   await refreshLanes(transaction, ahead);
 }
 
-/** Reads all lanes: this is done once in a process, and when a clock was set back. */
+/** Reads all lanes, which happens once in a process and when a clock was set back. */
 const LOCK_AHEAD = `
   SELECT endpoint_id FROM trunkline.lanes
   WHERE ready_from > $1 OR EXISTS (SELECT 1 FROM unnest(claims) WHERE expires_at > $2)
@@ -58,7 +58,7 @@ const CHANGE = `
   INSERT INTO trunkline.claim_limits (limits) VALUES ($1)
   ON CONFLICT (id) DO UPDATE SET limits = excluded.limits WHERE claim_limits.limits <> excluded.limits`;
 
-/** When nothing but the throttle, and the turn of others, keeps a lane with these starts from being served. */
+/** When the throttle and the turns of other lanes let a lane with these starts be served next. */
 export function readyFrom(starts: string, startsPerWindow: string, windowMs: string): string {
   return `coalesce(GREATEST(
     (${starts})[cardinality(${starts}) - ${startsPerWindow}::integer + 1] + ${windowMs}::bigint,
@@ -66,7 +66,7 @@ export function readyFrom(starts: string, startsPerWindow: string, windowMs: str
   ), 0)`;
 }
 
-/** Claims beyond the new limits last until they end. */
+/** Claims in excess of the new limits last until they end. */
 const APPLY = `
   UPDATE trunkline.lanes
   SET ready_from = ${readyFrom('starts', '$2', '$3')}, slots = GREATEST($1::integer, cardinality(claims))`;

@@ -10,9 +10,9 @@ const LOCKED_MS = 10;
 export interface Outlook {
   /** When the first lane that is not paused wakes; null if nothing is open. */
   readonly wakeAt: number | null;
-  /** Whether something was queued that its lane does not know of. */
+  /** Whether something was queued of which its lane is not yet aware. */
   readonly isUnaware: boolean;
-  /** Whether their times were worked out under other limits than these, or under none. */
+  /** Whether the times of lanes were computed under other limits than these, or under none. */
   readonly hasOtherLimits: boolean;
 }
 
@@ -27,13 +27,19 @@ export async function lookAtLanes({ get }: Pick<Statements, 'get'>, limits: Lane
   };
 }
 
-/** When there will be something to claim; `now` at the earliest, and whenever a lane has to be brought up to date. */
+/**
+ * When the next delivery can be claimed: `now` at the earliest, or if a lane has to be updated; null if nothing is
+ * open.
+ */
 export function nextClaimAt({ wakeAt, isUnaware, hasOtherLimits }: Outlook, now: number): number | null {
   if (isUnaware || hasOtherLimits) return now;
   return wakeAt === null ? null : Math.max(wakeAt, now);
 }
 
-/** The same after a claim. If the claim did not reach its limit, others have locked the deliveries that it left. */
+/**
+ * The same after a claim. If the claim did not reach its limit, others have locked the deliveries that it left, so it
+ * is tried again soon.
+ */
 export function nextClaimAfter(outlook: Outlook, now: number, isLimited: boolean): number | null {
   const nextAt = nextClaimAt(outlook, now);
   return nextAt === now && !isLimited ? now + LOCKED_MS : nextAt;

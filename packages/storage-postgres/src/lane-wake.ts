@@ -2,12 +2,12 @@ import type { Transaction } from './database.ts';
 import { IS_FULL } from './lane.ts';
 import { integer } from './row.ts';
 
-/** The maximum of rows in a statement. */
+/** The maximum number of rows in a statement. */
 const BATCH_MAX = 1000;
 
 /**
- * Wakes lanes in which something was queued. Locked lanes are left for the next claim, so that this never waits: the
- * holder of the lock may not have seen what was queued.
+ * Wakes lanes in which something was queued. Never waits: leaves locked lanes, whose holders may not have seen what was
+ * queued, to the next claim.
  */
 export async function wakeLanes({ get }: Transaction): Promise<void> {
   for (;;) {
@@ -17,8 +17,8 @@ export async function wakeLanes({ get }: Transaction): Promise<void> {
 }
 
 /**
- * A deleted lane needs no waking: nothing is open there. A lane that is awake by then is not written but locked, so
- * that no transaction works in it without having seen what was queued.
+ * A deleted lane needs no waking, because nothing is open there. A lane that is already awake is locked but not
+ * written, so that no transaction works in it without having seen what was queued.
  */
 const WAKE = `
   WITH entry AS MATERIALIZED (

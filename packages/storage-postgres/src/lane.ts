@@ -3,7 +3,7 @@ import type { Transaction } from './database.ts';
 
 // The callers hold the locks of the lanes.
 
-/** Makes the lane of a new endpoint; paused if the work of its workspace is postponed. */
+/** Creates the lane of a new endpoint, paused if the work of its workspace is postponed. */
 export async function addLane(
   { insert }: Transaction,
   endpoint: string,
@@ -18,7 +18,10 @@ export async function addLane(
   });
 }
 
-/** The lane of an endpoint that is being deleted: its workspace would no longer find it when it resumes. */
+/**
+ * Resumes the lane of an endpoint that is being deleted, because its workspace would no longer find the lane to resume
+ * it.
+ */
 export async function resumeLane({ run }: Transaction, endpoint: string): Promise<void> {
   await run(RESUME, endpoint);
 }
@@ -26,9 +29,9 @@ export async function resumeLane({ run }: Transaction, endpoint: string): Promis
 const RESUME = 'UPDATE trunkline.lanes SET is_paused = false WHERE endpoint_id = $1 AND is_paused';
 
 /**
- * Takes the locks of lanes, in the order that every transaction uses for more than one. They come before any lock of
- * endpoints, deliveries or queues, and last as long as the transaction: statements after this one see what earlier
- * holders have left.
+ * Locks lanes, in the order that every transaction uses for more than one. These locks come before any lock of
+ * endpoints, deliveries or queues, and last until the transaction ends; statements after this one see what earlier
+ * holders have committed.
  */
 export async function lockLanes({ run }: Transaction, endpoints: readonly string[]): Promise<void> {
   await run(LOCK_LANES, endpoints);
@@ -37,7 +40,7 @@ export async function lockLanes({ run }: Transaction, endpoints: readonly string
 const LOCK_LANES = `
   SELECT 1 FROM trunkline.lanes WHERE endpoint_id = ANY ($1::uuid[]) ORDER BY endpoint_id FOR UPDATE`;
 
-/** Works out when lanes wake, after something was queued in them or taken out, or a claim has ended. */
+/** Recomputes when lanes wake, after deliveries were queued or taken out, or a claim has ended. */
 export async function refreshLanes({ run }: Transaction, endpoints: readonly string[]): Promise<void> {
   await run(REFRESH, endpoints);
 }
@@ -46,14 +49,16 @@ export async function refreshLanes({ run }: Transaction, endpoints: readonly str
 export const IS_FULL = 'cardinality(lanes.claims) >= lanes.slots';
 
 /**
- * When a claim finds something in a lane: its first delivery that is not claimed, unless all slots are held, or its first
- * claim that ends.
+ * When a claim finds something in a lane: when the first unclaimed delivery can be claimed, unless all slots are held,
+ * or when the first claim expires.
  */
 export function wakeAt(isFull: string): string {
   return `LEAST(${firstDue(`NOT (${isFull})`)}, (SELECT min(expires_at) FROM unnest(lanes.claims)))`;
 }
 
-/** When the first delivery of a lane that is not claimed can be, on this condition. Relies on open_deliveries_queue. */
+/**
+ * When the first unclaimed delivery of a lane can be claimed, if `condition` holds. Relies on open_deliveries_queue.
+ */
 export function firstDue(condition: string): string {
   return `(
     SELECT GREATEST(lanes.ready_from, queued.due_at) FROM trunkline.open_deliveries AS queued

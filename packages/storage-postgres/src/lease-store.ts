@@ -8,7 +8,7 @@ import { encodeText } from './text-encoding.ts';
 import { uuidToFind } from './uuid.ts';
 
 export function leaseStore(connected: Connected): LeaseStore {
-  // A process that stops releases all that it holds together.
+  // A process that stops releases all its leases together.
   const releases = createBatcher<Release, void>({
     max: 5_000,
     inFlight: 1,
@@ -53,11 +53,11 @@ interface Release {
   readonly reservation: Parameters<LeaseStore['release']>[1];
 }
 
-// The owner that held it, unless it was released.
+// The owner that held the lease, unless it was released.
 const FREE =
   "id, lease_expires_at, coalesce(nullif(lease_lost_by, ''), nullif(lease_owner, '')) AS taken_from";
 
-// Relies on instances_to_hold and instances_reserved. Passes over instances that another process is claiming.
+// Relies on instances_to_hold and instances_reserved. Skips instances that another process is claiming.
 const CLAIM = `
   WITH expired AS MATERIALIZED (
     SELECT ${FREE} FROM trunkline.instances

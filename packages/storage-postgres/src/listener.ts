@@ -9,15 +9,15 @@ export interface ListenerOptions {
   readonly channel: string;
 }
 
-/** How long after a connection was lost, or could not be made, the next one is tried. */
+/** How long to wait before the next attempt after a connection was lost or failed. */
 const RETRY_MS = 1_000;
-/** How often the connection is asked for a sign of life: a dead one does not report it. */
+/** How often to check that the connection is alive: a dead connection does not report it. */
 const HEARTBEAT_MS = 15_000;
 const TIMEOUT_MS = 10_000;
 
 /**
- * Listens to a channel on a connection of the pool until it is closed; when the connection is lost, on another one.
- * Resolves once it listens, or has failed to for the first time.
+ * Listens to a channel on a connection of the pool until closed; if that connection is lost, on another one. Resolves
+ * once it listens, or its first attempt has failed.
  */
 export async function listenTo(
   options: ListenerOptions,
@@ -67,7 +67,7 @@ async function keepListening(
   }
 }
 
-/** Rejects when the connection is lost, and when it is closed. */
+/** Rejects when the connection is lost, and when listening is closed. */
 async function listenOnce(
   { pool, channel, closing }: Listening,
   hear: (payload: string) => void,
@@ -77,7 +77,7 @@ async function listenOnce(
   const lost = new Promise<never>((_, reject) => {
     client.on('error', reject);
   });
-  lost.catch(() => undefined); // it is waited for below, and may come first
+  lost.catch(() => undefined); // awaited below, but may reject before
   client.on('notification', (message) => {
     if (message.channel === channel) hear(message.payload ?? '');
   });
@@ -91,7 +91,7 @@ async function listenOnce(
       await client.query({ text: 'SELECT 1', query_timeout: TIMEOUT_MS });
     }
   } finally {
-    // An open one would continue to listen.
+    // An open connection would continue to listen.
     client.release(true);
   }
 }

@@ -11,9 +11,9 @@ import { flag, id, integer } from './row.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 /**
- * Decides on outbound messages one after the other, and stores those that pass; see `MessageStore.accept` for the order of
- * the checks. First it locks all rows that decide about them, then it decides, then it writes: many take no more
- * statements than one.
+ * Decides on outbound messages one after the other, and stores those that pass; see `MessageStore.accept` for the order
+ * of the checks. Locks all the rows that it needs, then decides, then writes, so that many messages without media take
+ * no more statements than one.
  */
 export async function acceptMessages(
   transaction: Transaction,
@@ -88,7 +88,7 @@ async function lockQueues(
 const LOCK_QUEUES = `
   SELECT * FROM trunkline.queues WHERE instance_id = ANY ($1::uuid[]) ORDER BY instance_id FOR NO KEY UPDATE`;
 
-/** The messages that trials have used, by workspace. */
+/** The number of messages that each trial has used, by workspace. */
 async function lockTrials(
   transaction: Transaction,
   acceptances: readonly Acceptance[],
@@ -135,7 +135,7 @@ const REVISIONS = `
 
 async function store(transaction: Transaction, accepted: readonly Accepted[]): Promise<void> {
   const records = accepted.flatMap(({ acceptance }) => recordOf(acceptance));
-  // A key that was taken since it was looked up, by a request to another instance: with that in sight, decide again.
+  // Since the lookup, a request to another instance has used one of the keys: decide again with that key in sight.
   if (!(await remember(transaction, records))) throw new TransactionConflict();
   for (const { acceptance } of accepted) await takeContent(transaction, acceptance.message);
   const rows = accepted.map(({ acceptance, position }) => ({
@@ -150,7 +150,7 @@ async function store(transaction: Transaction, accepted: readonly Accepted[]): P
   }
 }
 
-// The length is counted with each row that comes and goes, in the transaction of that.
+// The length is updated in the same transaction as each row that comes or goes.
 const STORE = `
   WITH record AS (
     SELECT * FROM json_to_recordset($1::text::json) AS record (${MESSAGE_RECORD}, position bigint)

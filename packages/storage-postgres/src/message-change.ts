@@ -13,7 +13,7 @@ import { encodeText } from './text-encoding.ts';
 import { runBatch } from './batch-transaction.ts';
 import { uuidToFind } from './uuid.ts';
 
-/** A change with the lease that it is made under. */
+/** A change with the lease under which it is made. */
 export interface LeasedChange {
   readonly lease: Lease;
   readonly change: MessageChange;
@@ -22,8 +22,8 @@ export interface LeasedChange {
 export type ChangeResult = 'changed' | 'stale' | 'fenced';
 
 /**
- * Changes that arrive together share a transaction, as when hundreds of instances send what was queued while no process
- * held them. Changes of one instance keep the order of their calls.
+ * Changes that arrive together share a transaction, as when hundreds of instances send messages that were queued while
+ * no process held the instances. Changes of one instance keep the order of their calls.
  */
 export function changeBatcher(connected: Connected): Batcher<LeasedChange, ChangeResult> {
   return createBatcher({
@@ -48,7 +48,7 @@ async function changeTogether(
   return results.map((result, index) => {
     const change = changes[index];
     if (alone || !change || result.status === 'fulfilled' || !isLockTimeout(result.reason)) return result;
-    // No instance waits for what another one needs.
+    // No instance waits for a lock that another needs.
     return database.transaction(async (transaction) => onlyOf(await changeMessages(transaction, [change])));
   });
 }
@@ -59,7 +59,7 @@ function onlyOf([result]: readonly ChangeResult[]): ChangeResult {
   return result;
 }
 
-/** Writes each message's next state while it is still in the one that the change was decided on. */
+/** Writes each message's next state if its status is still the one that the change was decided on. */
 async function changeMessages(
   transaction: Transaction,
   changes: readonly LeasedChange[],
@@ -88,7 +88,7 @@ async function changeMessages(
   return changes.map((one) => results.get(one) ?? 'stale');
 }
 
-/** Calls `leaveHeld` for the changes that took a message out of its queue, but not from the line there. */
+/** Calls `leaveHeld` for the changed messages that left a queue in which they were held aside. */
 async function leaveHeldOf(transaction: Transaction, rows: readonly Row[]): Promise<void> {
   const aside = rows.filter((row) => flag(row, 'stands_aside')).map((row) => String(row['id']));
   if (aside.length > 0) await leaveHeld(transaction, aside);
@@ -99,7 +99,7 @@ function resultOf(isHeld: boolean, isChanged: boolean): ChangeResult {
   return isChanged ? 'changed' : 'stale';
 }
 
-/** A statement changes a row once: a second change of one message sees what the first has made of it. */
+/** A statement changes a row only once, so each round has one change of a message, and sees the rounds before. */
 function roundsOf(changes: readonly LeasedChange[]): readonly (readonly LeasedChange[])[] {
   const rounds: LeasedChange[][] = [];
   const counts = new Map<string, number>();
@@ -151,7 +151,7 @@ function recordOf({ message, expectedStatus }: MessageChange) {
   };
 }
 
-/** Once a message has left its queue, an edit may change its content concurrently: that is kept. */
+/** Once a message has left its queue, an edit may change its content concurrently, so only the progress is written. */
 function changed(name: string): string {
   if (name in entities.messageProgress.kinds) return `${name} = record.${name}`;
   return `${name} = CASE record.expected_status WHEN 'queued' THEN record.${name} ELSE messages.${name} END`;
@@ -159,9 +159,9 @@ function changed(name: string): string {
 
 const CHANGE_RECORD = `${MESSAGE_RECORD}, expected_status text, leaves_queue boolean, place bigint`;
 
-// The arrays are for the planner, which would read whole tables for the hundred rows that it expects of JSON. The length
-// is counted with each row that comes and goes, in the transaction of that. Queues are locked in the order
-// of their instances, like everywhere.
+// The arrays are for the planner, which would read whole tables for the hundred rows that it expects of JSON. The
+// length is updated in the same transaction as each row that comes or goes. Queues are locked in the order of their
+// instances, like everywhere.
 const WRITE = `
   changed AS (
     UPDATE trunkline.messages SET ${CHANGEABLE_NAMES.map(changed).join(', ')}
@@ -187,7 +187,7 @@ const WRITE = `
     WHERE queues.instance_id = queue.instance_id
   )`;
 
-/** Whether the message left a queue without a place in queued_messages. */
+/** Whether the message left a queue without a row in queued_messages. */
 const STANDS_ASIDE = 'coalesce(changed.leaves_queue, false) AND gone.message_id IS NULL AS stands_aside';
 
 const FAIL = `

@@ -7,9 +7,9 @@ import type { Statements } from './statements.ts';
 import { uuidToFind } from './uuid.ts';
 
 /**
- * A page of messages. The whole workspace is one walk along messages_by_workspace. With a filter there is a walk for
- * each pair of status and type that passes it, along messages_by_workspace_and_kind or messages_by_instance_and_kind:
- * a page costs the same however rare its messages are.
+ * Returns a page of messages. The whole workspace is one walk along messages_by_workspace. A filter takes one walk for
+ * each pair of status and type that passes it, along messages_by_workspace_and_kind or messages_by_instance_and_kind,
+ * so that a page costs the same however rare its messages are.
  */
 export function listMessages(
   statements: Statements,
@@ -52,8 +52,8 @@ function listOf(workspaceId: string, filter: MessageFilter): List {
 }
 
 /**
- * The messages of an instance are all of one workspace, so that one of them is enough; they outlive the instance. In the
- * order of messages_by_network_id it is found by that, however few there are.
+ * The messages of an instance all belong to one workspace and outlive the instance, so that one of them is enough. The
+ * order makes the server find it by messages_by_network_id, however few there are.
  */
 const OF_WORKSPACE = `(
     SELECT 1 FROM (

@@ -20,14 +20,14 @@ export const MESSAGE_COLUMNS = `item.*, (
 const CONTENT: Shape<string> = { ...shapeOf(entities.messageContent), sender_id: 'text' };
 export const MESSAGE_SHAPE: Shape<string> = { ...shapeOf(entities.message), sender_id: 'text' };
 
-/** The columns with their types, as `json_to_recordset` takes them; of the content, all but its owner. */
+/** The columns with their types, as `json_to_recordset` takes them; those of the content leave out its owner. */
 export const CONTENT_RECORD: string = recordOf(CONTENT);
 export const MESSAGE_RECORD: string = recordOf(MESSAGE_SHAPE);
 
-/** The same without the types. */
+/** The same columns without the types. */
 export const CONTENT_NAMES: string = columnsOf(CONTENT).join(', ');
 export const MESSAGE_NAMES: string = columnsOf(MESSAGE_SHAPE).join(', ');
-/** The columns that a change writes. Only the indexes of the status have any of these. */
+/** The columns that a change writes. Only the indexes on the status contain any of them. */
 export const CHANGEABLE_NAMES: readonly string[] = Object.keys(entities.messageState.kinds);
 
 /** Repeats of an inbound message have the same `senderId`. */
@@ -41,12 +41,12 @@ export function contentColumns(message: Message, senderId: string): Columns {
 
 export function readMessage(row: Row): Message {
   const message = entities.message.read(row, readContact(row));
-  // The content of an instance's messages goes with it, whatever their rows say.
+  // The content of messages is deleted with their instance, whatever their rows say.
   if (!message.media?.available || flag(row, 'keeps_media')) return message;
   return { ...message, media: { ...message.media, available: false } };
 }
 
-/** The current contact, into which it may have been merged. */
+/** The current contact, into which the message's contact may have been merged. */
 function readContact(row: Row): ContactSummary | null {
   return row['contact'] === null ? null : summaryOf(entities.contact.read(json<Row>(row, 'contact')));
 }

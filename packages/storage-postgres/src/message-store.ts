@@ -109,7 +109,7 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
   };
 }
 
-/** Accepts in a transaction of the caller's. Others are notified when it commits. */
+/** Accepts a message in a transaction of the caller. Other processes are notified when it commits. */
 async function acceptAlone(transaction: Transaction, acceptance: Acceptance): Promise<AcceptanceResult> {
   const [result] = await acceptMessages(transaction, [acceptance]);
   if (!result)
@@ -147,7 +147,7 @@ const FIND_QUOTABLE = `
   ), item.sender_id) END AS quoted_sender
   FROM trunkline.messages AS item WHERE item.id = $1 AND item.instance_id = $2`;
 
-// Relies on messages_by_workspace, in whose order the first are counted.
+// Relies on messages_by_workspace, whose order decides which messages are counted.
 const COUNT_BETWEEN = `
   SELECT (
     SELECT count(*)

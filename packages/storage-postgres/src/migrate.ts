@@ -19,30 +19,30 @@ import { SCHEMA } from './schema.ts';
 /** Runs a statement, or several if it has no values, and returns its first row. */
 type Ask = (sql: string, ...values: readonly (string | number)[]) => Promise<Row>;
 
-/** The migrations, in order. The first one makes the tables. A released one never changes. */
+/** The migrations, in order. The first one creates the tables. A released migration never changes. */
 export const MIGRATIONS: readonly string[] = [SCHEMA, DELETED_ENDPOINTS];
 
 export const LATEST_VERSION: number = latestSchemaVersion(MIGRATIONS);
 
 const OLDEST_SERVER = 14;
 
-/** A migration may have to wait for those of other processes, and to rewrite stored rows. */
+/** A migration may have to wait for migrations of other processes, and to rewrite stored rows. */
 const TIMEOUT_MS = 600_000;
 
 export interface MigrationTarget {
   readonly pool: PostgresPool;
   readonly schema: string;
   readonly logger: Logger;
-  /** Whether it is opened to be moved; false by default. */
+  /** Whether the database is opened to be moved; false by default. */
   readonly isMoving?: boolean;
   readonly migrations?: readonly string[];
 }
 
 /**
  * Applies all missing migrations, or none if one fails. Processes that start together take turns. Returns the id that
- * distinguishes this database from others. Throws one clear sentence, having written nothing, if the server is too old
- * or the database cannot hold every text. Likewise if the schema is not Trunkline's, was made before 0.1.0 or by a
- * newer version, or is part of a move and not opened for it.
+ * distinguishes this database from others. Throws one clear sentence, without having written anything, if the server is
+ * too old or the database cannot hold every text; also if the schema is not Trunkline's, was created before 0.1.0 or by
+ * a newer version, or is part of a move and not opened for it.
  */
 export async function migrate({
   pool,
@@ -57,7 +57,7 @@ export async function migrate({
     const version = await readVersion(ask, schema, migrations);
     if (version > 0)
       checkMoveMark(await moveMark(ask), { isMoving, version, latest: latestSchemaVersion(migrations) });
-    // Only the first start has to wait for others, and to be allowed to make tables.
+    // Only missing migrations have to wait for other processes and to be allowed to create tables.
     if (missingMigrations(version, migrations).length > 0)
       await applyMissing(ask, client, { schema, migrations });
     const { id } = await ask('SELECT id FROM trunkline.schema_versions ORDER BY version LIMIT 1');
@@ -65,7 +65,7 @@ export async function migrate({
   });
 }
 
-/** Does the checks of `migrate`, and writes nothing. */
+/** Runs the checks of `migrate`, and writes nothing. */
 export async function storedSchema({ pool, schema, logger }: MigrationTarget): Promise<StoredSchema> {
   return withClient(pool, logger, async (client) => {
     const ask = asker(client, schema);
@@ -128,7 +128,7 @@ async function moveMark(ask: Ask): Promise<string | null> {
   return typeof value === 'string' ? value : null;
 }
 
-/** 0 if the database has nothing of Trunkline. */
+/** The version of the stored schema; 0 if there is none. */
 async function readVersion(ask: Ask, schema: string, migrations: readonly string[]): Promise<number> {
   const { found } = await ask(FIND_VERSIONS, schema);
   if (found === undefined) return 0;
@@ -144,7 +144,7 @@ const FIND_VERSIONS = `
   FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
   WHERE nspname = $1 AND relname = 'schema_versions'`;
 
-/** Makes the schema if it is missing: if an administrator has made it, we do not need the right to. */
+/** Creates the schema if it is missing. If an administrator has created it, Trunkline does not need the right to. */
 async function makeSchema(ask: Ask, client: Queryable, schema: string): Promise<void> {
   if (!(await isSchemaThere(ask, schema))) await client.query({ text: `CREATE SCHEMA ${quoted(schema)}` });
   await ask(
@@ -156,7 +156,7 @@ async function makeSchema(ask: Ask, client: Queryable, schema: string): Promise<
   );
 }
 
-/** Throws if the schema exists and is not empty. */
+/** Whether the schema exists. Throws if it is not empty. */
 async function isSchemaThere(ask: Ask, schema: string): Promise<boolean> {
   const { tables } = await ask(
     `SELECT (SELECT count(*)::text FROM pg_catalog.pg_class WHERE relnamespace = pg_namespace.oid) AS tables

@@ -8,7 +8,7 @@ export type PostgresStorageOptions = Settings &
     | {
         /** Such as `postgres://user:password@host:5432/database`. */
         readonly connectionString: string;
-        /** How many connections it may have; 10 by default. One of them listens for work of other processes. */
+        /** The maximum number of connections; 10 by default. One of them listens for work of other processes. */
         readonly maxConnections?: number;
         readonly pool?: undefined;
       }
@@ -59,7 +59,7 @@ const OPTION_NAMES: OptionNames<PostgresStorageOptions> = {
 const DEFAULT_CONNECTIONS = 10;
 const DEFAULT_TIMEOUT_MS = 10_000;
 const TIMEOUT_MAX_MS = 3_600_000;
-/** A name of Postgres has at most 63 bytes; it would cut longer ones. */
+/** PostgreSQL cuts names to 63 bytes. */
 const NAME_BYTES_MAX = 63;
 
 /** Throws a TypeError that names the option that is wrong. */

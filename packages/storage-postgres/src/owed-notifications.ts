@@ -5,7 +5,7 @@ import { json } from './row.ts';
 import type { Statements } from './statements.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
-/** A table of notifications that are owed, and its column for them. */
+/** A table of notifications that are owed, and the column that holds them. */
 export interface OwedTable {
   readonly table: string;
   readonly column: string;

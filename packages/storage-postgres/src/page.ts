@@ -5,11 +5,11 @@ import type { Row } from './row.ts';
 import type { Statements, Value } from './statements.ts';
 import { uuidToFind } from './uuid.ts';
 
-/** Rows of a table, made of parts that share no row. */
+/** Rows of a table, divided into parts that share no row. */
 interface Walks {
-  /** A name like `trunkline.messages`; called `item` in `columns`. */
+  /** A name like `trunkline.messages`; its rows are called `item` in `columns`. */
   readonly table: string;
-  /** The table that has the rows with the ids found; by default, the same. */
+  /** The table that has the rows with the ids found; by default, `table`. */
   readonly rows?: string;
   /** The columns to read of a row. */
   readonly columns: string;
@@ -19,20 +19,20 @@ interface Walks {
   readonly keys: Readonly<Record<string, string>>;
 }
 
-/** A list: the rows of a table, and those of another one that has further rows of the same kind. */
+/** A list of the rows of one table, or of two tables with rows of the same kind. */
 export interface List extends Walks {
   readonly and?: Walks;
   /** The prefix of the rows' ids. */
   readonly prefix: IdPrefix;
-  /** The values of the parts of both, from `$1` on. */
+  /** The values of the parts of both tables, from `$1` on. */
   readonly values: readonly Value[];
-  /** Rows with smaller uuids are not in it. */
+  /** Rows with smaller uuids are left out. */
   readonly floor?: string;
 }
 
 /**
- * A page, newest first, in one statement. Each part is walked along its index, from the first row of the page to its
- * last. That holds for limits of some hundreds: for more, the planner may take another way.
+ * Returns a page, newest first, with one statement. Each part is walked along its index, from the first row of the page
+ * to its last. That holds for limits of some hundreds: for more, the planner may choose another plan.
  */
 export async function readPage<Item>(
   statements: Statements,
@@ -48,7 +48,7 @@ export async function readPage<Item>(
     ...(request.from ? [uuidToFind(list.prefix, request.from.id)] : []),
   );
   const isAnyBehind = found[0]?.['is_behind'] === true;
-  // A page without rows is one row of nothing but `is_behind`.
+  // A page without rows is one row in which only `is_behind` is set.
   const page = pageOf(
     request,
     found.filter((row) => row['id'] !== null),
@@ -62,11 +62,11 @@ const HIGHEST = "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid";
 
 /**
  * The limit is part of the text: for a parameter, the planner expects a tenth of all rows. The rows are read one by
- * one: a join might read all ids along with those that were found.
+ * one, because a join might read the whole table.
  */
 function pageSql(list: List, { order, ahead, behind, count }: PagePlan): string {
   const tables = list.and ? [list, list.and] : [list];
-  const [floor, from] = [1, 2].map((place) => `$${list.values.length + place}::uuid`) as [string, string]; // two of two
+  const [floor, from] = [1, 2].map((place) => `$${list.values.length + place}::uuid`) as [string, string]; // map keeps the length
   const walked = (bound: IdBound | null, limit: number): string =>
     tables
       .map(
@@ -100,7 +100,7 @@ function rangeOf(bound: IdBound | null, floor: string, from: string): Range {
 }
 
 /**
- * Rows are compared whole, and sorted by all that is compared, so that only the index with these keys serves. Given
+ * Compares whole rows, and sorts by all compared columns, so that only the index with these keys serves. Given
  * equalities, the planner would use some as filters on a walk of all ids if it expects the rows to be frequent. Do not
  * add another index that begins with the same column: it would serve too.
  */

@@ -4,7 +4,7 @@ import { sqlState } from './pool.ts';
 import type { Statements } from './statements.ts';
 import { uuidOf } from './uuid.ts';
 
-/** A table whose rows are kept by the day (UTC) in which the ids of this column were made. */
+/** A table whose rows are partitioned by the day (UTC) on which the ids in this column were created. */
 export interface PartitionedTable {
   readonly name: 'events' | 'event_log' | 'deliveries' | 'attempts';
   readonly key: 'id' | 'delivery_id';
@@ -19,21 +19,21 @@ const TABLES: readonly PartitionedTable[] = [EVENTS, EVENT_LOG, DELIVERIES, ATTE
 
 export const DAY_MS: number = 24 * 60 * 60 * 1000;
 
-/** The days with partitions, today among them: maintenance may fail for as long. */
+/** The number of days with partitions, including today: maintenance may fail for that long. */
 const DAYS_AHEAD = 4;
 
-/** The longest that all others wait for us, if a reader keeps us waiting. */
+/** How long we wait for a lock, and all others behind us, if a reader holds it. */
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '200ms'";
 
 interface Partition {
   readonly table: PartitionedTable;
-  /** When its day begins. */
+  /** When the day begins. */
   readonly day: number;
 }
 
 /**
- * Makes the missing partitions of `now`'s day and of those after it. A day without a partition, or whose rows came
- * first, has its rows in the default partition: so a failure here does no harm, and is tried again.
+ * Creates the missing partitions of `now`'s day and of the following days. A day without a partition, or whose rows
+ * came first, has its rows in the default partition, so a failure here does no harm, and the next call tries again.
  */
 export async function makePartitions(database: Database, now: number): Promise<void> {
   const today = startOfDay(now);
@@ -44,7 +44,10 @@ export async function makePartitions(database: Database, now: number): Promise<v
   );
 }
 
-/** Makes the partitions of past days, for rows that come from another database: it fails as `makePartitions` does. */
+/**
+ * Creates the partitions of past days, for rows that come from another database. A failure does no harm, as in
+ * `makePartitions`.
+ */
 export async function makePartitionsOf(
   database: Database,
   table: PartitionedTable,
@@ -62,7 +65,7 @@ async function makeMissing(database: Database, wanted: readonly Partition[]): Pr
     database.transaction(async (transaction) => {
       await transaction.run(LOCK);
       await transaction.run(LOCK_TIMEOUT);
-      // Another process may have made them meanwhile.
+      // Another process may have created some by now.
       for (const partition of await missingOf(transaction, wanted)) {
         await makePartition(transaction, partition);
       }
@@ -82,7 +85,7 @@ async function missingOf(
   return wanted.filter((partition) => !made.has(nameOf(partition)));
 }
 
-/** The days that a table has partitions for, oldest first. */
+/** The days for which a table has partitions, oldest first. */
 export async function listPartitions(
   statements: Statements,
   table: PartitionedTable,
@@ -100,7 +103,7 @@ async function listAll({ all }: Statements): Promise<readonly Partition[]> {
   });
 }
 
-/** The partitions of our schema. */
+/** The partitions in our schema. */
 const PARTITIONS = `
   SELECT parent.relname AS parent, partition.relname AS partition
   FROM pg_catalog.pg_class AS ours
@@ -110,7 +113,7 @@ const PARTITIONS = `
   WHERE ours.oid = (SELECT tableoid FROM trunkline.schema_versions LIMIT 1)
   ORDER BY partition.relname`;
 
-/** Drops a day of a table in one step. Returns false if a reader was in the way: then it still exists. */
+/** Drops a day of a table in one step. Returns false if a reader was in the way, so that the partition still exists. */
 export async function dropPartition(database: Database, partition: Partition): Promise<boolean> {
   return unlessInTheWay(() =>
     database.transaction(async ({ run }) => {
@@ -120,7 +123,7 @@ export async function dropPartition(database: Database, partition: Partition): P
   );
 }
 
-/** The smallest uuid that can have been made at this time or later. */
+/** The smallest uuid of an id that was created at this time or later. */
 export function floorUuid(time: number): string {
   return uuidOf('whd', floorId('whd', time));
 }
@@ -139,7 +142,7 @@ async function makePartition({ get, run }: Transaction, partition: Partition): P
   );
   if (isTaken) return;
   const table = `trunkline.${nameOf(partition)}`;
-  // Attaching one does not lock out readers and writers of other partitions, as making it in its place would.
+  // Attaching a table does not lock out readers and writers of other partitions, as creating it as a partition would.
   await run(`CREATE TABLE ${table} (LIKE trunkline.${name} INCLUDING ALL)`);
   await run(
     `ALTER TABLE trunkline.${name} ATTACH PARTITION ${table} FOR VALUES FROM ('${from}') TO ('${to}')`,
@@ -151,12 +154,12 @@ function nameOf({ table, day }: Partition): string {
   return `${table.name}_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`;
 }
 
-/** NaN if it is not the name of a day's partition. */
+/** NaN if this is not the name of a day's partition. */
 function dayOf(name: string): number {
   return Date.parse(name.replace(/^.*_(\d{4})(\d{2})(\d{2})$/, '$1-$2-$3'));
 }
 
-/** Errors if another process has just made it, rows came first, or others hold a lock. */
+/** Errors if another process has just created the partition, rows came first, or others hold a lock. */
 const IN_THE_WAY: readonly (string | undefined)[] = ['42P07', '23505', '23514', '55P03'];
 
 async function unlessInTheWay(work: () => Promise<void>): Promise<boolean> {

@@ -6,7 +6,7 @@ import { reasonFor } from './reasons.ts';
 import { readSession } from './session.ts';
 import type { Session } from './session.ts';
 
-/** A connection of a pool, as `pg` has it. */
+/** A connection of a pool, as `pg` provides it. */
 interface PoolClient extends Queryable {
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'notification', listener: (message: PoolNotification) => void): unknown;
@@ -51,17 +51,23 @@ export function makePool({ connectionString, maxConnections }: OwnPoolOptions): 
 }
 
 /**
- * Ignores errors of a pool's new connections: they have no listener until their taker gets them, and an error that the
+ * Ignores errors of a pool's new connections: they have no listener until a caller receives them, and an error that the
  * server sends in one piece with its welcome would end the process.
  */
 export function hearErrors(client: Pick<PoolClient, 'on'>): void {
   client.on('error', () => undefined);
 }
 
-/** The sessions of connections, by pool. Forgotten when one of a pool turns out to be condemned: others may be, too. */
+/**
+ * The sessions of connections, by pool. Deleted for a whole pool when one of its connections is condemned, because
+ * others may be, too.
+ */
 const sessions = new WeakMap<PostgresPool, WeakMap<PoolClient, Session>>();
 
-/** Takes a connection out for `work`. If it broke meanwhile, or the server condemned it, it is closed, not returned. */
+/**
+ * Runs `work` on a connection of the pool. If the connection broke, or the server condemned it, it is closed, not
+ * returned.
+ */
 export async function withClient<Result>(
   pool: PostgresPool,
   logger: Logger,
@@ -71,7 +77,7 @@ export async function withClient<Result>(
     throw new ConnectionError(error);
   });
   let isBroken = false;
-  // The pool does not listen while it is out, and an error without a listener ends the process.
+  // The pool does not listen while a connection is in use, and an error without a listener ends the process.
   const onError = (error: Error): void => {
     isBroken = true;
     logger.warn(
@@ -111,7 +117,9 @@ export async function withClient<Result>(
   }
 }
 
-/** There is no connection, or no response from the server: the call may or may not have been carried out. */
+/**
+ * Thrown without a connection, or without a response from the server: the call may or may not have been carried out.
+ */
 class ConnectionError extends UnavailableError {
   override readonly name = 'ConnectionError';
   constructor(cause: unknown) {
@@ -133,10 +141,10 @@ function whyNoConnection(cause: unknown): string {
   return `Postgres does not respond: ${why}. Check that it runs, can be reached and is not overloaded.`;
 }
 
-/** Messages of `pg` and of OpenSSL, for a password that is missing, and for TLS. */
+/** Messages of `pg` and of OpenSSL about a missing password, and about TLS. */
 const NO_AGREEMENT = /^SASL|SSL|certificate/i;
 
-/** Thrown in a failover, for example: the address may lead to the old primary for some time, whose data may be old. */
+/** In a failover, for example, the address may lead to the old primary for some time, whose data may be old. */
 class ReplicaError extends UnavailableError {
   override readonly name = 'ReplicaError';
   constructor() {
@@ -151,7 +159,10 @@ export interface WatchedClient extends Queryable {
   isBroken(): boolean;
 }
 
-/** An error that the server responded to a statement with; the connection stays usable. `ERROR` may be in any language. */
+/**
+ * Whether the server sent the error in response to a statement, so that the connection stays usable. `ERROR` may be in
+ * any language.
+ */
 function isServerError(error: unknown): boolean {
   return isResponse(error) && !/^(FATAL|PANIC)$/.test(error.severity);
 }
@@ -162,8 +173,8 @@ function isResponse(error: unknown): error is Error & { readonly severity: strin
 
 /**
  * Whether the connection is no longer usable. Its server is read-only (25006), has lost a connection (08), or ends this
- * one (57P, 25P03, 25P04). Or it lacks support (0A000): a replica was asked to write, or the tables of a prepared
- * statement were changed.
+ * one (57P, 25P03, 25P04). Or the server lacks support (0A000) because a replica was asked to write, or the tables of a
+ * prepared statement were changed.
  */
 function isCondemning(error: unknown): boolean {
   return /^(25006|0A000|08|57P|25P0[34])/.test(sqlState(error) ?? '');
@@ -174,7 +185,7 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Whether a value that was to be written is to blame, rather than the server or the way to it. */
+/** Whether a value to be written is to blame, rather than the server or the connection to it. */
 export function isFaultOfValue(error: unknown): boolean {
   const state = sqlState(error);
   // Classes 22, data exception, and 23, integrity constraint violation.

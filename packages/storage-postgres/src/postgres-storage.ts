@@ -52,7 +52,7 @@ export type PostgresTransaction = Queryable;
  * outcomes that arrive together share one commit. Any number of processes, on any number of machines, can share a
  * database.
  *
- * A transaction of the caller's own is a client of `pg`, connected to the same database, after `BEGIN`.
+ * A caller's own transaction is a client of `pg`, connected to the same database, after `BEGIN`.
  */
 export function postgresStorage(options: PostgresStorageOptions): Storage<PostgresTransaction> {
   const checked = checkOptions(options);
@@ -95,7 +95,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     open: (context: StorageContext) =>
       opening.open(() =>
         openStorage(checked, context, (signal) => {
-          // The listening connection may still report signals while it closes, and listeners would then read.
+          // While the listening connection closes, it may still report signals, and listeners would then read.
           if (opening.current()) signals.publish(signal, context.logger);
         }),
       ),
@@ -132,12 +132,12 @@ async function openStorage(
   let remote: RemoteSignals | null = null;
   const publish = (reported: readonly Signal[]): void => {
     reported.forEach(hear);
-    // Each event would cost a message: other processes find events by polling, if they look for any.
+    // Each event would cost a message, so other processes find events by polling, if they look for any.
     remote?.send(reported.filter(({ topic }) => topic !== 'events'));
   };
   const notification: DatabaseOptions['notification'] = (reported) => {
     if (!options.notifications || reported.length === 0) return null;
-    // No sender is named, so that this process learns of the commit, too.
+    // No sender is named, so that this process is notified of the commit, too.
     const { channel, payloads } = toNotification(channelOf(schema), '', reported);
     return { text: NOTIFY, values: [channel, payloads] };
   };
@@ -179,7 +179,7 @@ async function openStorage(
   }
 }
 
-/** The app's pool, or one of our own, with what ends our use of it. */
+/** The app's pool, or our own, with a function that ends our use of the pool. */
 function usePool(
   options: CheckedOptions,
   logger: Logger,

@@ -3,14 +3,16 @@ import type { Transaction } from './database.ts';
 import { lockLanes } from './lane.ts';
 import { entities, id } from './row.ts';
 
-// The callers hold the lock of the workspace, so that no endpoint is added meanwhile.
+// The callers hold the lock of the workspace, so that no endpoint is added.
 
-/** The workspace is suspended, or its subscription has ended: claims pass over the lanes of its endpoints. */
+/** Makes claims skip the lanes of a workspace that is suspended, or whose subscription has ended. */
 export async function pauseLanes(transaction: Transaction, workspace: string): Promise<void> {
   await setPaused(transaction, await endpointsOf(transaction, workspace), true);
 }
 
-/** Resumes the workspace: waiting work can be claimed in the order of its lanes and queues. Announces it. */
+/**
+ * Resumes the workspace, so that waiting work can be claimed in the order of its lanes and queues. Announces that work.
+ */
 export async function resumeWork(transaction: Transaction, workspace: string): Promise<void> {
   const { all, update, announce } = transaction;
   await setPaused(transaction, await endpointsOf(transaction, workspace), false);
@@ -23,7 +25,7 @@ export async function resumeWork(transaction: Transaction, workspace: string): P
   announce({ topic: 'deliveries' });
 }
 
-/** Relies on endpoints_by_workspace: as many rows as the workspace has endpoints, whatever waits at them. */
+/** Relies on endpoints_by_workspace, so that it reads one row per endpoint, however many deliveries wait. */
 async function endpointsOf({ all }: Transaction, workspace: string): Promise<readonly string[]> {
   const rows = await all('SELECT id FROM trunkline.endpoints WHERE workspace_id = $1', workspace);
   return rows.map((row) => String(row['id']));
@@ -38,7 +40,7 @@ async function setPaused(
   await transaction.run(SET_PAUSED, endpoints, isPaused);
 }
 
-/** Skips an endpoint that was deleted while this waited for the lane: nothing would ever resume it. */
+/** Skips endpoints that were deleted during the wait for their lanes, which nothing would ever resume. */
 const SET_PAUSED = `
   UPDATE trunkline.lanes SET is_paused = $2
   WHERE endpoint_id = ANY ($1::uuid[])

@@ -39,7 +39,7 @@ export function processRegistry(
   };
 }
 
-// Deletes those from before the clock was set back, too.
+// Also deletes registrations from before the clock was set back.
 const DEREGISTER_SILENT =
   'DELETE FROM trunkline.lease_owners WHERE checked_in_at <= $1 OR checked_in_at > $2';
 
@@ -47,7 +47,7 @@ const REGISTER = `
   INSERT INTO trunkline.lease_owners (owner, checked_in_at, asks_until) VALUES ($1, $2, $3)
   ON CONFLICT (owner) DO UPDATE SET checked_in_at = excluded.checked_in_at, asks_until = excluded.asks_until`;
 
-// Deletes those from before the clock was set back, too.
+// Also deletes reports from before the clock was set back.
 const FORGET = 'DELETE FROM trunkline.process_reports WHERE reported_at <= $1 OR reported_at > $2';
 
 const SHAPE = shapeOf(entities.processReport);
@@ -67,7 +67,7 @@ const LIST = `
   ORDER BY name COLLATE "C"
   LIMIT $2`;
 
-// Once over the instances, for all owners and the total.
+// Reads the instances once, for all owners and the total.
 const SHARE = `
   WITH held AS MATERIALIZED (
     SELECT CASE WHEN lease_expires_at > $1 THEN coalesce(nullif(lease_owner, ''), lease_reserved_for) ELSE '' END AS holder,

@@ -6,18 +6,18 @@ import { entities, id, integer } from './row.ts';
 
 /** Knows which process this is, and which others have ended. */
 export interface Processes {
-  /** The number that claims are written under; 0 before the first `releaseEnded`, or if this process is unknown. */
+  /** The number under which claims are written; 0 before the first `releaseEnded`, or if this process is unknown. */
   readonly own: () => number;
   /** See `ProcessRegistry`. */
   releaseEnded(database: Database, now: number): Promise<number>;
-  /** Removes this process, unless it still holds something: that is released once it has ended. */
+  /** Removes this process, unless it still holds work, which is released once the process has ended. */
   close(database: Database): Promise<void>;
 }
 
 /**
- * A lock of a session would prove nothing here: it ends with its connection, which may break, or be ended by a pooler or
- * an administrator, while the process lives on. So only the operating system is asked, and only by processes that it
- * runs side by side.
+ * The lock of a session would prove nothing here: it ends with its connection, which may break, or be ended by a pooler
+ * or an administrator, while the process lives on. So only the operating system is asked, and only by processes on the
+ * same machine.
  */
 export function knownProcesses(): Processes {
   const { machine, namespace, pid, startedAt } = thisProcess();
@@ -45,7 +45,7 @@ export function knownProcesses(): Processes {
   };
 }
 
-// Nothing else removes the rows of dead machines. A process that still runs there only loses its proof.
+// Nothing else removes the rows of dead machines. If a process still runs there, its end can no longer be proved.
 const ADD = `
   WITH old AS (
     DELETE FROM trunkline.processes WHERE added_at < now() - interval '30 days' AND machine <> $1
@@ -54,7 +54,7 @@ const ADD = `
 
 const OTHERS = 'SELECT * FROM trunkline.processes WHERE machine = $1 AND id <> $2';
 
-/** Several processes may do so at the same time, and any may die: the row is deleted last. */
+/** Several processes may release the same one, and any of them may die, so the row is deleted last. */
 async function release(database: Database, process: number, now: number): Promise<void> {
   await database.transaction((transaction) => releaseLeases(transaction, process));
   await database.transaction((transaction) => releaseClaims(transaction, process, now));
@@ -69,7 +69,7 @@ async function releaseLeases(transaction: Transaction, process: number): Promise
     transaction.announce({ topic: 'instance', instanceId: id(row, 'id', 'ins') });
 }
 
-// Locks in id order, like all others.
+// Locks in id order, like all other statements.
 const LEASES = `
   WITH held AS MATERIALIZED (
     SELECT id, lease_owner FROM trunkline.instances
@@ -94,13 +94,13 @@ async function releaseClaims(transaction: Transaction, process: number, now: num
   transaction.announce({ topic: 'deliveries' });
 }
 
-/** Reads all lanes: this is done once for each process that ends. */
+/** Reads all lanes, which happens once for each process that ends. */
 const CLAIMED = `
   SELECT endpoint_id FROM trunkline.lanes WHERE EXISTS (SELECT 1 FROM unnest(claims) WHERE process = $1)`;
 
 const TAKE_BACK = takingBack('claim.process = $3');
 
-// Relies on queued_events_claimed. The token stays: the next claim counts this one as lost.
+// Relies on queued_events_claimed. The token stays, so that the next claim counts this one as lost.
 const EVENTS = `
   WITH held AS MATERIALIZED (
     SELECT event_id, subscription_id FROM trunkline.queued_events

@@ -6,18 +6,18 @@ export interface Queryable {
 }
 
 export interface Statement {
-  /** Prepares the statement under this name on its connection; without it nothing stays there. */
+  /** Prepares the statement under this name on its connection; without a name, nothing stays there. */
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly unknown[];
-  /** In milliseconds. A statement without a response by then rejects, and its connection is no longer usable. */
+  /** In milliseconds. Without a response by then, the statement rejects, and its connection is no longer usable. */
   readonly query_timeout?: number;
-  /** Reads the columns of only this statement: parsers that the app has set do not apply. */
+  /** Parsers of this statement only: those that the app has set do not apply. */
   readonly types?: { getTypeParser(type: number, format?: string): (value: string) => unknown };
 }
 
 export interface QueryResult {
-  /** The command as the server names it: `COMMIT` of a transaction that had failed returns `ROLLBACK`. */
+  /** The command as the server names it: the `COMMIT` of a failed transaction returns `ROLLBACK`. */
   readonly command?: string;
   readonly rows: readonly Row[];
   readonly rowCount: number | null;

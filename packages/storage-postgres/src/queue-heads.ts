@@ -14,7 +14,7 @@ interface Asked {
 }
 
 /**
- * Finds the next message of each instance. Calls that arrive together are one statement: a gateway asks after each
+ * Finds the next message of each instance. Calls that arrive together share one statement: a gateway asks after each
  * message that it has sent, and messages recorded together lead to calls that arrive together. If a message has to let
  * others pass, it is moved out of their way, and its instance is read again.
  */

@@ -3,7 +3,7 @@ import type { Instance } from '@trunkline/core/spi/storage';
 import type { Transaction } from './database.ts';
 import { uuidOf } from './uuid.ts';
 
-/** Saves what acceptances have to know of an instance. Written, and so locked, whenever the instance is. */
+/** Saves whether an instance accepts messages. Called whenever that changes, and locks out acceptances. */
 export async function saveQueue(transaction: Transaction, instance: Instance): Promise<void> {
   await transaction.run(
     SAVE,
@@ -18,14 +18,14 @@ const SAVE = `
   INSERT INTO trunkline.queues (instance_id, workspace_id, is_connected) VALUES ($1, $2, $3)
   ON CONFLICT (instance_id) DO UPDATE SET is_connected = excluded.is_connected`;
 
-/** Locks out acceptances, and all that takes messages from the queue, until the transaction ends. */
+/** Locks out acceptances, and everything that takes messages from the queue, until the transaction ends. */
 export async function lockQueue(transaction: Transaction, instance: string): Promise<void> {
   await transaction.run('SELECT 1 FROM trunkline.queues WHERE instance_id = $1 FOR UPDATE', instance);
 }
 
-/** Takes messages that will be deleted out of their queues. Held messages are not in queues. */
+/** Takes messages that will be deleted out of their queues. Held messages are not in these queues. */
 export async function leaveQueues(transaction: Transaction, messages: readonly string[]): Promise<void> {
-  // Takes the locks first, like the postponement of a message.
+  // Locks the queues first, like the postponement of a message.
   await transaction.run(LOCK_QUEUES_OF, messages);
   await transaction.run(LEAVE, messages);
 }

@@ -1,7 +1,10 @@
 export const OTHERS_CAME_FIRST =
   'Other transactions on the PostgreSQL server came first again and again: look for some that are long or hold locks.';
 
-/** By SQLSTATE or its class (https://www.postgresql.org/docs/current/errcodes-appendix.html), the first that fits. */
+/**
+ * Reasons by SQLSTATE or its class (https://www.postgresql.org/docs/current/errcodes-appendix.html); the first match
+ * counts.
+ */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^53100/, 'The disk of the PostgreSQL server is full: make room on it.'],
   [
@@ -33,7 +36,9 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^40/, OTHERS_CAME_FIRST],
 ];
 
-/** Why the server cannot do now what it may do later, as a sentence; null if this is not what the code says. */
+/**
+ * Returns a sentence that says why the server cannot do now what it may do later; null if the code says something else.
+ */
 export function reasonFor(state: string): string | null {
   return REASONS.find(([states]) => states.test(state))?.[1] ?? null;
 }

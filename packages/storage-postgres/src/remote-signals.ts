@@ -5,7 +5,9 @@ import { listenTo } from './listener.ts';
 import { withClient } from './pool.ts';
 import type { PostgresPool } from './pool.ts';
 
-/** Notifies other processes of work, and is notified of theirs. Work whose signal is lost is found by polling. */
+/**
+ * Notifies other processes of work, and receives their notifications. Work whose signal is lost is found by polling.
+ */
 export interface RemoteSignals {
   send(signals: readonly Signal[]): void;
   close(): Promise<void>;
@@ -18,13 +20,13 @@ export interface RemoteSignalsOptions {
   hear(signal: Signal): void;
 }
 
-/** The time between statements; each has all signals that came meanwhile. */
+/** The time between statements; each sends all signals that arrived in between. */
 const DEBOUNCE_MS = 10;
 /** A payload has less than 8,000 bytes; a signal takes some 50. */
 const SIGNALS_PER_MESSAGE = 100;
 const TIMEOUT_MS = 10_000;
 
-/** Resolves once it listens, or has failed to for the first time. */
+/** Resolves once it listens, or its first attempt has failed. */
 export async function openRemoteSignals(options: RemoteSignalsOptions): Promise<RemoteSignals> {
   const { pool, logger, schema } = options;
   const channel = channelOf(schema);
@@ -63,12 +65,12 @@ export async function openRemoteSignals(options: RemoteSignalsOptions): Promise<
   };
 }
 
-/** The channel of a schema: a name of Postgres has at most 63 bytes. */
+/** The channel of a schema: PostgreSQL limits names to 63 bytes. */
 export function channelOf(schema: string): string {
   return `trunkline_${createHash('sha256').update(schema).digest('hex').slice(0, 32)}`;
 }
 
-/** The values of `NOTIFY` that notify all listeners but `origin`. */
+/** The values of `NOTIFY` that notify all listeners except `origin`. */
 export function notification(channel: string, origin: string, signals: readonly Signal[]): Notification {
   const payloads: string[] = [];
   for (let start = 0; start < signals.length; start += SIGNALS_PER_MESSAGE) {
@@ -96,12 +98,12 @@ async function notify(
 }
 
 interface Message {
-  /** The storage that sends it. */
+  /** The storage that sent the message. */
   readonly from: string;
   readonly signals: readonly Signal[];
 }
 
-/** Anyone who may use the database may send anything. */
+/** Anyone with access to the database may send anything. */
 function readMessage(payload: string): Message | null {
   try {
     const message: unknown = JSON.parse(payload);

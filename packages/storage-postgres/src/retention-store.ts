@@ -27,7 +27,7 @@ export function retentionStore(connected: Connected): RetentionStore {
   };
 }
 
-/** Relies on idempotency_records_by_age. A key that is used again meanwhile stays. */
+/** Relies on idempotency_records_by_age. Keeps keys that were used again in the meantime. */
 const DELETE_RECORDS = `
   DELETE FROM trunkline.idempotency_records
   WHERE created_at < $1 AND ctid = ANY (ARRAY(
@@ -41,7 +41,7 @@ const DELETE_INSTANCE_HISTORY = `
   )`;
 
 /**
- * The lane of an endpoint exists while a delivery of it is open. Relies on deleted_endpoints_by_age and
+ * The lane of an endpoint exists while any of its deliveries is open. Relies on deleted_endpoints_by_age and
  * deliveries_by_webhook.
  */
 const DELETE_ENDPOINT_URLS = `
@@ -54,9 +54,9 @@ const DELETE_ENDPOINT_URLS = `
   ))`;
 
 /**
- * Deletes the days before this one: first what is open of them, for endpoints and for subscriptions, then whole
- * partitions, then what had come before its partition was made. The events of a day stay a day longer, since one may have
- * been made before midnight and its delivery after it.
+ * Deletes the days before this one: first their open deliveries and queued events, then whole partitions, then rows
+ * that came before their partition was created. The events of a day stay a day longer, because an event may have been
+ * created before midnight and its delivery after it.
  */
 async function deleteDays(database: Database, day: number, limit: number): Promise<number> {
   const floor = floorUuid(day);
@@ -75,14 +75,14 @@ async function deleteDays(database: Database, day: number, limit: number): Promi
   return queued + deliveries + (await database.run(DELETE_EVENTS, eventFloor, rest));
 }
 
-/** Drops old days until a reader is in the way; the next call drops the others. */
+/** Drops old days until a reader is in the way; the next call drops the rest. */
 async function dropDays(database: Database, table: PartitionedTable, end: number): Promise<void> {
   for (const day of await listPartitions(database, table)) {
     if (day >= end || !(await dropPartition(database, { table, day }))) return;
   }
 }
 
-/** Takes deliveries of this age out of their lanes, whether they wait there or are claimed. Returns how many. */
+/** Takes open deliveries of this age, queued or claimed, out of their lanes. Returns their number. */
 async function unqueue(transaction: Transaction, floor: string, limit: number): Promise<number> {
   const rows = await transaction.all(OPEN, floor, limit);
   if (rows.length === 0) return 0;
@@ -90,14 +90,14 @@ async function unqueue(transaction: Transaction, floor: string, limit: number): 
   const uuids = rows.map((row) => String(row['id']));
   await lockLanes(transaction, endpoints);
   await unqueueDeliveries(transaction, endpoints, uuids);
-  // Attempts of other days are dropped with their partitions.
+  // Attempts outside the default partition are dropped with their day.
   await transaction.run('DELETE FROM trunkline.attempts_default WHERE delivery_id = ANY ($1::uuid[])', uuids);
   return rows.length;
 }
 
 const OPEN = 'SELECT webhook_id, id FROM trunkline.open_deliveries WHERE id < $1 ORDER BY id LIMIT $2';
 
-/** Deletes what subscriptions have queued or kept, in the order of completions. Relies on the primary key. */
+/** Deletes events that subscriptions have queued or kept, in the order of completions. Relies on the primary key. */
 const DELETE_QUEUED_EVENTS = `
   WITH old AS MATERIALIZED (
     SELECT event_id, subscription_id FROM trunkline.queued_events
@@ -118,7 +118,7 @@ const DELETE_DELIVERIES = `
   )
   DELETE FROM trunkline.deliveries WHERE id IN (SELECT id FROM old) AND id < $1::uuid`;
 
-/** Deletes rows that came before the partition of their day was made. */
+/** Deletes rows that came before the partition of their day was created. */
 const DELETE_FROM_LOG = `
   DELETE FROM trunkline.event_log_default WHERE id IN (
     SELECT id FROM trunkline.event_log_default WHERE id < $1::uuid ORDER BY id LIMIT $2

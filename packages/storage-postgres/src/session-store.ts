@@ -7,7 +7,7 @@ import { encodeText, encodeTextOrNull } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 export function sessionStore(connected: Connected): SessionStore {
-  // A small batch: each may be hundreds of values.
+  // A session may have hundreds of values, so batches are small.
   const loads = createBatcher<string, ReadonlyMap<string, Uint8Array>>({
     max: 20,
     inFlight: 2,
@@ -87,8 +87,8 @@ const LOAD = `
 const READ = `
   SELECT name, value FROM trunkline.session_values WHERE instance_id = $1 AND name = ANY ($2::text[])`;
 
-// Reads in the order of the primary key, which depends on the collation of the database: names with one prefix need not
-// be neighbours, so all names after the given one are checked, in only the index.
+// Reads in the order of the primary key, which depends on the collation of the database. Names with one prefix need not
+// be neighbours, so all names after the given one are checked, in the index only.
 const NAMES = `
   SELECT name FROM trunkline.session_values
   WHERE instance_id = $1 AND ($3::text IS NULL OR name > $3) AND starts_with(name, $2)

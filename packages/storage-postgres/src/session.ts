@@ -3,9 +3,12 @@ import type { Queryable } from './queryable.ts';
 
 /** The state of a connection, as the server reports it. */
 export interface Session {
-  /** Whether the server is a replica, which nothing can be written to. */
+  /** Whether the server is a replica, to which nothing can be written. */
   readonly isOnReplica: boolean;
-  /** Whether a statement outside of a transaction has the isolation and the access that it needs, and no limit but this one. */
+  /**
+   * Whether a statement outside of a transaction has the isolation and the access that it needs, and no limit except
+   * `statement_timeout`.
+   */
   readonly isPlain: boolean;
   /** `statement_timeout`; 0 if there is none. */
   readonly statementTimeoutMs: number;
@@ -13,7 +16,7 @@ export interface Session {
   readonly limits: readonly string[];
 }
 
-/** A role, a database, the server or the app that shares its pool may have set any of them. */
+/** Reads settings that a role, a database, the server or the app that shares its pool may have changed. */
 export async function readSession(client: Queryable, timeoutMs: number): Promise<Session> {
   const { rows } = await client.query({ text: SESSION, types: COLUMN_TYPES, query_timeout: timeoutMs });
   const settings = new Map(rows.map(({ name, setting }) => [String(name), String(setting)]));
@@ -37,7 +40,7 @@ const SESSION = `
   WHERE name IN ('default_transaction_isolation', 'default_transaction_read_only', 'statement_timeout',
     'lock_timeout', 'transaction_timeout')`;
 
-/** Whether a statement may run outside of a transaction: in one, `transactionStart` gives it what it needs. */
+/** Whether a statement may run outside of a transaction; inside one, `transactionStart` sets what it needs. */
 export function runsAlone({ isPlain, statementTimeoutMs }: Session, timeoutMs: number): boolean {
   return isPlain && (statementTimeoutMs === 0 || statementTimeoutMs >= timeoutMs);
 }
@@ -49,10 +52,10 @@ const KINDS: Readonly<Record<TransactionKind, string>> = {
   snapshot: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY',
 };
 
-/** Begins a transaction that does not depend on what is set for the session, and sets nothing that outlives it. */
+/** Begins a transaction that does not depend on the settings of the session, and leaves them as they are. */
 export function transactionStart(kind: TransactionKind, { limits }: Session, timeoutMs: number): string {
   const settings = [
-    // The server gives up statements that this process no longer can, as when its machine has disappeared.
+    // Lets the server end statements that this process no longer can, for example because its machine has disappeared.
     `statement_timeout = ${timeoutMs}`,
     `idle_in_transaction_session_timeout = ${timeoutMs}`,
     ...limits.map((limit) => `${limit} = 0`),

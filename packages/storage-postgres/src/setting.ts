@@ -2,13 +2,13 @@ import type { Database } from './database.ts';
 import { text } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 
-/** The first call to set it wins: all later and concurrent calls see its value. */
+/** The first call to set a value wins: all later and concurrent calls return that value. */
 export async function findOrAddSetting(
   database: Database,
   name: string,
   valueIfNew: string,
 ): Promise<string> {
-  // Checks first: a value that is set need not be written.
+  // Checks first, because an existing value need not be written.
   const known = await findSetting(database, name);
   if (known !== undefined) return known;
   await database.run(ADD, encodeText(name), encodeText(valueIfNew));

@@ -6,10 +6,10 @@ import { entities, integer } from './row.ts';
 import type { Row } from './row.ts';
 import { uuidToFind } from './uuid.ts';
 
-/** Sorts before all others. */
+/** Sorts before all other uuids. */
 const NIL = '00000000-0000-0000-0000-000000000000';
 
-/** See `DeliveryStore`. Checks first: usually there is nothing to write. */
+/** See `DeliveryStore`. Checks first, because usually there is nothing to write. */
 export async function shortenDeliveryWaits(
   database: Database,
   { now, after, limit }: WaitsStep,
@@ -39,10 +39,10 @@ export async function shortenDeliveryWaits(
 type DeliveryPlace = readonly [endpoint: string, dueAt: number, delivery: string];
 
 function readPlace<Place>(after: string): Place {
-  return JSON.parse(after) as Place; // as the last step has written it
+  return JSON.parse(after) as Place; // as the last step wrote it
 }
 
-// Lane by lane along open_deliveries_queue; an endpoint and a delivery are uuids, which JSON has as text.
+// Walks open_deliveries_queue lane by lane. Endpoints and deliveries are uuids, which JSON writes as text.
 const WAITING = `
   SELECT lanes.endpoint_id, waiting.*
   FROM trunkline.lanes
@@ -87,7 +87,7 @@ function shorterWaits(waiting: readonly Row[], now: number): readonly ShorterWai
   });
 }
 
-/** Leaves deliveries that were claimed or queued differently since they were read as they are. */
+/** Skips deliveries that were claimed or queued differently since they were read. */
 const SHORTEN = `
   UPDATE trunkline.open_deliveries SET due_at = shorter.due_at, next_retry_at = shorter.next_retry_at
   FROM json_to_recordset($1::text::json)
@@ -98,7 +98,7 @@ const SHORTEN = `
       WHERE lanes.endpoint_id = shorter.endpoint_id AND claim.delivery_id = shorter.delivery_id
     )`;
 
-/** See `SubscriptionStore`. One type in each step. */
+/** See `SubscriptionStore`. Each step takes one event type. */
 export async function shortenEventWaits(
   database: Database,
   { subscriptionId, eventTypes, leaseMs }: Pick<EventClaim, 'subscriptionId' | 'eventTypes' | 'leaseMs'>,
@@ -140,7 +140,7 @@ const EVENTS = `
   ORDER BY due_at, event_id
   LIMIT $5`;
 
-/** Locks in the order of the events. Leaves events that were claimed, renewed or completed since as they are. */
+/** Locks in the order of the events. Skips events that were claimed, renewed or completed since they were read. */
 const SHORTEN_EVENTS = `
   WITH held AS MATERIALIZED (
     SELECT queued_events.event_id, shorter.due_at

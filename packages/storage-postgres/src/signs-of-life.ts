@@ -10,7 +10,7 @@ interface SignOfLife {
   readonly now: number;
 }
 
-/** Signs of life of many instances that arrive together are one statement. */
+/** Signs of life of many instances that arrive together share one statement. */
 export function signsOfLife(connected: Connected): Batcher<SignOfLife, void> {
   return createBatcher({
     max: 5_000,
@@ -28,7 +28,7 @@ export function signsOfLife(connected: Connected): Batcher<SignOfLife, void> {
   });
 }
 
-// Locks in id order, like all others.
+// Locks in id order, like all other statements.
 const SEEN = `
   WITH seen AS (
     SELECT id, owner, epoch, max(seen_at) AS seen_at

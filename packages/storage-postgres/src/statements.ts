@@ -9,18 +9,18 @@ export type Value = ArrayElement | readonly ArrayElement[];
 export type Columns = Readonly<Record<string, Value>>;
 
 /**
- * SQL on a connection, or on one of a pool for each statement. Tables are written `trunkline.messages`; the storage's
- * options name the real schema. A parameter that is an array is written with its type: `$1::uuid[]`.
+ * Runs SQL on one connection, or each statement on a connection of a pool. Tables are written `trunkline.messages`; the
+ * storage's options name the real schema. A parameter that is an array is written with its type: `$1::uuid[]`.
  */
 export interface Statements {
-  /** The row, or undefined. */
+  /** The first row, or undefined. */
   get(sql: string, ...values: readonly Value[]): Promise<Row | undefined>;
   all(sql: string, ...values: readonly Value[]): Promise<readonly Row[]>;
-  /** Returns how many rows were changed. */
+  /** Returns the number of changed rows. */
   run(sql: string, ...values: readonly Value[]): Promise<number>;
   /** Inserts a row given by its columns. */
   insert(table: string, columns: Columns): Promise<void>;
-  /** Changes these columns of the row with this `id`, given as its uuid. */
+  /** Changes these columns of the row whose `id` is this uuid. */
   update(table: string, uuid: string, columns: Columns): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export function statementsOn(queryable: Queryable, prepare: Prepare): Statements
   };
 }
 
-/** The only arrays among columns are lists of words. */
+/** Among columns, only lists of words are arrays. */
 function placeOf(value: Value | undefined, number: number): string {
   return `$${number}${Array.isArray(value) ? '::text[]' : ''}`;
 }
@@ -71,7 +71,7 @@ function isArray(value: Value): value is readonly ArrayElement[] {
   return Array.isArray(value);
 }
 
-/** Makes a statement of our SQL. */
+/** Turns our SQL into a statement. */
 export type Prepare = (sql: string) => Prepared;
 
 interface Prepared {
@@ -83,12 +83,15 @@ interface Prepared {
 export interface PrepareOptions {
   /** The schema that has the tables. */
   readonly schema: string;
-  /** Whether connections keep statements prepared: parsed and planned once each. */
+  /** Whether connections keep statements prepared, which saves parsing and planning them. */
   readonly preparedStatements: boolean;
   readonly timeoutMs: number;
 }
 
-/** Names are qualified in each statement: the `search_path` of a connection that the app uses too stays as it is. */
+/**
+ * Qualifies the names in each statement, so that the `search_path` of a connection that the app also uses stays as it
+ * is.
+ */
 export function createPrepare({ schema, preparedStatements, timeoutMs }: PrepareOptions): Prepare {
   const known = new Map<string, Prepared>();
   return (sql) => {
@@ -114,7 +117,7 @@ function arraysOf(sql: string): readonly (ElementType | undefined)[] {
   return types;
 }
 
-/** Our SQL as it is for tables in this schema, in literals too: `nextval('trunkline.tokens')`. */
+/** Our SQL for tables in this schema, with names in literals changed too: `nextval('trunkline.tokens')`. */
 export function qualify(sql: string, schema: string): string {
   return sql.replaceAll(/'trunkline\.(\w+)'|\btrunkline\./g, (_, inLiteral: string | undefined) =>
     inLiteral === undefined
@@ -127,7 +130,7 @@ export function quoted(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`;
 }
 
-/** The same for the same text only: two storages may share a pool. */
+/** A name that only this text has, because two storages may share a pool. */
 function nameOf(text: string): string {
   return `trunkline_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
 }

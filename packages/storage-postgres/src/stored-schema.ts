@@ -7,8 +7,8 @@ import { hearErrors, makePool } from './pool.ts';
 import { cannotBeUsed } from './unavailable.ts';
 
 /**
- * Returns the schema of the database, without an upgrade. Throws one clear sentence if it is out of reach, cannot be
- * used, or was made before 0.1.0 or by a newer version.
+ * Returns the schema of the database, without an upgrade. Throws one clear sentence if the database is out of reach,
+ * cannot be used, or was created before 0.1.0 or by a newer version.
  */
 export async function postgresSchema(
   options: Pick<PostgresStorageOptions, 'schema'> & { readonly connectionString: string },
@@ -16,7 +16,7 @@ export async function postgresSchema(
 ): Promise<StoredSchema> {
   const { schema } = checkOptions(options);
   const pool = makePool({ connectionString: options.connectionString, maxConnections: 1 });
-  pool.on('error', () => undefined); // a connection that breaks while nothing is asked of it
+  pool.on('error', () => undefined); // a connection may break while it is idle
   pool.on('connect', hearErrors);
   try {
     return await storedSchema({ pool, schema, logger });

@@ -11,9 +11,9 @@ import type { Row } from './row.ts';
 import type { Statements } from './statements.ts';
 import { uuidToFind } from './uuid.ts';
 
-/** Takes due events of the types asked for. Null when the subscription is gone. */
+/** Claims due events of the types asked for. Null if the subscription is gone. */
 export async function claimEvents(database: Database, claim: EventClaim): Promise<EventClaimResult | null> {
-  // Checks first: a pass that finds nothing need not write.
+  // Checks first, because a pass that finds nothing need not write.
   const nextAt = await nextEventAt(database, claim);
   if (nextAt === undefined) return null;
   if (nextAt === null || nextAt > claim.now || claim.limit === 0) return { claimed: [], nextAt };
@@ -25,7 +25,7 @@ export async function claimEvents(database: Database, claim: EventClaim): Promis
   });
 }
 
-/** Returns `now` at the earliest; null when nothing is queued, undefined when the subscription is gone. */
+/** Returns `now` at the earliest; null if nothing is queued, undefined if the subscription is gone. */
 async function nextEventAt(
   statements: Statements,
   { subscriptionId, eventTypes, now }: EventClaim,
@@ -58,7 +58,7 @@ async function takeEvents(
 ): Promise<{ readonly claimed: readonly ClaimedEvent[]; readonly missing: readonly string[] }> {
   const { subscriptionId, eventTypes, now, limit, leaseMs, process } = claim;
   const subscription = uuidToFind('sub', subscriptionId);
-  // Claims of a subscription come one after the other, so that each sees what the last one left.
+  // Claims of a subscription run one after the other, so that each sees the result of the last.
   await transaction.run(LOCK, subscription);
   const taken = await transaction.all(TAKE, subscription, eventTypes, now, limit, now + leaseMs, process);
   const there = taken.filter((row) => row['id'] !== null);
@@ -73,9 +73,9 @@ async function takeEvents(
 
 const LOCK = 'SELECT 1 FROM trunkline.subscriptions WHERE id = $1 FOR NO KEY UPDATE';
 
-// Each type's events are a walk of their own along queued_events_due, and each one's row and event are read by its id.
-// Passes over events that are being completed or renewed. If a row still has a token, its claim has expired. If its
-// event is not stored, in a damaged database, its `id` is null.
+// Walks queued_events_due once for each type, and reads each row and event by its id. Skips events that are being
+// completed or renewed. If a row still has a token, its claim has expired. If the event is not stored, in a damaged
+// database, `id` is null.
 const TAKE = `
   WITH due AS MATERIALIZED (
     SELECT walked.*
@@ -102,7 +102,7 @@ const TAKE = `
   LEFT JOIN LATERAL (SELECT * FROM trunkline.events WHERE events.id = taken.event_id LIMIT 1) AS event ON true
   ORDER BY due.due_at, due.event_id`;
 
-/** Takes them out of the queue: they would be claimed again and again. */
+/** Takes missing events out of the queue, or they would be claimed again and again. */
 const DROP = 'DELETE FROM trunkline.queued_events WHERE event_id = ANY ($1::uuid[]) AND subscription_id = $2';
 
 export async function renewClaims(
@@ -127,13 +127,13 @@ const RENEW = `
   FROM held
   WHERE queued_events.event_id = held.event_id AND queued_events.subscription_id = held.subscription_id`;
 
-/** Returns how many were written. */
+/** Returns the number of written completions. */
 export async function completeEvents(
   statements: Statements,
   completions: readonly EventCompletion[],
 ): Promise<number> {
   if (completions.length === 0) return 0;
-  // The first report of a claim counts.
+  // Only the first report of a claim counts.
   const first = new Map(completions.toReversed().map((one) => [JSON.stringify(keyColumns(one)), one]));
   const outcomes = [...first.values()].map(({ outcome, ...key }) => ({
     ...keyColumns(key),
@@ -146,7 +146,7 @@ export async function completeEvents(
   return row ? integer(row, 'written') : 0;
 }
 
-// Sorted by event, so that two calls that complete the same ones do not wait for each other.
+// Sorted by event, so that two calls that complete the same events do not wait for each other.
 const COMPLETE = `
   WITH held AS MATERIALIZED (
     SELECT event_id, subscription_id, is_handled, new_due_at, new_exhausted_at, new_attempts

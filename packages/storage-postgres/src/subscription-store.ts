@@ -69,7 +69,7 @@ const waitingIn = (subscription: string): string => `
   WHERE subscription_id BETWEEN ${subscription} AND ${subscription} AND due_at IS NOT NULL
   ORDER BY subscription_id, event_type, due_at, event_id`;
 
-/** The events that failed longest ago first; likewise walks queued_events_exhausted. */
+/** The events that failed longest ago first, along queued_events_exhausted. */
 const exhaustedIn = (subscription: string): string => `
   SELECT event_id, exhausted_at FROM trunkline.queued_events
   WHERE subscription_id BETWEEN ${subscription} AND ${subscription} AND due_at IS NULL
@@ -87,7 +87,7 @@ const DELETE = `
   WITH deleted AS (DELETE FROM trunkline.subscriptions WHERE name = $1 RETURNING id)
   INSERT INTO trunkline.deleted_subscriptions (id) SELECT id FROM deleted`;
 
-/** Calls come one after the other, so that none takes what another one has taken. */
+/** Calls run one after the other, so that no call takes events that another has taken. */
 const FIND = `
   SELECT id, retry_round_began_at, retry_round_called_at FROM trunkline.subscriptions
   WHERE name = $1
@@ -128,5 +128,5 @@ function sweepOf(events: string): string {
     WHERE subscription_id = $1 AND event_id = ANY (ARRAY(SELECT event_id FROM (${events} LIMIT $2) AS found))`;
 }
 
-// By then every transaction that had still seen it has ended.
+// By then, every transaction that still saw the subscription has ended.
 const FORGET = "DELETE FROM trunkline.deleted_subscriptions WHERE deleted_at < now() - interval '1 hour'";

@@ -2,8 +2,8 @@ const ESCAPE = '\u0001';
 
 /**
  * Encodes text so that it is read as it was written. Postgres cannot store U+0000 and halves of surrogate pairs: they
- * become U+0001 and letters that identify them, and so does U+0001. All other text is unchanged. Order is kept, except
- * that of halves of pairs, and two texts are equal exactly when they were.
+ * become U+0001 and letters that identify them, and so does U+0001. All other text is unchanged. The order of texts is
+ * kept, except that of halves of pairs; equal texts stay equal, and different texts stay different.
  */
 export function encodeText(text: string): string {
   if (!text.includes(ESCAPE) && !text.includes('\0') && text.isWellFormed()) return text;
@@ -23,7 +23,7 @@ export function decodeText(stored: string): string {
   return plain + escaped.map(decodePart).join('');
 }
 
-/** Decodes the text after an escape, up to the next one. */
+/** Decodes the text after an escape, up to the next escape. */
 function decodePart(part: string): string {
   if (part.startsWith('a')) return `\0${part.slice(1)}`;
   if (part.startsWith('b')) return `${ESCAPE}${part.slice(1)}`;

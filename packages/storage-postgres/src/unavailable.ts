@@ -3,12 +3,12 @@ import { TransactionConflict } from './database.ts';
 import { sqlState } from './pool.ts';
 import { reasonFor } from './reasons.ts';
 
-/** Rejects with an `UnavailableError` if the server cannot do now what it may do later. */
+/** The store, with rejections as an `UnavailableError` if the server cannot do now what it may do later. */
 export function explained<Store extends object>(store: Store): Store {
   return explainUnavailable(store, whyUnavailable);
 }
 
-/** Why a database cannot be opened. */
+/** The error for a database that cannot be opened. */
 export function cannotBeUsed(error: unknown): Error {
   const why = whyUnavailable(error) ?? (error instanceof Error ? error.message : String(error));
   return new Error(`The PostgreSQL database cannot be used: ${why}`, { cause: error });

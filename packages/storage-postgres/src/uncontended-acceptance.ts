@@ -9,16 +9,16 @@ import { encodeText } from './text-encoding.ts';
 import { uuidOf } from './uuid.ts';
 
 interface StoringOptions {
-  /** Whether to pass over instances whose queue is locked, rather than to wait for it. */
+  /** Whether to skip instances whose queue is locked, rather than to wait for the lock. */
   readonly skipLocked: boolean;
   /** How long to wait for each lock, as an interval of Postgres. */
   readonly lockTimeout: string;
 }
 
-/** Instances by the outcomes of the messages for them; instances in neither set are to be decided one by one. */
+/** Instances by the outcomes of their messages; instances in neither set are to be decided one by one. */
 export interface Uncontended {
   readonly stored: ReadonlySet<string>;
-  /** Instances that were passed over because their queue is locked: no other obstacle is known. */
+  /** Instances that were skipped because their queue is locked; no other obstacle is known. */
   readonly locked: ReadonlySet<string>;
 }
 
@@ -42,7 +42,7 @@ export async function storeUncontended(
     }
     return { stored, locked };
   } catch (error) {
-    // An id or a key is taken, or is being taken, for example: then nothing is stored.
+    // Nothing is stored if an id or a key is taken, or is being taken, for example.
     if (isFaultOfValue(error) || isLockTimeout(error)) return { stored, locked: new Set() };
     throw error;
   }
@@ -51,8 +51,9 @@ export async function storeUncontended(
 type Group = readonly [Acceptance, ...Acceptance[]];
 
 /**
- * Groups acceptances by instance. Leaves out each group in which one takes more than a look at the queue: it counts
- * against a trial, has content, shares its key with another, or was checked against another sender than the rest.
+ * Groups acceptances by instance. Leaves out each group with an acceptance that takes more than a look at the queue,
+ * because it counts against a trial, has content, shares its key with another, or was checked against another sender
+ * than the rest.
  */
 function plainGroups(acceptances: readonly Acceptance[]): readonly Group[] {
   const groups = new Map<string, [Acceptance, ...Acceptance[]]>();
@@ -78,7 +79,7 @@ function plainGroups(acceptances: readonly Acceptance[]): readonly Group[] {
   return [...groups].flatMap(([instanceId, group]) => (others.has(instanceId) ? [] : [group]));
 }
 
-/** Whether a row of the message says all that the record does. */
+/** Whether the message's row has the id and the time of the record. */
 function isRecordOf({ messageId, createdAt }: IdempotencyRecord, message: Message): boolean {
   return messageId === message.id && createdAt === message.createdAt;
 }
@@ -96,7 +97,7 @@ function queueOf(group: Group, queue: number): object {
   };
 }
 
-/** `queue` is the place of its group, which says whose it is. */
+/** `queue` is the place of the group, which names the instance. */
 function rowOf(queue: number): (acceptance: Acceptance, place: number) => object {
   return ({ message, idempotency }, place) => ({
     ...contentColumns(message, ''),
@@ -109,10 +110,10 @@ function rowOf(queue: number): (acceptance: Acceptance, place: number) => object
   });
 }
 
-// Needs a transaction of its own, since its settings hold until that ends: see the trigger messages_to_file for
-// `are_noted`. `is_connected` is whether messages are accepted. One snapshot serves the whole statement, since what
-// counts is read under the locks. The locks of the queues come first, in the order of the instances, then the keys in
-// theirs, so that two statements that store for the same instances do not wait for each other.
+// Needs its own transaction, because its settings hold until the transaction ends; for `are_noted`, see the trigger
+// messages_to_file. `is_connected` says whether messages are accepted. One snapshot serves the whole statement, because
+// the values that decide are read under the locks. The queues are locked first, in the order of the instances, then the
+// keys in their order, so that two statements that store for the same instances do not wait for each other.
 const storing = (locked: 'SKIP LOCKED' | ''): string => `
   WITH wanted AS MATERIALIZED (
     SELECT wanted.*

@@ -30,7 +30,7 @@ function contentId(row: Row): string {
   return id(row, 'message_id', flag(row, 'is_upload') ? 'upl' : 'msg');
 }
 
-/** Null if it has the form of neither kind of id: no row equals it. */
+/** Null, which equals no row, if the id has neither form. */
 export function contentUuid(content: string): string | null {
   return idToUuid('upl', content) ?? idToUuid('msg', content);
 }
@@ -66,7 +66,7 @@ const ORPHANED = `
   ) AS contents
   LIMIT $1`;
 
-/** Makes content that was reserved part of the message that is about to be stored. */
+/** Makes reserved content part of the message that is about to be stored. */
 export async function takeContent(transaction: Transaction, message: Message): Promise<void> {
   const { id: messageId, instanceId, media } = message;
   if (!media?.available) return;
@@ -117,7 +117,7 @@ async function forgetContent(transaction: Transaction, content: string | null): 
   }
   const instance = idOrNull(forgotten, 'instance_id', 'ins');
   if (instance === null) return;
-  // Calls come one after the other, so that the one that forgets the last content sees that it is the last.
+  // Calls run one after the other, so that the call that forgets the last content sees that it is the last.
   await transaction.run(LOCK_LEFTOVERS, uuidOf('ins', instance));
   await transaction.run(NO_MORE_LEFTOVERS, uuidOf('ins', instance));
 }

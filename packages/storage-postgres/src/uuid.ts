@@ -2,17 +2,20 @@ import { idToUuid } from '@trunkline/core/spi/storage';
 import type { IdPrefix } from '@trunkline/core/spi/storage';
 import { uuidIds } from '@trunkline/storage-kit';
 
-/** The uuid to look an id up by. Null for one of the wrong form: no row equals it, so that it is simply not found. */
+/**
+ * The uuid by which to look up an id. Null, which equals no row, if the id has the wrong form, so that nothing is
+ * found.
+ */
 export function uuidToFind(prefix: IdPrefix, id: string): string | null {
   return idToUuid(prefix, id);
 }
 
-/** The uuid to store an id as. */
+/** The uuid that is stored for an id. */
 export function uuidOf(prefix: IdPrefix, id: string): string {
   return uuidIds(prefix).write(id);
 }
 
-/** The ends of a range that holds these uuids: for conditions that exclude partitions. */
+/** The ends of the range of these uuids, for conditions that exclude partitions. */
 export function boundsOf(uuids: readonly string[]): { readonly first: string; readonly last: string } {
   let [first = NIL] = uuids;
   let last = first;
@@ -23,5 +26,5 @@ export function boundsOf(uuids: readonly string[]): { readonly first: string; re
   return { first, last };
 }
 
-/** Sorts before all others. */
+/** Sorts before all other uuids. */
 export const NIL = '00000000-0000-0000-0000-000000000000';

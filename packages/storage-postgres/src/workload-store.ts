@@ -13,7 +13,7 @@ import { id, idOrNull, integer, integerOrNull, textOrNull } from './row.ts';
 import type { Row } from './row.ts';
 import { uuidOf } from './uuid.ts';
 
-/** Every count ends at a limit, and every walk begins at the end of an index where the oldest is. */
+/** Every count stops at a limit, and every walk begins at the oldest entry of an index. */
 export function workloadStore(connected: Connected): WorkloadStore {
   return {
     async read({ now, limit }) {
@@ -47,7 +47,7 @@ function readQueue(row: Row): InstanceQueue {
   };
 }
 
-/** A hundred held messages are looked at. Relies on held_messages_by_recipient. */
+/** Looks at no more than a hundred held messages. Relies on held_messages_by_recipient. */
 const queues = (where: string): string => `
   SELECT instances.id AS instance_id, least($3::bigint, queues.length) AS queued, oldest.message_id,
     CASE WHEN lease_owner <> '' AND lease_expires_at > $2 THEN lease_owner END AS held_by
@@ -105,7 +105,7 @@ function madeAt(row: Row, column: string, prefix: IdPrefix): number | null {
   return found === null ? null : orderOfId(prefix, found).ms;
 }
 
-/** Counts only the first rows, in the order of an index, which stays small while rows of its table come and go. */
+/** Counts only the first rows, in the order of an index that stays small while rows of its table come and go. */
 const counted = (name: string, rows: string): string =>
   `(SELECT count(*) FROM (SELECT 1 FROM trunkline.${rows} LIMIT $2::bigint) AS counted) AS ${name}`;
 
@@ -114,8 +114,8 @@ const byStatus = INSTANCE_STATUSES.map((status) =>
   counted(`instances_${status}`, `instances WHERE status = '${status}'`),
 );
 
-// Each walk names the order of the primary key of its table, or of its index: instances_to_hold, lanes_to_wake,
-// endpoints_failing, queued_events_due, queued_events_exhausted and pending_downloads_expiring.
+// Each walk is sorted like the primary key of its table, or like one of these indexes: instances_to_hold,
+// lanes_to_wake, endpoints_failing, queued_events_due, queued_events_exhausted and pending_downloads_expiring.
 const READ = `
   SELECT
     ${byStatus.join(',\n    ')},

@@ -44,7 +44,7 @@ describe('a message that is accepted in a transaction of the app’s', () => {
     await app.query('BEGIN');
     await accept(storage, aMessage(instance), app);
     await accept(storage, aMessage(instance), app);
-    // A signal that was sent before this one would arrive before it.
+    // A signal that was sent before this marker would arrive before it.
     const marker = anInstance({ ...(await storeInstance(storage)).workspace });
     await storage.instances.insert(marker, null);
     for (const signals of [here, there]) {
@@ -132,7 +132,7 @@ describe('while a transaction of the app’s is open', () => {
 
     let hasEnded = false;
     const waiting = accept(storage, aMessage(instance)).then(() => (hasEnded = true));
-    // Each takes the longer way for a reason of its own; the last one's key is the transaction's.
+    // Each takes several statements for a different reason; the last one has the transaction's key.
     const refused = {
       message: aMessage(instance, { instanceId: anInstance(workspace).id }),
       trialLimit: null,
@@ -210,7 +210,7 @@ describe('what cannot be used as a transaction', () => {
   it.each(refused)('%s', async (_, why, make) => {
     const { storage, schema, instance } = await fixture();
     const message = aMessage(instance);
-    const handle = (await make(schema)) as PostgresTransaction; // as a caller in JavaScript may
+    const handle = (await make(schema)) as PostgresTransaction; // JavaScript callers may do this
     const expected = new TypeError(`postgresStorage: the transaction cannot be used: ${why}.`);
     await expect(accept(storage, message, handle)).rejects.toThrow(expected);
     await expect(storage.messages.find(message.workspaceId, message.id, handle)).rejects.toThrow(expected);
@@ -233,7 +233,7 @@ interface Fixture {
   readonly schema: TestSchema;
   readonly workspace: Workspace;
   readonly instance: Instance;
-  /** The app's own connection, with a table of its own in the database. */
+  /** The app's own connection, to a database with a table of the app. */
   readonly app: Client;
 }
 
@@ -292,7 +292,7 @@ function signalsOf(storage: Storage<PostgresTransaction>): readonly Signal[] {
   return signals;
 }
 
-/** The messages of its queue, in their order. */
+/** The messages in the queue of an instance, in order. */
 async function queueOf({ pool, name }: TestSchema, { id }: Instance): Promise<readonly string[]> {
   const sql = `SELECT message_id AS id FROM ${name}.queued_messages WHERE instance_id = $1 ORDER BY position`;
   const { rows } = await pool.query<{ id: string }>(sql, [idToUuid('ins', id)]);

@@ -94,7 +94,7 @@ describe('when PostgreSQL ends connections', () => {
     const { workspace, instance } = await storeInstance(storage);
     const message = aMessage(instance);
     await storage.messages.accept({ message, idempotency: null, backlogLimit: 5, trialLimit: null });
-    // The queue fails between two statements of one transaction, after the instance has been written.
+    // Makes the queue fail between two statements of one transaction, after the instance was written.
     const lock = await schema.pool.connect();
     await lock.query('BEGIN');
     await lock.query(`LOCK TABLE ${schema.name}.queued_messages IN ACCESS EXCLUSIVE MODE`);
@@ -110,7 +110,7 @@ describe('when PostgreSQL ends connections', () => {
     await outcome;
     await lock.query('ROLLBACK');
     lock.release();
-    // The other connections, idle ones, were ended too, which the pool may have yet to notice.
+    // The other connections, which were idle, were ended too, and the pool may not have noticed yet.
     await eventually(async () => {
       expect(await storage.instances.find(workspace.id, instance.id)).toEqual(instance);
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
@@ -299,12 +299,12 @@ describe('a call that fails', () => {
     const schema = await temporarySchema();
     const storage = await openStorage(schema);
     const { workspace, instance } = await storeInstance(storage);
-    // Takes the two rows of a write in the other order, so that one of the two has to give way.
+    // Locks the two rows in the opposite order to the write: they deadlock, and one transaction must yield.
     const other = await schema.pool.connect();
     await other.query("SET deadlock_timeout = '60s'");
     await other.query('BEGIN');
     await other.query(`SELECT 1 FROM ${schema.name}.queues FOR UPDATE`);
-    // Accepts no messages any more, which is noted in its queue.
+    // The instance stops accepting messages, which is noted in its queue.
     const write = storage.instances.write({
       instance: { ...instance, status: 'logged_out' },
       event: null,

@@ -9,12 +9,12 @@ describePostgresContract({
   watch: (storage) => (isRandomCase() ? storage : operations.watch(storage)),
 });
 
-// If it fails for a new operation, a case that calls it is to be registered with `itAlways`.
+// If this fails for a new operation, register a case that calls it with `itAlways`.
 it('the contract, or a selection of it, calls every operation of the PostgreSQL storage, except one that has a test of its own', () => {
   expect(operations.missing()).toEqual(['serverTime']);
 });
 
-/** Random steps call some operations in some runs only. */
+/** Only some runs of random steps call certain operations. */
 function isRandomCase(): boolean {
   return expect.getState().currentTestName?.includes('random steps') ?? false;
 }

@@ -21,7 +21,7 @@ import type { TestSchema } from './support/test-schema.ts';
 const SECRET = 'secret-of-ada';
 const NUMBER = '15550188777';
 
-/** The tables that have a row with one of these texts in any column; partitions by themselves. */
+/** The tables with one of these texts in any column; partitions are listed separately. */
 async function tablesWith({ pool, name }: TestSchema, texts: readonly string[]): Promise<readonly string[]> {
   const { rows: tables } = await pool.query<{ table: string }>(
     `SELECT oid::regclass::text AS table FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r'`,
@@ -79,7 +79,7 @@ it('no row of any table has the text or the number of a person who was erased', 
         subject: { ...subject, messageId: message.id },
       }),
     });
-  // A receiver that sends back what it got.
+  // The receiver sends back the content it got.
   const [claimed] = await claim(storage, NOW + 10, { limit: 1 });
   const completion = succeeded(must(claimed), NOW + 10);
   const attempt = { ...completion.attempt, responseBody: `you wrote ${SECRET}` };

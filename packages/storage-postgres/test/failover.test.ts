@@ -56,7 +56,7 @@ it('after a failover, calls reject as unavailable until the address leads to the
   expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
 });
 
-/** Writes of one statement and of several, concurrently and more than there are connections. */
+/** Concurrent writes of one statement and of several, more than there are connections. */
 async function writes(
   storage: Storage<PostgresTransaction>,
   workspace: Workspace,
@@ -69,7 +69,7 @@ async function writes(
   );
 }
 
-/** How many there are of the storage. */
+/** The number of the storage's connections. */
 async function connections(url: string, query = '%'): Promise<number> {
   const client = new Client({ connectionString: url });
   await client.connect();

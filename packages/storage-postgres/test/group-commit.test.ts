@@ -41,7 +41,7 @@ describe('acceptances that come together', () => {
     await storage.instances.insert(must(others[0]), null);
     const calls: Promise<unknown>[] = [];
     const messages: Message[] = [];
-    // In several bursts, so that some come while others are in flight; every third takes the longer way.
+    // Sends in bursts, so that some messages come while others are in flight; every third one takes several statements.
     for (let burst = 0; burst < 20; burst += 1) {
       for (let index = 0; index < 60; index += 1) {
         const message = aMessage(must(others[index % 2]));
@@ -92,7 +92,7 @@ describe('acceptances that come together', () => {
     const results = await Promise.all(calls);
     const accepted = results.filter(({ kind }) => kind === 'accepted');
     const refused = results.filter(({ kind }) => kind === 'backlog_full');
-    // Each instance got thirty messages.
+    // Each instance was sent thirty messages.
     expect([accepted.length, refused.length]).toEqual([5 * 20, 5 * 10]);
     for (const { messages } of sent) {
       for (const { id } of instances) {
@@ -310,7 +310,7 @@ interface Head {
   readonly message: Message;
 }
 
-/** A storage with instances that one owner holds, and a queued message of each. */
+/** A storage with instances that one owner holds, each with a queued message. */
 async function manyInstances(
   count: number,
 ): Promise<Pick<Fixture, 'storage' | 'schema'> & { readonly heads: readonly Head[] }> {
@@ -360,7 +360,7 @@ async function countOf({ pool, name }: TestSchema, table: string): Promise<numbe
   return must(rows[0]).count;
 }
 
-/** How many transactions have stored these rows as they are. */
+/** The number of transactions that stored these rows. */
 async function commitsIn({ pool, name }: TestSchema, table = 'messages'): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
     `SELECT count(DISTINCT xmin::text)::integer AS count FROM ${name}.${table}`,

@@ -8,7 +8,7 @@ import { countingPool } from './support/counting-pool.ts';
 import { openStorage, temporarySchema } from './support/open-storage.ts';
 
 const SECOND = 1_000;
-/** Shorter than any deadline: the statements of a step are complete before time advances. */
+/** Shorter than any deadline, so that the statements of a step complete before time advances. */
 const STEP = 250;
 
 it('a process that holds 100 idle instances asks as much of the database in three minutes as one that holds 10', async () => {
@@ -22,10 +22,11 @@ it('a process that holds 100 idle instances asks as much of the database in thre
 async function idleStatements(instances: number): Promise<ReadonlyMap<string, number>> {
   const schema = await temporarySchema();
   const { pool, takeCounts, quiet } = countingPool(schema.url);
-  // The time of the test, not the server's, and no heartbeats by the machine's.
+  // Leaves out the server's time, and the heartbeats, which follow the machine's clock.
   const { serverTime: _, ...storage } = await openStorage(schema, { pool, notifications: false });
   const runtime = testRuntime();
-  // Create the day's partition now: a day whose first event comes earlier never has one, and it is looked for each time.
+  // Creates the day's partition now, because a day whose first event comes earlier never gets one, and is checked each
+  // time.
   await storage.maintain?.(runtime.clock.now());
   const workspace = aWorkspace();
   await storage.workspaces.insert(workspace);
@@ -63,7 +64,7 @@ function withoutSchema(counts: ReadonlyMap<string, number>, schema: string): Rea
   return new Map([...counts].map(([text, count]) => [text.replaceAll(schema, 'trunkline'), count]));
 }
 
-/** The sandbox network takes each instance's word that it was linked before. */
+/** The sandbox network believes each instance that it was linked before. */
 function linkedBefore(gateway: Gateway): Gateway {
   const profile = { phoneNumber: '15550100', profileName: null, profilePictureUrl: null };
   const device = new TextEncoder().encode(JSON.stringify(profile));

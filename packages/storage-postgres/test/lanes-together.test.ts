@@ -14,7 +14,9 @@ const LIMITS = { slots: 2, startsPerWindow: 8, windowMs: 1_000 };
 const LEASE_MS = 3_000;
 const ENDPOINTS = 5;
 const PROCESSES = 3;
-/** Steps of each process, at least, and requests of all together. More find rarer faults: `LANE_STEPS=5000`. */
+/**
+ * The minimum steps of each process, and requests of all together. More of them find rarer faults: `LANE_STEPS=5000`.
+ */
 const STEPS = Number(process.env['LANE_STEPS'] ?? 120);
 
 it('processes that queue, claim, complete, crash, close and retry concurrently break no promise to a receiver', async (context) => {
@@ -51,7 +53,7 @@ interface Fixture {
   readonly queued: Delivery[];
   /** A whole number from 1 to `count`. */
   upTo(count: number): number;
-  /** The time, the same for all. It moves as they act. */
+  /** The time, shared by all processes, which advance it as they act. */
   now(): number;
   pass(ms: number): void;
 }
@@ -95,7 +97,10 @@ function watchedPool({ url }: TestSchema, errors: string[]): Pool {
   return pool;
 }
 
-/** How many requests these steps make is left to chance: a cancellation ends all deliveries that wait for its endpoint. */
+/**
+ * The number of requests in these steps is left to chance, because a cancellation ends all deliveries that wait for its
+ * endpoint.
+ */
 function goesOn({ log }: Fixture, step: number): boolean {
   return step < STEPS || log.requests < STEPS;
 }
@@ -153,7 +158,7 @@ function outcomeOf(fixture: Fixture, claimed: ClaimedDelivery, now: number): Com
   return failed(claimed, now, { nextRetryAt: now + fixture.upTo(500) });
 }
 
-/** Closes endpoints and opens them again, and retries by hand. */
+/** Disables endpoints and enables them again, and retries deliveries by hand. */
 async function meddle(fixture: Fixture, { endpoints, deliveries }: Storage): Promise<void> {
   for (let step = 0; step < STEPS / 4; step += 1) {
     const { workspaceId, id } = pick(fixture, fixture.endpoints);
@@ -179,7 +184,7 @@ async function keepUp(fixture: Fixture, storage: Storage): Promise<void> {
   }
 }
 
-/** Delivers all that is left, as time passes. */
+/** Delivers everything that is left, as time passes. */
 async function finish(fixture: Fixture, { deliveries }: Storage): Promise<void> {
   for (let pass = 0; pass < 100_000; pass += 1) {
     const now = fixture.now();

@@ -126,7 +126,7 @@ async function accept(storage: Storage, message: ReturnType<typeof aMessage>): P
   await storage.messages.accept({ message, idempotency: null, backlogLimit: 100, trialLimit: null });
 }
 
-/** The payloads that are sent from now on, added as they arrive. */
+/** The payloads that are sent from now on, added to the list as they arrive. */
 async function payloadsOf(schema: TestSchema): Promise<readonly string[]> {
   const payloads: string[] = [];
   const client = await schema.pool.connect();

@@ -30,10 +30,13 @@ import { explainedPool } from './support/explained-pool.ts';
 import type { Explained } from './support/explained-pool.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 
-/** Messages, events, deliveries that have ended, open ones, and so on, of each: `QUERY_PLAN_ROWS=1000000`. */
+/** The number of messages, events, ended and open deliveries, and so on, each: `QUERY_PLAN_ROWS=1000000`. */
 const ROWS = Number(process.env['QUERY_PLAN_ROWS'] ?? 30_000);
 
-/** The most rows that a part of a plan may read: far fewer than there are, and a few times the size of a page or claim. */
+/**
+ * The maximum number of rows that a part of a plan may read: far fewer than there are, and a few times the size of a
+ * page or claim.
+ */
 const MAY_READ = 2_000;
 
 /** Tables that hold history, or all that is open. */
@@ -46,7 +49,7 @@ const FIRST = { from: null, limit: 100 };
 it('nothing that is asked reads, or sorts, more than its response takes', { timeout: 900_000 }, async () => {
   const fixture = await openBacklog();
   const { explained } = fixture;
-  // The limits of the first claim are new: all lanes are worked out.
+  // The first claim recomputes all lanes, which must not count here.
   await fixture.storage.deliveries.claim(claimAt(NOW, { limit: 1 }));
   explained.length = 0;
 
@@ -138,7 +141,7 @@ async function openBacklog() {
   const { workspace, instance } = await storeInstance(storage);
   const subscription = await storeSubscription(storage);
   const endpoints = Array.from({ length: 100 }, () => anEndpoint(workspace));
-  // Nothing was ever sent there: a plan made for all endpoints may fail the one with the fewest rows.
+  // An endpoint without deliveries: a plan made for all endpoints may fail the one with the fewest rows.
   const idle = anEndpoint(workspace);
   for (const endpoint of [...endpoints, idle]) await storage.endpoints.insert(endpoint, 1000);
   const discussed = testId('msg', NOW);
@@ -146,7 +149,7 @@ async function openBacklog() {
   return {
     schema,
     storage,
-    /** For thousands of writes: it explains none. */
+    /** For bulk writes: their plans are not recorded. */
     unwatched: await openStorage(schema, { notifications: false }),
     explained,
     workspace,
@@ -169,7 +172,7 @@ async function deliver({ storage: { deliveries }, workspace, busy }: Fixture): P
     index % 2 === 0 ? succeeded(one, NOW + 5) : failed(one, NOW + 5),
   );
   expect(await deliveries.complete(outcomes.slice(0, 100), NOW + 5)).toBe(100);
-  // The others are taken back.
+  // A later claim takes the rest.
   await deliveries.claim(claimAt(NOW + 3 * DAY, { limit: 500 }));
   expect(await deliveries.complete(outcomes.slice(100), NOW + 3 * DAY)).toBe(0);
   let after: string | null = null;
@@ -215,7 +218,7 @@ async function downloadFiles({ storage, workspace, instance }: Fixture): Promise
   const message = must(await messages.find(workspace.id, must(waiting).messageId));
   const { id } = message;
   for (let call = 1; call <= 7; call += 1) {
-    // Beyond the fifth, a statement that is kept prepared may be planned for any instance.
+    // From the sixth call on, a prepared statement may be planned for any instance.
     expect(await downloads.listNext([instance.id, anInstance(workspace).id], 20)).toHaveLength(20);
     expect(await downloads.isFull(instance.id, 1_000)).toBe(true);
     expect(await downloads.listExpired(NOW + 2 * DAY, 100)).toHaveLength(100);
@@ -234,10 +237,10 @@ async function downloadFiles({ storage, workspace, instance }: Fixture): Promise
   expect(await downloads.remove(instance.id, must(removed).messageId)).toBe(true);
 }
 
-/** Holds some messages among thousands: the next one waits for every other one that is held here. */
+/** Holds a few messages while thousands are held, and sends those that are due. */
 async function holdMessages({ storage: { messages }, instance }: Fixture, lease: Lease): Promise<void> {
   for (let count = 1; count <= 7; count += 1) {
-    // Beyond the fifth, a statement that is kept prepared may be planned for any instance.
+    // From the sixth call on, a prepared statement may be planned for any instance.
     const [next, due] = await messages.queueHeads([instance.id], NOW);
     const { message } = must(next);
     const place = { messageId: message.id, tries: 0, dueAt: NOW };
@@ -263,7 +266,7 @@ async function recordActivities({ storage, workspace, instance }: Fixture): Prom
   const message = anInboundMessage(instance);
   await messages.receive(lease, { message, senderId: 'them', contact: null, event: anEvent(workspace) });
   for (let round = 1; round <= 7; round += 1) {
-    // Beyond the fifth, a statement that is kept prepared may be planned for any instance.
+    // From the sixth round on, a prepared statement may be planned for any instance.
     const before = await messages.find(workspace.id, message.id);
     const edited = { ...message, text: `edit ${round}`, editedAt: round };
     const change = { message: edited, expected: must(before) };
@@ -294,7 +297,7 @@ async function handleEvents({ storage, subscription }: Fixture): Promise<void> {
   for (let step = 1; step <= 3; step += 1)
     after = await subscriptions.shortenWaits(queue, { now: NOW - DAY, after, limit: 100 });
   await subscriptions.list(1000);
-  // Beyond the fifth, a statement that is kept prepared may be planned for any subscription.
+  // From the sixth call on, a prepared statement may be planned for any subscription.
   for (let call = 1; call <= 7; call += 1) {
     const batch = { limit: 100, countUpTo: 1000, now: NOW };
     const result = await subscriptions.retryFailedEvents(subscription.name, batch);
@@ -349,7 +352,7 @@ async function readEvents(fixture: Fixture): Promise<void> {
         await events.list(workspace.id, filter, { ...FIRST, from: { direction, id: must(last).id } }, since);
     }
   }
-  // Beyond the fifth, a statement that is kept prepared may be planned for any workspace and time.
+  // From the sixth day on, a prepared statement may be planned for any workspace and time.
   const anotherWorkspace = testId('ten', NOW);
   for (let day = 1; day <= 7; day += 1) {
     const after = floorId('evt', NOW - day * DAY);
@@ -366,10 +369,10 @@ async function readEvents(fixture: Fixture): Promise<void> {
 async function readChats({ schema, storage, unwatched, workspace, instance }: Fixture): Promise<void> {
   const { chats, messages } = storage;
   for (let filed = 0; filed < ROWS - 6_000; filed += 1_000) await unwatched.chats.file?.(1_000);
-  // The server does this by itself when a table has grown.
+  // The server does this automatically when a table has grown.
   await analyze(schema);
   for (let call = 1; call <= 7; call += 1) {
-    // Beyond the fifth, a statement that is kept prepared may be planned for any chat.
+    // From the sixth call on, a prepared statement may be planned for any chat.
     expect(await chats.file?.(500)).toMatchObject({ filed: 500, more: true });
     const { rows } = await chats.list(workspace.id, instance.id, FIRST);
     expect(rows).toHaveLength(100);
@@ -418,14 +421,14 @@ async function retryDeliveries({ storage: { deliveries }, workspace, busy, idle 
   const since = NOW - 30 * DAY;
   const { rows } = await deliveries.list(workspace.id, busy.id, { status: 'exhausted' }, FIRST, 0);
   const { id, eventId } = must(rows[0]);
-  // The delivery that has ended, and the open one.
+  // The ended delivery and the open one.
   expect(await deliveries.listOfEvent(workspace.id, { id: eventId }, since)).toHaveLength(2);
   await deliveries.findDetail(workspace.id, id, since);
   expect((await deliveries.retry(workspace.id, id, NOW, since)).kind).toBe('requeued');
   await deliveries.findDetail(workspace.id, id, since);
   const batch = { limit: 100, countUpTo: 1000, now: NOW, since };
   for (let call = 1; call <= 7; call += 1) {
-    // Beyond the fifth, a statement that is kept prepared may be planned for any endpoint.
+    // From the sixth call on, a prepared statement may be planned for any endpoint.
     const { requeued, remaining } = must(
       await deliveries.retryFailedDeliveries(workspace.id, busy.id, batch),
     );
@@ -445,7 +448,7 @@ async function readWorkload({ storage: { workload }, workspace, instance }: Fixt
       { now: NOW, countUpTo: 1_000, limit: 100 },
     );
   const limit = 1_000;
-  // Beyond the fifth, a statement that is kept prepared may be planned for any limit.
+  // From the sixth call on, a prepared statement may be planned for any limit.
   for (let call = 1; call <= 7; call += 1) {
     expect(await workload.read({ now: NOW, limit })).toMatchObject({
       queuedMessages: limit,

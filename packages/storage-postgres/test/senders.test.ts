@@ -6,7 +6,7 @@ import { QUEUE_FAILURE } from '@trunkline/storage-contract/fixtures';
 import { eventually } from '@trunkline/test-support';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 
-/** This storage, and one of another process on the same schema. */
+/** A storage, and that of another process on the same schema. */
 async function openTwo({ isHeard }: { readonly isHeard: boolean }) {
   const schema = await temporarySchema();
   const own = await openStorage(schema);
@@ -88,7 +88,7 @@ describe('a sender that another process changes', () => {
     expect(Object.isFrozen(kept?.instance)).toBe(true);
     await other.close();
     await own.close();
-    // Nothing of it needs the database.
+    // The kept sender does not need the database.
     expect(await find(own, workspace, instance)).toEqual(kept);
   });
 });

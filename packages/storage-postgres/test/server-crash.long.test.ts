@@ -61,7 +61,7 @@ it('confirmed writes outlive a crash of the server, none is half done, and work 
   });
 });
 
-/** Ids of what a call has confirmed. */
+/** The ids of changes that calls have confirmed. */
 interface Confirmed {
   readonly accepted: Set<string>;
   readonly sent: Set<string>;

@@ -13,7 +13,8 @@ import {
 import { must } from '@trunkline/test-support';
 import { openStorage, temporarySchema } from './support/open-storage.ts';
 
-// U+0000 and halves of surrogate pairs, which Postgres does not accept in text, and what is special to SQL, arrays and JSON.
+// Contains U+0000 and halves of surrogate pairs, which Postgres does not accept in text, and characters special to SQL,
+// arrays and JSON.
 const text = `NUL \0, half \ud83d, one \u0001a\u0001, {"a",NULL} '$1' \\x00 \\u0000 "🙂" \ufffe`;
 
 it('every text is read back unchanged', async () => {
@@ -67,7 +68,7 @@ it('every text is read back unchanged', async () => {
   expect(await storage.messages.receive(lease, arrival)).toBe('duplicate');
   expect(await storage.messages.find(workspace.id, inbound.id)).toEqual(inbound);
 
-  // One goes the short way of acceptances, the other, on trial, the long one.
+  // The first is accepted by one statement; the other, on trial, by several.
   for (const trialLimit of [null, 5]) {
     const message = aMessage(instance, {
       text,

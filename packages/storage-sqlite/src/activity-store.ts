@@ -44,7 +44,7 @@ export function activityStore(connected: Connected): ActivityStore {
   };
 }
 
-/** Returns whether the message was still as the change was decided on. */
+/** Returns whether the message still matched the change. */
 function writeContent(database: Database, instanceId: string, change: ContentChange): boolean {
   const row = database.get(
     'SELECT * FROM messages WHERE id = ? AND instance_id = ?',
@@ -63,7 +63,7 @@ function writeContent(database: Database, instanceId: string, change: ContentCha
   return true;
 }
 
-/** The message's events without its content. */
+/** Removes the content of a deleted message from its events. */
 function forgetInEvents(database: Database, deleted: Message): void {
   for (const row of database.all(EVENTS_ABOUT, deleted.id, deleted.workspaceId)) {
     const payload = forgetWords(text(row, 'payload'), deleted);

@@ -4,24 +4,24 @@ import { withStatements } from './database.ts';
 import type { Database } from './database.ts';
 import { DatabaseSync } from './node-sqlite.ts';
 
-/** How long to wait before looking whether a transaction has ended, at first and at the most. */
+/** How long to wait before checking whether a transaction has ended, at first and at most. */
 const FIRST_LOOK_MS = 1;
 const LAST_LOOK_MS = 100;
 
-/** A transaction that the caller began and will end, on a connection of their own. */
+/** A transaction that the caller began and will end, on the caller's connection. */
 export interface CallerTransaction {
   readonly database: Database;
-  /** Does all of `work`, or nothing if it throws; the rest of the transaction stays as it was. */
+  /** Does all of `work`, or nothing if `work` throws; the rest of the transaction stays as it was. */
   attempt<Result>(work: () => Result): Result;
 }
 
 /**
- * Throws a TypeError that names the fault unless this is a connection to `file` with an open transaction.
- * Statements are prepared again each time: kept ones would keep the caller's connection from being collected.
+ * Throws a TypeError that names the fault unless this is a connection to `file` with an open transaction. Statements
+ * are prepared again each time, because kept ones would keep the caller's connection from being collected.
  */
 export function callerTransaction(file: string, transaction: unknown): CallerTransaction {
   const connection = checkConnection(file, transaction);
-  // Our own connections have this set too: without it, copies of rows stay behind when a page is split.
+  // Our own connections have this set too, because otherwise copies of rows stay behind when a page is split.
   connection.exec('PRAGMA secure_delete = ON');
   const database = withStatements(connection);
   return {
@@ -42,8 +42,9 @@ export function callerTransaction(file: string, transaction: unknown): CallerTra
 }
 
 /**
- * Announces the work in a transaction when it has ended, without knowing how. SQLite does not report the end, so it is
- * polled for. Usually, it comes in the turn of the event loop in which the last statement was awaited.
+ * Announces the work in a transaction when the transaction has ended, whether committed or not. SQLite does not report
+ * the end, so the connection is polled. Usually, the transaction ends in the turn of the event loop in which its last
+ * statement was awaited.
  */
 export function announceAtEnd(publish: (signal: Signal) => void): (of: unknown, signal: Signal) => void {
   const open = new Map<DatabaseSync, Map<string, Signal>>();

@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { laneGeneration } from './lane.ts';
 import { integer, text, word } from './row.ts';
 
-/** Ends all open deliveries in one step: they stay in a generation that no claim looks at, until they are swept. */
+/** Ends all open deliveries in one step: they stay in a generation that no claim reads until they are swept. */
 export function closeLane(database: Database, endpointId: string, reason: CancellationReason): void {
   const generation = laneGeneration(database, endpointId);
   if (generation === null) return;
@@ -38,8 +38,8 @@ export function closedGenerations(database: Database, endpointId: string): reado
 }
 
 /**
- * Takes cancelled deliveries out of the queues, at most `limit`, of one endpoint if it is given; `end` writes the
- * outcome of each. Returns how many.
+ * Takes at most `limit` cancelled deliveries out of the queues, only of one endpoint if it is given; `end` writes the
+ * outcome of each. Returns their number.
  */
 export function sweepCancellations(
   database: Database,
@@ -68,13 +68,13 @@ export function sweepCancellations(
   return swept;
 }
 
-/** The next cancellation to look at. Relies on closings_to_sweep. */
+/** The next cancellation to sweep. Relies on closings_to_sweep. */
 export const TO_SWEEP = 'SELECT * FROM closings WHERE to_sweep = 1 ORDER BY endpoint_id, generation LIMIT 1';
 
 const TO_SWEEP_AT =
   'SELECT * FROM closings WHERE endpoint_id = ? AND to_sweep = 1 ORDER BY generation LIMIT 1';
 
-/** Notes that the claim of one of its deliveries has ended, which may be queued again. */
+/** Notes that a claim in this generation has ended, whose delivery may be queued again. */
 export function sweepAgain(database: Database, endpointId: string, generation: number): void {
   database.run(
     'UPDATE closings SET to_sweep = 1 WHERE endpoint_id = ? AND generation = ?',
@@ -86,7 +86,7 @@ export function sweepAgain(database: Database, endpointId: string, generation: n
 /** Ends the sweep of a generation with an empty queue. */
 function finishSweep(database: Database, endpointId: string, generation: number): void {
   if (isClaimed(database, endpointId, generation)) {
-    // Until a claim ends there is nothing to do here, however many cancellations there are like this.
+    // While a claim lasts, the cancellation is not swept again, so that many such cancellations cost nothing.
     database.run(
       'UPDATE closings SET to_sweep = 0 WHERE endpoint_id = ? AND generation = ?',
       endpointId,
@@ -98,7 +98,7 @@ function finishSweep(database: Database, endpointId: string, generation: number)
   dropLane(database, endpointId);
 }
 
-/** Forgets the lane of a deleted endpoint, once nothing is open there. */
+/** Deletes the lane if its endpoint is deleted and no cancellation is left there. */
 export function dropLane(database: Database, endpointId: string): void {
   database.run(
     `DELETE FROM lanes

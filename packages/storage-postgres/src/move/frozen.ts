@@ -5,10 +5,10 @@ import { quoted } from '../statements.ts';
 const REFUSAL =
   'this database is being moved, or was moved, by "trunkline move": nothing in it changes any more; use the database that it was moved to';
 
-/** The longest that others wait for us, if an open transaction keeps us waiting. */
+/** How long we wait for a lock, and others behind us, if a transaction stays open. */
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '10s'";
 
-/** Refuses every change of every table, by any process, from the end of this transaction on. */
+/** Refuses every change of the tables in `TABLES`, by any process, from the end of this transaction on. */
 export async function freeze(statements: Statements): Promise<void> {
   await statements.run(LOCK_TIMEOUT);
   await statements.run(MAKE_FUNCTION);
@@ -21,7 +21,7 @@ export async function thaw({ run }: Statements): Promise<void> {
   await run('DROP FUNCTION IF EXISTS trunkline.refuse_while_moved() CASCADE');
 }
 
-// An error by whose class callers know that the database cannot be used now.
+// The error code tells callers that the database cannot be used now.
 const MAKE_FUNCTION = `
   CREATE FUNCTION trunkline.refuse_while_moved() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
@@ -40,7 +40,7 @@ async function tables({ all }: Statements): Promise<readonly string[]> {
   return (await all(TABLES)).map((row) => String(row['name']));
 }
 
-/** Leaves out those that processes still write when they end. */
+/** Leaves out the tables that processes still write when they end. */
 const TABLES = `
   SELECT relname AS name FROM pg_catalog.pg_class
   WHERE relnamespace = (SELECT relnamespace FROM pg_catalog.pg_class WHERE oid = (SELECT tableoid FROM trunkline.schema_versions LIMIT 1))

@@ -49,7 +49,7 @@ export function movablePostgres(
     open: ({ logger }) =>
       open(async () => {
         const pool = makePool({ connectionString: options.connectionString, maxConnections: 2 });
-        pool.on('error', () => undefined); // a connection that breaks while nothing is asked of it
+        pool.on('error', () => undefined); // a connection may break while it is idle
         pool.on('connect', hearErrors);
         try {
           const installation = await migrate({ pool, schema, logger, isMoving: true });
@@ -60,7 +60,7 @@ export function movablePostgres(
         }
       }),
     close,
-    // Waits for a batch of a process that was killed, if it is just being committed.
+    // Waits if a batch of a killed process is just being committed.
     mark: async () =>
       database().transaction(async (transaction) => {
         const stored = await lockMark(transaction);
@@ -110,7 +110,7 @@ export function movablePostgres(
         await changeMark(transaction, marks);
         await finishMove(transaction);
       });
-      // The planner does not know these new rows yet.
+      // The planner has no statistics of these new rows yet.
       for (const name of MOVED_TABLE_NAMES) {
         for (const part of storedParts(name)) await database().run(`ANALYZE trunkline.${mainTable(part)}`);
       }
@@ -139,7 +139,7 @@ async function openOn(
 ): Promise<Opened> {
   const database = createDatabase({
     pool,
-    // A pooler in transaction mode may stand between.
+    // A pooler in transaction mode may be in between.
     prepare: createPrepare({ schema, preparedStatements: false, timeoutMs: TIMEOUT_MS }),
     context: {
       logger,
@@ -155,7 +155,7 @@ async function openOn(
   });
   const row = await database.get('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now');
   const now = row ? integer(row, 'now') : 0;
-  // Partitions must exist before rows come for them.
+  // Partitions must exist before rows for them arrive.
   await makePartitions(database, now);
   return {
     database,

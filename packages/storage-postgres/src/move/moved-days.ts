@@ -13,8 +13,8 @@ import {
 import type { PartitionedTable } from '../partitions.ts';
 
 /**
- * Days before today that get partitions of their own. History is kept for 30 days, and events a day longer; what is
- * older is about to be deleted.
+ * Days before today that get partitions of their own. History is kept for 30 days, and events a day longer; older rows
+ * are about to be deleted.
  */
 const DAYS_BACK = 40;
 
@@ -25,13 +25,13 @@ const PARTITIONED: Partial<Record<MovedTableName, PartitionedTable>> = {
   attempts: ATTEMPTS,
 };
 
-/** Makes the partitions that a batch of rows belongs to. */
+/** Creates the partitions to which a batch of rows belongs. */
 export type PrepareDays = (name: MovedTableName, rows: readonly MovedRow[]) => Promise<void>;
 
 /**
  * Moved rows get the same partitions as if they had always been here, so that whole days are dropped when they are old.
- * In the default partition each row would be deleted separately, and every new day's partition would have to wait until
- * all of them were read.
+ * In the default partition, each row would be deleted separately, and creating each new day's partition would have to
+ * wait until all rows there were read.
  */
 export function preparingDays(database: Database, now: number): PrepareDays {
   const today = startOfDay(now);

@@ -12,7 +12,10 @@ import { decodeText, encodeText } from '../text-encoding.ts';
 
 type Given = string | number | boolean | null;
 
-/** How values of a kind are sent: as an array of this type, each element then read as this expression of its name. */
+/**
+ * How values of a kind are sent: in an array of this type, of which each element is read as this expression of its
+ * name.
+ */
 export const SENT_AS: Readonly<
   Record<
     MovedKind,
@@ -41,7 +44,7 @@ export function writeMoved({ kind, prefix }: MovedColumn, value: MovedValue): Gi
 export function readMoved({ kind, prefix }: MovedColumn, stored: unknown): MovedValue | undefined {
   if (stored === null) return null;
   if (kind === 'words' || kind === 'integers')
-    return Array.isArray(stored) ? (stored as readonly string[]) : undefined; // of its elements, column-types.ts is sure
+    return Array.isArray(stored) ? (stored as readonly string[]) : undefined; // column-types.ts has checked its elements
   if (kind === 'bytes') return stored instanceof Uint8Array ? stored : undefined;
   if (kind === 'integer') return typeof stored === 'number' ? stored : undefined;
   if (kind === 'flag') return typeof stored === 'boolean' ? stored : undefined;
@@ -50,7 +53,7 @@ export function readMoved({ kind, prefix }: MovedColumn, stored: unknown): Moved
   return kind === 'text' ? decodeText(stored) : stored;
 }
 
-/** The prefix of a content id says what it belongs to; here a column does. */
+/** The prefix of a content id says to what the content belongs; here a column does. */
 export function contentToStore(row: MovedRow): MovedRow {
   const contentId = String(row['message_id']);
   const upload = idToUuid('upl', contentId);

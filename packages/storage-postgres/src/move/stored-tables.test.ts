@@ -4,7 +4,9 @@ import { unaccountedColumns } from '@trunkline/test-support';
 import { openStorage, temporarySchema } from '../../test/support/open-storage.ts';
 import { mainTable, NOT_MOVED, storedParts } from './stored-tables.ts';
 
-/** Every column of a new database, as `table.column`, but for those of partitions, which are those of the whole. */
+/**
+ * Every column of a new database, as `table.column`, except those of partitions, which have the columns of their table.
+ */
 async function columnsThere(): Promise<readonly string[]> {
   const schema = await temporarySchema();
   await openStorage(schema);
@@ -28,7 +30,7 @@ function columnsMoved(): readonly string[] {
   );
 }
 
-/** Whether it is read by its name, or in an expression. */
+/** Whether the column is read by its name, or in an expression. */
 function isRead(column: string, expressions: Readonly<Record<string, string>>): boolean {
   const name = column.split('.')[1] ?? '';
   const expression = expressions[name];
@@ -38,7 +40,8 @@ function isRead(column: string, expressions: Readonly<Record<string, string>>): 
 describe('a move of a PostgreSQL database', () => {
   it('reads each column of each table, or names it with the reason why not', async () => {
     const there = await columnsThere();
-    // Add missing columns to moved-tables.ts of storage-kit, so that both storages move it, or to NOT_MOVED of this one.
+    // Add a missing column to moved-tables.ts of storage-kit, so that both storages move it, or to this storage's
+    // NOT_MOVED.
     expect(unaccountedColumns({ there, moved: columnsMoved(), notMoved: NOT_MOVED })).toEqual({
       forgotten: [],
       unknown: [],

@@ -5,9 +5,9 @@ import type { MovedTableName } from '@trunkline/storage-kit';
 export interface StoredPart {
   readonly from: string;
   readonly where?: string;
-  /** Columns that no two rows share, in the order of an index. */
+  /** Columns that together identify a row, in the order of an index. */
   readonly key: readonly string[];
-  /** The expression of each column that is not the one of its name in the first table. */
+  /** The expressions of columns that are not read by their name from the first table. */
   readonly expressions?: Readonly<Record<string, string>>;
 }
 
@@ -23,7 +23,7 @@ const FIRST_ATTEMPT = {
   ),
 };
 
-/** Moved tables that have another name here, or come from more than one table. */
+/** Moved tables that are not read one to one from the table of their name. */
 const STANDS_OTHERWISE: Partial<Record<MovedTableName, readonly StoredPart[]>> = {
   settings: [{ from: 'settings', where: `settings.name <> '${MOVE_MARK}'`, key: ['settings.name'] }],
   closings: [
@@ -66,7 +66,7 @@ const STANDS_OTHERWISE: Partial<Record<MovedTableName, readonly StoredPart[]>> =
   queued_events: [
     {
       from: 'queued_events',
-      // Leaves out those of a deleted one, which are about to be swept.
+      // Leaves out events of deleted subscriptions, which are about to be swept.
       where: 'EXISTS (SELECT 1 FROM trunkline.subscriptions WHERE subscriptions.id = subscription_id)',
       key: ['queued_events.event_id', 'queued_events.subscription_id'],
     },
@@ -79,12 +79,12 @@ export function storedParts(name: MovedTableName): readonly StoredPart[] {
   );
 }
 
-/** The first table of a part, whose columns need no expression. */
+/** The first table of a part, whose columns are read by name. */
 export function mainTable({ from }: StoredPart): string {
   return from.split(/\s/)[0] ?? from;
 }
 
-/** Tables and columns that are not read as they stand: each with the reason. */
+/** Tables and columns that are not read as they are, each with the reason. */
 export const NOT_MOVED: Readonly<Record<string, string | Readonly<Record<string, string>>>> = {
   chats: 'made again from the messages',
   chat_messages: 'made again from the messages',

@@ -20,7 +20,7 @@ export async function writeRows(
   for (const { table, columns, given } of destinations(name, rows)) {
     if (given.length > 0) await insertAll(statements, { table, columns, given });
   }
-  // A trigger has noted them.
+  // A trigger noted these as unfiled.
   if (name === 'messages') await fileNoted(statements, rows.length);
 }
 
@@ -89,7 +89,7 @@ async function insertAll({ run }: Statements, { table, columns, given }: Destina
 
 const INSTANCES = 500;
 
-/** Writes what depends on all rows. */
+/** Writes values that depend on all rows. */
 export async function finishMove(transaction: Transaction): Promise<void> {
   const { all, run } = transaction;
   let after = NIL;
@@ -109,7 +109,7 @@ export async function finishMove(transaction: Transaction): Promise<void> {
   await run(
     'UPDATE trunkline.endpoints SET generation = lanes.generation FROM trunkline.lanes WHERE lanes.endpoint_id = endpoints.id',
   );
-  // The first claim works out the limits of all lanes, and with them these times again.
+  // The first claim applies the limits of all lanes, and recomputes these times.
   await run(`UPDATE trunkline.lanes SET wake_at = ${wakeAt(IS_FULL)}`);
 }
 

@@ -4,24 +4,24 @@ import { DAY, NOW } from '@trunkline/storage-contract/examples';
 import { must } from '@trunkline/test-support';
 import type { TestSchema } from './test-schema.ts';
 
-/** Days over which the history is spread. */
+/** The number of days over which the history is spread. */
 export const DAYS = 8;
 
-/** Pending downloads, keys of activities and spent tokens. */
+/** The number of pending downloads, activity keys and spent tokens, each. */
 const OF_AN_INSTANCE = 2_500;
 
 interface Backlog {
   readonly instance: Instance;
-  /** The first has half of all deliveries. */
+  /** The first endpoint has half of all deliveries. */
   readonly endpoints: readonly Endpoint[];
   readonly subscription: EventSubscription;
   /** The id of the message that half of all events are about. */
   readonly discussed: string;
-  /** How many of each: messages, half of them queued; events, with deliveries that have ended and open ones; and so on. */
+  /** The number of messages (half of them queued), events, ended and open deliveries, and so on, each. */
   readonly count: number;
 }
 
-/** Makes it in the database itself: through the storage it would take too long. */
+/** Stores the backlog by SQL, because through the storage it would take too long. */
 export async function storeBacklog(
   schema: TestSchema,
   { instance, endpoints, subscription, discussed, count }: Backlog,
@@ -54,7 +54,7 @@ export async function storeBacklog(
     `INSERT INTO trunkline.queued_messages (instance_id, position, message_id, tries, due_at)
      SELECT ${sender}, row, ${uuid(made, 'message')}, 0, ${made} FROM generate_series(2, ${count}, 2) AS row`,
   );
-  // Each for a recipient of its own. Only their places count, so that inbound messages will do.
+  // Each message has its own recipient. Only the positions count, so that inbound messages will do.
   await run(
     `INSERT INTO trunkline.held_messages (instance_id, position, message_id, recipient, tries, due_at, held_since)
      SELECT ${sender}, row, ${uuid(made, 'message')}, 'held ' || row, 0, ${NOW} + 600000, ${made}
@@ -77,7 +77,7 @@ export async function storeBacklog(
      SELECT ${uuid(made, 'event')}, ${workspace}, 'message.received', ${made} * 1000, '{}'
      FROM generate_series(1, ${count}) AS row`,
   );
-  // Half of them are about one message.
+  // Half of these events are about one message.
   await run(
     `INSERT INTO trunkline.event_log (workspace_id, id, type, instance_id, message_id)
      SELECT ${workspace}, ${uuid(made, 'event')},
@@ -117,7 +117,7 @@ export async function storeBacklog(
     ),
     endpointIds,
   );
-  // More than any part of a plan may read, of one instance.
+  // More downloads of one instance than any part of a plan may read.
   await run(
     `INSERT INTO trunkline.pending_downloads
      SELECT instance_id, id, workspace_id, '\\x0200ff', 0, ${NOW + 60_000}, ${NOW + DAY}
@@ -135,7 +135,9 @@ export async function storeBacklog(
   await analyze(schema);
 }
 
-/** Analyzes what the server soon would by itself: each table with rows, but no partitioned one as a whole. */
+/**
+ * Analyzes what the server would soon analyze automatically: each table with rows, but no partitioned one as a whole.
+ */
 export async function analyze({ pool, name }: TestSchema): Promise<void> {
   const { rows } = await pool.query<{ tables: string }>(
     `SELECT string_agg(oid::regclass::text, ', ') AS tables FROM pg_class
@@ -145,7 +147,7 @@ export async function analyze({ pool, name }: TestSchema): Promise<void> {
   await pool.query(`ANALYZE ${must(rows[0]).tables}`);
 }
 
-/** An id from the time and the row: first its order, which the deliveries of an event share with it, then the rest. */
+/** An id made from the time and the row: first its order, which an event shares with its deliveries, then the rest. */
 function uuid(time: string, kind: string): string {
   return `(lpad(to_hex(${time}), 12, '0') || '7' || lpad(to_hex(row % 4096), 3, '0')
     || '8' || substr(md5('order' || row), 1, 4) || '0' || substr(md5('${kind}' || row), 1, 10))::uuid`;

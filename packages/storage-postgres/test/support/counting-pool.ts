@@ -1,16 +1,16 @@
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
 
-/** A pool that notes the statements that are sent, and knows whether any still waits for its response. */
+/** A pool that notes the statements sent, and knows whether any of them still waits for its response. */
 export interface CountingPool {
   readonly pool: pg.Pool;
   /** How often each statement was sent since the last call, without those that begin and end transactions. */
   takeCounts(): ReadonlyMap<string, number>;
-  /** Resolves when no response is due, and statements that the responses led to have their responses, too. */
+  /** Resolves when no response is due, not even to statements that other responses led to. */
   quiet(): Promise<void>;
 }
 
-/** Turns of the event loop within which a response leads to the next statement. */
+/** The number of turns of the event loop within which a response leads to the next statement. */
 const ROUNDS = 5;
 
 export function countingPool(connectionString: string): CountingPool {

@@ -4,13 +4,13 @@ import type { Value } from '../../src/statements.ts';
 
 export interface Explained {
   readonly sql: string;
-  /** The most rows that a part of the plan read, in all its runs. */
+  /** The maximum number of rows that a part of the plan read, in all its runs. */
   readonly rows: number;
-  /** The part that read them, as `Index Scan on deliveries_20261120`. */
+  /** The part that read the most rows, such as `Index Scan on deliveries_20261120`. */
   readonly node: string;
-  /** The most pairs of rows that a join compared and rejected. */
+  /** The maximum number of pairs of rows that a join compared and rejected. */
   readonly compared: number;
-  /** The tables that no index is used for. */
+  /** The tables that are read without an index. */
   readonly scanned: readonly string[];
 }
 
@@ -31,8 +31,8 @@ interface Statement {
 }
 
 /**
- * A pool that runs each statement twice. The first run uses a generic plan, as a prepared statement eventually does, adds
- * what it read to `explained`, and is rolled back.
+ * A pool that runs each statement twice. The first run uses a generic plan, as a prepared statement eventually does,
+ * adds its reads to `explained`, and is rolled back.
  */
 export function explainedPool(connectionString: string, explained: Explained[]): pg.Pool {
   const pool = new pg.Pool({ connectionString, max: 3, options: '-c plan_cache_mode=force_generic_plan' });
@@ -105,7 +105,7 @@ function literal(value: Value): string {
   return pg.escapeLiteral(String(value));
 }
 
-/** Arrays are sent in the binary format, which only the server reads. */
+/** The server writes the literal, because only the server reads the binary format of arrays. */
 async function arrayLiteral(query: Query, type: string, value: Value): Promise<string> {
   const { rows } = await query({ text: `SELECT $1::${type}[]::text AS literal`, values: [value] });
   return pg.escapeLiteral(rows[0].literal);

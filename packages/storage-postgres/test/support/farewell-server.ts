@@ -5,11 +5,11 @@ import { onTestFinished } from 'vitest';
 
 interface FakeServer {
   readonly url: string;
-  /** How many connections there were. */
+  /** The number of connections so far. */
   count(): number;
 }
 
-/** A server that welcomes each connection and ends it in the same piece of bytes, as one may that is being stopped. */
+/** A server that welcomes each connection and ends it in the same piece of bytes, as a stopping server may. */
 export function farewellServer(): Promise<FakeServer> {
   const shuttingDown = fatal('57P01', 'terminating connection due to administrator command');
   return respondingServer('me:hush', Buffer.concat([AUTHENTICATED, READY, shuttingDown]));
@@ -25,7 +25,7 @@ export function askingServer(): Promise<FakeServer> {
   return respondingServer('me', SASL, SASL_CONTINUE);
 }
 
-/** A server that ends each connection with the last of its responses. */
+/** A server that ends each connection after the last of its responses. */
 async function respondingServer(user: string, ...responses: readonly Buffer[]): Promise<FakeServer> {
   let count = 0;
   const server = createServer((socket) => {

@@ -20,7 +20,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   row_security: 'off',
   search_path: '',
   standard_conforming_strings: 'off',
-  statement_timeout: '5s', // the storage's own is 10 s
+  statement_timeout: '5s', // the storage sets 10 s
   synchronous_commit: 'off',
   TimeZone: 'Pacific/Apia',
   transaction_timeout: '5s', // from PostgreSQL 17 on
@@ -29,7 +29,10 @@ const SETTINGS: Readonly<Record<string, string>> = {
   xmloption: 'document',
 };
 
-/** A role whose sessions begin with settings that statements must not depend on. Some exist only in some versions. */
+/**
+ * A role whose sessions begin with settings that statements must not depend on. Some settings exist only in some
+ * versions.
+ */
 export async function createHostileRole({
   pool,
   url: superuser,

@@ -7,14 +7,14 @@ import { storageContext } from './storage-context.ts';
 import { nameSchema } from './test-schema.ts';
 import type { TestSchema } from './test-schema.ts';
 
-/** A schema that is gone when the running test is over. */
+/** A schema that is dropped when the running test is over. */
 export async function temporarySchema(): Promise<TestSchema> {
   const schema = await nameSchema();
   onTestFinished(() => schema.drop());
   return schema;
 }
 
-/** A storage on it, with a pool of its own, that is closed when the running test is over. */
+/** A storage on the schema, by default with its own pool, that is closed when the running test is over. */
 export async function openStorage(
   schema: Pick<TestSchema, 'url' | 'name'>,
   options: Partial<PostgresStorageOptions> = {},

@@ -18,7 +18,7 @@ export interface PostgresContract {
   readonly name: string;
   /** The role that connects, given a superuser's pool and URL; by default that superuser. */
   readonly role?: (schema: TestSchema) => Promise<{ readonly url: string; drop(): Promise<void> }>;
-  /** Begins the transactions of a caller. */
+  /** The statement that begins a caller's transactions. */
   readonly begin?: string;
   /** The cases to run in the short form. */
   readonly short?: ContractSubject['cases'];
@@ -37,12 +37,12 @@ export function describePostgresContract({
 }: PostgresContract): void {
   let shared: { schema: TestSchema; pool: Pool; url: string; end(): Promise<void> } | undefined;
 
-  // The schema is made once, and emptied after each test.
+  // The schema is created once, and emptied after each test.
   beforeAll(async () => {
     const schema = await nameSchema();
     const { url, drop } = await makeRole(schema);
     const pool = new Pool({ connectionString: url, max: 20, idleTimeoutMillis: 0 });
-    pool.on('error', () => undefined); // as when a test ends its connections
+    pool.on('error', () => undefined); // a test may end its connections
     const end = async (): Promise<void> => {
       await pool.end();
       await schema.pool.query(`DROP SCHEMA IF EXISTS "${schema.name}" CASCADE`);

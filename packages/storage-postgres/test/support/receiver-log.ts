@@ -6,10 +6,10 @@ export interface Limits {
   readonly windowMs: number;
 }
 
-/** The receivers' view: requests as they come and go, and every breach of a promise to them. */
+/** The receivers' view: requests as they come and go, and every broken promise to a receiver. */
 export class ReceiverLog {
   readonly breaches: string[] = [];
-  /** Deliveries that a request got success for. */
+  /** Deliveries for which a request got a success. */
   readonly received = new Set<string>();
   requests = 0;
   readonly #limits: Limits;

@@ -7,13 +7,13 @@ import { must } from '@trunkline/test-support';
 export interface StallingProxy {
   /** The server's URL, through the proxy. */
   readonly url: string;
-  /** From now on nothing passes on the connections that are open, either way, and none of them is closed. */
+  /** From now on, open connections pass nothing in either direction, but are not closed. */
   stall(): void;
-  /** From now on new connections lead to another server; those that are open stay as they are. */
+  /** From now on, new connections lead to another server; open connections stay as they are. */
   leadTo(serverUrl: string): void;
 }
 
-/** Stands for a network that loses all packets of a connection without a word. */
+/** Stands for a network that silently loses all packets of a connection. */
 export async function stallingProxy(serverUrl: string): Promise<StallingProxy> {
   let target = new URL(serverUrl);
   const open = new Set<Socket>();

@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
 import { sharedPostgres } from '@trunkline/test-postgres';
 
-/** A schema of its own in the Postgres that the tests share. */
+/** A separate schema in the Postgres that the tests share. */
 export interface TestSchema {
   readonly url: string;
   readonly name: string;
-  /** Plain connections to the database, as another process has them. */
+  /** Plain connections to the database, like those of another process. */
   readonly pool: Pool;
-  /** Deletes all rows, so that the next test finds it as if it had just been made. */
+  /** Deletes all rows, so that the next test finds the schema as if newly created. */
   empty(): Promise<void>;
   drop(): Promise<void>;
 }
 
-/** Names it; a storage makes it. */
+/** Names a schema, which a storage then creates. */
 export async function nameSchema(): Promise<TestSchema> {
   const url = await sharedPostgres();
   const name = `test_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
   const pool = new Pool({ connectionString: url, max: 20, idleTimeoutMillis: 0 });
-  pool.on('error', () => undefined); // as when a test ends its connections
+  pool.on('error', () => undefined); // a test may end its connections
   let deletions: string | undefined;
   return {
     url,
@@ -35,7 +35,7 @@ export async function nameSchema(): Promise<TestSchema> {
   };
 }
 
-/** Of partitioned ones, the whole. */
+/** The tables of a schema, without partitions. */
 async function tablesOf(pool: Pool, schema: string): Promise<readonly string[]> {
   const { rows } = await pool.query<{ name: string }>(
     `SELECT oid::regclass::text AS name FROM pg_class

@@ -4,18 +4,18 @@ import type { PostgresPool } from '../../src/index.ts';
 type Statement = Parameters<Awaited<ReturnType<PostgresPool['connect']>>['query']>[0];
 
 export interface TransactionPooler {
-  /** The pool of an app that connects through it. */
+  /** The pool of an app that connects through the pooler. */
   readonly pool: PostgresPool;
-  /** The server's connection that ran each transaction, in their order. */
+  /** The server's connection that ran each transaction, in order. */
   readonly used: readonly Client[];
   end(): Promise<void>;
 }
 
 /**
  * Stands for PgBouncer in transaction mode, at its strictest: each transaction, and each statement outside of one, gets
- * the connection that was idle for the longest, and nothing of a session outlives it. A statement that is to stay prepared is
- * refused, or passed on with its name, as PgBouncer before 1.21 does: then it stays prepared on the server's connection, which
- * knows nothing of who uses it.
+ * the connection that was idle for the longest, and no state of a session outlives it. A statement to be kept prepared
+ * is refused, or passed on with its name, as PgBouncer before 1.21 does: the statement then stays prepared on the
+ * server's connection, which does not know who uses it.
  */
 export async function transactionPooler(
   connectionString: string,
@@ -68,7 +68,7 @@ export async function transactionPooler(
   };
 }
 
-/** Forgets the statements that were prepared: the next client of a pooler does not know them. */
+/** Forgets the prepared statements, because the next client of a pooler does not know them. */
 function forgetNames(client: Client): void {
   Reflect.set(Object(Reflect.get(client, 'connection')), 'parsedStatements', {});
 }

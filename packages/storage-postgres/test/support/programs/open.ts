@@ -1,4 +1,4 @@
-// Opens a storage at the parent's word, says which process set a setting first, and closes it.
+// Opens a storage when the parent ends stdin, prints which process set a setting first, and closes the storage.
 import { once } from 'node:events';
 import { postgresStorage } from '../../../src/index.ts';
 import { storageContext } from '../storage-context.ts';
