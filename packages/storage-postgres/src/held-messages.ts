@@ -10,7 +10,7 @@ const PASSED_AT_ONCE = 200;
 export const recipientIn = (item: string): string =>
   `coalesce(${item}.group_id::text, ${item}.recipient, ${item}.contact_id::text, '')`;
 
-/** Moves messages at the front of the queue that wait for held messages out of the way of the others. */
+/** Moves messages that wait for held messages from the front of the queue out of the way of the others. */
 export async function letOthersPass(transaction: Transaction, instance: string): Promise<void> {
   await lockQueues(transaction, [instance]);
   await transaction.run(MOVE_ASIDE, instance, PASSED_AT_ONCE);

@@ -6,29 +6,29 @@ import type { Database } from './database.ts';
 import { integer, text, textOrNull } from './row.ts';
 import type { Row } from './row.ts';
 
-/** Files messages that were stored since. */
+/** Files stored messages that are not filed yet. */
 export async function fileMessages({ database, write }: Connection, limit: number): Promise<FilingPass> {
-  // Checks first: usually there is nothing to file, and a check needs no lock.
+  // Checks first, because usually there is nothing to file, and a check needs no lock.
   if (!database.get('SELECT 1 FROM unfiled_messages LIMIT 1')) return NOTHING;
   return write(() => fileNoted(database, limit));
 }
 
 const NOTHING: FilingPass = { filed: 0, lastId: null, more: false };
 
-/** The same in the open transaction, which also removes the notes. */
+/** The same in the open transaction, including the removal of the notes. */
 export function fileNoted(database: Database, limit: number): FilingPass {
   const filed = integer(database.get(COUNT_TO_FILE, limit) ?? { count: 0 }, 'count');
   const last = database.get(LAST_TO_FILE, filed - 1);
   if (!last) return NOTHING;
   const lastId = text(last, 'message_id');
   database.run(FILE_CHATS, limit);
-  // Files in the order of the table, so that each page of it is written once.
+  // Files in the order of the table, so that each of its pages is written once.
   database.run(FILE_MESSAGES, limit);
   database.run('DELETE FROM unfiled_messages WHERE message_id <= ?', lastId);
   return { filed, lastId, more: filed === limit };
 }
 
-/** Among the latest messages of a workspace, those not filed yet whose chat has one of these keys. */
+/** Among the latest unfiled messages, those of a workspace whose chat has one of these keys. */
 export function readUnfiled(
   database: Database,
   workspaceId: string,

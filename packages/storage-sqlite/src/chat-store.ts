@@ -33,7 +33,7 @@ export function chatStore(connected: Connected): ChatStore {
   };
 }
 
-/** Messages by counterpart: walks along the chats in which they are filed, merged with the unfiled messages. */
+/** Lists messages by counterpart: walks the chats in which they are filed, and merges in the unfiled messages. */
 export async function listByCounterpart(
   database: Database,
   workspaceId: string,
@@ -42,7 +42,7 @@ export async function listByCounterpart(
 ): Promise<Page<Message>> {
   const contacts = contactsOf(database, workspaceId);
   const targets = await targetsOf(filter.counterpart, filter.instanceId ?? null, contacts);
-  // Unfiled messages are read first: one that is filed meanwhile is then found twice, and never missed.
+  // Unfiled messages are read first, so that a message filed in between is found twice instead of missed.
   const keys = targets.map(({ key }) => key);
   const unfiled = readUnfiled(database, workspaceId, keys)
     .filter((message) => isOfTarget(message, targets))
@@ -145,7 +145,7 @@ function chatIds(
   return rows.map((row) => integer(row, 'id'));
 }
 
-/** Rely on chats_by_key. */
+/** Both queries rely on chats_by_key. */
 const CHATS_OF_KEY = 'SELECT id FROM chats WHERE workspace_id = ? AND key = ?';
 const LAST_IDS = `
   SELECT key, last_message_id FROM chats

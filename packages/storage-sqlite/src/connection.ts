@@ -4,22 +4,22 @@ import type { Database } from './database.ts';
 import type { IdempotencyLog } from './idempotency-log.ts';
 import type { Operation } from './writer.ts';
 
-/** The parts that the stores share, once the storage is open. */
+/** Everything that the stores share once the storage is open. */
 export interface Connection {
   readonly database: Database;
   readonly idempotency: IdempotencyLog;
   readonly newId: NewId;
-  /** The number of this process, which its leases and claims are written under. */
+  /** The number of this process, under which its leases and claims are written. */
   readonly process: () => number;
   /** Runs a writing operation; see `Writer`. */
   write<Result>(operation: Operation<Result>): Promise<Result>;
-  /** The same for acceptances. */
+  /** The same for an acceptance. */
   accept(acceptance: Acceptance): Promise<AcceptanceResult>;
-  /** Checks and returns what the caller gave as a transaction. */
+  /** Checks and returns the transaction that a caller gave. */
   joined(transaction: unknown): CallerTransaction;
   /** Announces work once this transaction of the caller has ended. */
   announceAtEnd(of: unknown, signal: Signal): void;
 }
 
-/** Returns the connection, or throws while the storage is not open. */
+/** Returns the connection; throws while the storage is not open. */
 export type Connected = () => Connection;

@@ -17,7 +17,7 @@ export function contactStore(connected: Connected): ContactStore {
           instanceId,
           createdAt: now,
         }));
-      // Most reports say nothing new: they need not wait for the lock.
+      // Most reports contain nothing new, and need not wait for the lock.
       const { contact, written } = decide();
       if (written.length === 0) return contact;
       return write(() => {
@@ -58,7 +58,7 @@ export function contactStore(connected: Connected): ContactStore {
   };
 }
 
-/** The contacts that are registered under a number or dialled by it, without those that were merged. */
+/** The contacts that have this number or were dialled by it, except merged contacts. */
 export function contactsWithNumber(
   database: Database,
   workspaceId: string,
@@ -74,7 +74,7 @@ const WITH_NUMBER = `
   SELECT contact.* FROM contact_numbers AS dialled JOIN contacts AS contact ON contact.id = dialled.contact_id
   WHERE dialled.workspace_id = ? AND dialled.number = ? AND contact.merged_into IS NULL`;
 
-/** The contact that an id names now. */
+/** The current contact of an id, after merges. */
 export function currentContact(database: Database, id: string): Contact | null {
   const row = database.get(CURRENT, id);
   return row ? entities.contact.read(row) : null;

@@ -3,21 +3,21 @@ import type { Row } from './row.ts';
 
 export type Columns = Readonly<Record<string, SQLInputValue>>;
 
-/** A connection with its prepared statements. Each statement is a transaction of its own unless it runs inside of one. */
+/** A connection with its prepared statements. Each statement is its own transaction unless one is open. */
 export interface Database {
-  /** The row, or undefined. */
+  /** The first row, or undefined. */
   get(sql: string, ...values: SQLInputValue[]): Row | undefined;
   all(sql: string, ...values: SQLInputValue[]): Row[];
-  /** Returns how many rows were changed. */
+  /** Returns the number of changed rows. */
   run(sql: string, ...values: SQLInputValue[]): number;
-  /** Inserts a row given by its columns. Returns its rowid, which means nothing if the table has none. */
+  /** Inserts a row given by its columns. Returns its rowid, which is meaningless if the table has no rowids. */
   insert(table: string, columns: Columns): number;
   /** Changes these columns of the row with this id. */
   update(table: string, id: string, columns: Columns): void;
 
-  /** Reads with several statements that all see one moment, whatever other processes commit meanwhile. */
+  /** Reads with several statements that all see one moment, whatever other processes commit in between. */
   snapshot<Result>(read: () => Result): Result;
-  /** Commits all that `write` changes, or nothing if it throws. Never waits for a lock: see `isBusy`. */
+  /** Commits everything that `write` changes, or nothing if `write` throws. Never waits for a lock: see `isBusy`. */
   transaction<Result>(write: () => Result): Result;
   isTransaction(): boolean;
   /** Calls back once, as soon as the open transaction is committed or rolled back. Only within `transaction`. */
@@ -28,9 +28,9 @@ export interface Database {
 export function withStatements(connection: DatabaseSync): Database {
   const statements = new Map<string, StatementSync>();
   /**
-   * The texts are few: none has a value in it. `sql` returns the text if the key is not the text itself.
-   * SQLite looks at the value of a bare `LIMIT ?` when it plans, and plans again each time that one is bound, which takes
-   * several times as long as the statement itself.
+   * The texts are few, because no text has a value in it. `sql` returns the text if the key is not the text itself.
+   * SQLite looks at the value of a bare `LIMIT ?` when it plans, and plans again each time a value is bound, which
+   * takes several times as long as the statement itself.
    */
   const prepare = (key: string, sql: () => string = () => key): StatementSync => {
     const known = statements.get(key);
@@ -73,8 +73,8 @@ export function withStatements(connection: DatabaseSync): Database {
     run,
     insert(table, columns) {
       const names = Object.keys(columns).join(', ');
-      // An error undoes its whole transaction. So no statement needs a journal of its own, in which SQLite would
-      // copy each page that a statement with triggers changes.
+      // An error undoes its whole transaction, so no statement needs its own journal, in which SQLite would copy each
+      // page that a statement with triggers changes.
       const sql = (): string =>
         `INSERT OR FAIL INTO ${table} (${names}) VALUES (${names.replaceAll(/[^,]+/g, '?')})`;
       return Number(prepare(`insert ${table} ${names}`, sql).run(...Object.values(columns)).lastInsertRowid);

@@ -17,8 +17,9 @@ interface DeliveryQuery {
 }
 
 /**
- * One endpoint's deliveries. Without a filter they are one walk along deliveries_by_webhook. With a filter there is a
- * walk for each kind that passes it, along deliveries_by_kind: a page costs the same however rare its deliveries are.
+ * Lists one endpoint's deliveries. Without a filter, they are one walk along deliveries_by_webhook. A filter takes one
+ * walk for each kind that passes it, along deliveries_by_kind, so that a page costs the same however rare its
+ * deliveries are.
  */
 export function deliveryList(database: Database, query: DeliveryQuery): List {
   const { endpointId, statuses, eventType, floor } = query;
@@ -40,7 +41,9 @@ export function deliveryList(database: Database, query: DeliveryQuery): List {
   };
 }
 
-/** The deliveries of an endpoint are all of one workspace, so that one of them is enough; they outlive the endpoint. */
+/**
+ * The deliveries of an endpoint all belong to one workspace and outlive the endpoint, so that one of them is enough.
+ */
 function workspaceOfEndpoint(database: Database, endpointId: string): unknown {
   const sql = 'SELECT workspace_id FROM deliveries WHERE webhook_id = ? LIMIT 1';
   return database.get(sql, endpointId)?.['workspace_id'];

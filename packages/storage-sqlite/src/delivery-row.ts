@@ -6,12 +6,12 @@ import type { Columns, Database } from './database.ts';
 import { entities, integer } from './row.ts';
 import type { Row } from './row.ts';
 
-/** `generation` is that of the lane that the delivery is queued in. */
+/** `generation` is that of the lane in which the delivery is queued. */
 export function deliveryColumns(delivery: Delivery, generation: number): Columns {
   return { ...entities.delivery.columns(delivery), generation: generationOf(delivery, generation) };
 }
 
-/** The columns of a delivery that change after it is made. */
+/** The columns of a delivery that change after its creation. */
 export function outcomeColumns(delivery: Delivery, generation: number): Columns {
   return { ...entities.deliveryOutcome.columns(delivery), generation: generationOf(delivery, generation) };
 }
@@ -20,7 +20,7 @@ function generationOf({ status }: Delivery, open: number): number {
   return isOpen(status) ? open : ENDED_GENERATION;
 }
 
-/** The delivery as it reads: one that a cancellation has ended reads as failed, even if not stored yet. */
+/** Reads a delivery: a cancelled one reads as failed, even if that is not stored yet. */
 export function readDelivery(database: Database, row: Row): Delivery {
   const delivery = entities.delivery.read(row);
   if (!isOpen(delivery.status)) return delivery;

@@ -138,7 +138,7 @@ export function deliveryStore(connected: Connected): DeliveryStore {
 
     sweepClosed: async (limit) => {
       const { database, write } = connected();
-      // Checks first: usually there is nothing to write.
+      // Checks first, because usually there is nothing to write.
       if (!database.get(TO_SWEEP)) return 0;
       return write(() => sweepCancellations(database, { limit }, endInSweep(database)));
     },
@@ -152,7 +152,10 @@ function endInSweep(database: Database) {
   };
 }
 
-/** The claimed deliveries, in order. Those without an event, in a damaged database, end here and do not stop others. */
+/**
+ * The claimed deliveries, in order. Deliveries without an event, in a damaged database, end here, so that they do not
+ * stop others.
+ */
 function readClaimed(
   database: Database,
   claims: readonly Claim[],
@@ -193,7 +196,7 @@ function claimedDelivery(
   );
   if (!row) return null;
   return {
-    // Cancelled deliveries cannot be claimed: this one is not.
+    // Not cancelled, because cancelled deliveries cannot be claimed.
     delivery: entities.delivery.read(row),
     token,
     lostClaims,
@@ -207,7 +210,7 @@ function claimedDelivery(
   };
 }
 
-/** Returns whether it was written. */
+/** Returns whether the completion was written. */
 function completeOne(database: Database, { token, delivery, attempt }: Completion, now: number): boolean {
   const claim = findClaim(database, delivery.endpointId, delivery.id);
   if (claim?.token !== token) return false;
@@ -250,7 +253,7 @@ function requeueNow(database: Database, delivery: Delivery, now: number): Delive
   const generation = laneGeneration(database, endpointId);
   if (generation === null)
     throw new Error(`The lane of ${endpointId} is missing: check the database for damage.`);
-  // Takes it out of the closed generation, if not swept yet.
+  // Takes the delivery out of the closed generation, if it is not swept yet.
   removeFromLane(database, endpointId, id);
   database.update('deliveries', id, outcomeColumns(requeued, generation));
   queueDelivery(database, { endpointId, generation, deliveryId: id, dueAt: now, lostClaims: 0 });

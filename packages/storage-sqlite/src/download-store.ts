@@ -91,12 +91,12 @@ export function storeDownload(database: Database, download: PendingDownload): vo
   });
 }
 
-/** The instance is deleted, or its number unlinked. */
+/** Called when the instance is deleted, or its number unlinked. */
 export function forgetDownloads(database: Database, instanceId: string): void {
   database.run('DELETE FROM pending_downloads WHERE instance_id = ?', instanceId);
 }
 
-/** Returns whether it existed. */
+/** Returns whether the download existed. */
 export function removeDownload(database: Database, instanceId: string, messageId: string): boolean {
   return (
     database.run(

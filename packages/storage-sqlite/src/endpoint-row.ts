@@ -8,7 +8,7 @@ export function isEnabled(database: Database, workspaceId: string, endpointId: s
   return database.get(sql, endpointId, workspaceId) !== undefined;
 }
 
-/** Keeps the health of an attempt's endpoint, if it still exists. */
+/** Updates the health of an attempt's endpoint, if the endpoint still exists. */
 export function keepHealth(
   database: Database,
   outcome: { readonly delivery: Delivery; readonly attempt: Attempt; readonly written: Delivery },

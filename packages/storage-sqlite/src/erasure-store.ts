@@ -65,7 +65,10 @@ export function erasureStore(connected: Connected): ErasureStore {
   };
 }
 
-/** Reads resolve without leaving the turn of the event loop, and a walk may have thousands of parts. */
+/**
+ * Gives others a turn: reads resolve without leaving the turn of the event loop, and a walk may have thousands of
+ * parts.
+ */
 async function turnOfOthers(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
@@ -77,7 +80,7 @@ const AFTER_ALL = '~';
 const MESSAGES = `
   SELECT * FROM messages WHERE workspace_id = ? AND id > ? AND id < ? ORDER BY id LIMIT ?`;
 
-// Both walk the primary key, through the rows of all workspaces.
+// EVENTS and CONTACTS walk primary keys, through the rows of all workspaces.
 const EVENTS = 'SELECT * FROM events WHERE id > ? ORDER BY id LIMIT ?';
 const CONTACTS = 'SELECT * FROM contacts WHERE id > ? ORDER BY id LIMIT ?';
 
@@ -123,7 +126,7 @@ function deleteMessage(database: Database, message: Message, senderId: string): 
   database.run(FORGET_NETWORK_ID, instanceId, networkId, direction, senderId);
   if (direction === 'outbound') deleteRecordOf(database, { workspaceId, messageId: id, createdAt });
   database.run('DELETE FROM messages WHERE id = ?', id);
-  // Deletes them after the message: rows that are deleted with it are found by its details.
+  // Deletes the details after the message, because rows that are deleted with it are found by its details.
   database.run('DELETE FROM message_details WHERE message_id = ?', id);
 }
 
@@ -136,7 +139,7 @@ interface ContactDeletion {
   readonly unlessAfter: string;
 }
 
-/** Returns whether it was deleted. */
+/** Returns whether the contact was deleted. */
 function deleteContact(database: Database, { workspaceId, id, unlessAfter }: ContactDeletion): boolean {
   const sql = 'SELECT * FROM contacts WHERE id = ? AND workspace_id = ? AND merged_into IS NULL';
   const row = database.get(sql, id, workspaceId);

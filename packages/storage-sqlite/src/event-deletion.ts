@@ -3,7 +3,9 @@ import type { Database } from './database.ts';
 import { removeFromLane } from './lane-claims.ts';
 import { integer, text } from './row.ts';
 
-/** Deletes an event, wherever it is queued, with its deliveries and their attempts. Returns whether there was one. */
+/**
+ * Deletes an event, wherever it is queued, with its deliveries and their attempts. Returns whether the event existed.
+ */
 export function deleteEvent(database: Database, workspaceId: string, id: string): boolean {
   const row = database.get(FIND, id, workspaceId);
   database.run('DELETE FROM event_log WHERE workspace_id = ? AND id = ?', workspaceId, id);
@@ -27,7 +29,7 @@ function deleteDeliveriesOf(database: Database, eventId: string, count: number):
 const DELIVERIES = `
   SELECT id, webhook_id FROM deliveries WHERE id >= ? AND id <= ? AND +event_id = ? ORDER BY id LIMIT ?`;
 
-/** The event's count of its deliveries is left as it is. */
+/** Leaves the event's count of deliveries as it is. */
 export function deleteDelivery(
   database: Database,
   { id, endpointId }: { readonly id: string; readonly endpointId: string },

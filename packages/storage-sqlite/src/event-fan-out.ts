@@ -16,7 +16,7 @@ export interface Transaction {
 }
 
 /**
- * Stores events, each with a delivery for each endpoint that subscribes, and a place in the queue of each subscription that
+ * Stores events, each with a delivery for each subscribed endpoint, and a place in the queue of each subscription that
  * wants it.
  */
 export function storeEvents(transaction: Transaction, events: readonly EventRecord[]): void {
@@ -33,7 +33,7 @@ export function storeEvents(transaction: Transaction, events: readonly EventReco
   }
 }
 
-/** Stores an event for only this endpoint; null when it is gone, disabled or of another workspace. */
+/** Stores an event for this endpoint only; null if the endpoint is gone, disabled or of another workspace. */
 export function storeEventFor(transaction: Transaction, endpointId: string, event: Event): Delivery | null {
   const endpoint = transaction.database.get(`${ENABLED} AND endpoints.id = ?`, event.workspaceId, endpointId);
   if (!endpoint) return null;

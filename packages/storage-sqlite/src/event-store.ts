@@ -27,7 +27,7 @@ export function eventStore(connected: Connected): EventStore {
 
 const FIND = 'SELECT * FROM events WHERE id = ? AND workspace_id = ?';
 
-// Both walk the primary key of the log.
+// Both queries walk the primary key of the log.
 const LIST_AFTER = `
   SELECT events.* FROM event_log CROSS JOIN events ON events.id = event_log.id
   WHERE event_log.workspace_id = ? AND event_log.id > ?
@@ -35,8 +35,8 @@ const LIST_AFTER = `
 const LIST_IDS = 'SELECT id FROM event_log WHERE workspace_id = ? AND id > ? AND id <= ? ORDER BY id LIMIT ?';
 
 /**
- * A workspace's events are one walk along the primary key, a message's one along event_log_by_message. For an instance
- * there is a walk for each type along event_log_by_instance, so that a page costs the same however rare a type is.
+ * A workspace's events are read along the primary key, those of a message along event_log_by_message. Those of an
+ * instance are read type by type along event_log_by_instance, so that a page costs the same however rare a type is.
  */
 function listOf(workspaceId: string, { messageId, instanceId, types = EVENT_TYPES }: EventFilter): List {
   const log = { table: 'event_log', rows: 'events' };

@@ -72,7 +72,7 @@ const UPDATE = `
   SET name = coalesce(?, name), participants_count = coalesce(?, participants_count), synced_at = ?, is_member = 1
   WHERE instance_id = ? AND network_id = ?`;
 
-/** The number is in no other groups than these any more. */
+/** Ends the membership of a number in all groups except these. */
 export function leaveGroups(
   database: Database,
   instanceId: string,

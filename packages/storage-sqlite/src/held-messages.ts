@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { integer, text } from './row.ts';
 import type { Row } from './row.ts';
 
-/** Messages that are looked at to move out of the way, in one transaction. */
+/** The maximum number of messages that one transaction examines to move them out of the way. */
 const PASSED_AT_ONCE = 200;
 
 /** The recipient of a message in `messages`, as `recipientOf` returns it. */
@@ -18,19 +18,19 @@ export const isWorkOn = (instanceId: string): string => `NOT EXISTS (
     WHERE instances.id = ${instanceId} AND is_postponed = 1
   )`;
 
-/** Whether any message of any instance is held: usually none is, and no other check is needed. */
+/** Whether any instance holds a message: usually no instance does, and no other check is needed. */
 export function holdsAny(database: Database): boolean {
   return database.get('SELECT 1 FROM held_messages LIMIT 1') !== undefined;
 }
 
-/** The held message of an instance that has been due longest, with its place. */
+/** The held message of an instance that has been due longest, with `tries` and `held_since`. */
 export function longestDue(database: Database, instanceId: string, now: number): Row | undefined {
   const due = database.get(DUE, instanceId, now);
   const tooFarAhead = database.get(DUE_TOO_LATE, instanceId, latestHold(now));
   return due ?? tooFarAhead;
 }
 
-/** Moves messages at the front of the queue that wait for held messages out of the way of the others. */
+/** Moves messages that wait for held messages from the front of the queue out of the way of the others. */
 export function letOthersPass(database: Database, instanceId: string): void {
   for (const row of database.all(WAITING, instanceId, PASSED_AT_ONCE, instanceId)) {
     const position = integer(row, 'position');
@@ -39,7 +39,7 @@ export function letOthersPass(database: Database, instanceId: string): void {
   }
 }
 
-/** Returns whether the message was found here: held, or waiting for a held one. */
+/** Returns whether the message was found here: held, or waiting for a held message. */
 export function postponeHeld(
   database: Database,
   { messageId, tries, dueAt, heldSince }: Postponement,
@@ -51,7 +51,7 @@ export function postponeHeld(
   return true;
 }
 
-/** Moves a message from its queue to those that are held. */
+/** Moves a message from its queue to the held messages. */
 export function holdMessage(
   database: Database,
   instanceId: string,
@@ -72,7 +72,10 @@ export function holdMessage(
   database.run('DELETE FROM queue WHERE instance_id = ? AND position = ?', instanceId, position);
 }
 
-/** Takes a message out, and puts those that waited only for it back into the queue. Returns whether it was there. */
+/**
+ * Takes a message out of the held ones, and puts those that waited only for it back into the queue. Returns whether it
+ * was held here.
+ */
 export function leaveHeld(database: Database, messageId: string): boolean {
   const row = database.get(
     'SELECT instance_id, recipient FROM held_messages WHERE message_id = ?',
@@ -87,7 +90,7 @@ export function leaveHeld(database: Database, messageId: string): boolean {
   return true;
 }
 
-// Both rely on held_messages_due.
+// Both queries rely on held_messages_due.
 const DUE_WHERE = (bound: string): string => `
   SELECT messages.*, held.tries, held.held_since
   FROM held_messages AS held JOIN messages ON messages.id = held.message_id

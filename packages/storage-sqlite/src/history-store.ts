@@ -36,7 +36,7 @@ export function writeEntry(database: Database, entry: HistoryEntry | null | unde
   );
 }
 
-/** The id of the entry that one beyond `ENTRIES_PER_HOUR` is counted in. */
+/** The id of the entry that counts this one, if it is beyond `ENTRIES_PER_HOUR`; else null. */
 function countedIn(database: Database, entry: HistoryEntry): string | null {
   const { id, workspaceId, instanceId, reason } = entry;
   if (database.get('SELECT 1 FROM instance_history WHERE id = ?', id)) return null;

@@ -5,9 +5,9 @@ import { positionsByHash } from './positions-by-hash.ts';
 import { entities, integer, text } from './row.ts';
 import type { Writer } from './writer.ts';
 
-/** The number of positions in memory from which on they are written to the index. */
+/** The number of positions in memory at which they are written to the index. */
 const FLUSH_AT = 8_192;
-/** The entries of the index that one transaction writes: more would keep acceptances waiting. */
+/** The number of index entries per transaction: more would keep acceptances waiting. */
 const SLICE = 512;
 
 interface StoredRecord {
@@ -22,7 +22,7 @@ interface FoundKey {
   readonly stored: StoredRecord | null;
 }
 
-/** The idempotency records, as one connection sees them. */
+/** The idempotency records as one connection sees them. */
 export interface IdempotencyRecords {
   find(workspaceId: string, key: string): FoundKey;
   /** Appends a record in the open transaction, replacing the one that was found, if any. */
@@ -30,14 +30,14 @@ export interface IdempotencyRecords {
 }
 
 /**
- * The idempotency records. Keys are random, and in an index each would change a page of its own with every acceptance. So
- * a record is appended to a log, in the transaction of its message, and the index by the hash of its key is written
- * thousands of records later, in the order of the hashes. Memory has what the index lacks: the records of the log after
- * the position up to which the index is complete. A process reads them when it looks for its first key, and before each
- * later look it reads what others have appended; what is written is decided under the lock.
+ * The idempotency records. Keys are random, so that in an index each acceptance would change a different page.
+ * Therefore a record is appended to a log, in the transaction of its message, and the index by the hash of its key is
+ * written thousands of records later, in the order of the hashes. Memory has what the index lacks: the records of the
+ * log after the position up to which the index is complete. A process reads these records when it looks for its first
+ * key, and before each later lookup it reads what others have appended; writes are decided under the lock.
  */
 export interface IdempotencyLog extends IdempotencyRecords {
-  /** The same records in a transaction of the caller's. */
+  /** The same records in a transaction of the caller. */
   within(transaction: Database): IdempotencyRecords;
   /** Stops writing to the index. */
   close(): Promise<void>;
@@ -53,14 +53,14 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
   const tail = positionsByHash();
   /** The last position that was read from the log or appended to it. */
   let known = 0;
-  /** The position up to which the index was complete when last read. The tail begins behind it. */
+  /** The position up to which the index was complete when last read. The tail begins after it. */
   let indexed = 0;
   /** Whether the open transaction has looked at the log. */
   let hasLooked = false;
   let flushing: Promise<void> | null = null;
   let isClosed = false;
 
-  /** Skips records that are in the index by now: another process may have appended and indexed a great deal. */
+  /** Skips records that are in the index by now: another process may have appended and indexed many. */
   const catchUp = (): number => {
     const upTo = readIndexed(database);
     if (upTo > indexed) {
@@ -77,7 +77,7 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
   const flushIfLong = (): void => {
     if (tail.size() >= FLUSH_AT && !isClosed) flushing ??= flush().finally(() => (flushing = null));
   };
-  /** Others append between transactions. If it fails, what this one appended is removed. */
+  /** Catches up, because others append between transactions. If this one fails, removes what it appended. */
   const look = (): void => {
     if (hasLooked) return;
     const before = catchUp();
@@ -144,7 +144,7 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
     within: (transaction) => ({
       find(workspaceId, key) {
         const upTo = catchUp();
-        // Waits for the lock, which the caller's transaction may hold.
+        // The flush waits for the lock, which the caller's transaction may hold.
         flushIfLong();
         const rows = transaction.all(OF_KEY_AFTER, upTo, workspaceId, key);
         return find(
@@ -162,7 +162,7 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
   };
 }
 
-/** Deletes records made before `before`, at most `limit`. Returns how many. Relies on idempotency_log_by_age. */
+/** Deletes at most `limit` records created before `before`. Returns their number. Relies on idempotency_log_by_age. */
 export function deleteIdempotencyRecords(database: Database, before: number, limit: number): number {
   const rows = database.all(
     'SELECT position, workspace_id, key FROM idempotency_log WHERE created_at < ? ORDER BY created_at LIMIT ?',
@@ -180,8 +180,8 @@ export function deleteIdempotencyRecords(database: Database, before: number, lim
 }
 
 /**
- * Deletes the record of a message that is deleted: it would be a repeat of nothing. It was made in the millisecond of the
- * message, by which it is found. Relies on idempotency_log_by_age.
+ * Deletes the record of a message that is deleted, because a repeat would have nothing to return. The record has the
+ * same creation time as the message, by which it is found. Relies on idempotency_log_by_age.
  */
 export function deleteRecordOf(
   database: Database,
@@ -208,11 +208,11 @@ interface WorkspaceKey {
 
 const AFTER = 'SELECT position, workspace_id, key FROM idempotency_log WHERE position > ? ORDER BY position';
 
-/** Finds few rows: those that the caller's transaction has appended. */
+/** Finds only the few rows that the caller's transaction has appended. */
 const OF_KEY_AFTER =
   'SELECT position FROM idempotency_log WHERE position > ? AND +workspace_id = ? AND +key = ?';
 
-/** Skips a record that is deleted by now: nothing would delete its entry. */
+/** Skips a record that is deleted by now, because nothing would delete its entry. */
 const ADD_TO_INDEX = `
   INSERT OR IGNORE INTO idempotency_index (hash, position)
   SELECT ?, ? WHERE EXISTS (SELECT 1 FROM idempotency_log WHERE position = ?)`;

@@ -3,7 +3,7 @@ import type { KeptSenders } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import { senders } from './row.ts';
 
-/** No other process reports a change to this one: what is kept may be old for as long as it is kept. */
+/** No other process reports changes to this one, so a kept sender may be outdated for as long as it is kept. */
 export function keptSenders(connected: Connected): KeptSenders {
   return keepSenders({
     findWorkspace: async (id) => {

@@ -19,7 +19,7 @@ export interface Claim {
   readonly slot: number;
   readonly deliveryId: string;
   readonly token: number;
-  /** The generation of the lane that it was queued in. */
+  /** The generation of the lane in which the delivery was queued. */
   readonly generation: number;
   readonly lostClaims: number;
 }
@@ -30,10 +30,10 @@ interface Lane {
   readonly starts: readonly number[];
 }
 
-/** Claims from the lanes that have been ready the longest. */
+/** Claims deliveries from the lanes that have been ready the longest. */
 export function claimFromLanes(database: Database, claim: ClaimOf): readonly Claim[] {
   applyLimits(database, claim);
-  // Relies on lanes_to_wake. Each of these lanes has something to claim, so that no more of them are needed.
+  // Relies on lanes_to_wake. Each of these lanes has something to claim, so no more lanes are needed.
   const ready = database.all(
     'SELECT * FROM lanes WHERE wake_at <= ? AND is_paused = 0 ORDER BY wake_at, endpoint_id LIMIT ?',
     claim.now,
@@ -50,7 +50,7 @@ export function claimFromLanes(database: Database, claim: ClaimOf): readonly Cla
   return claims;
 }
 
-/** After the clock was set back, later times in lanes and claims count as now. */
+/** After the clock was set back, treats later times in lanes and claims as now. */
 export function takeAsOfNow(database: Database, claim: DeliveryClaim): void {
   const { now, leaseMs, slots } = claim;
   // Relies on claims_by_end.
@@ -69,7 +69,7 @@ export function hasReadyLane(database: Database, now: number): boolean {
   return database.get('SELECT 1 FROM lanes WHERE wake_at <= ? AND is_paused = 0 LIMIT 1', now) !== undefined;
 }
 
-/** When there will be something to claim, as things stand; `now` at the earliest. */
+/** When a claim will find something if nothing changes: `now` at the earliest; null if never. */
 export function nextClaimAt(database: Database, now: number): number | null {
   // Relies on lanes_to_wake and claims_by_end.
   const lane = database.get(
@@ -84,11 +84,11 @@ export function nextClaimAt(database: Database, now: number): number | null {
   return Math.max(now, Math.min(wakeAt, expiresAt));
 }
 
-/** The claims of a paused lane stay until the lane resumes: there are never more of them than slots. */
+/** Leaves out the claims of paused lanes, which stay until the lane resumes and are never more than its slots. */
 const IN_OPEN_LANE =
   'NOT EXISTS (SELECT 1 FROM lanes WHERE lanes.endpoint_id = claims.endpoint_id AND is_paused = 1)';
 
-/** Makes the deliveries of expired claims due again, in the generation of the claim. Returns how many there were. */
+/** Makes the deliveries of expired claims due again, in the generation of the claim. Returns their number. */
 export function takeBackExpired(database: Database, now: number): number {
   // Relies on claims_by_end.
   const expired = database.all(`SELECT * FROM claims WHERE expires_at <= ? AND ${IN_OPEN_LANE}`, now);
@@ -105,7 +105,7 @@ export function takeBack(database: Database, rows: readonly Row[], now: number):
   return rows.length;
 }
 
-/** A claim outlives the cancellation that ended its delivery: the request is still on its way. */
+/** A claim outlives the cancellation of its delivery, because the request may still be in flight. */
 export function findClaim(database: Database, endpointId: string, deliveryId: string): Claim | null {
   const row = database.get(
     'SELECT * FROM claims WHERE endpoint_id = ? AND delivery_id = ?',
@@ -135,7 +135,7 @@ export function lanePosition(
   };
 }
 
-/** Frees the slot. Returns the reason if a cancellation has ended the delivery meanwhile. */
+/** Frees the slot. Returns the reason if the delivery was cancelled since it was claimed. */
 export function endClaim(database: Database, claim: Claim): CancellationReason | null {
   const { endpointId, generation, slot } = claim;
   database.run('DELETE FROM claims WHERE endpoint_id = ? AND slot = ?', endpointId, slot);
@@ -145,14 +145,14 @@ export function endClaim(database: Database, claim: Claim): CancellationReason |
   return reason;
 }
 
-/** Takes a delivery out of its lane, whether it waits there or is claimed. */
+/** Takes a queued or claimed delivery out of its lane. */
 export function removeFromLane(database: Database, endpointId: string, deliveryId: string): void {
   unqueueDelivery(database, endpointId, deliveryId);
   const claim = findClaim(database, endpointId, deliveryId);
   if (claim) endClaim(database, claim);
 }
 
-/** A claim, and the process that it is for. */
+/** A claim, and the process for which it is made. */
 type ClaimOf = DeliveryClaim & { readonly process: number };
 
 interface LaneClaim extends ClaimOf {
@@ -200,7 +200,7 @@ function claimFromLane(database: Database, lane: Lane, claim: LaneClaim): readon
 /** Writes the lane's starts and the times that follow from them under these limits. */
 function writeLane(database: Database, lane: Lane, limits: LaneLimits & { readonly isFull: boolean }): void {
   const { endpointId, starts } = lane;
-  // Lanes that have waited since before the last start here come first.
+  // Lanes that were ready before the last start here come first.
   const readyFrom = Math.max(throttledUntil(starts, limits), starts.at(-1) ?? 0);
   const isFull = Number(limits.isFull);
   database.run(
@@ -216,7 +216,7 @@ function writeLane(database: Database, lane: Lane, limits: LaneLimits & { readon
   );
 }
 
-/** The times in the lanes follow from the limits of earlier claims: if those differ, works the times out again. */
+/** Recomputes the times in the lanes if they follow from other limits than these. */
 function applyLimits(database: Database, claim: DeliveryClaim): void {
   const limits = JSON.stringify([claim.slots, claim.startsPerWindow, claim.windowMs]);
   if (database.run('UPDATE lane_limits SET limits = ? WHERE limits <> ?', limits, limits) === 0) return;
@@ -232,7 +232,7 @@ function freeSlots(database: Database, endpointId: string, slots: number): reado
     .all('SELECT slot FROM claims WHERE endpoint_id = ?', endpointId)
     .map((row) => integer(row, 'slot'));
   const all = Array.from({ length: slots }, (_, slot) => slot);
-  // If the number of slots was reduced, more may be held than there are.
+  // If the number of slots was reduced, more slots may be held than exist.
   return all.filter((slot) => !held.includes(slot)).slice(0, Math.max(0, slots - held.length));
 }
 

@@ -5,14 +5,14 @@ import { integer } from './row.ts';
 /** A delivery that waits for its turn. */
 export interface DueEntry {
   readonly endpointId: string;
-  /** The generation of the lane that it is queued in. */
+  /** The generation of the lane in which the delivery is queued. */
   readonly generation: number;
   readonly deliveryId: string;
   readonly dueAt: number;
   readonly lostClaims: number;
 }
 
-/** The lane of a new endpoint; paused if the work of its workspace is postponed. */
+/** Adds the lane of a new endpoint, paused if the work of its workspace is postponed. */
 export function addLane(database: Database, endpointId: string, workspaceId: string): void {
   const postponed = database.get('SELECT 1 FROM workspaces WHERE id = ? AND is_postponed = 1', workspaceId);
   database.insert('lanes', {
@@ -25,12 +25,15 @@ export function addLane(database: Database, endpointId: string, workspaceId: str
   });
 }
 
-/** The lane of an endpoint that is being deleted: its workspace would no longer find it when it resumes. */
+/**
+ * Resumes the lane of an endpoint that is being deleted, because its workspace would no longer find the lane to resume
+ * it.
+ */
 export function resumeLane(database: Database, endpointId: string): void {
   database.run('UPDATE lanes SET is_paused = 0 WHERE endpoint_id = ? AND is_paused = 1', endpointId);
 }
 
-/** The generation that deliveries are queued in now; null once the endpoint is gone, with all that was open at it. */
+/** The generation in which deliveries are queued now; null once the endpoint is gone and nothing is open there. */
 export function laneGeneration(database: Database, endpointId: string): number | null {
   const row = database.get('SELECT generation FROM lanes WHERE endpoint_id = ?', endpointId);
   return row ? integer(row, 'generation') : null;
@@ -45,7 +48,7 @@ export function queueDelivery(database: Database, entry: DueEntry): void {
     delivery_id: deliveryId,
     lost_claims: lostClaims,
   });
-  // If others wait before it, the lane need not be written.
+  // The lane need not be written if another delivery is due before this one.
   database.run(
     `UPDATE lanes SET wake_at = max(ready_from, ?)
      WHERE endpoint_id = ? AND generation = ? AND is_full = 0
@@ -62,7 +65,7 @@ export function unqueueDelivery(database: Database, endpointId: string, delivery
   if (database.run('DELETE FROM due WHERE delivery_id = ?', deliveryId) > 0) wakeLane(database, endpointId);
 }
 
-/** Works out when a lane wakes, after its queue has changed. */
+/** Recomputes when a lane wakes, after its queue has changed. */
 export function wakeLane(database: Database, endpointId: string): void {
   database.run(
     `UPDATE lanes SET wake_at = max(ready_from, ${FIRST_DUE_AT}) WHERE endpoint_id = ? AND is_full = 0`,
@@ -70,7 +73,7 @@ export function wakeLane(database: Database, endpointId: string): void {
   );
 }
 
-/** A slot is free again: a waiting delivery can be claimed. */
+/** Notes that a slot is free, so that a waiting delivery can be claimed. */
 export function openSlot(database: Database, endpointId: string): void {
   database.run(
     `UPDATE lanes SET is_full = 0, wake_at = max(ready_from, ${FIRST_DUE_AT}) WHERE endpoint_id = ? AND is_full = 1`,
@@ -78,7 +81,7 @@ export function openSlot(database: Database, endpointId: string): void {
   );
 }
 
-/** When the first entry that a claim may take is due; null if there is none, and then `max` of it is null, too. */
+/** When the first entry that a claim may take is due; null without such an entry, and then `max` of it is null, too. */
 export const FIRST_DUE_AT = `(
   SELECT due_at FROM due
   WHERE due.endpoint_id = lanes.endpoint_id AND due.generation = lanes.generation

@@ -11,7 +11,7 @@ export function leaseStore(connected: Connected): LeaseStore {
     claim: async ({ owner, now, ttlMs, limit, leaveAhead = false }) => {
       const { database, process, write } = connected();
       const latestEnd = leaveAhead ? Number.MAX_SAFE_INTEGER : latestLeaseEnd(now, ttlMs);
-      // Checks first: a pass that finds nothing need not write.
+      // Checks first, because a pass that finds nothing need not write.
       if (toHold(database, { owner, now, latestEnd, limit: 1 }).length === 0) return [];
       return write(() =>
         toHold(database, { owner, now, latestEnd, limit }).map((row) => {
@@ -64,7 +64,7 @@ export function leaseStore(connected: Connected): LeaseStore {
   };
 }
 
-/** The owner that held it; null if it was released. */
+/** The owner that held the lease; null if it was released. */
 function takenFrom(row: Row): string | null {
   return [text(row, 'lease_lost_by'), text(row, 'lease_owner')].find((owner) => owner !== '') ?? null;
 }

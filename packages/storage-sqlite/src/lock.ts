@@ -30,7 +30,7 @@ export class LockTimeoutError extends UnavailableError {
 
 const LOCKED = 'look for a transaction that is kept open, and begin those of your own with BEGIN IMMEDIATE';
 
-/** The remedies of errors that can pass, by result code. */
+/** Remedies for errors that may be temporary, by result code. */
 const REMEDIES: ReadonlyMap<number | null, string> = new Map([
   [SQLITE_BUSY, LOCKED],
   [6, LOCKED],
@@ -41,7 +41,7 @@ const REMEDIES: ReadonlyMap<number | null, string> = new Map([
 ]);
 
 const RESTORE = 'restore it from a backup';
-/** The remedies of errors that cannot pass. */
+/** Remedies for permanent errors. */
 const DAMAGES: ReadonlyMap<number | null, string> = new Map([
   [11, RESTORE],
   [26, RESTORE],
@@ -53,7 +53,7 @@ export function remedyOf(error: unknown): string | null {
 }
 
 /**
- * Returns SQLite's own words for an error that can pass, and the remedy; null for any other error
+ * Returns SQLite's own words for an error that may be temporary, and the remedy; null for any other error
  * (https://sqlite.org/rescode.html).
  */
 export function whyUnavailable(error: unknown): string | null {

@@ -8,8 +8,8 @@ import { integer, integerOrNull, senders, text, textOrNull, word } from './row.t
 import type { Announce } from './writer.ts';
 
 /**
- * Checks and stores outbound messages, one after the other; see `MessageStore.accept` for the order of the checks. Their
- * instance is read for the first of them, so nothing else may be written between them.
+ * Checks and stores outbound messages, one after the other; see `MessageStore.accept` for the order of the checks. An
+ * instance is read only for its first message, so nothing else may be written in between.
  */
 export function acceptingMessages(
   database: Database,
@@ -73,10 +73,10 @@ interface Target {
   readonly workspaceId: string;
   readonly revision: string;
   readonly acceptsMessages: boolean;
-  /** The position of the first queued message, and the one behind the last; the same if no message is queued. */
+  /** The positions of the first queued message and after the last one; equal if no message is queued. */
   readonly queueBegin: number;
   queueEnd: number;
-  /** Messages that are held, or wait for a held one: they are not in the queue. */
+  /** The number of messages that are held, or wait for a held one, and so are not in the queue. */
   readonly held: number;
 }
 
@@ -97,7 +97,7 @@ function findTarget(database: Database, instanceId: string): Target | null {
     desired: word(row, 'desired'),
     phoneNumber: textOrNull(row, 'phone_number'),
   };
-  // Held messages, and those that wait for them, return to the queue at the position that they had.
+  // Held messages, and those that wait for them, return to the queue at their earlier positions.
   const queueEnd = Math.max(integerOrNull(row, 'last') ?? -1, integerOrNull(row, 'last_held') ?? -1) + 1;
   return {
     instanceId,
@@ -110,7 +110,10 @@ function findTarget(database: Database, instanceId: string): Target | null {
   };
 }
 
-/** Counts up to `limit`, and rows only if the positions allow that many: few leave from the middle of a queue. */
+/**
+ * Counts up to `limit`. Counts rows only if the positions allow that many, because few messages leave from the middle
+ * of a queue.
+ */
 function countQueued(
   database: Database,
   { instanceId, queueBegin, queueEnd, held }: Target,

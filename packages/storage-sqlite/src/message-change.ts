@@ -5,7 +5,9 @@ import type { Transaction } from './event-fan-out.ts';
 import { leaveQueue } from './message-queue.ts';
 import { readMessage, updateMessage, updateProgress } from './message-row.ts';
 
-/** Writes a message's next state while it is still in the one that it was decided on. Returns whether it was. */
+/**
+ * Writes a message's next state if its status is still the one that the change was decided on. Returns whether it was.
+ */
 export function changeMessage(
   transaction: Transaction,
   { message, expectedStatus, events }: MessageChange,
@@ -38,5 +40,5 @@ const queuedIn = (table: string): string => `
   FROM ${table} JOIN messages ON messages.id = ${table}.message_id
   WHERE ${table}.instance_id = ?`;
 
-// Relies on the primary key of `queue` and held_messages_by_position, which have the order that is asked for.
+// Relies on the primary key of `queue` and on held_messages_by_position, which have the requested order.
 const QUEUED = `${queuedIn('queue')} UNION ALL ${queuedIn('held_messages')} ORDER BY position`;

@@ -16,7 +16,7 @@ import { readMessage } from './message-row.ts';
 import { integer, integerOrNull } from './row.ts';
 import type { Row } from './row.ts';
 
-/** See `MessageStore.queueHeads`. Moves a message that has to let others pass out of their way, and looks again. */
+/** See `MessageStore.queueHeads`. Moves a message that has to let others pass out of the way, and looks again. */
 export async function queueHeads(
   connected: Connected,
   instanceIds: readonly string[],
@@ -85,11 +85,11 @@ export function postponeMessage(database: Database, instanceId: string, postpone
 
 /** Takes a message out of its queue, at any position. */
 export function leaveQueue(database: Database, instanceId: string, messageId: string): void {
-  // First, since the queue is walked from its head to find a message.
+  // Checks the held messages first, because a search in the queue walks from its head.
   if (!leaveHeld(database, messageId)) database.run(LEAVE_QUEUE, instanceId, messageId);
 }
 
-/** A condition for one place in a queue, which is usually its head. Bound: the instance, the message. */
+/** A condition for one place in a queue, which is usually its head. Its parameters are the instance and the message. */
 const PLACE_IN_QUEUE = `
   (instance_id, position) = (
     SELECT instance_id, position FROM queue WHERE instance_id = ? AND message_id = ? ORDER BY position LIMIT 1

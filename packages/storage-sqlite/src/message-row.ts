@@ -5,7 +5,7 @@ import { entities, text } from './row.ts';
 import type { Row } from './row.ts';
 
 interface Stored {
-  /** Repeats of an inbound message have the same one; empty on outbound ones. */
+  /** The same for all repeats of an inbound message; empty for outbound messages. */
   readonly senderId: string;
   /** Further columns of the message. */
   readonly more?: Columns;
@@ -19,14 +19,14 @@ export function insertMessage(database: Database, message: Message, { senderId, 
   database.insert('message_details', { message_id: message.id, contact_id, details });
 }
 
-/** Writes the changes of a message; `stored` are its details as they are. */
+/** Writes the changes of a message; `stored` are its stored details. */
 export function updateMessage(database: Database, message: Message, stored: unknown): void {
   const { details = null, ...columns } = entities.messageState.columns(message);
   database.update('messages', message.id, columns);
   if (details !== stored) database.run(WRITE_DETAILS, message.id, details);
 }
 
-/** The same without the content of the message. */
+/** Writes the changes except those of the content. */
 export function updateProgress(database: Database, message: Message): void {
   database.update('messages', message.id, entities.messageProgress.columns(message));
 }
@@ -56,7 +56,7 @@ function readContact(row: Row): ContactSummary | null {
   return row['id'] === null ? null : summaryOf(entities.contact.read(row));
 }
 
-/** The content of an instance's messages goes with it, whatever their rows say. */
+/** The content of messages is deleted with their instance, whatever their rows say. */
 function asOfNow(database: Database, { instanceId, media }: Message): MessageMedia | null {
   if (!media?.available || database.get('SELECT 1 FROM instances WHERE id = ?', instanceId)) return media;
   return { ...media, available: false };

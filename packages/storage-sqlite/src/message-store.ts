@@ -140,7 +140,7 @@ function findOutbound(
   return row ? readMessage(database, row) : null;
 }
 
-/** The sender as they are now: they may have been merged into another contact. */
+/** The sender's current contact, into which theirs may have been merged. */
 function currentOf(database: Database, contact: Arrival['contact']): Contact | null {
   return contact ? (currentContact(database, contact.id) ?? contact) : null;
 }
@@ -160,7 +160,10 @@ function hasArrived(
   return database.get(INBOUND, instanceId, networkId, senderId, JSON.stringify(own)) !== undefined;
 }
 
-/** A message or none: with the plus the planner takes the primary key, and not an index of the instance's messages. */
+/**
+ * Finds at most one message. The plus makes the planner take the primary key, and not an index of the instance's
+ * messages.
+ */
 const OUTBOUND_AMONG_IDS = `
   SELECT * FROM messages
   WHERE id >= ? AND id <= ? AND +instance_id = ? AND network_id = ? AND direction = 'outbound'`;

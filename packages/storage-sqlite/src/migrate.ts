@@ -3,15 +3,18 @@ import { checkStoredSchema, latestSchemaVersion, missingMigrations } from '@trun
 import { DELETED_ENDPOINTS } from './deleted-endpoints.ts';
 import { SCHEMA } from './schema.ts';
 
-/** The migrations, in order. The first one makes the tables. A released one never changes. */
+/** The migrations, in order. The first one creates the tables. A released migration never changes. */
 export const MIGRATIONS: readonly string[] = [SCHEMA, DELETED_ENDPOINTS];
 
 export const LATEST_VERSION: number = latestSchemaVersion(MIGRATIONS);
 
-/** "trnk", by which a SQLite file is known to be ours. */
+/** "trnk", which marks a SQLite file as ours. */
 const APPLICATION_ID = 0x74726e6b;
 
-/** Applies what is missing, all of it or nothing. Several processes may do so concurrently: one waits for the other. */
+/**
+ * Applies all missing migrations, or none if one fails. If several processes do so concurrently, one waits for the
+ * other.
+ */
 export function migrate(connection: DatabaseSync, migrations: readonly string[] = MIGRATIONS): void {
   if (missingMigrations(readVersion(connection, migrations), migrations).length === 0) return;
   connection.exec('BEGIN IMMEDIATE');
@@ -28,14 +31,14 @@ export function migrate(connection: DatabaseSync, migrations: readonly string[] 
   }
 }
 
-/** Throws if the file was made before 0.1.0, or by a version that knows more migrations. */
+/** Throws if the file was created before 0.1.0, or by a version with more migrations. */
 export function readVersion(connection: DatabaseSync, migrations: readonly string[] = MIGRATIONS): number {
   const version = pragma(connection, 'user_version');
   checkStoredSchema({ version, latest: latestSchemaVersion(migrations) });
   return version;
 }
 
-/** Throws when the file holds tables that are not ours. */
+/** Throws if the file holds tables that are not ours. */
 export function refuseForeign(connection: DatabaseSync): void {
   const tables = connection
     .prepare("SELECT count(*) AS tables FROM sqlite_schema WHERE type = 'table'")

@@ -3,8 +3,8 @@ import type * as sqlite from 'node:sqlite';
 export type DatabaseSync = sqlite.DatabaseSync;
 
 /**
- * Loaded without an import: if a runtime lacks the module, an import fails before anything is evaluated, and so before
- * an old Node is refused in one sentence.
+ * Loaded without an import, which would fail in a runtime without the module before anything is evaluated, and so
+ * before an old Node is refused in one sentence.
  */
 export const DatabaseSync: typeof sqlite.DatabaseSync = loadSqlite().DatabaseSync;
 

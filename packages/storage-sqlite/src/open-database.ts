@@ -11,9 +11,9 @@ import { cannotBeUsed, storedVersion } from './stored-schema.ts';
 const SWITCH_AGAIN_MS = 10;
 
 /**
- * Opens the file, or creates it, and brings its schema up to date. Throws one clear sentence, having written nothing,
- * if the directory is missing, or the file is not ours, damaged, made before 0.1.0 or by a newer version, or part of a
- * move and not opened for it.
+ * Opens the file, or creates it, and brings its schema up to date. Throws one clear sentence, without having written
+ * anything, if the directory is missing, or the file is not ours, damaged, created before 0.1.0 or by a newer version,
+ * or part of a move and not opened for it.
  */
 export function openDatabase(
   file: string,
@@ -34,7 +34,8 @@ export function openDatabase(
     if (version > 0)
       checkMoveMark(moveMark(connection), { isMoving, version, latest: latestSchemaVersion(migrations) });
     migrate(connection, migrations);
-    // From now on, waits do not block the event loop: a transaction that holds the lock may need it to end.
+    // From now on, waits do not block the event loop, because a transaction that holds the lock may need the loop to
+    // end.
     connection.exec('PRAGMA busy_timeout = 0');
     return withStatements(connection);
   } catch (error) {
@@ -50,19 +51,19 @@ function useWriteAheadLog(connection: DatabaseSync): void {
   );
   if (mode !== 'wal' && mode !== 'memory')
     throw new Error('its file system does not allow a write-ahead log. Put it on a local disk.');
-  // A commit is on disk before the response.
+  // A commit is on disk before its call resolves.
   connection.exec('PRAGMA synchronous = FULL');
-  // Overwrites deleted content. In pages that are written anyway, that costs nothing.
+  // Overwrites deleted content, which costs nothing in pages that are written anyway.
   connection.exec('PRAGMA secure_delete = ON');
-  // The unit is KiB: 64 MiB, taken as they are needed.
+  // The unit is KiB: 64 MiB, allocated as needed.
   connection.exec('PRAGMA cache_size = -65536');
-  // The unit is pages of 4 KiB. A longer log than by default, so that pages that change often are copied back less.
+  // The unit is pages of 4 KiB. Longer than the default, so that pages that change often are copied back less often.
   connection.exec('PRAGMA wal_autocheckpoint = 4000');
 }
 
 /**
- * Of several processes that switch a new file over concurrently, SQLite refuses all but one immediately, in spite of its
- * timeout, since they hold what each other waits for.
+ * If several processes switch a new file over concurrently, SQLite refuses all but one immediately, in spite of its
+ * timeout, because they hold locks that each other waits for.
  */
 function waitingForOthers<T>(attempt: () => T): T {
   const until = performance.now() + OPEN_TIMEOUT_MS;
@@ -82,8 +83,9 @@ function moveMark(connection: DatabaseSync): string | null {
 }
 
 /**
- * Makes a new file readable only for its owner, and so its log and index, which SQLite gives the same mode. SQLite
- * itself would let every user read it, and the umask is the application's. An existing file keeps its mode.
+ * Creates a new file that only its owner can read, and thereby its log and index, to which SQLite gives the same mode.
+ * SQLite itself would let every user read the file, and the umask is the application's. An existing file keeps its
+ * mode.
  */
 function makePrivately(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));

@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 import { json, text } from './row.ts';
 import type { Row } from './row.ts';
 
-/** A table of notifications that are owed, and its column for them. */
+/** A table of notifications that are owed, and the column that holds them. */
 export interface OwedTable {
   readonly table: string;
   readonly column: string;
@@ -27,7 +27,7 @@ export async function claimNotifications<Owed extends object>(
   const { database, write } = connected();
   const sql = `SELECT * FROM ${table} WHERE owed_at <= ? OR owed_at > ? ORDER BY id LIMIT ?`;
   const owed = (count: number): readonly Row[] => database.all(sql, now, latestLeaseEnd(now, leaseMs), count);
-  // Checks first: a pass that finds nothing need not write.
+  // Checks first, because a pass that finds nothing need not write.
   if (owed(1).length === 0) return [];
   return write(() => {
     const claimed = owed(limit);

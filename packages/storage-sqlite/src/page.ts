@@ -7,21 +7,21 @@ import type { Row } from './row.ts';
 
 type Values = readonly (string | number)[];
 
-/** Rows of a table, made of parts that share no row. */
+/** Rows of a table, divided into parts that share no row. */
 export interface List {
   readonly table: string;
-  /** The table that has the rows with these ids; by default, the same. */
+  /** The table that has the rows with these ids; by default, `table`. */
   readonly rows?: string;
-  /** The condition of a part, each with its own values: equalities on the columns of an index before `id`. */
+  /** The condition of a part: equalities on the columns of an index before `id`, with each part's own values. */
   readonly where: string;
   readonly parts: readonly Values[];
-  /** Rows with smaller ids are not in it. */
+  /** Rows with smaller ids are left out. */
   readonly floor?: string;
-  /** The next column of the index. Default `id`. */
+  /** The next column of the index; `id` by default. */
   readonly id?: string;
 }
 
-/** A page, newest first. Each part is walked along its index, from the first row of the page to its last. */
+/** Returns a page, newest first. Each part is walked along its index, from the first row of the page to its last. */
 export function readPage<Item>(
   database: Database,
   list: List,
@@ -57,7 +57,7 @@ function rangeOf({ floor = '' }: List, bound: IdBound | null): Range {
   return bound.sign.startsWith('<') ? { low: floor, high: at } : { low: later(floor, at), high: END };
 }
 
-/** The first ids on the way: from part to part it looks for better ones than those it has. */
+/** The first `count` ids. Each further part is searched only for ids that come before the last of those. */
 export function walkIds(
   database: Database,
   list: List,
@@ -90,10 +90,10 @@ function isAny(database: Database, { table, where, parts }: List, { low, high }:
   return parts.some((values) => database.get(sql, ...values, low, high) !== undefined);
 }
 
-/** Sorts behind every id. */
+/** Sorts after every id. */
 const END = '~';
 
-/** Sorts right behind this id: no id begins with another one. */
+/** Sorts right after this id, because no id begins with another. */
 function behind(id: string): string {
   return `${id}!`;
 }

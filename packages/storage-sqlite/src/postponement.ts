@@ -3,12 +3,14 @@ import type { Signal } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import { entities, text } from './row.ts';
 
-/** The workspace is suspended, or its subscription has ended: claims pass over the lanes of its endpoints. */
+/** Makes claims skip the lanes of a workspace that is suspended, or whose subscription has ended. */
 export function pauseLanes(database: Database, workspaceId: string): void {
   database.run(`UPDATE lanes SET is_paused = 1 WHERE ${OF_WORKSPACE}`, workspaceId);
 }
 
-/** Resumes the workspace: waiting work can be claimed in the order of its lanes and queues. Announces it. */
+/**
+ * Resumes the workspace, so that waiting work can be claimed in the order of its lanes and queues. Announces that work.
+ */
 export function resumeWork(
   database: Database,
   workspaceId: string,
@@ -27,7 +29,7 @@ export function resumeWork(
   announce({ topic: 'deliveries' });
 }
 
-// Relies on endpoints_by_workspace: as many rows as the workspace has endpoints, whatever waits at them.
+// Relies on endpoints_by_workspace, so that it reads one row per endpoint, however many deliveries wait.
 const OF_WORKSPACE = 'endpoint_id IN (SELECT id FROM endpoints WHERE workspace_id = ?)';
 
 // Relies on instances_by_workspace, the primary key of `queue` and held_messages_by_position.

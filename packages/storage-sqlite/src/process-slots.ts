@@ -2,22 +2,22 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { isBusy } from './lock.ts';
 import { DatabaseSync } from './node-sqlite.ts';
 
-/** Processes that may use one file at the same time and be known. */
+/** The maximum number of known processes per file at the same time. */
 const SLOTS = 256;
 
-/** A lock that ends with the process, in any way. */
+/** A lock that ends with the process, however the process ends. */
 export interface ProcessSlot {
   readonly number: number;
-  /** Whether no process holds this slot, which is certain. False if that is unknown. */
+  /** Whether it is certain that no process holds this slot; false if that is unknown. */
   isFree(other: number): boolean;
   release(): void;
 }
 
 /**
- * Takes the first lock file next to the database that no process holds; null if all are held. SQLite keeps the lock
- * with the operating system for as long as this process lives. Unlike a program of our own, it does not lose the lock
- * when this process opens and closes the same file a second time. Files stay: a removed one could be made, and locked,
- * a second time.
+ * Takes the first lock file next to the database that no process holds; null if all are held. SQLite keeps the
+ * operating system's lock while this process lives. Unlike code of our own, SQLite does not lose the lock when this
+ * process opens and closes the same file a second time. Files stay, because a removed file could be created, and
+ * locked, a second time.
  */
 export function takeSlot(database: string): ProcessSlot | null {
   const fileOf = (number: number): string => `${database}-process-${number}`;
@@ -40,7 +40,7 @@ export function takeSlot(database: string): ProcessSlot | null {
   return null;
 }
 
-/** Never opens an existing file: closing it again would end the lock that this process may hold on it. */
+/** Never opens an existing file, because closing it would end the lock that this process may hold on it. */
 function makePrivate(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));

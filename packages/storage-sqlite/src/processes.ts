@@ -10,11 +10,11 @@ import type { Announce, Writer } from './writer.ts';
 
 /** Knows which process this is, and which others have ended. */
 export interface Processes {
-  /** The number that claims are written under; 0 before the first `releaseEnded`, or if this process is unknown. */
+  /** The number under which claims are written; 0 before the first `releaseEnded`, or if this process is unknown. */
   readonly own: () => number;
   /** See `ProcessRegistry`. */
   releaseEnded(now: number): Promise<number>;
-  /** Removes this process, unless it still holds something: that is released once it has ended. */
+  /** Removes this process, unless it still holds work, which is released once the process has ended. */
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function knownProcesses({ file, database, writer, logger }: ProcessesOpti
     const { number } = slot;
     own = await writer.run(() => {
       const { machine, namespace, pid, startedAt } = thisProcess();
-      // Rows from before this kernel booted: they may be another machine's.
+      // Deletes rows from before this kernel booted, which may be another machine's.
       database.run('DELETE FROM processes WHERE machine <> ?', machine);
       const row = database.get(INSERT, number, machine, namespace, pid, startedAt);
       return row ? integer(row, 'id') : 0;
@@ -89,7 +89,7 @@ const REMOVE = `
     AND NOT EXISTS (SELECT 1 FROM claims WHERE process = ?)
     AND NOT EXISTS (SELECT 1 FROM queued_events WHERE process = ? AND process <> 0)`;
 
-/** Releases all that a process held, as if it had expired. Returns false if another process had done so before. */
+/** Releases all that a process held, as if it had expired. Returns false if another process has already done so. */
 function release(database: Database, announce: Announce, process: number, now: number): boolean {
   if (database.run('DELETE FROM processes WHERE id = ?', process) === 0) return false;
   for (const row of database.all(LEASES, process)) {
@@ -106,5 +106,5 @@ function release(database: Database, announce: Announce, process: number, now: n
 
 const LEASES = "SELECT id, lease_owner FROM instances WHERE lease_process = ? AND lease_owner <> ''";
 
-// Relies on queued_events_claimed. The token stays: the next claim counts this one as lost.
+// Relies on queued_events_claimed. The token stays, so that the next claim counts this one as lost.
 const EVENTS = 'UPDATE queued_events SET due_at = ?, process = 0 WHERE process = ? AND process <> 0';

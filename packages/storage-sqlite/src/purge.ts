@@ -5,15 +5,15 @@ const CHECKPOINT_WITHIN_MS = 5_000;
 const LOOK_AGAIN_MS = 50;
 
 /**
- * See `Storage.purge`. Deleted content is overwritten in the file (`secure_delete`), but the write-ahead log has the
- * pages as they were before, until they are copied back and the log is cut off.
+ * See `Storage.purge`. Deleted content is overwritten in the file (`secure_delete`), but the write-ahead log may hold
+ * earlier versions of the pages until it is checkpointed and truncated.
  */
 export async function purge(file: string, database: Database): Promise<string | null> {
   if (file === ':memory:' || (await emptyLog(database))) return null;
   return `What was deleted may be left in ${file}-wal, since a program keeps reading from the database: end that program, and try again.`;
 }
 
-/** Copies the log back and cuts it off. Returns whether that was possible. */
+/** Copies the log back and truncates it. Returns whether that was possible. */
 async function emptyLog(database: Database): Promise<boolean> {
   const until = performance.now() + CHECKPOINT_WITHIN_MS;
   for (;;) {

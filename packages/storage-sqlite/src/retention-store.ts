@@ -56,7 +56,10 @@ function deleteDeliveries(database: Database, floor: string, limit: number): num
   return rows.length;
 }
 
-/** Deletes what subscriptions have queued or kept. An event's id gives its age: the primary key has them in order. */
+/**
+ * Deletes events that subscriptions have queued or kept. An event's id gives its age, so the primary key has the oldest
+ * first.
+ */
 function deleteQueuedEvents(database: Database, floor: string, limit: number): number {
   return database.run(
     `DELETE FROM queued_events WHERE (event_id, subscription_id) IN (
@@ -67,7 +70,7 @@ function deleteQueuedEvents(database: Database, floor: string, limit: number): n
   );
 }
 
-/** An event stays as long as a delivery of it. Its places in queues are as old as it is, and were deleted before it. */
+/** Keeps an event while it has deliveries. Its places in queues are as old as the event, and were deleted before. */
 function deleteEvents(database: Database, floor: string, limit: number): number {
   const rows = database.all(
     'SELECT id, workspace_id FROM events WHERE id < ? AND deliveries <= 0 ORDER BY id LIMIT ?',

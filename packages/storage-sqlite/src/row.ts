@@ -4,7 +4,7 @@ import type { Codecs, EntityRows, RowReader, SenderRows } from '@trunkline/stora
 
 export type { Row } from '@trunkline/storage-kit';
 
-/** A parameter for bytes: Node 22 binds none of them as NULL. */
+/** A parameter for bytes, because Node 22 binds empty bytes as NULL. */
 export const BYTES = "coalesce(?, x'')";
 
 const CODECS: Codecs<SQLInputValue> = PLAIN_CODECS;

@@ -3,15 +3,18 @@ import { UnavailableError } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import { integer } from './row.ts';
 
-/** How often the path is checked. Messages accepted in between may go to a file that is gone. */
+/** How often the path is checked. Messages accepted between two checks may go to a file that is gone. */
 const LOOK_EVERY_MS = 1_000;
-/** After a longer pause, the sizes of two checks say nothing: the file may have been shortened and have grown again. */
+/**
+ * After a longer pause, the sizes of two checks cannot be compared: the file may have been shortened and have grown
+ * again.
+ */
 const COMPARABLE_MS = 10_000;
 
 /**
  * Returns a check that throws an `UnavailableError` if the path no longer leads to the file that was opened, or if a
- * shorter file was copied over it. SQLite keeps using a file that was deleted, moved or replaced, and its writes there are
- * lost. It mixes old and new pages of an overwritten file.
+ * shorter file was copied over it. SQLite keeps using a file that was deleted, moved or replaced, and its writes there
+ * are lost. In an overwritten file, SQLite mixes old and new pages.
  */
 export function sameFile(file: string, database: Database): () => void {
   if (file === ':memory:') return () => undefined;
@@ -26,7 +29,7 @@ export function sameFile(file: string, database: Database): () => void {
     const found = lookAt(file);
     isSame = found?.identity === opened?.identity;
     if (!isSame || !found) return;
-    // SQLite itself shortens a file only once the database is shorter, by VACUUM.
+    // SQLite itself shortens a file only after VACUUM has shortened the database.
     if (isComparable && found.size < size && sizeOf(database) >= size) isOverwritten = true;
     size = found.size;
   };
@@ -50,13 +53,13 @@ interface FoundFile {
   readonly size: number;
 }
 
-/** Only `stat`: opening and closing the file would release SQLite's locks on it. */
+/** Uses only `stat`, because opening and closing the file would release SQLite's locks on it. */
 function lookAt(file: string): FoundFile | null {
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? null : { identity: `${stat.dev}:${stat.ino}`, size: Number(stat.size) };
 }
 
-/** The size of the database in bytes, with the pages that are only in the log, as SQLite knows it. */
+/** The size of the database in bytes as SQLite reports it, including the pages that are only in the log. */
 function sizeOf(database: Database): number {
   const [pages, page] = [database.get('PRAGMA page_count'), database.get('PRAGMA page_size')];
   return pages && page ? integer(pages, 'page_count') * integer(page, 'page_size') : 0;

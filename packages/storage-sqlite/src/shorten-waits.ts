@@ -6,7 +6,7 @@ import { wakeLane } from './lane.ts';
 import { entities, integer, text } from './row.ts';
 import type { Row } from './row.ts';
 
-/** See `DeliveryStore`. Checks first: usually there is nothing to write. */
+/** See `DeliveryStore`. Checks first, because usually there is nothing to write. */
 export async function shortenDeliveryWaits(
   { database, write }: Connection,
   { now, after, limit }: WaitsStep,
@@ -29,7 +29,7 @@ export async function shortenDeliveryWaits(
 type DeliveryPlace = readonly [endpointId: string, dueAt: number, deliveryId: string];
 
 function readDeliveryPlace(after: string): DeliveryPlace {
-  return JSON.parse(after) as DeliveryPlace; // as the last step has written it
+  return JSON.parse(after) as DeliveryPlace; // as the last step wrote it
 }
 
 // Walks the primary key of `due`, lane by lane.
@@ -47,7 +47,7 @@ function deliveryWait(row: Row, now: number): ReturnType<typeof withinSchedule> 
   return withinSchedule(entities.deliveryWait.read(row), integer(row, 'due_at'), now);
 }
 
-/** Does nothing if it was claimed or queued differently since it was read. */
+/** Does nothing if the delivery was claimed or queued differently since it was read. */
 function shortenDelivery(database: Database, row: Row, now: number): void {
   const within = deliveryWait(row, now);
   if (!within) return;
@@ -63,7 +63,7 @@ function shortenDelivery(database: Database, row: Row, now: number): void {
   wakeLane(database, endpointId);
 }
 
-/** See `SubscriptionStore`. One type in each step. */
+/** See `SubscriptionStore`. Each step takes one event type. */
 export async function shortenEventWaits(
   { database, write }: Connection,
   { subscriptionId, eventTypes, leaseMs }: Pick<EventClaim, 'subscriptionId' | 'eventTypes' | 'leaseMs'>,
@@ -97,7 +97,7 @@ export async function shortenEventWaits(
 type EventPlace = readonly [typeIndex: number, dueAt: number, eventId: string];
 
 function readEventPlace(after: string): EventPlace {
-  return JSON.parse(after) as EventPlace; // as the last step has written it
+  return JSON.parse(after) as EventPlace; // as the last step wrote it
 }
 
 // Relies on queued_events_due.
@@ -107,7 +107,7 @@ const EVENTS = `
   ORDER BY due_at, event_id
   LIMIT ?`;
 
-/** Does nothing if it was claimed, renewed or completed since it was read. */
+/** Does nothing if the event was claimed, renewed or completed since it was read. */
 const SHORTEN_EVENT = `
   UPDATE queued_events SET due_at = ?
   WHERE event_id = ? AND subscription_id = ? AND due_at = ? AND token IS ?`;

@@ -60,7 +60,7 @@ const DEFAULT_LOCK_TIMEOUT_MS = 5_000;
  * Trunkline's storage on one SQLite file. When a promise resolves, its result is on disk (WAL, `synchronous = FULL`);
  * writes that arrive together share one commit. Several processes can use one file: each polls for the others' work.
  *
- * A transaction of the caller's own is a `DatabaseSync` that is open on the same file, after `BEGIN IMMEDIATE`.
+ * A caller's own transaction is a `DatabaseSync` that is open on the same file, after `BEGIN IMMEDIATE`.
  */
 export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSync> {
   checkOptionNames('sqliteStorage', options, OPTION_NAMES);
@@ -135,7 +135,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
       }),
     setting: async (name, valueIfNew) => {
       const { database, write } = connected();
-      // Checks first: a value that is set need not be written.
+      // Checks first, because an existing value need not be written.
       return findSetting(database, name) ?? write(() => findOrAddSetting(database, name, valueIfNew));
     },
     replaceSetting: async (name, value) => {
@@ -155,7 +155,7 @@ interface OpenStorage extends Connection {
   describe(): StorageDescription;
   purge(): Promise<string | null>;
   readonly processes: Processes;
-  /** Throws if the file at the path is another one by now, or was overwritten. */
+  /** Throws if another file is at the path by now, or the file was overwritten. */
   checkFile(): void;
   close(): Promise<void>;
 }
@@ -185,7 +185,8 @@ function checkPath(options: Partial<SqliteStorageOptions>): string {
       'sqliteStorage: the option "path" is wrong: it must be the path of a file, or ":memory:".',
     );
   }
-  // An absolute path is a path to SQLite too, whatever its name begins with. The working directory may change later.
+  // To SQLite, an absolute path is a path whatever its name begins with. It also outlives a change of the working
+  // directory.
   return path === ':memory:' ? path : resolve(path);
 }
 

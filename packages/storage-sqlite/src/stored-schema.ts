@@ -8,7 +8,7 @@ import { DatabaseSync } from './node-sqlite.ts';
 
 /**
  * Returns the schema of the database in this file, without an upgrade. Throws one clear sentence if the file is not
- * ours, is damaged, or was made before 0.1.0 or by a newer version.
+ * ours, is damaged, or was created before 0.1.0 or by a newer version.
  */
 export function sqliteSchema({
   path,
@@ -24,7 +24,10 @@ export function sqliteSchema({
   }
 }
 
-/** Looks at a file without writing: switching to the write-ahead log would change it already. 0 if it is missing or empty. */
+/**
+ * Reads the version without writing: even switching to the write-ahead log would change the file. Returns 0 if the file
+ * is missing or empty.
+ */
 export function storedVersion(file: string): number {
   if (!existsSync(dirname(file)))
     throw new Error(`the directory ${dirname(file)} does not exist. Create it first.`);
@@ -50,7 +53,7 @@ export function cannotBeUsed(file: string, error: unknown): Error {
   });
 }
 
-/** SQLite says so itself, but takes a file of a few bytes for an empty database. */
+/** SQLite checks this too, but takes a file of a few bytes for an empty database. */
 function beginsAsDatabase(file: string): boolean {
   const expected = 'SQLite format 3\0';
   const bytes = new Uint8Array(expected.length);
@@ -64,8 +67,8 @@ function beginsAsDatabase(file: string): boolean {
 }
 
 /**
- * Without a log next to it the file is complete, and can be read as immutable: SQLite then makes no files of its own.
- * With a log it is in use, or its process has died, and the log has to be read too.
+ * Without a log next to it, the file is complete and can be read as immutable, so that SQLite creates no files. With a
+ * log, the file is in use, or its process has died, and the log has to be read too.
  */
 function readableOnly(file: string): string | URL {
   if (existsSync(`${file}-wal`)) return file;

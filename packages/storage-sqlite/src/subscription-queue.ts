@@ -11,7 +11,9 @@ import type { Database } from './database.ts';
 import { entities, integer, integerOrNull, json, text, textOrNull } from './row.ts';
 import type { Row } from './row.ts';
 
-/** The subscriptions that want events of this type. They are few, so their lists are read rather than indexed. */
+/**
+ * The subscriptions that want events of this type. Subscriptions are few, so their lists are read rather than indexed.
+ */
 export function subscriptionsTo(database: Database, eventType: string): readonly string[] {
   return database
     .all('SELECT id, event_types FROM subscriptions ORDER BY id')
@@ -31,7 +33,7 @@ export function queueEvent(database: Database, subscriptionId: string, event: Ev
   });
 }
 
-/** Takes due events of the types asked for, the same way however many others are queued. */
+/** Claims due events of the types asked for, at the same cost however many others are queued. */
 export function claimEvents(
   database: Database,
   claim: EventClaim & { readonly process: number },
@@ -86,7 +88,7 @@ export function renewClaim(
   );
 }
 
-/** Returns whether it was written. */
+/** Returns whether the completion was written. */
 export function completeEvent(database: Database, completion: EventCompletion): boolean {
   const { subscriptionId, eventId, token, outcome } = completion;
   const isThere = database.get('SELECT 1 FROM subscriptions WHERE id = ?', subscriptionId) !== undefined;
@@ -109,7 +111,7 @@ export function completeEvent(database: Database, completion: EventCompletion): 
   return changed === 1;
 }
 
-/** Each type's events are a walk of their own along queued_events_due, which is merged. */
+/** Walks queued_events_due once for each type, and merges the results. */
 function dueEvents(
   database: Database,
   { subscriptionId, eventTypes, now, limit }: EventClaim,
@@ -135,7 +137,7 @@ function compareDue(a: Row, b: Row): number {
   return text(a, 'event_id') < text(b, 'event_id') ? -1 : 1;
 }
 
-/** Takes it out of the queue, where it would stop those behind it. Returns its id. */
+/** Takes an event out of the queue, where it would stop the events behind it. Returns its id. */
 function dropEvent(database: Database, row: Row): string {
   const eventId = text(row, 'event_id');
   const subscriptionId = text(row, 'subscription_id');
@@ -164,7 +166,7 @@ function takeEvent(
 ): ClaimedEvent | null {
   const event = database.get(EVENT, text(row, 'event_id'));
   if (!event) return null;
-  // If there is still a token, its claim has expired.
+  // If the row still has a token, its claim has expired.
   const isLost = integerOrNull(row, 'token') !== null;
   const lostClaims = integer(row, 'lost_claims') + Number(isLost);
   database.run(

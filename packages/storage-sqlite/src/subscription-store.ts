@@ -48,7 +48,7 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
 
     claim: async (claim) => {
       const { database, process, write } = connected();
-      // Checks first: a pass that finds nothing need not write.
+      // Checks first, because a pass that finds nothing need not write.
       const idle = database.snapshot(() => {
         if (!isThere(database, claim.subscriptionId)) return { result: null };
         if (hasDueEvents(database, claim)) return null;
@@ -101,7 +101,7 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
   };
 }
 
-// These rely on queued_events_due and queued_events_exhausted.
+// These conditions rely on queued_events_due and queued_events_exhausted.
 const WAITING = 'FROM queued_events WHERE subscription_id = ? AND due_at IS NOT NULL';
 const EXHAUSTED = 'FROM queued_events WHERE subscription_id = ? AND due_at IS NULL';
 const FIRST_EXHAUSTED = `SELECT event_id, exhausted_at ${EXHAUSTED} ORDER BY exhausted_at, event_id LIMIT ?`;

@@ -55,7 +55,7 @@ export function uploadRegistry(connected: Connected): UploadRegistry {
 const KNOWN = 'SELECT 1 FROM contents WHERE message_id = ?';
 const RESERVE_UNKNOWN = 'INSERT OR IGNORE INTO contents (message_id, begun_at) VALUES (?, ?)';
 
-/** Makes content that was reserved part of the message that is about to be stored. */
+/** Makes reserved content part of the message that is about to be stored. */
 export function takeContent(database: Database, message: Message): void {
   const { id, instanceId, media } = message;
   if (!media?.available) return;
@@ -77,7 +77,7 @@ export function abandonContent(database: Database, messageId: string, contentId:
   );
 }
 
-/** Does the same for a message that is being deleted for good: its content is swept before anything else. */
+/** The same for a message that is being deleted for good, whose content is swept before all other content. */
 export function abandonDeletedContent(database: Database, message: Message): void {
   database.run(
     `UPDATE contents SET instance_id = NULL, owner_id = NULL, begun_at = 0
@@ -99,7 +99,7 @@ function forgetContent(database: Database, contentId: string): void {
     contentId,
   );
   if (!row) return;
-  // A message whose file was replaced has other content. JSON's false: json_set would make a 0 of SQL's.
+  // A message whose file was replaced has other content. Uses JSON's false, because json_set would turn SQL's into a 0.
   database.run(
     `UPDATE messages SET media = json_set(media, '$.available', json('false'))
      WHERE id = ? AND media IS NOT NULL AND coalesce(json_extract(media, '$.uploadId'), id) = ?`,

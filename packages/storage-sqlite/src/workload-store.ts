@@ -12,7 +12,7 @@ import { NEEDS_GATEWAY } from './lease.ts';
 import { integer, integerOrNull, text, textOrNull } from './row.ts';
 import type { Row } from './row.ts';
 
-/** Every count ends at a limit, and every walk begins at the end of an index where the oldest is. */
+/** Every count stops at a limit, and every walk begins at the oldest entry of an index. */
 export function workloadStore(connected: Connected): WorkloadStore {
   return {
     read: async ({ now, limit }) => {
@@ -62,7 +62,7 @@ function byAge(a: InstanceQueue, b: InstanceQueue): number {
   return (a.oldest?.since ?? 0) - (b.oldest?.since ?? 0) || (a.instanceId < b.instanceId ? -1 : 1);
 }
 
-// Relies on the primary key of queue and on held_messages_by_position. Only the first held message is looked at.
+// Relies on the primary key of queue and on held_messages_by_position. Looks at the first held message only.
 const queues = (of: string): string => `
   SELECT id,
     (SELECT count(*) FROM (SELECT 1 FROM queue WHERE instance_id = instances.id LIMIT ?)) AS in_queue,
@@ -93,7 +93,7 @@ function queuedMessages(database: Database, limit: number) {
   return { queuedMessages: inQueues + held, oldestQueuedMessage: oldest };
 }
 
-/** An aggregate over nothing is a row of nulls. */
+/** An aggregate over no rows is a row of nulls. */
 function queuedSince(row: Row | undefined): readonly QueuedSince[] {
   if (!row || textOrNull(row, 'message_id') === null) return [];
   const messageId = text(row, 'message_id');
@@ -125,7 +125,7 @@ function madeAt(database: Database, prefix: IdPrefix, sql: string): number | nul
   return row ? orderOfId(prefix, text(row, 'id')).ms : null;
 }
 
-/** Counts only the first rows. Conditions that are always true begin a walk along an index at its beginning. */
+/** Counts only the first rows. A condition that is always true makes a walk start at the beginning of an index. */
 const counted = (rows: string): string => `SELECT count(*) AS count FROM (SELECT 1 FROM ${rows} LIMIT ?)`;
 
 // Relies on instances_by_status.
@@ -134,7 +134,7 @@ const WITH_STATUS = counted('instances WHERE status = ?');
 // Relies on instances_to_hold.
 const UNHELD = counted(`instances WHERE (${NEEDS_GATEWAY}) AND lease_expires_at <= ?`);
 
-// This and the following two rely on the primary key.
+// QUEUED and HELD rely on primary keys.
 const QUEUED = counted("queue WHERE instance_id > ''");
 
 const HELD = counted("held_messages WHERE message_id > ''");
@@ -143,7 +143,7 @@ const DUE = counted("due WHERE delivery_id > ''");
 
 const CLAIMED = counted('claims WHERE expires_at > 0');
 
-/** Walks from one instance with a queue to the next: the first message of each. */
+/** Walks from one instance with a queue to the next, and takes the first message of each. */
 const OLDEST_QUEUED = `
   WITH RECURSIVE instance_with_queue (id, number) AS (
     SELECT (SELECT instance_id FROM queue WHERE instance_id > '' ORDER BY instance_id LIMIT 1), 1
@@ -189,7 +189,7 @@ const QUEUED_EVENTS = counted("queued_events WHERE subscription_id > '' AND due_
 // Relies on queued_events_exhausted.
 const EXHAUSTED_EVENTS = counted("queued_events WHERE subscription_id > '' AND due_at IS NULL");
 
-// Relies on queued_events_due: the first event of each type that a subscription is for.
+// Relies on queued_events_due, of which it reads the first event of each type that a subscription wants.
 const EVENTS_DUE = `
   SELECT min((
     SELECT due_at FROM queued_events

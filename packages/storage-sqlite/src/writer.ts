@@ -2,30 +2,36 @@ import type { Signal } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import { isBusy, LockTimeoutError } from './lock.ts';
 
-/** The maximum of operations in a commit, so that the first callers of a long queue do not wait for its last. */
+/**
+ * The maximum number of operations in one commit, so that the first callers in a long queue do not wait for the last.
+ */
 const BATCH_MAX = 500;
-/** How long to wait before each further try to get the lock; the last value repeats. */
+/** How long to wait before each further attempt to get the lock; the last value repeats. */
 const LOCK_WAITS_MS = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50] as const;
 const LONGEST_LOCK_WAIT_MS = 50;
 
-/** Announces work; heard once the operation is committed. */
+/** Announces work once the operation is committed. */
 export type Announce = (signal: Signal) => void;
-/** May be run again when another operation of its batch has failed: only the last run counts. */
+/** May run again if another operation of its batch has failed: only the last run counts. */
 export type Operation<Result> = (announce: Announce) => Result;
 
-/** Begins operations of one kind that follow each other in a transaction: what one of them reads may serve the next. */
+/**
+ * Begins consecutive operations of one kind in a transaction, so that one operation can use what the previous ones
+ * read.
+ */
 type Series<Item, Result> = (announce: Announce) => (item: Item) => Result;
 
-/** Group commit: all writes of this storage. */
+/** Group commit of all writes of this storage. */
 export interface Writer {
   /**
-   * Runs a synchronous operation in a transaction and resolves with its result once that is on disk. Operations that
-   * come in together share one transaction, in their order, and so one flush of the disk. If an operation throws, it
-   * changes nothing, and only its call rejects. While another transaction holds the lock they wait, each for the time
-   * allowed, and the event loop goes on: the transaction may be one of this process.
+   * Runs a synchronous operation in a transaction and resolves with its result once the transaction is on disk.
+   * Operations that arrive together share one transaction, in their order, and so one flush of the disk. If an
+   * operation throws, it changes nothing, and only its call rejects. While another transaction holds the lock,
+   * operations wait, each for the time allowed, and the event loop continues, because that transaction may belong to
+   * this process.
    */
   run<Result>(operation: Operation<Result>): Promise<Result>;
-  /** Does the same for an operation of a series, which lasts until another operation comes between. */
+  /** Does the same for an operation of a series, which lasts until an operation outside of the series. */
   runInSeries<Item, Result>(series: Series<Item, Result>, item: Item): Promise<Result>;
   /** Resolves when all earlier operations are completed. */
   completed(): Promise<void>;
@@ -72,12 +78,12 @@ export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions
     lockWaits += 1;
   };
 
-  /** Returns null, or the operations that could not be completed since the database is locked. */
+  /** Returns null, or the operations that could not be completed because the database is locked. */
   const complete = (batch: readonly Waiting[]): Locked | null => {
     if (batch.length === 0) return null;
     const signals = new Map<string, Signal>();
     const announce: Announce = (signal) => signals.set(JSON.stringify(signal), signal);
-    /** The operation that is running; -1 before the first and after the last. */
+    /** The index of the running operation; -1 before the first and after the last. */
     let at = -1;
     let results: readonly unknown[];
     try {
@@ -104,7 +110,7 @@ export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions
     return null;
   };
 
-  /** Runs the operations before the failed one, and those after it, in transactions of their own. */
+  /** Runs the operations before the failed one, and those after it, in separate transactions. */
   const runAround = (batch: readonly Waiting[], failed: number, error: unknown): Locked | null => {
     const locked = complete(batch.slice(0, failed));
     if (locked) return { ...locked, operations: batch };
@@ -123,7 +129,7 @@ export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions
     new Promise((resolve, reject) => {
       plan();
       const since = performance.now();
-      // Each series is given its own items, and each caller its own operation's result.
+      // Each series gets its own items, and each caller the result of its own operation.
       const own = { series, item, resolve, reject, since } as Waiting;
       waiting.push(own);
     });
@@ -134,7 +140,7 @@ export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions
     run,
     runInSeries,
     async completed() {
-      // Operations complete in their order.
+      // Operations complete in order, so this one is the last.
       if (waiting.length > 0) await run(() => null).catch(() => null);
     },
   };
@@ -150,7 +156,7 @@ interface Locked {
   readonly error: unknown;
 }
 
-/** Rejects all: the transaction itself could not begin or be committed. */
+/** Rejects all operations, because the transaction itself could not begin or commit. */
 function rejectAll(batch: readonly Waiting[], error: unknown): void {
   for (const { reject } of batch) reject(error);
 }

@@ -62,7 +62,7 @@ describe('while a transaction of the app’s is open', () => {
     app.exec('BEGIN IMMEDIATE');
     const messages = Array.from({ length: 600 }, () => aMessage(instance));
     const accepted = Promise.all(messages.map((message) => accept(storage, message)));
-    // A blocked event loop would stay blocked until the writes may wait no longer, and they would have rejected.
+    // A blocked event loop would stay blocked until the writes had waited too long and rejected.
     await eventLoopRounds(200);
     expect(await accept(storage, aMessage(instance), app)).toEqual({ kind: 'accepted' });
     app.exec('COMMIT');
@@ -123,7 +123,7 @@ describe('what cannot be used as a transaction', () => {
   it.each(refused)('%s', async (_, why, make) => {
     const { storage, instance, path } = await fixture();
     const message = aMessage(instance);
-    const handle = make(path) as DatabaseSync; // as a caller in JavaScript may
+    const handle = make(path) as DatabaseSync; // JavaScript callers may do this
     const expected = `sqliteStorage: the transaction cannot be used: ${why}`;
     await expect(accept(storage, message, handle)).rejects.toThrow(expected);
     await expect(storage.messages.find(message.workspaceId, message.id, handle)).rejects.toThrow(expected);
@@ -141,7 +141,7 @@ interface Fixture {
   readonly storage: Storage<DatabaseSync>;
   readonly instance: Instance;
   readonly path: string;
-  /** The app's own connection, with a table of its own in the file. */
+  /** The app's own connection, to a file with a table of the app. */
   readonly app: DatabaseSync;
 }
 

@@ -16,7 +16,7 @@ const HOLDING = pathToFileURL(
 const directory = makeDirectory();
 const template = join(directory, 'template.db');
 
-// The schema is made once, and copied for each test.
+// The schema is created once, and copied for each test.
 beforeAll(async () => {
   const storage = sqliteStorage({ path: template });
   await storage.open(storageContext);

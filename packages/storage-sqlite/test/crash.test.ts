@@ -8,7 +8,7 @@ import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const ACCEPT = await builtProgram(new URL('support/programs/accept.ts', import.meta.url));
-/** How many messages a process reports before it is killed; two processes concurrently. */
+/** The numbers of messages after which processes are killed, in two concurrent series. */
 const RUNS = isLongForm
   ? [
       [1, 50, 200, 500, 1000],

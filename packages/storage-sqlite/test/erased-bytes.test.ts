@@ -10,13 +10,13 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const SECRET = 'a-text-that-nobody-may-find';
 
-/** How often it is in the database, its log and its index. */
+/** How often the text is in the database, its log and its index. */
 function found(path: string, text: string = SECRET): number {
   const files = ['', '-wal', '-shm'].map((end) => `${path}${end}`).filter((file) => existsSync(file));
   return files.reduce((sum, file) => sum + readFileSync(file, 'latin1').split(text).length - 1, 0);
 }
 
-/** Messages that come and change, so that pages are split and rows move, every tenth of them secret. */
+/** Stores and changes messages, so that pages are split and rows move; every tenth message is secret. */
 async function fill(storage: Storage): Promise<{ readonly workspaceId: string; readonly ids: string[] }> {
   const { workspace, instance, lease } = await storeLeasedInstance(storage);
   const ids: string[] = [];

@@ -10,7 +10,7 @@ import { openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const HANDLE_EVENTS = await builtProgram(new URL('support/programs/handle-events.ts', import.meta.url));
-/** Longer than a claim holds. */
+/** Longer than a claim lasts. */
 const AFTER_THE_LEASE_MS = '61000';
 
 it('an event whose handler’s process is killed is handled again by another process', async () => {
@@ -49,7 +49,7 @@ it('processes on one file share the events: each is handled by one of them', asy
   expect(await waiting(storage)).toBe(0);
 });
 
-/** Stores events, as many changes do that come together. */
+/** Stores events by many changes that arrive together. */
 async function happen(storage: Storage, count: number): Promise<readonly Event[]> {
   const workspace = aWorkspace();
   await storage.workspaces.insert(workspace);

@@ -180,7 +180,7 @@ interface Fixture {
   readonly storage: Storage;
   readonly instance: Instance;
   readonly path: string;
-  /** The storage's own. */
+  /** Used by `storage`. */
   readonly connection: DatabaseSync;
 }
 

@@ -12,7 +12,7 @@ import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const ACCEPT = await builtProgram(new URL('support/programs/accept.ts', import.meta.url));
-/** More than are kept in memory before the index is written. */
+/** More records than are kept in memory before the index is written. */
 const MANY = 9_000;
 
 async function openConnected() {
@@ -44,7 +44,7 @@ async function useMany(storage: Accepting, instance: Instance, prefix: string): 
   for (const { kind } of await Promise.all(uses)) expect(kind).toBe('accepted');
 }
 
-/** Records as another process appends them; to accept their messages would take a hundred times as long. */
+/** Appends records as another process does; accepting their messages would take a hundred times as long. */
 function appendMany(connection: DatabaseSync, workspaceId: string, prefix: string): void {
   connection
     .prepare(
@@ -77,7 +77,7 @@ it('remembers keys that are in the index, in memory, and only in the log', async
     }
     expect(await one.messages.findIdempotencyRecord(workspace.id, 'two 0')).toBeNull();
   }
-  // By now the neighbour has noticed by itself how far the index goes.
+  // By now, the neighbour has noticed how far the index goes.
   appendMany(connectTo(path), workspace.id, 'two');
   expect((await use(neighbour, instance, 'two 0')).kind).toBe('remembered');
   await eventually(() => expect(connectTo(path).prepare(FLAWS).get()).toEqual({ dangling: 0, missing: 0 }));
@@ -142,7 +142,7 @@ it('the idempotency log reads nothing that is in the index, however much others 
   expect(read()).toBe(left + 1);
 });
 
-/** The rows that this process has read from the end of the log since. */
+/** Counts the rows that this process reads from the end of the log from now on. */
 function countLogRows(): () => number {
   const all = vi.spyOn(StatementSync.prototype, 'all');
   onTestFinished(() => all.mockRestore());
@@ -164,7 +164,7 @@ it('the idempotency log takes an expired key for a new one, wherever it is remem
   const day = 24 * 60 * 60 * 1000;
   await use(storage, instance, 'in the index');
   appendMany(connectTo(path), workspace.id, 'other');
-  // The index is written after a lookup that finds this many in the log.
+  // The index is written after a lookup that finds this many records in the log.
   expect(await storage.messages.findIdempotencyRecord(workspace.id, 'other 0')).not.toBeNull();
   await eventually(() => expect(connectTo(path).prepare(INDEXED).get()).not.toEqual({ up_to: 0 }));
   await use(storage, instance, 'in memory');
@@ -211,7 +211,7 @@ it.each(isLongForm ? KILLS : KILLS.slice(0, 1))(
     for (const [index, result] of uses.entries()) {
       expect(result).toMatchObject({ kind: 'remembered', record: { messageId: printed[index] } });
     }
-    // The process that came after writes the index.
+    // The later process writes the index.
     await eventually(() => expect(connectTo(path).prepare(INDEXED).get()).not.toEqual({ up_to: 0 }));
     expect(connectTo(path).prepare(FLAWS).get()).toEqual({ dangling: 0, missing: 0 });
   },

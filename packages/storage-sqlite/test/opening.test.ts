@@ -18,7 +18,7 @@ import { connectTo, openStorage, openWithConnection } from './support/open-stora
 import { storageContext } from './support/storage-context.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-/** The bits of access of each file, in octal. */
+/** The access bits of each file, in octal. */
 function modesIn(directory: string): Record<string, string> {
   return Object.fromEntries(
     readdirSync(directory).map((name) => [name, (statSync(join(directory, name)).mode & 0o777).toString(8)]),
@@ -99,7 +99,7 @@ describe('a storage opens', () => {
     const [path, copy] = [join(directory, 'test.db'), join(directory, 'copy')];
     const workspace = aWorkspace();
     await (await openStorage(path)).workspaces.insert(workspace);
-    // As it is on the disk now, log and all.
+    // Copies the files as they are on disk now, with the log.
     mkdirSync(copy);
     for (const name of ['test.db', 'test.db-wal']) cpSync(join(directory, name), join(copy, name));
     const storage = await openStorage(join(copy, 'test.db'));
@@ -263,13 +263,13 @@ it('a storage that is open is not opened again', async () => {
   expect(await storage.setting('name', 'value')).toBe('value');
 });
 
-/** Every file of a directory with its bytes, but for the index of the log, which SQLite may rebuild. */
+/** Every file of a directory with its bytes, except the index of the log, which SQLite may rebuild. */
 function contents(directory: string): Readonly<Record<string, string>> {
   const names = readdirSync(directory).filter((name) => !name.endsWith('-shm'));
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(directory, name), 'base64')]));
 }
 
-/** The parts that a storage looks at in a database of the last commit with migrations; the application id is "trnk". */
+/** The parts that a storage checks, in a database of the last commit with migrations; the application id is "trnk". */
 const BEFORE_FIRST_RELEASE = [
   'CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID',
   'PRAGMA application_id = 1953656427',
@@ -294,7 +294,7 @@ function makeForeign(path: string, ...statements: readonly string[]): void {
   execute(path, ...statements, 'CREATE TABLE recipes (name TEXT)', "INSERT INTO recipes VALUES ('soup')");
 }
 
-/** The schema begins in the file's first page, behind a header of 100 bytes. */
+/** The schema begins in the file's first page, after a header of 100 bytes. */
 async function overwriteSchema(path: string): Promise<void> {
   const bytes = readFileSync(await closed(path));
   writeFileSync(path, bytes.fill(0xab, 100, 4096));

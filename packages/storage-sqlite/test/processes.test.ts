@@ -65,7 +65,7 @@ it.runIf(isLongForm)(
     const program = new URL('support/programs/hold-everything.ts', import.meta.url);
     const child = await startHolding(program, must(other));
     onTestFinished(() => child.kill());
-    // As if it were in another container: only its lock proves that it lives.
+    // Pretends that the process is in another container, where only its lock proves that it lives.
     connectTo(path).exec("UPDATE processes SET namespace = 'pid:[1] time:[1]'");
 
     expect(await storage.processes.releaseEnded?.(NOW + 1)).toBe(0);
@@ -82,7 +82,7 @@ it('what a process in another container holds stays its own until its lock prove
   await storage.instances.insert(anInstance(workspace), null);
   const child = await startHolding(new URL('support/programs/hold-everything.ts', import.meta.url), path);
   onTestFinished(() => child.kill());
-  // Pretend that its process id is from a namespace that this process cannot look into.
+  // Pretends that the process id is from a namespace that this process cannot look into.
   connectTo(path).exec("UPDATE processes SET namespace = 'pid:[1] time:[1]'");
 
   expect(await storage.processes.releaseEnded?.(NOW + 1)).toBe(0);

@@ -5,7 +5,7 @@ import { callEveryMethod } from './support/every-method.ts';
 import { openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-/** Steps that may read all of a table or an index, each with its reason. */
+/** Steps that may read a whole table or index, each with its reason. */
 const MAY_SCAN: Readonly<Record<string, string>> = {
   'SCAN json_each VIRTUAL TABLE INDEX 1:': 'the ids of one page',
   'SCAN CONSTANT ROW': 'no table at all',
@@ -38,7 +38,7 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   'SCAN message': 'the messages that one transaction files, up to a limit',
 };
 
-/** Statements that may sort what they read, by how they begin, each with its reason. */
+/** Statements that may sort what they read, by their beginnings, each with its reason. */
 const MAY_SORT: Readonly<Record<string, string>> = {
   'INSERT INTO chats ': 'the messages that one transaction files, up to a limit',
   'INSERT OR IGNORE INTO chat_messages ': 'the same',
@@ -73,7 +73,7 @@ it('pages are walked from where they begin', async () => {
   );
   expect(walks.length).toBe(27);
   for (const sql of walks) {
-    // The log of a workspace is its primary key.
+    // The log of a workspace is read along its primary key.
     expect(explain(sql), sql).toEqual([
       expect.stringMatching(/(COVERING INDEX|PRIMARY KEY) .*=\? AND id>\? AND id<\?\)$/),
     ]);

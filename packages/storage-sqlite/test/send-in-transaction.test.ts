@@ -183,7 +183,7 @@ interface Fixture {
   };
   /** The messages that have reached the network. */
   readonly sent: readonly OutgoingMessage[];
-  /** Resolves when this many have. No timer of Trunkline's is ever called. */
+  /** Resolves when this many messages have arrived. Trunkline's timers are never called. */
   arrived(count: number): Promise<void>;
 }
 

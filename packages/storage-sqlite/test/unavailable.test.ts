@@ -57,7 +57,7 @@ describe('a database that cannot serve now', () => {
     await storage.workspaces.insert(workspace);
     await storage.instances.insert(instance, null);
     const caller = otherProgram(path);
-    // Limit the file to its present size: SQLite reports this limit as it reports a full disk.
+    // Limits the file to its present size, which SQLite reports like a full disk.
     caller.exec('PRAGMA max_page_count = 1; BEGIN IMMEDIATE');
     const message = aMessage(instance, { text: 'x'.repeat(1_000_000) });
     const acceptance = { message, idempotency: null, backlogLimit: 5, trialLimit: null };

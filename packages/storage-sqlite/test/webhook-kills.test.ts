@@ -18,10 +18,10 @@ import { startTlsReceiver } from './support/tls-receiver.ts';
 import type { ReceivedRequest, TlsReceiver } from './support/tls-receiver.ts';
 
 const SEND_WEBHOOKS = await builtProgram(new URL('support/programs/send-webhooks.ts', import.meta.url));
-/** Kills at each point. */
+/** The number of kills at each point. */
 const RUNS = sized('CRASH_RUNS', { short: 1, long: 3 });
 const ENDPOINTS = 3;
-/** Two at each endpoint. */
+/** Two requests at each endpoint. */
 const MOST_ON_THEIR_WAY = 2 * ENDPOINTS;
 
 describe('kill -9 of the process that sends webhooks', { timeout: 60_000 + RUNS * 10_000 }, () => {
@@ -53,8 +53,8 @@ describe('kill -9 of the process that sends webhooks', { timeout: 60_000 + RUNS 
 });
 
 /**
- * Kills one process after the other, each a minute ahead of the one before, as if a lease had passed since: each first
- * sends what the one before has left. Returns the receiver and the deliveries that were reported.
+ * Kills one process after the other. Each has its clock a minute ahead of the previous one, as if a lease had passed,
+ * so that it first sends what the previous one left. Returns the receiver and the deliveries that were reported.
  */
 async function killAgainAndAgain(point: KillPoint): Promise<{ receiver: TlsReceiver; reported: string[] }> {
   const path = join(temporaryDirectory(), 'test.db');
@@ -88,7 +88,7 @@ async function killAgainAndAgain(point: KillPoint): Promise<{ receiver: TlsRecei
   expect(reported).toHaveLength(RUNS * ENDPOINTS * 3);
   for (const id of reported) expectOneEvent(receiver, id);
   expect(receiver.refused).toEqual([]);
-  // Whether a second request meets the first one still open is up to the machine, where neither is held.
+  // If no request is held, it depends on the machine whether a second request meets the first one still open.
   expect(receiver.mostAtOnce()).toBeLessThanOrEqual(2);
   return { receiver, reported };
 }
@@ -117,7 +117,10 @@ async function registerEndpoints(
   return { api, workspaceId };
 }
 
-/** Waits until deliveries have succeeded, which was their first attempt to the end: a claim that was lost counts for none. */
+/**
+ * Waits until deliveries have succeeded, each at the first attempt that was completed: a lost claim does not count as
+ * one.
+ */
 async function untilSent(api: WorkspaceApi, ids: readonly string[]): Promise<void> {
   const deliveries = await eventually(async () => {
     const found = await Promise.all(ids.map((id) => api.deliveries.get(id)));
@@ -168,7 +171,7 @@ function requestsOf({ requests }: TlsReceiver, deliveryId: string): readonly Rec
   return requests.filter((request) => request.deliveryId === deliveryId);
 }
 
-/** However often a delivery came: always with the same event, and the last time with a response. */
+/** Expects every request of a delivery to carry the same event, and the last one to have a response. */
 function expectOneEvent(receiver: TlsReceiver, deliveryId: string): void {
   const requests = requestsOf(receiver, deliveryId);
   expect(new Set(requests.map(({ eventId }) => eventId)).size).toBe(1);

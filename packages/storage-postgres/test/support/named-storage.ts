@@ -13,13 +13,13 @@ export async function openNamed(
   return { storage: await openStorage(schema, { pool }), name: schema.name };
 }
 
-/** Ends the connections with this name. Returns their number. */
+/** Ends these connections. Returns their number. */
 export async function endConnections({ pool }: TestSchema, name: string): Promise<number> {
   const sql = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1';
   return (await pool.query(sql, [name])).rowCount ?? 0;
 }
 
-/** The number of connections with this name that wait for a lock. */
+/** The number of these connections that wait for a lock. */
 export async function waitingFor({ pool }: TestSchema, name: string): Promise<number> {
   const sql =
     "SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'";

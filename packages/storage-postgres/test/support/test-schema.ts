@@ -13,7 +13,7 @@ export interface TestSchema {
   drop(): Promise<void>;
 }
 
-/** Names a schema, which a storage then creates. */
+/** Names a schema for a storage to create. */
 export async function nameSchema(): Promise<TestSchema> {
   const url = await sharedPostgres();
   const name = `test_${randomUUID().replaceAll('-', '').slice(0, 16)}`;

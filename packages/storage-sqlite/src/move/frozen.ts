@@ -9,7 +9,7 @@ const LEFT_OPEN = ['processes', 'process_reports', 'lease_owners'];
 const REFUSAL =
   'this database is being moved, or was moved, by "trunkline move": nothing in it changes any more; use the database that it was moved to';
 
-/** Refuses every change of every table, by any process, from the end of this transaction on. */
+/** Refuses every change of every table except `LEFT_OPEN`, by any process, from the end of this transaction on. */
 export function freeze(database: Database): void {
   for (const table of tables(database)) {
     for (const change of ['INSERT', 'UPDATE', 'DELETE']) {

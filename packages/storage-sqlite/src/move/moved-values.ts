@@ -4,7 +4,7 @@ import type { Codec, MovedColumn, MovedKind, MovedValue } from '@trunkline/stora
 
 type AnyCodec = Codec<MovedValue, SQLInputValue>;
 
-/** Times of starts: 8 bytes each; see lane-claims.ts. */
+/** Start times, 8 bytes each; see lane-claims.ts. */
 const INTEGERS: Codec<readonly number[], Uint8Array> = {
   write: (list) => new Uint8Array(Float64Array.from(list).buffer),
   read: (stored) => (stored instanceof Uint8Array ? [...new Float64Array(stored.slice().buffer)] : undefined),
@@ -15,7 +15,7 @@ const BYTES: Codec<Uint8Array, Uint8Array> = {
   read: (stored) => (stored instanceof Uint8Array ? stored : undefined),
 };
 
-/** Each codec is given the value of a column of its kind. */
+/** Each codec is called only with values of its kind. */
 const CODECS: Readonly<Record<MovedKind, AnyCodec>> = {
   id: PLAIN_CODECS.text as unknown as AnyCodec,
   text: PLAIN_CODECS.text as unknown as AnyCodec,
@@ -31,7 +31,7 @@ export function writeMoved({ kind }: MovedColumn, value: MovedValue): SQLInputVa
   return value === null ? null : CODECS[kind].write(value);
 }
 
-/** Undefined if the column holds nothing of its kind. */
+/** Undefined if the column does not hold a value of its kind. */
 export function readMoved({ kind }: MovedColumn, stored: unknown): MovedValue | undefined {
   return stored === null ? null : CODECS[kind].read(stored);
 }

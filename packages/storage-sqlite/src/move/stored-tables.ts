@@ -5,13 +5,13 @@ import type { MovedTableName } from '@trunkline/storage-kit';
 export interface StoredTable {
   readonly from: string;
   readonly where?: string;
-  /** Columns that no two rows share, in the order of an index. */
+  /** Columns that together identify a row, in the order of an index. */
   readonly key: readonly string[];
-  /** The expression of each column that the first table does not have under its name. */
+  /** The expressions of columns that are not read by their name from the first table. */
   readonly expressions?: Readonly<Record<string, string>>;
 }
 
-/** Moved tables that have another name here, or come from more than one table. */
+/** Moved tables that are not read one to one from the table of their name. */
 const STANDS_OTHERWISE: Partial<Record<MovedTableName, StoredTable>> = {
   settings: { from: 'settings', where: `settings.name <> '${MOVE_MARK}'`, key: ['settings.name'] },
   messages: {
@@ -23,7 +23,7 @@ const STANDS_OTHERWISE: Partial<Record<MovedTableName, StoredTable>> = {
   idempotency_records: { from: 'idempotency_log', key: ['idempotency_log.position'] },
   lanes: {
     from: 'lanes',
-    // A lane without a workspace is of a deleted endpoint with no rows left.
+    // A lane without a workspace belongs to a deleted endpoint with no rows left.
     where: `(${workspaceOf('lanes.endpoint_id')}) IS NOT NULL`,
     key: ['lanes.endpoint_id'],
     expressions: { workspace_id: workspaceOf('lanes.endpoint_id') },
@@ -50,13 +50,13 @@ const STANDS_OTHERWISE: Partial<Record<MovedTableName, StoredTable>> = {
   },
   queued_events: {
     from: 'queued_events',
-    // Leaves out those of a deleted one, which are about to be swept.
+    // Leaves out events of deleted subscriptions, which are about to be swept.
     where: 'EXISTS (SELECT 1 FROM subscriptions WHERE subscriptions.id = subscription_id)',
     key: ['queued_events.event_id', 'queued_events.subscription_id'],
   },
 };
 
-/** Relies on endpoints' primary key and deliveries_by_webhook. */
+/** Relies on the primary key of `endpoints` and on deliveries_by_webhook. */
 function workspaceOf(endpointId: string): string {
   return `SELECT coalesce(
     (SELECT workspace_id FROM endpoints WHERE endpoints.id = ${endpointId}),
@@ -70,12 +70,12 @@ export function storedTable(name: MovedTableName): StoredTable {
   );
 }
 
-/** The first of its tables, whose columns need no expression. */
+/** The first table of a source, whose columns are read by name. */
 export function mainTable(name: MovedTableName): string {
   return storedTable(name).from.split(/\s/)[0] ?? name;
 }
 
-/** Columns whose values are read in rows of another table, or follow from other rows: each with the reason. */
+/** Tables and columns that are not read as they are, because their values are elsewhere or follow from other rows. */
 export const NOT_MOVED: Readonly<Record<string, string | Readonly<Record<string, string>>>> = {
   chats: 'made again from the messages',
   chat_messages: 'made again from the messages',

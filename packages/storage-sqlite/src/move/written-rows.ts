@@ -9,7 +9,7 @@ import { text } from '../row.ts';
 import { writeMoved } from './moved-values.ts';
 import { mainTable } from './stored-tables.ts';
 
-/** Writes rows that were moved here, with what other tables hold of them. */
+/** Writes rows that were moved here, and their parts in other tables. */
 export function writeRows(database: Database, name: MovedTableName, rows: readonly MovedRow[]): void {
   const columns = Object.entries(movedTable(name).columns);
   const write = WRITERS[name] ?? ((into, stored) => void into.insert(mainTable(name), stored));
@@ -19,15 +19,15 @@ export function writeRows(database: Database, name: MovedTableName, rows: readon
       Object.fromEntries(columns.map(([column, kind]) => [column, writeMoved(kind, row[column] ?? null)])),
     );
   }
-  // A trigger has noted them.
+  // A trigger noted these as unfiled.
   if (name === 'messages') fileNoted(database, rows.length);
 }
 
-/** Runs after the rows' own transaction: updates what depends on all of them. */
+/** Updates values that depend on all rows. Runs after the rows' own transaction. */
 export function finishMove(database: Database): void {
-  // The first claim works out the limits of all lanes, and with them these times again.
+  // The first claim applies the limits of all lanes, and recomputes these times.
   database.run(`UPDATE lanes SET wake_at = max(ready_from, ${FIRST_DUE_AT})`);
-  // PostgreSQL deletes an event and its place in the log in two steps. Here the second would never come.
+  // PostgreSQL deletes an event and its place in the log in two steps. Here, the second step would never come.
   database.run(
     'DELETE FROM event_log WHERE NOT EXISTS (SELECT 1 FROM events WHERE events.id = event_log.id)',
   );
@@ -48,7 +48,7 @@ const WRITERS: Partial<Record<MovedTableName, Writer>> = {
     database.run('UPDATE idempotency_indexed SET up_to = ?', position);
   },
   lanes(database, stored) {
-    const { workspace_id: _, ...lane } = stored; // its endpoint's
+    const { workspace_id: _, ...lane } = stored; // the endpoint has it
     database.insert('lanes', { ...lane, wake_at: null, is_full: 0 });
   },
   events(database, { traceparent = null, ...event }) {

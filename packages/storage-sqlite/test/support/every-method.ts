@@ -44,8 +44,8 @@ import {
 } from '@trunkline/storage-contract/examples';
 
 /**
- * Calls each method of each store, with every filter, and so that it does all that it can do. Returns the names of
- * those that it has forgotten.
+ * Calls each method of each store, with every filter, so that it does all that it can do. Returns the names of the
+ * methods that were not called.
  */
 export async function callEveryMethod(storage: Storage): Promise<readonly string[]> {
   const uncalled = new Set<string>();
@@ -74,7 +74,7 @@ export async function callEveryMethod(storage: Storage): Promise<readonly string
   return [...uncalled];
 }
 
-/** The same store, which notes the names of its methods until they are used. */
+/** The same store, which removes the names of its methods from `unused` when they are used. */
 function watch<Store extends object>(name: string, store: Store, unused: Set<string>): Store {
   for (const method of Object.keys(store)) unused.add(`${name}.${method}`);
   return new Proxy(store, {
@@ -259,7 +259,7 @@ async function useMessages(storage: Storage, instance: Instance, lease: Lease): 
   await uploads.release(withMedia.id);
 }
 
-/** Calls the methods before and after messages are filed: one in a group, and one of a contact. */
+/** Calls the methods before and after two messages are filed, one in a group and one of a contact. */
 async function useChats(
   { chats, contacts, groups, messages }: Storage,
   lease: Lease,
@@ -423,7 +423,7 @@ async function useDeliveries(storage: Storage, endpoint: Endpoint): Promise<void
   await deliveries.claim(claimAt(NOW + 30_000, { slots: 5 }));
   for (let count = 0; count < 6; count += 1) await deliveries.enqueue(id, anEvent({ id: workspaceId }));
   const now = NOW + 120_000;
-  // An earlier clock, by which all of them wait too long.
+  // By this earlier clock, all deliveries wait too long.
   const later = await deliveries.shortenWaits({ now: NOW - 3_600_000, after: null, limit: 2 });
   await deliveries.shortenWaits({ now: NOW - 3_600_000, after: later, limit: 100 });
   const [done, retrying, spent, ...others] = (await deliveries.claim(claimAt(now, { slots: 5 }))).claimed;
@@ -465,7 +465,7 @@ async function useDeliveries(storage: Storage, endpoint: Endpoint): Promise<void
 
 const someMedia = { available: true, mimeType: 'image/png', size: 1, filename: 'a.png', sha256: '00' };
 
-/** Each part of a filter with and without each other. */
+/** Every combination of the parts of a filter. */
 function messageFilters({ id: instanceId }: Instance): readonly MessageFilter[] {
   const [direction] = MESSAGE_DIRECTIONS;
   const [type] = MESSAGE_TYPES;

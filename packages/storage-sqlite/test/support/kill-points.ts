@@ -1,8 +1,8 @@
 /** The point at which the process that sends webhooks is killed. */
 export type KillPoint = 'after the claim' | 'during the request' | 'after the response';
 
-/** The same for the tests and for the process that they start. */
+/** Shared by the tests and the processes that they start. */
 export const SECRET_KEY = 'a secret key of at least 32 characters';
 
-/** Longer than a claim holds: a process with its clock this far ahead finds the slots of a killed one free. */
+/** Longer than a claim lasts: a process whose clock is this far ahead finds the slots of a killed process free. */
 export const LATER_MS = 61_000;

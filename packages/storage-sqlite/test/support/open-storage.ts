@@ -18,7 +18,7 @@ export async function openStorage(
   return storage;
 }
 
-/** The same, with the connection that it works on. */
+/** The same storage, with its connection. */
 export async function openWithConnection(
   path: string,
   options: Partial<SqliteStorageOptions> = {},
@@ -30,7 +30,7 @@ export async function openWithConnection(
   return { storage, connection: must(connections.at(-1)) };
 }
 
-/** A second, plain connection to the file, as another process has it. */
+/** A second, plain connection to the file, like that of another process. */
 export function connectTo(path: string): DatabaseSync {
   const connection = new DatabaseSync(path);
   onTestFinished(() => connection.close());

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** In memory if the system has such a directory: a slow disk then cannot delay a test. */
+/** In memory if the system has such a directory, so that a slow disk cannot delay a test. */
 const PARENT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 export function makeDirectory(parent = PARENT): string {
@@ -14,7 +14,7 @@ export function removeDirectory(directory: string): void {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** A directory that is gone when the running test is over. */
+/** A directory that is removed when the running test is over. */
 export function temporaryDirectory(parent = PARENT): string {
   const directory = makeDirectory(parent);
   onTestFinished(() => removeDirectory(directory));

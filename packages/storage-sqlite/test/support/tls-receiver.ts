@@ -6,23 +6,23 @@ import { generate } from 'selfsigned';
 import { onTestFinished } from 'vitest';
 import { verify } from '@trunkline/receiver';
 
-/** A receiver of webhooks on TLS in the test's own process: it outlives every process that is killed. */
+/** A receiver of webhooks on TLS in the test's own process, so that it outlives every process that is killed. */
 export interface TlsReceiver {
   /** The certificate authority to trust, as PEM. */
   readonly ca: string;
-  /** Another endpoint at each path. */
+  /** A different endpoint at each path. */
   url(path: string): string;
-  /** The secret of the endpoint at a path; what comes before it is known is refused. */
+  /** Sets the secret of the endpoint at a path, until which its requests are refused. */
   learnSecret(path: string, secret: string): void;
   /** Every request that was verified, in the order of arrival. */
   readonly requests: readonly ReceivedRequest[];
-  /** Why requests were refused: their signature was not ours. */
+  /** The reasons why requests were refused. */
   readonly refused: readonly string[];
-  /** The most requests that one endpoint ever had to serve concurrently. */
+  /** The maximum number of requests that one endpoint had to serve concurrently. */
   readonly mostAtOnce: () => number;
-  /** Resolves when no client is connected: whatever the last one sent has been received by then. */
+  /** Resolves when no client is connected, so that everything that the last client sent has been received. */
   deserted(): Promise<void>;
-  /** From now on leaves requests without a response, or with the beginning of one; `null` responds again. */
+  /** From now on, leaves requests without a response, or with the beginning of a response; `null` responds again. */
   hold(how: 'silent' | 'half a response' | null): void;
   /** Leaves requests to this path without a response until the returned function is called. */
   pause(path: string): () => void;
@@ -32,11 +32,11 @@ export interface ReceivedRequest {
   readonly path: string;
   readonly deliveryId: string;
   readonly eventId: string;
-  /** False for one that was held. */
+  /** False for a request that was held. */
   readonly responded: boolean;
 }
 
-/** Clients whose clock is ahead sign with it. */
+/** Clients whose clock is ahead sign with that time. */
 const TOLERANCE_SECONDS = 7 * 24 * 60 * 60;
 
 export async function startTlsReceiver(): Promise<TlsReceiver> {
@@ -82,7 +82,7 @@ export async function startTlsReceiver(): Promise<TlsReceiver> {
   };
 
   const server = createServer({ key: leaf.private, cert: leaf.cert }, (request, response) => {
-    // A sender that is killed in the middle of a request sends no more of it.
+    // A sender that is killed in the middle of a request does not send the rest.
     receive(request, response).catch(() => response.destroy());
   });
   let connections = 0;

@@ -1,5 +1,5 @@
-// Accepts messages until it is killed, 64 concurrently, and prints the id of each when it is accepted. Given the beginning
-// of a statement and a count, it dies where such a statement runs for that time.
+// Accepts messages until it is killed, 64 concurrently, and prints the id of each accepted one. Given the beginning of
+// a statement and a count, it dies when such a statement runs for the last of that many times.
 import { flushCompileCache } from 'node:module';
 import { StatementSync } from 'node:sqlite';
 import type { SQLInputValue } from 'node:sqlite';
@@ -10,7 +10,7 @@ import { print } from './parent.ts';
 
 const [, , path = '', fatalStatement, times = '1'] = process.argv;
 if (fatalStatement !== undefined) dieAt(fatalStatement, Number(times));
-// For those after it: who is killed writes no cache.
+// Writes the cache for later processes, because a killed process does not.
 flushCompileCache();
 const storage = sqliteStorage({ path });
 await storage.open(storageContext);

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 
-/** Reports that all is ready, and waits for the parent's word: so that several processes begin together. */
+/**
+ * Reports that this process is ready, and waits for its parent to close stdin, so that several processes begin
+ * together.
+ */
 export async function waitForParent(): Promise<void> {
   print('ready');
   process.stdin.resume();

@@ -1,5 +1,6 @@
-// Sends webhooks. Once its parent says so, queues three events for each endpoint, and prints the ids of their deliveries
-// and `queued`. At the point where it is to be killed it hangs, and prints a line each time. Its clock is ahead.
+// Sends webhooks. Once its parent says so, queues three events for each endpoint, and prints the ids of their
+// deliveries and `queued`. At the point at which it is to be killed, it hangs, and prints a line each time. Its clock
+// is ahead.
 import { flushCompileCache } from 'node:module';
 import { createTrunkline } from '@trunkline/core';
 import type { Storage } from '@trunkline/core';
@@ -16,7 +17,7 @@ flushCompileCache();
 let killed = false;
 const queued = Promise.withResolvers<void>();
 
-/** Is not over before the process is. */
+/** Hangs until the process is killed. */
 async function waitToBeKilled(): Promise<never> {
   await queued.promise;
   print('here');
