@@ -1,4 +1,4 @@
-/** Runs calls that arrive together as one. */
+/** Combines calls that arrive together into batches. */
 export interface Batcher<Item, Result> {
   run(item: Item): Promise<Result>;
 }

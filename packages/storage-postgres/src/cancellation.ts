@@ -99,7 +99,7 @@ async function sweepCancellation(
   return swept;
 }
 
-/** Leaves claimed deliveries to their claims. Relies on open_deliveries_queue. */
+/** Skips claimed deliveries, which their claims end. Relies on open_deliveries_queue. */
 const SWEEP = `
   WITH open AS (
     DELETE FROM trunkline.open_deliveries WHERE id = ANY (ARRAY(

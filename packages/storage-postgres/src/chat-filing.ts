@@ -33,7 +33,7 @@ export async function fileNoted({ get }: Statements, limit: number): Promise<Fil
   return { filed, lastId: filed === 0 ? null : id(row, 'last_id', 'msg'), more: filed === limit };
 }
 
-/** The function `take_message_from_chat` of the schema takes the same lock. */
+/** Takes the same lock as the function `take_message_from_chat` of the schema. */
 const TRY_LOCK = `
   SELECT pg_try_advisory_xact_lock(1667788148, (SELECT tableoid::integer FROM trunkline.schema_versions LIMIT 1)) AS is_taken`;
 

@@ -57,7 +57,7 @@ export function deliveryWith(uuid: string): string {
     SELECT ${endedDelivery('ended')} FROM trunkline.deliveries AS ended WHERE ended.id = ${uuid}`;
 }
 
-/** The columns of a delivery, as a row of `open_deliveries` that no cancellation has ended. */
+/** The columns of a row of `open_deliveries` whose delivery no cancellation has ended. */
 export function claimableDelivery(row: string): string {
   return `${of(row, ['id', ...FACTS, ...OPEN_OUTCOMES])}, NULL::bigint AS delivered_at`;
 }
@@ -81,7 +81,7 @@ export function insertOpen(generation: string, dueAt: string): string {
     SELECT ended.id, ${of('ended', FACTS)}, ${of('outcome', OPEN_OUTCOMES)}, ended.first_attempt, ${generation}, ${dueAt}, 0`;
 }
 
-/** Assignments for an UPDATE of `open_deliveries`: the columns of `OUTCOME` in this row. */
+/** Assignments for an UPDATE of `open_deliveries` that take the columns of `OUTCOME` from this row. */
 export function setOutcome(row: string): string {
   return OPEN_OUTCOMES.map((column) => `${column} = ${row}.${column}`).join(', ');
 }
@@ -97,7 +97,10 @@ export function readDelivery(row: Row): Delivery {
   return reason && isOpen(delivery.status) ? cancelledBy(reason, delivery) : delivery;
 }
 
-/** The columns of an attempt besides an outcome's, in the order of the type `attempt` and of the table `attempts`. */
+/**
+ * The columns of an attempt, without those of an outcome, in the order of the type `attempt` and of the table
+ * `attempts`.
+ */
 export const ATTEMPT = {
   tried_number: 'integer',
   tried_manual: 'boolean',

@@ -142,7 +142,7 @@ const POSITION = `
   ) AS due_at
   FROM trunkline.lanes WHERE endpoint_id = $2`;
 
-// Walks the primary keys: an index by event would have to be written with every delivery.
+// Walks the primary keys, because an index by event would have to be written with every delivery.
 const OF_EVENT = `
   SELECT found.* FROM (
     SELECT ${openDelivery('open')} FROM trunkline.open_deliveries AS open

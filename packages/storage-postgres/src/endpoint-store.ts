@@ -37,7 +37,7 @@ export function endpointStore(connected: Connected): EndpointStore {
         const endpoint = uuidToFind('wh', id);
         if (endpoint === null) return false;
         await lockLanes(transaction, [endpoint]);
-        // Nothing can be queued at the endpoint after this.
+        // Nothing can be queued at a deleted endpoint.
         if ((await transaction.run(DELETE, endpoint, uuidToFind('ten', workspaceId), now)) === 0)
           return false;
         await resumeLane(transaction, endpoint);

@@ -137,7 +137,7 @@ const EVENTS_OF = `
     AND ($4::boolean OR ${IS_DONE})
   LIMIT $3`;
 
-/** Deletes the messages that have no events: an event may have been added since theirs were deleted. */
+/** Deletes only messages without events, because an event may have come since theirs were deleted. */
 async function deleteMessages(
   transaction: Transaction,
   { workspace, uuids, deletion: { unfinished } }: Deletion,

@@ -40,7 +40,7 @@ function spansOf(events: readonly Row[]): readonly [first: readonly string[], la
   return [spans.map(({ first }) => uuidOf('whd', first)), spans.map(({ last }) => uuidOf('whd', last))];
 }
 
-// Walks the primary keys: an index by event would have to be written with every delivery.
+// Walks the primary keys, because an index by event would have to be written with every delivery.
 const DELIVERIES = `
   SELECT found.id, found.webhook_id
   FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS event (id, first, last)

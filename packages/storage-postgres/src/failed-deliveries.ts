@@ -30,7 +30,7 @@ export async function failedDeliveries(
   return [...never, ...attempted].slice(0, count).map(readFailed);
 }
 
-/** The limit is part of the text: for a parameter, the planner expects a tenth of all rows. */
+/** The limit is part of the text, because for a parameter the planner expects a tenth of all rows. */
 function failed(attempted: string, count: number): string {
   return `
     SELECT id, last_attempt_at FROM trunkline.deliveries

@@ -59,7 +59,7 @@ async function saveReported(
   const reported = new Map<string, GroupReport>();
   for (const group of groups) {
     const key = encodeText(group.networkId);
-    // If a group has several reports, the last one with the field counts.
+    // If a group has several reports, the last value of each field counts.
     const before = reported.get(key);
     const { name = before?.name, participantsCount = before?.participantsCount } = group;
     reported.set(key, { networkId: group.networkId, name, participantsCount });

@@ -93,7 +93,7 @@ export function historyNotes(
     inFlight: 1,
     keyOf: ({ entry }) => entry.instanceId,
     async run(notes) {
-      // Only the first note of each instance is written: the next sees it.
+      // Writes only the first note of each instance, so that the next one sees it.
       const first = new Map(notes.toReversed().map((note) => [note.lease.instanceId, note]));
       const written = [...first.values()];
       await connected().run(

@@ -82,7 +82,9 @@ const READY = `
   LIMIT $2
   FOR UPDATE SKIP LOCKED`;
 
-/** Makes deliveries of lost claims of the lanes `$1` due again at `$2`. `isLost` is a condition on a row `claim`. */
+/**
+ * In the lanes `$1`, makes the deliveries of lost claims due again at `$2`. `isLost` is a condition on a row `claim`.
+ */
 export function takingBack(isLost: string): string {
   return `
   WITH lost AS MATERIALIZED (
@@ -182,7 +184,7 @@ const CLAIM: string = `
   ) AS event ON true
   ORDER BY served.wake_at, served.endpoint_id, turn`;
 
-/** Whether its event and endpoint exist: a damaged database may lack them. */
+/** Whether the row has its event and endpoint, which a damaged database may lack. */
 export function isWhole(row: Row): boolean {
   return row['payload'] !== null && row['url'] !== null;
 }

@@ -8,7 +8,7 @@ const LOCKED_MS = 10;
 
 /** The state of the lanes at a moment. */
 export interface Outlook {
-  /** When the first lane that is not paused wakes; null if nothing is open. */
+  /** When the first lane that is not paused wakes; null if no lane does. */
   readonly wakeAt: number | null;
   /** Whether something was queued of which its lane is not yet aware. */
   readonly isUnaware: boolean;
@@ -28,8 +28,7 @@ export async function lookAtLanes({ get }: Pick<Statements, 'get'>, limits: Lane
 }
 
 /**
- * When the next delivery can be claimed: `now` at the earliest, or if a lane has to be updated; null if nothing is
- * open.
+ * When the next delivery can be claimed: `now` at the earliest, or if a lane has to be updated; null if no lane wakes.
  */
 export function nextClaimAt({ wakeAt, isUnaware, hasOtherLimits }: Outlook, now: number): number | null {
   if (isUnaware || hasOtherLimits) return now;

@@ -16,7 +16,7 @@ import { transactionStart } from './session.ts';
 import { qualify, quoted } from './statements.ts';
 import { SCHEMA } from './schema.ts';
 
-/** Runs a statement, or several if it has no values, and returns its first row. */
+/** Runs one statement, or several without values, and returns the first row. */
 type Ask = (sql: string, ...values: readonly (string | number)[]) => Promise<Row>;
 
 /** The migrations, in order. The first one creates the tables. A released migration never changes. */
@@ -57,7 +57,7 @@ export async function migrate({
     const version = await readVersion(ask, schema, migrations);
     if (version > 0)
       checkMoveMark(await moveMark(ask), { isMoving, version, latest: latestSchemaVersion(migrations) });
-    // Only missing migrations have to wait for other processes and to be allowed to create tables.
+    // Only missing migrations make a start wait for others and need the right to create tables.
     if (missingMigrations(version, migrations).length > 0)
       await applyMissing(ask, client, { schema, migrations });
     const { id } = await ask('SELECT id FROM trunkline.schema_versions ORDER BY version LIMIT 1');

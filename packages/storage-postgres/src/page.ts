@@ -61,8 +61,8 @@ const LOWEST = '00000000-0000-0000-0000-000000000000';
 const HIGHEST = "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid";
 
 /**
- * The limit is part of the text: for a parameter, the planner expects a tenth of all rows. The rows are read one by
- * one, because a join might read the whole table.
+ * The limit is part of the text, because for a parameter the planner expects a tenth of all rows. The rows are read one
+ * by one, because a join might read the whole table.
  */
 function pageSql(list: List, { order, ahead, behind, count }: PagePlan): string {
   const tables = list.and ? [list, list.and] : [list];
@@ -89,7 +89,7 @@ function pageSql(list: List, { order, ahead, behind, count }: PagePlan): string 
     ORDER BY page.id ${order}`;
 }
 
-/** Bounds of ids: an operator and what it compares with. */
+/** Bounds of ids, each with an operator and the id to compare with. */
 type Range = readonly (readonly [sign: IdBound['sign'], id: string])[];
 
 function rangeOf(bound: IdBound | null, floor: string, from: string): Range {

@@ -65,7 +65,7 @@ export async function openRemoteSignals(options: RemoteSignalsOptions): Promise<
   };
 }
 
-/** The channel of a schema: PostgreSQL limits names to 63 bytes. */
+/** The channel of a schema, hashed because PostgreSQL limits names to 63 bytes. */
 export function channelOf(schema: string): string {
   return `trunkline_${createHash('sha256').update(schema).digest('hex').slice(0, 32)}`;
 }

@@ -22,7 +22,7 @@ export interface Uncontended {
   readonly locked: ReadonlySet<string>;
 }
 
-/** Stores, in a single statement, the uncontended messages: all messages for an instance, or none of them. */
+/** Stores the uncontended messages in a single statement: all messages for an instance, or none of them. */
 export async function storeUncontended(
   all: Statements['all'],
   acceptances: readonly Acceptance[],

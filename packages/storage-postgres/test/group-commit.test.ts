@@ -78,7 +78,7 @@ describe('acceptances that come together', () => {
     const processes = [storage, await openStorage(schema), await openStorage(schema)];
     const sent = processes.map((process) => ({ process, messages: [] as Message[] }));
     const calls: Promise<AcceptanceResult>[] = [];
-    // Send in bursts, so that processes find queues that another one has just locked.
+    // Sends in bursts, so that processes find queues that another process has just locked.
     for (let burst = 0; burst < 10; burst += 1) {
       for (const { process, messages } of sent) {
         for (const one of instances) {

@@ -260,6 +260,6 @@ function requeueNow(database: Database, delivery: Delivery, now: number): Delive
   return requeued;
 }
 
-// Walks the primary key: an index by event would have to be written with every delivery.
+// Walks the primary key, because an index by event would have to be written with every delivery.
 const OF_EVENT = `
   SELECT * FROM deliveries WHERE id >= ? AND id <= ? AND +event_id = ? AND +workspace_id = ? ORDER BY id LIMIT ?`;

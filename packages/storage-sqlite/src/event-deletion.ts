@@ -25,7 +25,7 @@ function deleteDeliveriesOf(database: Database, eventId: string, count: number):
     deleteDelivery(database, { id: text(row, 'id'), endpointId: text(row, 'webhook_id') });
 }
 
-// Walks the primary key: an index by event would have to be written with every delivery.
+// Walks the primary key, because an index by event would have to be written with every delivery.
 const DELIVERIES = `
   SELECT id, webhook_id FROM deliveries WHERE id >= ? AND id <= ? AND +event_id = ? ORDER BY id LIMIT ?`;
 

@@ -8,7 +8,7 @@ import type { Row } from './row.ts';
 import { queueEvent, subscriptionsTo } from './subscription-queue.ts';
 import type { Announce } from './writer.ts';
 
-/** The tools of an operation that stores events. */
+/** The parts that an operation needs to store events. */
 export interface Transaction {
   readonly database: Database;
   readonly newId: NewId;

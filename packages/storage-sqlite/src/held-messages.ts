@@ -12,7 +12,7 @@ export const RECIPIENT = `coalesce(messages.group_id, messages.recipient, (
     SELECT contact_id FROM message_details WHERE message_id = messages.id
   ), '')`;
 
-/** Whether the workspace of an instance is neither suspended nor without a subscription. */
+/** Whether the workspace of an instance has a subscription and is not suspended. */
 export const isWorkOn = (instanceId: string): string => `NOT EXISTS (
     SELECT 1 FROM instances JOIN workspaces ON workspaces.id = instances.workspace_id
     WHERE instances.id = ${instanceId} AND is_postponed = 1

@@ -77,7 +77,9 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
   const flushIfLong = (): void => {
     if (tail.size() >= FLUSH_AT && !isClosed) flushing ??= flush().finally(() => (flushing = null));
   };
-  /** Catches up, because others append between transactions. If this one fails, removes what it appended. */
+  /**
+   * Catches up, because others append between transactions. If the open transaction fails, forgets what it appended.
+   */
   const look = (): void => {
     if (hasLooked) return;
     const before = catchUp();

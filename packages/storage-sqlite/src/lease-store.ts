@@ -72,7 +72,7 @@ function takenFrom(row: Row): string | null {
 interface LeaseSearch {
   readonly owner: string;
   readonly now: number;
-  /** Leases that end later are free. */
+  /** Leases that end later count as free. */
   readonly latestEnd: number;
   readonly limit: number;
 }

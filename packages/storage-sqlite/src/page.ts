@@ -57,7 +57,7 @@ function rangeOf({ floor = '' }: List, bound: IdBound | null): Range {
   return bound.sign.startsWith('<') ? { low: floor, high: at } : { low: later(floor, at), high: END };
 }
 
-/** The first `count` ids. Each further part is searched only for ids that come before the last of those. */
+/** The first `count` ids. Each further part is searched only for ids before the last one found so far. */
 export function walkIds(
   database: Database,
   list: List,

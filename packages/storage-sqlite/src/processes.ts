@@ -19,7 +19,7 @@ export interface Processes {
 }
 
 interface ProcessesOptions {
-  /** The database's file. */
+  /** The database file. */
   readonly file: string;
   readonly database: Database;
   readonly writer: Writer;

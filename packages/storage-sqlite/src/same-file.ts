@@ -6,8 +6,8 @@ import { integer } from './row.ts';
 /** How often the path is checked. Messages accepted between two checks may go to a file that is gone. */
 const LOOK_EVERY_MS = 1_000;
 /**
- * After a longer pause, the sizes of two checks cannot be compared: the file may have been shortened and have grown
- * again.
+ * After a longer pause, the sizes of two checks cannot be compared, because the file may have been shortened and have
+ * grown again.
  */
 const COMPARABLE_MS = 10_000;
 

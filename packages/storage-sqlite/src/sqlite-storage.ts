@@ -185,8 +185,8 @@ function checkPath(options: Partial<SqliteStorageOptions>): string {
       'sqliteStorage: the option "path" is wrong: it must be the path of a file, or ":memory:".',
     );
   }
-  // To SQLite, an absolute path is a path whatever its name begins with. It also outlives a change of the working
-  // directory.
+  // An absolute path is a path to SQLite whatever its name begins with, and stays valid if the working directory
+  // changes.
   return path === ':memory:' ? path : resolve(path);
 }
 

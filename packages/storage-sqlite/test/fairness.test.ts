@@ -10,7 +10,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 import { startTlsReceiver } from './support/tls-receiver.ts';
 import type { TlsReceiver } from './support/tls-receiver.ts';
 
-// bench/src/fairness.ts has a million of them, and measures how long the others wait.
+// bench/src/fairness.ts has a backlog of a million, and measures how long the others wait.
 const BACKLOG = 1_000;
 const QUIET = 20;
 const NOISY = '/noisy';
@@ -32,7 +32,7 @@ it('an endpoint with a backlog gets 120 webhooks a minute, two concurrently, and
   await Promise.all(Array.from({ length: BACKLOG }, () => webhooks.test(noisy)));
   await untilArrived(receiver, NOISY, 2);
 
-  // While this endpoint takes its time, the others are served.
+  // While the noisy endpoint takes its time, the others are served.
   await Promise.all(quiet.map((webhook) => webhooks.test(webhook)));
   for (const index of quiet.keys()) await untilArrived(receiver, `/quiet-${index}`, 1);
   expect(arrivedAt(receiver, NOISY)).toBe(2);
@@ -40,7 +40,7 @@ it('an endpoint with a backlog gets 120 webhooks a minute, two concurrently, and
   resume();
   await untilArrived(receiver, NOISY, 120);
 
-  // The others are also served when the minute of this endpoint is used up.
+  // The others are also served when the noisy endpoint's minute is used up.
   await Promise.all(quiet.map((webhook) => webhooks.test(webhook)));
   for (const index of quiet.keys()) await untilArrived(receiver, `/quiet-${index}`, 2);
   expect(arrivedAt(receiver, NOISY)).toBe(120);

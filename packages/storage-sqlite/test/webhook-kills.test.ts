@@ -118,8 +118,8 @@ async function registerEndpoints(
 }
 
 /**
- * Waits until deliveries have succeeded, each at the first attempt that was completed: a lost claim does not count as
- * one.
+ * Waits until deliveries have succeeded, each at the first attempt that was completed; lost claims do not count as
+ * attempts.
  */
 async function untilSent(api: WorkspaceApi, ids: readonly string[]): Promise<void> {
   const deliveries = await eventually(async () => {

@@ -176,7 +176,7 @@ async function isEmpty({ get }: Statements): Promise<boolean> {
 
 const LOCK_MARK = 'SELECT value FROM trunkline.settings WHERE name = $1 FOR UPDATE';
 
-/** Locks the mark until this transaction ends. */
+/** Returns the mark, locked until this transaction ends. */
 async function lockMark({ get }: Statements): Promise<string | null> {
   const row = await get(LOCK_MARK, MOVE_MARK);
   return row ? text(row, 'value') : null;

@@ -20,7 +20,7 @@ export async function writeRows(
   for (const { table, columns, given } of destinations(name, rows)) {
     if (given.length > 0) await insertAll(statements, { table, columns, given });
   }
-  // A trigger noted these as unfiled.
+  // A trigger noted these messages as unfiled.
   if (name === 'messages') await fileNoted(statements, rows.length);
 }
 

@@ -19,7 +19,7 @@ export function writeRows(database: Database, name: MovedTableName, rows: readon
       Object.fromEntries(columns.map(([column, kind]) => [column, writeMoved(kind, row[column] ?? null)])),
     );
   }
-  // A trigger noted these as unfiled.
+  // A trigger noted these messages as unfiled.
   if (name === 'messages') fileNoted(database, rows.length);
 }
 
@@ -48,7 +48,7 @@ const WRITERS: Partial<Record<MovedTableName, Writer>> = {
     database.run('UPDATE idempotency_indexed SET up_to = ?', position);
   },
   lanes(database, stored) {
-    const { workspace_id: _, ...lane } = stored; // the endpoint has it
+    const { workspace_id: _, ...lane } = stored; // the endpoint has the workspace
     database.insert('lanes', { ...lane, wake_at: null, is_full: 0 });
   },
   events(database, { traceparent = null, ...event }) {

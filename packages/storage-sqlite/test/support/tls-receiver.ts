@@ -12,7 +12,7 @@ export interface TlsReceiver {
   readonly ca: string;
   /** A different endpoint at each path. */
   url(path: string): string;
-  /** Sets the secret of the endpoint at a path, until which its requests are refused. */
+  /** Sets the secret of the endpoint at a path; earlier requests are refused. */
   learnSecret(path: string, secret: string): void;
   /** Every request that was verified, in the order of arrival. */
   readonly requests: readonly ReceivedRequest[];
