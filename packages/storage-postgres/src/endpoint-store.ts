@@ -14,7 +14,7 @@ export function endpointStore(connected: Connected): EndpointStore {
     insert: (endpoint, limit) =>
       connected().transaction(async (transaction) => {
         const workspace = uuidOf('ten', endpoint.workspaceId);
-        // Otherwise two concurrent inserts could both pass.
+        // Without this lock, two concurrent inserts could both pass.
         const owner = await transaction.get(LOCK_WORKSPACE, workspace);
         if (await transaction.get(REACHES, workspace, limit)) return 'limit_reached';
         const columns = { ...entities.endpoint.columns(endpoint), generation: FIRST_GENERATION };
@@ -90,7 +90,7 @@ async function writeEndpoint(
   const { endpoint, health, close, notification, enabledLimit } = write;
   const uuid = uuidOf('wh', endpoint.id);
   const workspace = uuidOf('ten', endpoint.workspaceId);
-  // Otherwise two endpoints enabled concurrently could both pass. This lock comes first, as everywhere.
+  // This lock comes first, as everywhere. Without it, two endpoints enabled concurrently could both pass.
   if (enabledLimit !== undefined) await transaction.get(LOCK_WORKSPACE, workspace);
   // A cancellation waits for transactions that are queueing deliveries here, and keeps out others.
   if (close) await lockLanes(transaction, [uuid]);

@@ -36,8 +36,8 @@ export function nextClaimAt({ wakeAt, isUnaware, hasOtherLimits }: Outlook, now:
 }
 
 /**
- * The same after a claim. If the claim did not reach its limit, others have locked the deliveries that it left, so it
- * is tried again soon.
+ * The same after a claim. If the claim did not reach its limit, others have locked the deliveries that it left, so the
+ * next claim is soon.
  */
 export function nextClaimAfter(outlook: Outlook, now: number, isLimited: boolean): number | null {
   const nextAt = nextClaimAt(outlook, now);

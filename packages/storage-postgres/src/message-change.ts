@@ -99,7 +99,10 @@ function resultOf(isHeld: boolean, isChanged: boolean): ChangeResult {
   return isChanged ? 'changed' : 'stale';
 }
 
-/** A statement changes a row only once, so each round has one change of a message, and sees the rounds before. */
+/**
+ * A statement changes a row only once, so each round has one change of a message, and sees the results of earlier
+ * rounds.
+ */
 function roundsOf(changes: readonly LeasedChange[]): readonly (readonly LeasedChange[])[] {
   const rounds: LeasedChange[][] = [];
   const counts = new Map<string, number>();

@@ -32,7 +32,7 @@ export interface List extends Walks {
 
 /**
  * Returns a page, newest first, with one statement. Each part is walked along its index, from the first row of the page
- * to its last. That holds for limits of some hundreds: for more, the planner may choose another plan.
+ * to its last. For limits above some hundreds, the planner may choose another plan.
  */
 export async function readPage<Item>(
   statements: Statements,

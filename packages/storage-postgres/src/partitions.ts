@@ -22,7 +22,7 @@ export const DAY_MS: number = 24 * 60 * 60 * 1000;
 /** The number of days with partitions, including today: maintenance may fail for that long. */
 const DAYS_AHEAD = 4;
 
-/** How long we wait for a lock, and all others behind us, if a reader holds it. */
+/** How long we, and all others behind us, wait for a lock that a reader holds. */
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '200ms'";
 
 interface Partition {

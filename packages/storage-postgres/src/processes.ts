@@ -54,7 +54,7 @@ const ADD = `
 
 const OTHERS = 'SELECT * FROM trunkline.processes WHERE machine = $1 AND id <> $2';
 
-/** Several processes may release the same one, and any of them may die, so the row is deleted last. */
+/** Several processes may release the same process, and any of them may die, so the row is deleted last. */
 async function release(database: Database, process: number, now: number): Promise<void> {
   await database.transaction((transaction) => releaseLeases(transaction, process));
   await database.transaction((transaction) => releaseClaims(transaction, process, now));

@@ -30,7 +30,7 @@ import { explainedPool } from './support/explained-pool.ts';
 import type { Explained } from './support/explained-pool.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 
-/** The number of messages, events, ended and open deliveries, and so on, each: `QUERY_PLAN_ROWS=1000000`. */
+/** The number of messages, events, ended and open deliveries, and so on, each; more with `QUERY_PLAN_ROWS=1000000`. */
 const ROWS = Number(process.env['QUERY_PLAN_ROWS'] ?? 30_000);
 
 /**

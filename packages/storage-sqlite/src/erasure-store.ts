@@ -66,8 +66,8 @@ export function erasureStore(connected: Connected): ErasureStore {
 }
 
 /**
- * Gives others a turn: reads resolve without leaving the turn of the event loop, and a walk may have thousands of
- * parts.
+ * Gives others a turn, because reads resolve without leaving the turn of the event loop, and a walk may have thousands
+ * of parts.
  */
 async function turnOfOthers(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));

@@ -73,8 +73,8 @@ export function holdMessage(
 }
 
 /**
- * Takes a message out of the held ones, and puts those that waited only for it back into the queue. Returns whether it
- * was held here.
+ * Takes a held message out, and puts messages that waited only for it back into the queue. Returns whether the message
+ * was held.
  */
 export function leaveHeld(database: Database, messageId: string): boolean {
   const row = database.get(

@@ -5,7 +5,7 @@ import { positionsByHash } from './positions-by-hash.ts';
 import { entities, integer, text } from './row.ts';
 import type { Writer } from './writer.ts';
 
-/** The number of positions in memory at which they are written to the index. */
+/** When this many positions are in memory, they are written to the index. */
 const FLUSH_AT = 8_192;
 /** The number of index entries per transaction: more would keep acceptances waiting. */
 const SLICE = 512;

@@ -57,7 +57,8 @@ function useWriteAheadLog(connection: DatabaseSync): void {
   connection.exec('PRAGMA secure_delete = ON');
   // The unit is KiB: 64 MiB, allocated as needed.
   connection.exec('PRAGMA cache_size = -65536');
-  // The unit is pages of 4 KiB. Longer than the default, so that pages that change often are copied back less often.
+  // The unit is pages of 4 KiB. The log is longer than by default, so that pages that change often are copied back
+  // less.
   connection.exec('PRAGMA wal_autocheckpoint = 4000');
 }
 

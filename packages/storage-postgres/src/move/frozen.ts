@@ -5,7 +5,7 @@ import { quoted } from '../statements.ts';
 const REFUSAL =
   'this database is being moved, or was moved, by "trunkline move": nothing in it changes any more; use the database that it was moved to';
 
-/** How long we wait for a lock, and others behind us, if a transaction stays open. */
+/** How long we, and others behind us, wait for a lock if a transaction stays open. */
 const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '10s'";
 
 /** Refuses every change of the tables in `TABLES`, by any process, from the end of this transaction on. */

@@ -12,10 +12,7 @@ import { decodeText, encodeText } from '../text-encoding.ts';
 
 type Given = string | number | boolean | null;
 
-/**
- * How values of a kind are sent: in an array of this type, of which each element is read as this expression of its
- * name.
- */
+/** How values of a kind are sent: in an array of `type`, whose elements become values by the expression `read`. */
 export const SENT_AS: Readonly<
   Record<
     MovedKind,
