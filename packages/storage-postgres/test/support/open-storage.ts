@@ -21,7 +21,7 @@ export async function openStorage(
   context: StorageContext = storageContext,
 ): Promise<Storage<PostgresTransaction>> {
   const own = options.pool ? {} : { connectionString: schema.url, maxConnections: 4 };
-  const storage = postgresStorage({ schema: schema.name, ...own, ...options } as PostgresStorageOptions); // with either a pool or a connection string
+  const storage = postgresStorage({ schema: schema.name, ...own, ...options } as PostgresStorageOptions); // of either kind
   await storage.open(context);
   onTestFinished(() => storage.close());
   return storage;
