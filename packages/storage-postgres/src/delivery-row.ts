@@ -72,7 +72,7 @@ export function insertEnded(firstAttempt: string): string {
     SELECT open.id, ${of('open', FACTS)}, ${of('outcome', OUTCOMES)}, ${firstAttempt}`;
 }
 
-/** Queues the rows `ended`, taken out of `deliveries`, again, with the columns of `OUTCOME` of the rows `outcome`. */
+/** Queues again the rows `ended`, taken out of `deliveries`, with the columns of `OUTCOME` of the rows `outcome`. */
 export function insertOpen(generation: string, dueAt: string): string {
   return `
     INSERT INTO trunkline.open_deliveries (

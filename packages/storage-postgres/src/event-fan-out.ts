@@ -72,8 +72,8 @@ const COLUMNS = 'id, workspace_id, to_json(events) AS events, generation';
 /**
  * Locks in id order, in which the deliveries are also created. The lock keeps a cancellation out until the deliveries
  * are committed, and waits for a cancellation in progress, whose outcome is then read. Relies on
- * endpoints_by_workspace. Subscriptions do not belong to a workspace. They are few, and are not locked, because every
- * event would ask for the lock.
+ * endpoints_by_workspace. Subscriptions do not belong to a workspace, are few, and are not locked, because every event
+ * would ask for the lock.
  */
 const WANTING = `
   WITH endpoint AS MATERIALIZED (

@@ -210,7 +210,7 @@ describe('what cannot be used as a transaction', () => {
   it.each(refused)('%s', async (_, why, make) => {
     const { storage, schema, instance } = await fixture();
     const message = aMessage(instance);
-    const handle = (await make(schema)) as PostgresTransaction; // JavaScript callers may do this
+    const handle = (await make(schema)) as PostgresTransaction; // JavaScript callers may pass anything
     const expected = new TypeError(`postgresStorage: the transaction cannot be used: ${why}.`);
     await expect(accept(storage, message, handle)).rejects.toThrow(expected);
     await expect(storage.messages.find(message.workspaceId, message.id, handle)).rejects.toThrow(expected);

@@ -123,7 +123,7 @@ describe('what cannot be used as a transaction', () => {
   it.each(refused)('%s', async (_, why, make) => {
     const { storage, instance, path } = await fixture();
     const message = aMessage(instance);
-    const handle = make(path) as DatabaseSync; // JavaScript callers may do this
+    const handle = make(path) as DatabaseSync; // JavaScript callers may pass anything
     const expected = `sqliteStorage: the transaction cannot be used: ${why}`;
     await expect(accept(storage, message, handle)).rejects.toThrow(expected);
     await expect(storage.messages.find(message.workspaceId, message.id, handle)).rejects.toThrow(expected);
