@@ -119,7 +119,7 @@ const SWEEP = `
       $4::text AS error_code, open.last_attempt_at, NULL::bigint AS delivered_at
   ) AS outcome`;
 
-/** Called once the generation holds at most claimed deliveries. */
+/** Called when at most claimed deliveries are left in this generation. */
 async function finishSweep({ run }: Transaction, endpoint: string, generation: number): Promise<void> {
   // While claims last, the cancellation is not swept again, so that many such cancellations cost nothing.
   if ((await run(LEAVE_TO_CLAIMS, endpoint, generation)) > 0) return;

@@ -200,7 +200,7 @@ function claimFromLane(database: Database, lane: Lane, claim: LaneClaim): readon
 /** Writes the lane's starts and the times that follow from them under these limits. */
 function writeLane(database: Database, lane: Lane, limits: LaneLimits & { readonly isFull: boolean }): void {
   const { endpointId, starts } = lane;
-  // Lanes that were ready before the last start here come first.
+  // Lanes that were ready before this lane's last start come first.
   const readyFrom = Math.max(throttledUntil(starts, limits), starts.at(-1) ?? 0);
   const isFull = Number(limits.isFull);
   database.run(
