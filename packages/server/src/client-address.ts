@@ -3,8 +3,9 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import { isPublicAddress } from '@trunkline/core/safe-url';
 
 /**
- * The address that a request comes from: behind a proxy, the one that the proxy names, which is the last in
- * `X-Forwarded-For`. Only non-public addresses count as proxies; a client with a public one could name any address.
+ * The address that a request comes from. Behind a proxy, that is the last address in `X-Forwarded-For`, which
+ * the proxy added. Only non-public addresses count as proxies, because a client with a public address could
+ * name any.
  */
 export function clientAddress(c: Context): string | undefined {
   const peer = getConnInfo(c).remote.address;

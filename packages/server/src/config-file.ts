@@ -10,7 +10,7 @@ import type { GivenSetting } from './settings.ts';
 import { errorCode, StartError } from './start-error.ts';
 import { hasPassword } from './url-password.ts';
 
-/** The file that is read if it is in the working directory, and no other is named. */
+/** The configuration file read from the working directory if no file is named. */
 export const DEFAULT_CONFIG_FILE = 'trunkline.toml';
 
 const MAX_BYTES = 65_536;
@@ -21,8 +21,8 @@ const READ_BY_OTHERS = 0o044;
 const WRITE_BY_ALL = 0o002;
 
 /**
- * Reads a configuration file: TOML without tables, whose names are those of the variables in lower case. A path in it
- * counts from its own directory. Throws a StartError with a line for each thing that is wrong.
+ * Reads a configuration file: TOML without tables, whose names are the variables' in lower case. Relative
+ * paths start from the file's directory. Throws a StartError with a line for each fault.
  */
 export async function fromConfigFile(path: string): Promise<readonly GivenSetting[]> {
   try {
@@ -35,7 +35,7 @@ export async function fromConfigFile(path: string): Promise<readonly GivenSettin
   }
 }
 
-/** Reads the default file; returns nothing if there is none. A file of another user is refused. */
+/** Reads the default file; returns [] if it is missing. Refuses a file of any other user except root. */
 export async function fromDefaultConfigFile(): Promise<readonly GivenSetting[]> {
   let file: RegularFile;
   try {
@@ -52,7 +52,7 @@ export async function fromDefaultConfigFile(): Promise<readonly GivenSetting[]> 
   return settingsIn(DEFAULT_CONFIG_FILE, file);
 }
 
-/** Opens the file once: its owner, mode and content are those of the same file. */
+/** Opens the file once, so that owner, mode and content are of the same file. */
 async function openConfig(path: string): Promise<RegularFile> {
   try {
     return await readRegularFile(path, MAX_BYTES + 1);
@@ -96,7 +96,7 @@ function readText(
   path: string,
   { content, size, mode }: RegularFile,
 ): { readonly text: string; readonly isReadByOthers: boolean } {
-  // Files of Windows have no such modes.
+  // Windows files have no such modes.
   const ofOthers = process.platform === 'win32' ? 0 : mode & OTHERS;
   if ((ofOthers & WRITE_BY_ALL) !== 0)
     throw new StartError(
@@ -118,7 +118,7 @@ function parsed(path: string, text: string): Readonly<Record<string, unknown>> {
   try {
     return parse(text, { maxDepth: 8 });
   } catch (error) {
-    // The message of the parser shows the line, which may have a secret in it.
+    // The parser's message shows the line, which may contain a secret.
     if (error instanceof TomlError)
       throw new StartError(
         `${path} is not valid TOML: line ${error.line}, column ${error.column}. Texts need quotes, as in host = "127.0.0.1".`,
@@ -138,7 +138,7 @@ function noSuchSetting(key: string, known: readonly string[]): string {
   return `there is no setting ${JSON.stringify(shown)}. ${didYouMean(shown, known)}`;
 }
 
-/** Resolves a path of a setting from the directory of the file. */
+/** Resolves a setting's path from the file's directory. */
 function fromDirectory(variable: string, text: string, directory: string): string {
   if (variable === 'DATA_DIR') return isAbsolute(text) || text === '' ? text : join(directory, text);
   const path = variable === 'DATABASE_URL' ? /^sqlite:(?!:memory:$)(.+)$/s.exec(text)?.[1] : undefined;

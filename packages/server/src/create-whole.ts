@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { nameDraft } from './name-draft.ts';
 import { errorCode } from './start-error.ts';
 
-/** How often processes that create the same file concurrently may remove a draft. */
+/** How often other processes that create the same file may remove this one's draft. */
 const TRIES = 10;
 
 /**
@@ -21,7 +21,8 @@ export async function createWhole(path: string, content: string): Promise<void> 
       await nameDraft(draft, path);
       break;
     } catch (error) {
-      // Another process has mistaken the draft for that of a killed one. Each does so once, before its own.
+      // Another process took the draft for a killed process's. Each process does so once, before it writes
+      // its own.
       if (errorCode(error) !== 'ENOENT' || tried === TRIES) throw error;
     } finally {
       await unlink(draft).catch(() => undefined);
@@ -31,8 +32,8 @@ export async function createWhole(path: string, content: string): Promise<void> 
 }
 
 /**
- * Removes the drafts of processes that were killed while they created the file: a draft may hold the whole content. A
- * process whose draft is removed while in use creates it again.
+ * Removes the drafts of processes that were killed while creating the file, because a draft may hold the
+ * whole content. A process whose draft is removed while in use creates it again.
  */
 export async function removeDrafts(path: string): Promise<void> {
   const [directory, name] = [dirname(path), `${basename(path)}.`];

@@ -58,13 +58,14 @@ export function addDashboard(app: Hono, parts: DashboardParts): void {
   app.all(`${DASHBOARD_PATH}/*`, serve);
 }
 
-/** The controls of the phones, for people signed in to the dashboard, which has authenticated them. */
+/** The phone controls, for people whom the dashboard has authenticated. */
 function sandboxOf(parts: DashboardParts): NonNullable<DashboardOptions['sandbox']> {
   const { trunkline, logger } = parts;
   const principals = new WeakMap<Request, Principal>();
   const principalOf = async (request: Request): Promise<Principal> => {
     const principal = principals.get(request);
-    if (!principal) throw refused('UNAUTHENTICATED', 'You are not signed in: sign in to the dashboard first.');
+    if (!principal)
+      throw refused('UNAUTHENTICATED', 'You are not signed in: sign in to the dashboard first.');
     return principal;
   };
   const app = new Hono();

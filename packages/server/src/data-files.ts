@@ -8,7 +8,7 @@ import { errorCode, StartError } from './start-error.ts';
 export interface DataFiles {
   readonly directory: string;
   readonly secretKey: string;
-  /** The key that replaces it, until a rotation has ended. */
+  /** The next secret key, until a rotation has ended. */
   readonly nextSecretKey: string;
   /** Says which database the directory belongs to, once a server has used one. */
   readonly databaseId: string;
@@ -17,9 +17,9 @@ export interface DataFiles {
   readonly sandboxNetwork: string;
   /** The directory is created with its first file. */
   readonly media: string;
-  /** Null if it is not in a file. */
+  /** The file; null for PostgreSQL. */
   readonly database: string | null;
-  /** Whether there is a database in a file; an empty file is not one. */
+  /** Whether the database file exists and is not empty. */
   readonly hasDatabase: boolean;
 }
 
@@ -68,7 +68,10 @@ export async function checkDataFiles({
   };
 }
 
-/** Creates the directory for its owner only: it holds the key that seals everything. Returns whether it is new. */
+/**
+ * Creates the directory for its owner only, because it holds the key that seals everything. Returns whether
+ * it is new.
+ */
 export async function createDirectory(directory: string): Promise<boolean> {
   try {
     await mkdir(directory, { mode: 0o700 });

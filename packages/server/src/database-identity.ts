@@ -6,7 +6,7 @@ import { readRegularFile } from './regular-file.ts';
 import type { Settings } from './settings.ts';
 import { errorCode, StartError } from './start-error.ts';
 
-/** A database has its own value of this setting, which its copies and the target of a move keep. */
+/** Each database has its own value of this setting, which its copies and the target of a move share. */
 const DATABASE_ID = 'database_id';
 /** A UUID and a line break. */
 const LENGTH_MAX = 40;
@@ -17,8 +17,9 @@ interface Place {
 }
 
 /**
- * Throws a StartError if the data directory belongs to another database, or if this one is not set up: it was deleted,
- * emptied or exchanged, and a server would continue without its accepted data. A database in use has to be open.
+ * Throws a StartError if the data directory belongs to another database, or if this database is not set up:
+ * the right one was deleted, emptied or exchanged, and a server would continue without its accepted data. A
+ * database in use must be open.
  */
 export async function checkDatabaseIdentity(
   { storage, files }: Place,
@@ -38,7 +39,7 @@ export async function keepDatabaseIdentity({ storage, files }: Place): Promise<v
   if ((await knownId(files)) !== null) return;
   const id = await storage.setting(DATABASE_ID, randomUUID());
   await createWhole(files.databaseId, `${id}\n`).catch((error: unknown) => {
-    // Another server has recorded the same.
+    // Another server has recorded the same id.
     if (errorCode(error) !== 'EEXIST') throw error;
   });
 }

@@ -12,13 +12,13 @@ export type Database =
       readonly kind: 'postgres';
       readonly url: string;
       readonly maxConnections: number;
-      /** How a pooler in front of it assigns the server's connections. */
+      /** How a pooler in front of the database assigns connections. */
       readonly poolMode: 'session' | 'transaction';
     };
 
 export async function storageOn(database: Database): Promise<Storage> {
   if (database.kind === 'sqlite') return sqliteStorage({ path: database.path });
-  // Loaded with its driver only here: a server on SQLite starts sooner, in less memory.
+  // Loaded with its driver only here, so that a server on SQLite starts sooner and takes less memory.
   const { postgresStorage } = await import('@trunkline/storage-postgres');
   const { url: connectionString, maxConnections } = database;
   const keepsSessions = database.poolMode === 'session';
@@ -30,7 +30,7 @@ export async function storageOn(database: Database): Promise<Storage> {
   });
 }
 
-/** Returns the version of the schema, without an upgrade. */
+/** Returns the version of the schema, without upgrading it. */
 export async function schemaOf(database: Database): Promise<StoredSchema> {
   if (database.kind === 'sqlite') return sqliteSchema({ path: database.path });
   const { postgresSchema } = await import('@trunkline/storage-postgres');

@@ -11,11 +11,11 @@ interface Parts {
 
 /** How the user of the server gets an API key. */
 export type Access =
-  /** Made just now: it must be shown once, and then marked as shown. */
+  /** A new key, which must be shown once and then marked as shown. */
   | { readonly kind: 'new'; readonly token: string; readonly shown: () => Promise<void> }
   /** The key is in the variable API_KEY. */
   | { readonly kind: 'given' }
-  /** A command makes it: an earlier start has shown a key, or this one has no terminal to show it on. */
+  /** A command makes the key: an earlier start has shown one, or this start has no terminal for it. */
   | { readonly kind: 'own' };
 
 interface KeyOptions {
@@ -27,14 +27,14 @@ interface KeyOptions {
 
 const NAME = 'Default workspace';
 /**
- * The workspace's name until its user has or can make an API key for it: if a start ends before that, the next one
- * completes it.
+ * The workspace's name until its user has or can make an API key for it. If a start ends before then, the
+ * next start completes it.
  */
 const UNSHOWN_NAME = `${NAME} (nobody has a key yet)`;
 /** The name of the key from the variable API_KEY. */
 const GIVEN_KEY = 'API_KEY';
 
-/** Makes sure that there is a workspace, and that its user has or can make an API key with every scope. */
+/** Makes sure that a workspace exists, and that its user has or can make an API key with every scope. */
 export async function openDefaultWorkspace(parts: Parts, { apiKey, canShow }: KeyOptions): Promise<Access> {
   const { workspaces, apiKeys } = parts.trunkline.admin;
   const workspace = await defaultWorkspace(parts);
@@ -55,7 +55,7 @@ export async function openDefaultWorkspace(parts: Parts, { apiKey, canShow }: Ke
   return { kind: 'new', token, shown: settle };
 }
 
-/** Takes the oldest, so that two servers that each make one concurrently agree. */
+/** Takes the oldest, so that two servers that create a workspace concurrently agree on one. */
 async function defaultWorkspace({ trunkline }: Parts): Promise<Workspace> {
   const { workspaces } = trunkline.admin;
   const [oldest] = await workspaces.list();
@@ -65,7 +65,7 @@ async function defaultWorkspace({ trunkline }: Parts): Promise<Workspace> {
   return first;
 }
 
-/** The key stays if a later start brings none, and is replaced if one brings another. */
+/** Installs the key from API_KEY. It stays if a later start has none, and is replaced by another. */
 async function installKey(
   { trunkline, storage, crypto }: Parts,
   workspace: Workspace,

@@ -10,8 +10,8 @@ import type {
 import { nextStepText } from '@trunkline/core';
 
 /**
- * In milliseconds. Together less than the minute that the service waits, so that a server that hangs holds no socket
- * after it.
+ * Milliseconds, together less than the minute that the service waits, so that a server that hangs holds no
+ * socket longer.
  */
 const TIMEOUTS = {
   dnsTimeout: 5_000,
@@ -45,12 +45,12 @@ export function emailNotifier(
       const { rejected } = await transport.sendMail({
         from,
         to: [...recipients],
-        // The id stays the same if a crash makes it be sent twice.
+        // The id stays the same if a crash causes a second email.
         messageId: `<${id}@trunkline>`,
         subject: SUBJECTS[kind],
         text: textOf(notification),
       });
-      // The other recipients have it, and would get it twice if it were sent again.
+      // Not retried: the other recipients have the email, and would get it twice.
       if (rejected.length > 0) {
         logger.warn(
           { notificationId: id, recipients: rejected.length },
@@ -111,7 +111,7 @@ function aboutInstance({ workspace, instance }: InstanceNotification): string {
 }
 
 function nextIn(next: NextStep, now: number): string {
-  // An outage has many attempts, and the email is read after some of them.
+  // No time: an outage has many attempts, and the email is read after some of them.
   return next.kind === 'reconnect' ? 'it keeps trying to connect' : `it ${nextStepText(next, now)}`;
 }
 

@@ -14,7 +14,7 @@ export async function setEmailRecipients(
     if (isRecipient !== administersWebhooks) {
       await admin.members.update(workspaceId, id, {
         administersWebhooks: isRecipient,
-        // The person who sets the variable is responsible for it.
+        // The person who sets MAIL_TO vouches for the address.
         ...(isRecipient && { emailVerified: true }),
       });
     }

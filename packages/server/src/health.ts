@@ -4,11 +4,11 @@ import type { Logger, Storage } from '@trunkline/core';
 interface HealthParts {
   readonly storage: Pick<Storage, 'replaceSetting'>;
   readonly logger: Logger;
-  /** Whether the server is being ended. */
+  /** Whether the server is shutting down. */
   readonly isDraining: () => boolean;
 }
 
-/** A slower storage is of no use to a request either. */
+/** A slower storage could not serve a request either. */
 const STORAGE_DEADLINE_MS = 2_000;
 
 /** `/healthz`: this process need not be restarted. `/readyz`: requests may be sent to it. */
@@ -31,7 +31,7 @@ export function addHealth(app: Hono, { storage, logger, isDraining }: HealthPart
   });
 }
 
-/** The endpoint is public, and must not send ever more requests to a storage that hangs. */
+/** Runs one call at a time, because the public endpoint must not pile up requests to a storage that hangs. */
 function oneAtATime<Reply>(ask: () => Promise<Reply>): () => Promise<Reply> {
   let inFlight: Promise<Reply> | null = null;
   return () =>

@@ -21,20 +21,26 @@ export interface HttpListener {
   close(): Promise<void>;
 }
 
-/** Longer than the proxies on our deployment pages keep theirs (60 s), so that none sends a request while we close. */
+/**
+ * Longer than the proxies on our deployment pages keep connections (60 s), so that no proxy sends a request
+ * on a closing one.
+ */
 const KEEP_ALIVE_MS = 75_000;
 /** How long clients that keep a connection have to use it once more, or to notice that it will be closed. */
 const LAST_REQUESTS_MS = 300;
-/** A response that its client does not read for this long is cut off: it holds a file or a connection to S3 open. */
+/**
+ * A response that its client does not read for this long is cut off, because it holds a file or a connection
+ * to S3 open.
+ */
 const STALLED_AFTER_MS = 60_000;
-/** A request without a response by then is cut off. */
+/** A request without a response after this time is cut off. */
 const CLOSE_WITHIN_MS = 20_000;
 /** How much of a refused body is read: as much as the API itself reads. */
 const REFUSED_BODY_MAX = 128 * 1_048_576;
 
 /**
- * The maximum characters that all ended responses hold in memory because their clients have not read them. One takes
- * two to five bytes: Node keeps the text next to its encoded form.
+ * The maximum number of characters that all ended responses hold in memory because their clients have not
+ * read them. A character takes two to five bytes, because Node keeps the text next to its encoded form.
  */
 const UNREAD_MAX = 16 * 1_048_576;
 
@@ -49,7 +55,10 @@ interface ListenOptions {
 
 const PORT_AND_HOST = { host: 'HOST', port: 'PORT' };
 
-/** Takes the address before anything is served: if it is in use, this is known before anything is written. */
+/**
+ * Takes the address before anything is served, so that an address in use is reported before anything is
+ * written.
+ */
 export async function listen(
   address: Address,
   whileStarting: FetchHandler,
@@ -96,7 +105,9 @@ export async function listen(
   };
 }
 
-/** Counts Host headers: Node keeps only the first, and a proxy in front may have routed by another one. */
+/**
+ * Counts Host headers, because Node keeps only the first, and a proxy in front may have routed by another.
+ */
 function hostsIn({ rawHeaders }: IncomingMessage): number {
   return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
 }
@@ -109,7 +120,7 @@ function refuseHosts(outgoing: ServerResponse, hosts: number): void {
     .end(JSON.stringify(invalidRequest(what, { Host: ['Must be given once.'] })));
 }
 
-/** The same for a host and a path that cannot form a URL: `Host: a b`, `OPTIONS *`. */
+/** Responds with 400 if host and path form no URL (`Host: a b`, `OPTIONS *`), else with 500. */
 function responseToError(error: unknown, logger: Logger): Response {
   if (!(error instanceof RequestError)) {
     logger.error({ err: error }, FAILED);
@@ -130,8 +141,9 @@ function invalidRequest(what: string, fields: Readonly<Record<string, readonly s
 }
 
 /**
- * Reads the rest of a refused body: many clients read no response before they have sent everything. Node drops it, and
- * closes a connection that is silent for 5 seconds, or incomplete after 5 minutes.
+ * Reads the rest of a refused body, up to `max`, because many clients read no response before they have sent
+ * everything. Node drops the data, and closes a connection that is silent for 5 seconds, or incomplete after
+ * 5 minutes.
  */
 function cutOffEndless(incoming: IncomingMessage, max: number): void {
   if (incoming.complete) return;
@@ -142,14 +154,18 @@ function cutOffEndless(incoming: IncomingMessage, max: number): void {
   });
 }
 
-/** Before the response begins, the client may be waiting for us: Node's `requestTimeout` handles a stalled request. */
+/**
+ * Cuts off only responses that have begun: before, the client may be waiting for us, and Node's
+ * `requestTimeout` handles a stalled request.
+ */
 function cutOffStalled(outgoing: ServerResponse): void {
   if (outgoing.headersSent) outgoing.destroy();
 }
 
 /**
- * Counts the characters that ended responses still hold for their clients. Over `max`, the oldest are cut off: clients
- * that read nothing would take the memory of all others. A streamed response waits for its client, so it holds little.
+ * Counts the characters that ended responses still hold for their clients. Over `max`, the oldest responses
+ * are cut off, because clients that read nothing would take the memory of all others. A streamed response
+ * waits for its client, so it holds little.
  */
 function unreadResponses(max: number): (outgoing: ServerResponse) => void {
   const unread = new Map<ServerResponse, number>();
@@ -202,8 +218,8 @@ export function urlOf({ port }: Pick<Address, 'port'>, host: string): string {
 }
 
 /**
- * Node's own `server.close()` cuts connections that look idle at that moment, and with them requests already on their
- * way. Here those still get a response, which says that it is the last one.
+ * Node's own `server.close()` cuts connections that look idle, and so drops requests already on their way.
+ * Here such requests still get a response, which says that it is the last.
  */
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {

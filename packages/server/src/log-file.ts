@@ -4,11 +4,11 @@ import { errorCode } from './start-error.ts';
 /** The bytes of lines kept while they cannot be written. */
 const KEPT_BYTES = 1_048_576;
 const TRY_AGAIN_MS = 1_000;
-/** How long the end of the process waits for a reader that is slow. */
+/** How long the process waits at its end for a slow reader. */
 const LAST_TRIES_MS = 1_000;
 const BETWEEN_LAST_TRIES_MS = 10;
 
-/** Writes bytes, all or some, and returns how many; throws what the system says. */
+/** Writes bytes, all or some, and returns how many; throws the system's error. */
 type WriteBytes = (bytes: Uint8Array) => number;
 
 /** Where a log goes, and in which form. */
@@ -25,10 +25,10 @@ export interface LogFile {
 }
 
 /**
- * Writes synchronously, so that the last lines before an end are there too. A full disk or a slow reader delays and
- * ends nothing: lines wait, in order, while there is room, and are tried again every second and at the end of the
- * process. `onLost` is called afterwards with the number of lines that did not fit. `render` decides how a line of JSON
- * is written.
+ * Writes synchronously, so that the last lines before the process ends are written too. A full disk or a slow
+ * reader delays and ends nothing: lines wait, in order, while there is room, and are retried every second and
+ * when the process ends. `onLost` is then called with the number of lines that did not fit. `render` formats
+ * a line of JSON.
  */
 export function createLogFile(
   { write, render = jsonLine }: LogTarget,
@@ -39,7 +39,7 @@ export function createLogFile(
   let lost = 0;
   let again: NodeJS.Timeout | null = null;
 
-  /** Returns what the system says if it is not over; null if nothing waits. */
+  /** Returns the system's error code if lines are left; null if nothing waits. */
   const writeWaiting = (): string | null => {
     try {
       for (let [first] = waiting; first; [first] = waiting) {
@@ -50,7 +50,7 @@ export function createLogFile(
       }
       return null;
     } catch (error) {
-      return errorCode(error) ?? ''; // there is no other place to say so
+      return errorCode(error) ?? ''; // nowhere else to report it
     }
   };
   const flushSync = (): void => {
@@ -90,7 +90,7 @@ export function createLogFile(
   };
 }
 
-/** JSON may have C1 and bidirectional controls as they are, which a terminal would follow: they are escaped, too. */
+/** Escapes C1 and bidirectional controls too, which JSON may contain and a terminal would follow. */
 function jsonLine(line: string): string {
   return printableLines(line);
 }

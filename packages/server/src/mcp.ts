@@ -6,7 +6,7 @@ import type { McpSettings, Settings } from './settings.ts';
 
 /** The path of the MCP server. */
 const MCP_PATH = '/mcp';
-/** The hosts by which programs on this machine call it. */
+/** The hosts under which local programs call the MCP server. */
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 interface McpParts {
@@ -31,7 +31,7 @@ export function addMcp(app: Hono, { trunkline, guard, settings, address }: McpPa
   app.all(MCP_PATH, (c) => mcp.fetch(c.req.raw));
 }
 
-/** Undefined for any: the server does not know the names by which others reach it. */
+/** Undefined allows any host, because the server does not know the names by which others reach it. */
 function allowedHosts({ host, publicUrl }: McpParts['address']): readonly string[] | undefined {
   if (!LOOPBACK.includes(host) && host !== '::1') return undefined;
   return publicUrl === undefined ? LOOPBACK : [...LOOPBACK, new URL(publicUrl).hostname];

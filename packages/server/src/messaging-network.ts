@@ -20,7 +20,7 @@ export async function openNetwork(
   return { gateway, phone: null, isElsewhere: false, close() {} };
 }
 
-/** A gateway of the network that GATEWAY names, without a connection: it knows the data stored for it. */
+/** A gateway of the network that GATEWAY names, without a connection, for work on the data stored for it. */
 export async function closedGateway({ gateway }: Settings): Promise<Gateway> {
   return gateway === 'sandbox' ? createSandbox().gateway : (await loadBaileys()).baileysGateway();
 }
@@ -31,7 +31,7 @@ async function openWhatsApp({ messagesPerMinute }: Settings, terminal: Terminal)
   return terminal.isTTY ? drawQrs(gateway, terminal.say) : gateway;
 }
 
-/** Large, and under a licence of its own: a separate package for processes that hold connections. */
+/** A separate package for processes that hold connections, because it is large and has its own licence. */
 async function loadBaileys(): Promise<typeof import('@trunkline/gateway-baileys')> {
   try {
     return await import('@trunkline/gateway-baileys');

@@ -1,15 +1,15 @@
 import { link, lstat, open, rename, rm } from 'node:fs/promises';
 import { errorCode } from './start-error.ts';
 
-/** The errors of file systems without hard links (exFAT, some of the network). */
+/** The errors of file systems without hard links (exFAT, some network file systems). */
 const NO_LINKS: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
 /**
- * Gives a file that is whole its name, and never replaces an existing one. The draft may stay: remove it. Throws the
- * error of the system: EEXIST if something is at the path, including a broken link.
+ * Gives a complete file its name, and never replaces an existing file. The draft may remain: the caller
+ * removes it. Throws the system's error: EEXIST if something is at the path, including a broken link.
  *
- * Without hard links, the name is taken with an empty file first, which a process that is killed at this moment leaves
- * behind.
+ * Without hard links, the name is first taken with an empty file, which a process that is killed at that
+ * moment leaves behind.
  */
 export async function nameDraft(draft: string, path: string): Promise<void> {
   try {

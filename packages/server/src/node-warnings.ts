@@ -1,12 +1,12 @@
 type Report = (warning: Error) => void;
 
-/** The function that gets the warnings of Node.js; null before they are taken from it. */
+/** The function that reports Node's warnings; null while Node's own listener does. */
 let report: Report | null = null;
 
 /**
- * Takes the warnings of Node.js from its own listener, which prints them as prose, and leaves out one: that SQLite is
- * experimental on Node 22, about which nobody can do anything. Called as a module that loads SQLite is evaluated, since
- * the warning comes right after that.
+ * Takes the warnings of Node.js from its own listener, which prints them as prose, and drops the one that
+ * SQLite is experimental on Node 22, which users cannot act on. Called while a module that loads SQLite is
+ * evaluated, because the warning comes right after.
  */
 export function hideSqliteWarning(): void {
   for (const listener of process.listeners('warning')) {
@@ -19,7 +19,7 @@ export function hideSqliteWarning(): void {
   }
 }
 
-/** Reports the warnings of Node.js in another way than as prose on stderr. */
+/** Reports the warnings of Node.js to `to` instead of as prose on stderr. */
 export function reportWarnings(to: Report): void {
   hideSqliteWarning();
   report = to;

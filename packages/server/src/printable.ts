@@ -1,5 +1,6 @@
 /**
- * Characters that a terminal acts on, or that reverse the direction of the text: names and texts come from strangers.
+ * Characters that a terminal acts on, or that reverse the text's direction; escaped because names and texts
+ * come from strangers.
  */
 // oxlint-disable-next-line no-control-regex -- these are its subject
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]/g;
@@ -9,7 +10,7 @@ export function printable(text: string): string {
   return text.replaceAll(UNPRINTABLE, escaped);
 }
 
-/** The same for a text of several lines, which are our own. */
+/** Like `printable`, but keeps line breaks, which are ours. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }

@@ -3,7 +3,7 @@ import { postgresRateLimitStore } from '@trunkline/http';
 import type { RateLimitOptions } from '@trunkline/http';
 import type { Settings } from './settings.ts';
 
-/** The connections for counting: a request that has to wait longer is counted in memory. */
+/** The connections for counting. A request that waits 1 s for one is counted in memory. */
 const CONNECTIONS = 2;
 const CONNECTION_TIMEOUT_MS = 1_000;
 
@@ -13,7 +13,9 @@ export interface RateLimit {
   close(): Promise<void>;
 }
 
-/** All processes on one Postgres count together, others separately. The storage's schema has to exist. */
+/**
+ * Processes on one PostgreSQL database count together, on SQLite separately. The storage's schema must exist.
+ */
 export async function openRateLimit(
   { database, rateLimit: requestsPerMinute, roles }: Pick<Settings, 'database' | 'rateLimit' | 'roles'>,
   logger: Logger,

@@ -12,10 +12,10 @@ const LEVELS: Readonly<Record<string, readonly [name: string, style: Style]>> = 
   50: ['ERROR', 'red'],
   60: ['FATAL', 'red'],
 };
-/** From here on, an error is one that should not happen, and its stack is shown. */
+/** From this level on, an error should not happen, and its stack is shown. */
 const ERROR_LEVEL = 50;
 
-/** A line of the log as people read it at a terminal: the time, the level, the text, then what it is about. */
+/** A line of the log as people read it at a terminal: the time, the level, the text, then its facts. */
 export function readableLine(line: string, { isColored }: { readonly isColored: boolean }): string {
   const paint = (style: Style, text: string): string =>
     isColored ? styleText(style, text, { validateStream: false }) : text;

@@ -2,7 +2,10 @@ import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { errorCode } from './start-error.ts';
 
-/** A pipe without a writer would block its reader, and a terminal would become the process's controlling terminal. */
+/**
+ * Otherwise, a pipe without a writer would block its reader, and a terminal would become the process's
+ * controlling terminal.
+ */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /** The content read, with the size, mode and owner of the same file. */
@@ -35,7 +38,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<R
   }
 }
 
-/** Whether a path is a symbolic link; for a path that seems to be missing because its target is. */
+/** Whether a path is a symbolic link; for a path that seems to be missing because its target is missing. */
 export async function isLink(path: string): Promise<boolean> {
   return lstat(path).then(
     (found) => found.isSymbolicLink(),

@@ -15,8 +15,8 @@ export type { ServerParts } from './start-server.ts';
 hideSqliteWarning();
 
 /**
- * The time for requests in flight and for closing, in addition to the workers' time to finish. The rest is cut off.
- * Nothing is lost.
+ * The time for requests in flight and for closing, in addition to the workers' time to finish. After it, the
+ * rest is cut off, and nothing is lost.
  */
 const CLOSE_WITHIN_MS = 15_000;
 
@@ -28,7 +28,7 @@ export async function runServer(options: ServeOptions = {}): Promise<void> {
   runSettings(await settingsOf(options).catch(failStart));
 }
 
-/** The same with the caller's own parts. */
+/** Like runServer, with the caller's own parts. */
 export async function runServerWith(parts: ServerParts, options: ServeOptions): Promise<void> {
   runSettings(await settingsOf(options).catch(failStart), parts);
 }

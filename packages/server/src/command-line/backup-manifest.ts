@@ -13,10 +13,10 @@ export function filesOfBackup(directory: string): { readonly database: string; r
 /** The manifest of a backup, in a file of that name. */
 export interface BackupManifest {
   readonly format: 1;
-  /** The time when the database was copied, with everything accepted before. Null until then. */
+  /** The time of the database's copy, which has everything accepted before. Null until the copy is made. */
   readonly taken_at: string | null;
   readonly is_complete: boolean;
-  /** The SHA-256 of `trunkline.db`; null until that is there. */
+  /** The SHA-256 of `trunkline.db`; null until that file is written. */
   readonly database_sha256: string | null;
   readonly media_files: number;
   readonly media_bytes: number;
@@ -43,7 +43,7 @@ const schema: z.ZodType<BackupManifest> = z.object({
   media_bytes: z.int().min(0),
 });
 
-/** Null if the directory has none. */
+/** Null if the directory has no manifest. */
 export async function readManifest(directory: string): Promise<BackupManifest | null> {
   const path = join(directory, MANIFEST);
   const text = await readSmall(path);

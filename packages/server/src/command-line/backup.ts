@@ -16,14 +16,14 @@ import { withMessageFiles } from './message-files.ts';
 import { copyDirectory, digestOf, directoryAt, kindAt, readSmall, writeWhole } from './safe-files.ts';
 import { facts } from './table.ts';
 
-/** Pages of 4 KiB that are copied before a signal and the progress are looked at. */
+/** The pages (4 KiB) to copy before each report of progress and check for a signal. */
 const PAGES_PER_STEP = 2_000;
 /** The name of the lock file, in the directory until the backup is complete. */
 const LOCK = 'backup.lock';
 
 /**
- * Copies a database in use, then the files of its messages, and the key into a file of its own. Begun again in the same
- * directory, it continues where it was.
+ * Copies a database in use, then the files of its messages; the key goes into a separate file. If run again
+ * in the same directory, continues an interrupted backup.
  */
 export const backupCommand: CommandHandler = async (call) => {
   const directory = resolve(call.argument('directory'));
@@ -114,7 +114,7 @@ export function sqlitePathOf({ database }: Settings): string {
   );
 }
 
-/** Returns the manifest of a backup that was begun there; null if the directory is empty. */
+/** Returns the manifest of an unfinished backup; null if the directory is empty. */
 async function checkPlace(directory: string): Promise<BackupManifest | null> {
   await directoryAt(directory);
   const manifest = await readManifest(directory);
@@ -123,13 +123,13 @@ async function checkPlace(directory: string): Promise<BackupManifest | null> {
       `${directory} has a complete backup, which would be overwritten: name another directory.`,
     );
   if (manifest) return manifest;
-  // A kill may have come before the first manifest.
+  // A killed backup may not have written its manifest.
   if ((await readdir(directory)).some((name) => name !== LOCK && name !== `${MANIFEST}.part`))
     throw new CommandError(`${directory} is not empty, and not a backup: name another directory.`);
   return null;
 }
 
-/** Returns the path of the key; null if it is not in a file. */
+/** Copies the key to `path`, which it returns; null without a key file. */
 async function keepKey(secretKey: string, path: string): Promise<string | null> {
   const key = await readSecretKey(secretKey);
   if (key === undefined) return null;
@@ -143,14 +143,14 @@ async function keepKey(secretKey: string, path: string): Promise<string | null> 
 }
 
 /**
- * Copies the database as of one moment: an open transaction keeps SQLite from starting over with each write of a
- * server. The result is one file, checked.
+ * Copies a snapshot of the database: in an open transaction, SQLite does not start over at each write by a
+ * server. The result is one checked file.
  */
 async function copyDatabase({ output, signal }: Call, from: string, to: string): Promise<void> {
   const draft = `${to}.part`;
   for (const name of [draft, `${draft}-journal`, `${draft}-wal`, `${draft}-shm`])
     await rm(name, { force: true });
-  await writeWhole(draft, ''); // readable only by its owner: SQLite would let every user read it
+  await writeWhole(draft, ''); // readable only by its owner, because SQLite would let every user read it
   try {
     await copyPages({ output, signal }, from, draft);
     output.progress('database: checking the copy');
@@ -185,7 +185,7 @@ async function copyPages(
   }
 }
 
-/** Makes the copy one file, without a log next to it. Throws if it is damaged. */
+/** Makes the copy a single file, without a log next to it. Throws if the copy is damaged. */
 function checkCopy(path: string): void {
   const copy = new DatabaseSync(path);
   try {

@@ -10,7 +10,7 @@ export const EXIT: Readonly<
   noAccess: 5,
 };
 
-/** Why a command cannot do what it was asked for, each complaint in one line for people. */
+/** Why a command cannot do what was asked. Each complaint is one line for people. */
 export class CommandError extends Error {
   readonly exitCode: number;
   /** For programs: `USAGE`, or a code of the API. */

@@ -18,11 +18,11 @@ export function optionsOf(spec: CommandSpec): Readonly<Record<string, Meaning>> 
   };
 }
 
-/** An option, for a shell. */
+/** An option, for completion. */
 export interface FlagInfo extends ValueInfo {
   /** With its dashes: `--data-dir`. */
   readonly flag: string;
-  /** The name of its value in the help, such as `path`; null if it takes none. */
+  /** The name of the value in the help, such as `path`; null if the option takes no value. */
   readonly valueName: string | null;
 }
 
@@ -62,7 +62,7 @@ function settingOptions(): Readonly<Record<string, Meaning>> {
   );
 }
 
-/** Cuts a meaning before its details. */
+/** Returns a meaning without its details. */
 function firstPart(meaning: string): string {
   return meaning.replace(/(?:\. |: see ).*$/s, '');
 }

@@ -17,22 +17,22 @@ type CommandGroup =
 export interface CommandSpec {
   /** The words of the command: `workspaces create`. */
   readonly name: string;
-  /** Its heading in the help of the program. */
+  /** The command's heading in the program's help. */
   readonly group: CommandGroup;
   readonly summary: string;
-  /** As in the help: `<id>` has to be given, `[id]` may be. */
+  /** As in the help: `<id>` is required, `[id]` is optional. */
   readonly arguments?: Readonly<Record<string, Meaning>>;
-  /** As in the help: `--limit <count>`, and what it means. */
+  /** As in the help: `--limit <count>`, with its meaning. */
   readonly options?: Readonly<Record<string, Meaning>>;
-  /** Lines for a shell, as its help shows them. */
+  /** Lines for a shell, as the help shows them. */
   readonly examples: readonly [string, ...string[]];
-  /** Whether it works on the database of this machine, on a service that runs somewhere, or on neither. */
+  /** Whether the command uses this machine's database, a service at a URL, or neither. */
   readonly on: 'database' | 'service' | 'nothing';
-  /** Whether it asks before it does anything, unless `--yes` is given. */
+  /** Whether the command asks before it changes anything, unless `--yes` is given. */
   readonly asks?: boolean;
-  /** Whether it takes every setting as a flag, not only those of the database's place. */
+  /** Whether every setting that is not secret is a flag, not only those that locate the database. */
   readonly takesSettings?: boolean;
-  /** Whether it is the server: it ends in its own way at a signal, and errors are lines of its log. */
+  /** Whether the command is the server, which handles signals itself and logs its errors. */
   readonly isServer?: boolean;
   load(): Promise<CommandHandler>;
 }
@@ -40,11 +40,11 @@ export interface CommandSpec {
 /** The meaning of an argument or an option, in the words of the help. */
 export type Meaning = string | ValueInfo;
 
-/** The meaning of one with a closed list of values, which shells complete. */
+/** An argument or option with a closed list of values, which shells complete. */
 export interface ValueInfo {
   readonly meaning: string;
   readonly values: readonly string[];
-  /** Whether it takes several of them, comma-separated. */
+  /** Whether several values may be given, comma-separated. */
   readonly isList?: boolean;
 }
 
@@ -67,7 +67,7 @@ export interface CalledOptions {
   flag(name: string): boolean;
   /** The entries of a comma-separated list. */
   list(name: string): readonly string[] | undefined;
-  /** Throws a usage error if it is not a whole number in these limits. */
+  /** Throws a usage error if the value is not a whole number within `limits`. */
   whole(name: string, limits: { readonly min: number; readonly max: number }): number | undefined;
 }
 

@@ -781,7 +781,7 @@ export const SUBJECTS: Readonly<Record<string, string>> = {
   profiles: 'services whose keys are kept on this machine',
 };
 
-/** An option that takes one of these values, and needs no other words. */
+/** The meaning of an argument or option that its list of values explains. */
 function either(values: readonly string[]): ValueInfo {
   return { meaning: anyOf(values), values };
 }

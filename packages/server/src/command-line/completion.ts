@@ -4,7 +4,7 @@ import { flagsOf, valueInfo } from './command-flags.ts';
 import type { FlagInfo } from './command-flags.ts';
 import { SHELLS } from './option-values.ts';
 
-/** A script that completes commands, options and the values of these: to be sourced by the shell. */
+/** Prints a script for a shell to source, which completes commands, options and their values. */
 export const completionCommand =
   (commands: readonly CommandSpec[]): CommandHandler =>
   async ({ argument, output }) => {
@@ -15,8 +15,8 @@ export const completionCommand =
   };
 
 /**
- * zsh reads the completions of bash. Of a value with colons, bash takes what follows the last one for a word of its own,
- * and replaces only that.
+ * zsh reads bash's completions. bash treats the text after the last `:` or `=` of a value as a separate word,
+ * and replaces only that word.
  */
 function bash(commands: readonly CommandSpec[], shell: 'bash' | 'zsh'): string {
   const cases = commands.map((spec) => `    '${spec.name}') words='${wordsOf(spec).join(' ')}' ;;`);
@@ -95,7 +95,9 @@ function fish(commands: readonly CommandSpec[]): string {
   return ['complete -c trunkline -f', ...groups, ...lines].join('\n');
 }
 
-/** How fish completes the value of an option: `__fish_append` is its own function for comma-separated lists. */
+/**
+ * How fish completes the value of an option: `__fish_append` is fish's function for comma-separated lists.
+ */
 function fishValue({ valueName, values, isList = false }: FlagInfo): string {
   if (valueName === null) return '';
   if (values.length > 0)
@@ -103,7 +105,7 @@ function fishValue({ valueName, values, isList = false }: FlagInfo): string {
   return ['path', 'file', 'directory'].includes(valueName) ? ' -r -F' : ' -x';
 }
 
-/** Options, and the values of arguments that have a closed list of them. */
+/** The options, and the values of arguments with a closed list of values. */
 function wordsOf(spec: CommandSpec): readonly string[] {
   return [...valuesOfArguments(spec), ...flagsOf(spec).map(({ flag }) => flag)];
 }

@@ -1,7 +1,9 @@
 import { CommandError, EXIT, usageError } from './command-error.ts';
 import type { Call } from './command.ts';
 
-/** Goes on only if the person agrees, or has agreed with `--yes`. `what` is a sentence about what will happen. */
+/**
+ * Throws unless the person agrees, or has agreed with `--yes`. `what` is a sentence that states the effect.
+ */
 export async function requireConfirmation(
   { output, options }: Pick<Call, 'output' | 'options'>,
   what: string,

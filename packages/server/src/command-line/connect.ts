@@ -11,7 +11,7 @@ import { instance as instanceShape, one as reply, qr as qrShape, theOne } from '
 import { statusText } from './status-text.ts';
 
 const LOOK_EVERY_MS = 500;
-/** Statuses in which a connection that was asked for needs help to go further. */
+/** Statuses in which a requested connection makes no progress without help. */
 const OVER: readonly InstanceResource['status'][] = ['disconnected', 'logged_out', 'error'];
 
 /** Connects an instance and shows each QR until the phone has scanned one. */
@@ -86,7 +86,7 @@ async function newInstance(call: Call, service: RemoteService): Promise<string> 
   return data.id;
 }
 
-/** Scans the QR like a person with a phone: only the sandbox has phones that a request can move. */
+/** Scans the QR as a phone would. Only the sandbox has phones that a request can control. */
 async function scan(service: RemoteService, id: string): Promise<void> {
   const path = `/sandbox/instances/${encodeURIComponent(id)}/scan`;
   const response = await service.fetch(path, { method: 'POST' });
@@ -102,7 +102,10 @@ async function scan(service: RemoteService, id: string): Promise<void> {
   await response.body?.cancel();
 }
 
-/** Shows the QR, but not in a file or a log, where others could find it, unless that is asked for. */
+/**
+ * Shows the QR. Draws it only on a terminal, unless asked to, because others could find it in a file or a
+ * log.
+ */
 function showQr({ output, options }: Call, instance: InstanceResource, qr: QrResource): void {
   const { code, pairing_code: pairingCode, expires_at: expiresAt } = qr;
   if (output.isJson) {

@@ -5,7 +5,7 @@ interface Deadline {
   readonly late: () => Error;
 }
 
-/** Runs `work`, which has to reject with the reason of its signal: that of the given one, or `late`. */
+/** Runs `work`, which must reject with its signal's reason: that of `signal`, or the error from `late`. */
 export async function withDeadline<Value>(
   { seconds, signal, late }: Deadline,
   work: (signal: AbortSignal) => Promise<Value>,

@@ -23,7 +23,7 @@ import type { Cell } from './table.ts';
 
 const PER_PAGE = 100;
 const LOOK_EVERY_MS = 1_000;
-/** Limits how long a service that never comes to an end is followed. */
+/** Limits the requests to a service that always has more to retry. */
 const MOST_BATCHES = 2_000;
 
 export const listDeliveries: CommandHandler = async (call) => {
@@ -35,7 +35,7 @@ export const listDeliveries: CommandHandler = async (call) => {
 
 const COLUMNS = ['id', 'at', 'event', 'status', 'attempts', 'response'] as const;
 
-/** Prints each delivery when it is made and when it changes, until it is ended. */
+/** Prints each delivery when it is made and when it changes, until the command is ended. */
 export const tailDeliveries: CommandHandler = async (call) => {
   const { output, signal } = call;
   const service = await remoteService(call);
@@ -105,7 +105,8 @@ export const retryDelivery: CommandHandler = async (call) => {
 };
 
 /**
- * Retries in batches of the service's size, until nothing is left. After an interruption, run it again for the rest.
+ * Retries in batches of the service's size, until nothing is left or nothing more is queued. If interrupted,
+ * run it again for the rest.
  */
 export const retryFailedDeliveries: CommandHandler = async (call) => {
   const { output } = call;
@@ -140,7 +141,9 @@ export const retryFailedDeliveries: CommandHandler = async (call) => {
     );
 };
 
-/** If this cannot be known, as with a key that may not read, the command has still done what it was asked for. */
+/**
+ * Returns false if the read fails, as with a key that may not read, because the command itself has succeeded.
+ */
 async function hasRetrying(call: Call, service: RemoteService): Promise<boolean> {
   return pageOf(call, service, { limit: 1, status: 'retrying' }).then(
     ({ data }) => data.length > 0,
@@ -154,7 +157,7 @@ async function pageOf(
   page: RowsAskedFor & { readonly cursor?: string | undefined; readonly status?: DeliveryQuery['status'] },
 ): Promise<{ readonly data: readonly DeliveryResource[]; readonly nextCursor: string | null }> {
   const { options } = call;
-  // The service says what is wrong with a filter.
+  // The service validates the filters.
   const query = { event: options.text('event'), status: options.text('status'), ...page } as DeliveryQuery;
   return accepted(
     service,
@@ -163,7 +166,7 @@ async function pageOf(
   );
 }
 
-/** Attempts by hand are added to those of the schedule. */
+/** The count includes attempts made by hand. */
 function attemptsOf({ attempts, max_attempts: most, attempt_log: log }: DeliveryDetailResource): string {
   const byHand = log.filter(({ manual }) => manual).length;
   return byHand === 0
@@ -171,7 +174,7 @@ function attemptsOf({ attempts, max_attempts: most, attempt_log: log }: Delivery
     : `${attempts}: ${attempts - byHand} of ${most} by the schedule, and ${byHand} by hand`;
 }
 
-/** The attempts, for a column. More than the schedule has mean that some were by hand. */
+/** The attempts, for a column. If they exceed the schedule's, some were by hand. */
 function attemptCount({ attempts, max_attempts: most }: DeliveryResource): string {
   return attempts > most ? `${attempts} (by hand)` : `${attempts}/${most}`;
 }

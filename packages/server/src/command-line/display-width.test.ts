@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cutToWidth, displayWidth } from './display-width.ts';
 
-/** Each with the columns that it takes. */
+/** Texts, each with its width in columns. */
 const TEXTS: readonly (readonly [text: string, width: number])[] = [
   ['', 0],
   ['Front desk', 10],

@@ -14,7 +14,7 @@ export function timeOf({ created_at: at }: WebhookEvent): string {
   return at.replace(/(\.\d{3})\d{3}Z$/, '$1+00:00');
 }
 
-/** The subject of an event, in a few words unless `shorten` keeps a long text as it is. */
+/** The subject of an event; `shorten` cuts its long texts. */
 export function subjectOf({ data }: WebhookEvent, shorten: (text: string) => string = excerpt): string {
   if ('message' in data) {
     const { id, direction, from, to, text, caption } = data.message;
@@ -26,7 +26,7 @@ export function subjectOf({ data }: WebhookEvent, shorten: (text: string) => str
   return instanceIn(data) ?? '';
 }
 
-/** The instance of an event that has one. */
+/** The id of an event's instance, if any. */
 export function instanceOf({ data }: WebhookEvent): string | undefined {
   if ('message' in data) return data.message.instance_id;
   return 'instance' in data ? data.instance.id : instanceIn(data);

@@ -10,15 +10,15 @@ interface Lock {
   /** The error message if another process has the lock. */
   readonly refusal: string;
   /**
-   * Whether the file is removed after `use`. Only for work that cannot begin again once it is done: a process that had
-   * already opened the file would not meet one that recreates it.
+   * Whether the file is removed after `use`. Only for work that is never begun again once done, because a
+   * process that opened the old file would not exclude one that recreates the file.
    */
   readonly isRemoved: boolean;
 }
 
 /**
- * Runs `use` under an exclusive lock. SQLite takes the lock from the operating system, so it ends with the process, in
- * any manner. A second process is refused immediately, with a CommandError.
+ * Runs `use` under an exclusive lock. SQLite uses a lock of the operating system, which ends with the process
+ * however that ends. A second process is refused immediately, with a CommandError.
  */
 export async function withExclusiveLock<Value>(
   { path, refusal, isRemoved }: Lock,
@@ -39,7 +39,7 @@ export async function withExclusiveLock<Value>(
 
 function hold(lock: DatabaseSync, path: string, refusal: string): void {
   try {
-    // Nothing is written, so that SQLite needs no journal file, which a kill would leave.
+    // Writes nothing, so SQLite needs no journal file, which a kill would leave behind.
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
     throw new CommandError(
@@ -48,7 +48,7 @@ function hold(lock: DatabaseSync, path: string, refusal: string): void {
   }
 }
 
-/** Creates the file for its owner only: SQLite would let every user read it. */
+/** Creates the file for its owner only, because SQLite would let every user read it. */
 async function make(path: string): Promise<void> {
   try {
     await (await open(path, 'wx', 0o600)).close();

@@ -16,8 +16,8 @@ import { naming } from './system-error.ts';
 import { facts } from './table.ts';
 
 /**
- * Writes everything into a folder, readable only by its owner, which gets its name when it is complete. A process that
- * is killed leaves it under another one.
+ * Writes everything into a folder that only its owner can read. The folder gets its name when it is complete;
+ * a killed process leaves it with the suffix `.part`.
  */
 export const exportCommand: CommandHandler = (call) =>
   withLocalMedia(call, async ({ admin }) => {
@@ -70,7 +70,7 @@ async function refuseExisting(path: string): Promise<void> {
   if (found !== null) throw new CommandError(`${path} already exists: name a new folder.`);
 }
 
-/** Throws if the path exists: neither a link nor another export is written into. */
+/** Throws if the path exists, and so never writes into a link or another export. */
 async function newDirectory(path: string): Promise<string> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -133,7 +133,7 @@ async function writeAll(
   return counts;
 }
 
-/** Readable only by its owner, and never through a link. */
+/** Creates a file only for its owner; follows no link. */
 function newFile(path: string): Promise<FileHandle> {
   return open(path, 'wx', 0o600);
 }
@@ -142,7 +142,10 @@ async function writeLine(file: FileHandle, value: unknown): Promise<void> {
   await file.writeFile(`${JSON.stringify(value)}\n`);
 }
 
-/** Returns its name, which comes from the message's id and never from its sender; null if none is stored. */
+/**
+ * Returns the file's name: the message's id, with only the extension from its sender; null if no file is
+ * stored.
+ */
 async function writeFile(
   directory: string,
   { message, openFile }: Extract<ExportedItem, { kind: 'message' }>,

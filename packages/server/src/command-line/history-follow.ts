@@ -15,7 +15,7 @@ const TYPES = ['instance.connected', 'instance.disconnected', 'instance.error', 
   ',',
 );
 
-/** The entries that one look reads, as one page: far more than come between two. */
+/** The entries that each look reads, as one page: far more than arrive between two looks. */
 const PER_LOOK = 100;
 
 interface Followed {
@@ -26,9 +26,10 @@ interface Followed {
 }
 
 /**
- * Prints the history of an instance, oldest first, and each new entry until the command is ended. It reads the history
- * when the stream of events reports something about instances. A change without an event, such as a failed try, is
- * found at the stream's next sign of life, 15 s later at most. An entry that repeats is printed again, with its count.
+ * Prints the history of an instance, oldest first, and each new entry until the command is ended. Reads the
+ * history whenever the event stream reports a change of an instance. A change without an event, such as a
+ * failed attempt, is found at the stream's next sign of life, at most 15 s later. An entry that repeats is
+ * printed again, with its count.
  */
 export async function followHistory(
   call: Call,
@@ -56,7 +57,7 @@ export async function followHistory(
     async take({ id: position }: { readonly id: string }): Promise<void> {
       const asked = instances.history(id, { limit: PER_LOOK }, call);
       const reply = await asked;
-      // The stream will end, too, or has its next sign of life.
+      // The end of the stream, or its next sign of life, leads to a retry.
       if (!reply.ok && isForNow(reply.error.status)) return;
       const { data } = await accepted(service, asked, SHAPE);
       print(data);

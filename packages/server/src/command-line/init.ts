@@ -12,7 +12,7 @@ import { refusePassword } from './local-service.ts';
 import { stripMarkdown } from './strip-markdown.ts';
 import { facts } from './table.ts';
 
-/** The settings that it asks for, and takes as flags. */
+/** The settings that flags give, or that `init` asks for. */
 const ASKED = ['GATEWAY', 'PORT', 'DATA_DIR', 'DATABASE_URL'] as const;
 type Asked = Partial<Record<(typeof ASKED)[number], string>>;
 
@@ -104,12 +104,12 @@ async function writeNew(path: string, content: string): Promise<void> {
       throw new CommandError(
         `${path} already exists, and was not changed: edit it, or name another file with --config.`,
       );
-    if (error instanceof Error) Object.assign(error, { path }); // not that of the draft
+    if (error instanceof Error) Object.assign(error, { path }); // not the draft's path
     throw error;
   }
 }
 
-/** Each setting with its meaning, those that were not asked for commented out. */
+/** Every setting with its meaning, commented out unless it was given. */
 function configuration(asked: Asked): string {
   const chosen = new Map<string, string>(Object.entries(asked));
   const settings = allSettings().map(({ variable, meaning, byDefault }) => {

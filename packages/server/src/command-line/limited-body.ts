@@ -1,12 +1,15 @@
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** The bytes that have to come in each `everyMs` until the end; null if the body may take any time. */
+  /**
+   * The minimum of bytes that must arrive in each `everyMs` until the end; null if the body may take any
+   * time.
+   */
   readonly least: { readonly bytes: number; readonly everyMs: number } | null;
   /** Returns the error that the body breaks off with. */
   failure(why: 'too long' | 'too slow'): Error;
 }
 
-/** The body as it comes, until it breaks a limit. */
+/** Passes the body on until it breaks a limit. */
 export function limitedBody(
   body: ReadableStream<Uint8Array>,
   { maxBytes, least, failure }: BodyLimits,

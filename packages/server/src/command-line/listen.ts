@@ -10,10 +10,10 @@ import { event as eventShape } from './service-shapes.ts';
 import { createForwarder } from './webhook-forwarder.ts';
 import type { Forwarded, WebhookForwarder } from './webhook-forwarder.ts';
 
-/** Ids that are left out when they come again. A stream repeats a minute. */
+/** How many ids to remember, to skip repeats: a stream repeats up to a minute. */
 const KNOWN_MAX = 10_000;
 
-/** Prints events, and forwards them, until it is ended. */
+/** Prints events, and with `--forward-to` posts them, until ended. */
 export const listenCommand: CommandHandler = async (call) => {
   const { options, output, environment, signal } = call;
   const target = options.text('forward-to');
@@ -82,14 +82,14 @@ function createListener(
           known.delete(oldest);
         }
       }
-      // Set only after the program has the event: a resumed command repeats only events that come again anyway.
+      // Set only once the program has the event, so that a resumed command misses no event.
       after = id;
     },
   };
 }
 
 /**
- * Null if it is not an event, or not the one that the stream announced: the headers would be those of another event.
+ * Null if the body is not an event, or not the announced one, because its headers would be another event's.
  */
 function eventIn({ id, event }: RemoteEvent): WebhookEvent | null {
   const read = readEvent(event?.body ?? '');

@@ -18,7 +18,7 @@ import type { Call } from './command.ts';
 import { usageError } from './command-error.ts';
 import type { Output } from './output.ts';
 
-/** Reads the configuration file, the environment, the flags and `more`, in this order of strength. */
+/** Reads the configuration file, the environment, the flags and `more`; each overrides those before it. */
 export async function localSettings(
   { options, environment }: Pick<Call, 'options' | 'environment'>,
   more: readonly GivenSetting[] = [],
@@ -47,14 +47,16 @@ export function refusePassword(flag: string, variable: string, text: string): vo
     );
 }
 
-/** The service on the database of this machine, without a role: servers may run on it meanwhile. */
+/** The service on the database of this machine. It has no role, so servers may run at the same time. */
 export interface LocalService {
   readonly admin: Trunkline['admin'];
   readonly settings: Settings;
   readonly files: DataFiles;
 }
 
-/** Opens it, brings the database up to date, and closes it after `use`. Makes neither a database nor a key. */
+/**
+ * Opens a service, migrates its database, and closes it after `use`. Creates neither a database nor a key.
+ */
 export async function withLocalService<Value>(
   call: Call,
   use: (service: LocalService) => Promise<Value>,
@@ -62,7 +64,7 @@ export async function withLocalService<Value>(
   return withService(call, await localSettings(call), { gateway: createSandbox().gateway }, use);
 }
 
-/** The same with the files of messages, and with what the network's gateway has stored. */
+/** Like withLocalService, but with the files of messages and the data of the network's gateway. */
 export async function withLocalMedia<Value>(
   call: Call,
   use: (service: LocalService) => Promise<Value>,
@@ -121,7 +123,7 @@ export async function existingFiles({ database, dataDirectory }: Settings): Prom
   return files;
 }
 
-/** The first key seals. Throws a StartError if there is none. */
+/** The first key seals. Throws a StartError if there is no key. */
 export async function existingSecretKeys(settings: Settings, files: DataFiles): Promise<readonly string[]> {
   const found = await findSecretKeys(settings, files);
   if (!found) throw secretKeyMissing(files.secretKey);

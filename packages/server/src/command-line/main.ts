@@ -4,7 +4,10 @@ import { runCommandLine } from './program.ts';
 
 hideSqliteWarning();
 
-/** Runs the command of this process. Sets its exit code instead of exiting, so that all output gets out first. */
+/**
+ * Runs the command of this process. Sets its exit code instead of exiting, so that all output is written
+ * first.
+ */
 export async function main(manifest: URL): Promise<void> {
   // A reader that ends early, as `head` does, is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -12,7 +15,7 @@ export async function main(manifest: URL): Promise<void> {
     process.stderr.write(`trunkline: The output cannot be written (${error.code ?? error.message}).\n`);
     process.exit(1);
   });
-  // A closed stderr is ignored: the exit code says how the command ended.
+  // A closed stderr is ignored, because the exit code says how the command ended.
   process.stderr.on('error', () => {});
   process.exitCode = await runCommandLine(process.argv.slice(2), versionIn(manifest));
 }

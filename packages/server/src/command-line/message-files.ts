@@ -1,8 +1,9 @@
 import { DatabaseSync } from '../node-sqlite.ts';
 
 /**
- * Runs `use` with a lookup in the database of a backup: whether a message there has a file with this name. A file that
- * came after the database was copied, or was never part of a message, would be orphaned by a restore.
+ * Runs `use` with a function that looks up in a backup's database whether a message has the file of this
+ * name. A restore would orphan any file that was stored after the database was copied, or never was part of a
+ * message.
  */
 export async function withMessageFiles<Result>(
   database: string,

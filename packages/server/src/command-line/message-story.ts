@@ -28,7 +28,7 @@ const MOST_EVENTS = 100;
 /** More deliveries than an event has: a workspace has fewer endpoints. */
 const MOST_DELIVERIES = 1_000;
 
-/** The status of a message, and what receivers were sent about it. */
+/** The status of a message, its events and their deliveries. */
 export interface MessageStory {
   readonly standing: MessageStandingResource;
   /** Oldest first. `deliveries` is null if the key may not read them. */

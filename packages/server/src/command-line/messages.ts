@@ -15,7 +15,7 @@ export const listMessages: CommandHandler = async (call) => {
   const { options, output } = call;
   const asked = rowsAskedFor(call, 25);
   const service = await remoteService(call);
-  // The service says what is wrong with a filter.
+  // The service validates the filters.
   const query: MessageQuery = {
     instance: options.text('instance'),
     direction: options.text('direction') as MessageQuery['direction'],
@@ -52,7 +52,7 @@ export const showMessage: CommandHandler = async (call) => {
   call.output.result({ data, ...story }, joinTexts([messageFacts(data), '', storyText(story)], '\n'));
 };
 
-/** Writes a new file: none is overwritten. */
+/** Writes a new file, and never overwrites one. */
 export const downloadMedia: CommandHandler = async (call) => {
   const id = call.argument('message');
   const path = call.argument('path');
@@ -87,7 +87,7 @@ export function messageFacts(data: MessageResource): Text {
   });
 }
 
-/** The recipient to give to `send` for an answer. */
+/** The recipient to give to `send` for a reply. */
 function counterpartOf({ direction, from, to, group_id: group, contact }: MessageResource): string {
   return group ?? (direction === 'inbound' ? from : to) ?? contact?.id ?? '–';
 }

@@ -8,12 +8,12 @@ import { createNewId } from '@trunkline/core/spi/storage';
 import type { Logger } from '@trunkline/core';
 import type { Output } from './output.ts';
 
-/** Migrates as every start does, ahead of a start that would take long. */
+/** Does in advance the migration of the next start, which may take long. */
 export const migrate: CommandHandler = async (call) => {
   const settings = await localSettings(call);
   const { database, dataDirectory: directory } = settings;
   const path = database.kind === 'sqlite' ? database.path : null;
-  // After "trunkline init" there is a key and no database yet: this makes it.
+  // After "trunkline init" a key exists but no database, which this command then creates.
   const isSetUp =
     (await findSecretKeys(settings, await checkDataFiles({ directory, database: path }))) !== null;
   if (!isSetUp) await existingSecretKeys(settings, await existingFiles(settings));

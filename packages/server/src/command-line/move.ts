@@ -26,8 +26,8 @@ import { directoryAt } from './safe-files.ts';
 import { facts } from './table.ts';
 
 /**
- * Moves everything from one database to another, SQLite or PostgreSQL. From its beginning on, no process can change the
- * source: so the copy is whole, and can be continued after a kill.
+ * Moves everything from one database to another, SQLite or PostgreSQL. Once the move begins, no process can
+ * change the source, so the copy is complete and can continue after a kill.
  */
 export const moveCommand: CommandHandler = async (call) => {
   const settings = await localSettings(call);
@@ -95,7 +95,7 @@ async function move(call: Call, { source, target, from, to, sourceMark, media }:
   if (!sourceMark) await from.freeze(mark);
   let tables: Readonly<Record<string, number>> = {};
   let files: MovedMedia | null = null;
-  // Null if it was killed after the target had been complete.
+  // Null if the move was killed after completing the target.
   if (!begun || begun.progress !== null) {
     const expected = await from.estimate();
     const inTarget = begun ?? {
@@ -190,7 +190,7 @@ function notEmpty(target: Database): CommandError {
   );
 }
 
-/** The mark of a move that was begun; null if there is none. */
+/** The mark of a begun move; null if there is no mark. */
 async function sourceMarkOf(
   from: MovableDatabase,
   { source, target }: { readonly source: Database; readonly target: Database },
@@ -212,7 +212,7 @@ async function sourceMarkOf(
   return mark;
 }
 
-/** Throws unless the key fits and no server runs, which would lose its work. */
+/** Throws unless the key fits and no server runs: a server would lose its work. */
 async function checkSource(
   call: Call,
   {
@@ -262,7 +262,7 @@ async function withOpened(
   }
 }
 
-/** `env:NAME` names a variable that has it: other users of a machine can read command lines. */
+/** `env:NAME` names a variable that holds the address, because other users can read command lines. */
 function databaseGiven({ options, environment }: Call, name: 'from' | 'to'): Database | undefined {
   const given = options.text(name);
   if (given === undefined) return undefined;

@@ -7,8 +7,8 @@ import type { Call } from './command.ts';
 import { CommandError } from './command-error.ts';
 
 /**
- * Refuses while a process that is not known to have ended uses the database: every process that serves or sends
- * registers there. Releases what ended processes of this machine held.
+ * Throws if a process of this machine, or without `--stopped` of another, has registered and is not known to
+ * have ended: all that serve or send register. First releases what ended processes here held.
  */
 export async function refuseServers(
   call: Call,

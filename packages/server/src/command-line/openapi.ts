@@ -4,7 +4,7 @@ import { checkShape, serviceUrlOf, unreachable } from './remote-service.ts';
 import { createServiceFetch, timeoutIn } from './service-fetch.ts';
 import { anyObject } from './service-shapes.ts';
 
-/** The document of a running service: it needs no key. */
+/** Prints the OpenAPI document of a service; needs no key. */
 export const openapiCommand: CommandHandler = async (call) => {
   const { environment, output, signal } = call;
   const url = await serviceUrlOf(call);
@@ -24,7 +24,7 @@ export const openapiCommand: CommandHandler = async (call) => {
   output.result(document, JSON.stringify(document, undefined, 2));
 };
 
-/** Null if it is not a JSON object. Rejects when the response breaks off. */
+/** Null if the body is not a JSON object. Rejects if the response breaks off. */
 async function documentIn(response: Response): Promise<object | null> {
   const text = await response.text();
   try {

@@ -1,8 +1,8 @@
 import type { Plan } from '@trunkline/core';
 import type { MediaType, MessageQuery, MessageResource, WebhookResource } from '@trunkline/http/client';
 
-// The closed lists of values that options have, besides those of `@trunkline/core/spi/http`. The compiler compares them
-// with the types of the API.
+// The closed lists of option values that `@trunkline/core/spi/http` does not have. The compiler checks the
+// lists against the types of the API.
 
 export const SUBSCRIPTIONS: readonly Plan['subscription'][] = namesIn({
   active: true,
@@ -34,5 +34,5 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export const YES_OR_NO = ['yes', 'no'] as const;
 
 function namesIn<Name extends string>(names: Readonly<Record<Name, true>>): readonly Name[] {
-  return Object.keys(names) as Name[]; // its own keys
+  return Object.keys(names) as Name[]; // no other keys
 }

@@ -7,12 +7,13 @@ import type { Text } from './styled-text.ts';
 import { systemComplaint } from './system-error.ts';
 
 /**
- * The output of a command: for people, or with `--json` a line of JSON for each result. Of strangers' text, only line
- * breaks reach a terminal unchanged: pass text that must stay on one line through `printable` first.
+ * The output of a command: for people, or with `--json` one line of JSON per result. Line breaks in
+ * strangers' text reach a terminal unchanged, other control characters do not: pass text that must stay on
+ * one line through `printable` first.
  */
 export interface Output {
   readonly isJson: boolean;
-  /** Whether a person can be asked: stdin and stdout are terminals, and the output is not for a program. */
+  /** Whether a person can be asked: stdin and stdout are terminals, and `--json` is not set. */
   readonly isInteractive: boolean;
   /** The columns of the terminal that results go to; null if they go elsewhere or are JSON. */
   readonly width: number | null;
@@ -20,9 +21,9 @@ export interface Output {
   result(value: unknown, text: Text): void;
   /** Writes a line for people only, on stdout. */
   say(line: Text): void;
-  /** Writes a note next to the result, on stderr. */
+  /** Writes a note for people only, on stderr. */
   note(line: string): void;
-  /** Shows the current step in place of the previous line, on stderr; nothing without a terminal. */
+  /** Shows the current step on stderr, over the previous step; only on a terminal. */
   progress(line: string): void;
   /** Prints why the command failed, on stderr. */
   error(error: unknown): void;

@@ -25,10 +25,10 @@ export function rowsAskedFor({ options }: Pick<Call, 'options'>, byDefault: numb
   return { limit, before: options.text('before') };
 }
 
-/** A page may have fewer rows than it was asked for, or none: this limits how many pages are read. */
+/** Limits the pages read, because a page may have fewer rows than requested, or no rows. */
 const MOST_PAGES = 1_000;
 
-/** The newest of the rows, from as many pages as that takes. */
+/** Reads the newest rows, from as many pages as needed. */
 export async function readRows<Row>(
   { limit, before }: RowsAskedFor,
   pageOf: (page: PageAskedFor) => Promise<Page<Row>>,

@@ -21,7 +21,7 @@ const STEPS: Readonly<Record<PersonProgress['step'], string>> = {
   contacts: 'contacts',
 };
 
-/** Shows how far it is, as one line. */
+/** Shows the progress as one line. */
 export function showProgress({ output }: Pick<Call, 'output'>): (progress: PersonProgress) => void {
   return ({ step, looked, found }) =>
     output.progress(

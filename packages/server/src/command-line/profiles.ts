@@ -28,7 +28,7 @@ const schema: z.ZodType<Profiles> = z.object({
   default: z.string().nullable(),
   profiles: z.record(z.string(), z.object({ url: z.string(), key: z.string() })),
 });
-/** An object cannot keep one like `__proto__`, and one that begins with a dash would be an option. */
+/** Excludes `__proto__`, which an object cannot keep, and a leading dash, which would make an option. */
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 const OTHERS = 0o077;
 const MAX_BYTES = 1_048_576;
@@ -94,7 +94,7 @@ export const removeProfile: CommandHandler = async (call) => {
   call.output.result({ data: { name, deleted: true } }, `The profile ${name} is deleted.`);
 };
 
-/** The profile of a name, or the default one; null if none is named and none is the default. */
+/** The named profile, or the default one; null if neither a name nor a default is set. */
 export async function readProfile(
   environment: Environment,
   name: string | undefined,
@@ -138,7 +138,7 @@ async function readProfiles(environment: Environment): Promise<Profiles> {
 async function readOwn(path: string): Promise<string | null> {
   if ((await kindAt(path)) !== 'file') return null;
   const { content, mode } = await readRegularFile(path, MAX_BYTES);
-  // Files of Windows have no such modes.
+  // Windows files have no such modes.
   if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
     throw new CommandError(
       `Other users of this machine have access to ${path}, which has API keys in it: run "chmod 600 ${path}", and replace the keys if somebody may have read them.`,

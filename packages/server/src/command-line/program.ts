@@ -35,13 +35,15 @@ export async function runCommandLine(args: readonly string[], version: string): 
   }
 }
 
-/** At a terminal as the error of any command; the log is loaded only where it is needed. */
+/** At a terminal, prints the error as any command does; elsewhere, loads the log and writes to it. */
 async function reportServerError(error: unknown, output: Output): Promise<void> {
   if (process.stderr.isTTY) output.error(error);
   else (await import('../failed-start.ts')).reportFailedStart(error, complaintsIn(error));
 }
 
-/** Read before the rest, so that a misspelt command gets its error as JSON too. Skips the values of options. */
+/**
+ * Checks before parsing, so that even the error of a misspelt command is JSON. Skips the values of options.
+ */
 function asksForJson(args: readonly string[]): boolean {
   const withValue = new Set(
     COMMANDS.flatMap((spec) => Object.keys(optionsOf(spec)))
@@ -80,11 +82,11 @@ export function createProgram(
     }
     specs.set(addCommand(parent, name ?? subject, spec, run), spec);
   }
-  // Only for the program itself: a command inherits what is configured before it is added.
+  // Comes last, because commands inherit what is configured before they are added.
   return program.configureHelp({ formatHelp: (command, helper) => helpOfAll(specs, command, helper) });
 }
 
-/** The help of the program: all commands below the headings of their groups, also those that begin with the same word. */
+/** Formats the program's help: every command, subcommands included, below the heading of its group. */
 function helpOfAll(specs: ReadonlyMap<Command, CommandSpec>, program: Command, helper: Help): string {
   const inGroups: HelpConfiguration = {
     visibleCommands: () => [...specs.keys()],
@@ -114,7 +116,7 @@ function addCommand(
   return command.action(() => run(spec, command));
 }
 
-/** Errors are ours to print, and the process is ours to end. */
+/** Keeps commander from printing errors and from ending the process. */
 function configured(command: Command): Command {
   return command
     .exitOverride()
@@ -169,8 +171,8 @@ async function runCommand(spec: CommandSpec, command: Command, isJson: boolean):
 }
 
 /**
- * Refuses empty arguments, which unset variables of a script leave: they never mean the current folder or a new
- * instance.
+ * Refuses empty arguments, which a script's unset variables leave, so that they never mean the current folder
+ * or a new instance.
  */
 function refuseEmpty(values: ReadonlyMap<string, string | undefined>): void {
   for (const [name, value] of values) if (value === '') throw usageError(`<${name}> must not be empty.`);

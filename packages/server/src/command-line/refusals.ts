@@ -1,7 +1,7 @@
 import { isTrunklineError } from '@trunkline/core';
 import { CommandError, EXIT } from './command-error.ts';
 
-/** Runs an operation in process, and gives its refusal the exit code that REST's has. */
+/** Runs an operation in this process. Its refusal gets the exit code that a refusal over REST has. */
 export async function refusable<Value>(operation: Promise<Value>): Promise<Value> {
   try {
     return await operation;

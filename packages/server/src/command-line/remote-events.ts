@@ -8,24 +8,24 @@ import type { RemoteService } from './remote-service.ts';
 /** How long to wait before a service that does not respond, or has ended the stream, is asked again. */
 const AGAIN_MS = 1_000;
 
-/** The way that a command reads the events of a service. */
+/** How a command reads the events of a service. */
 export interface EventReader {
   /** Comma-separated; those of the specification if it is omitted. */
   readonly types: string | undefined;
-  /** The id that the next stream begins after. */
+  /** The event id after which the next stream begins. */
   after(): string | undefined;
   take(one: RemoteEvent): Promise<void>;
 }
 
 export interface OpenStream {
   readonly events: AsyncIterable<RemoteEvent>;
-  /** Breaks it off. */
+  /** Ends the stream. */
   end(): void;
 }
 
 /**
- * Resolves when the connection has ended, for any reason, or has gone silent: a service that works sends a position
- * every 15 s. Rejects if the response is not a stream of the API.
+ * Resolves when the connection has ended, for any reason, or has gone silent (a working service sends a
+ * position every 15 s). Rejects if the response is not a stream of the API.
  */
 export async function readStream(
   { events: stream, end }: OpenStream,
@@ -52,7 +52,7 @@ export async function readStream(
   }
 }
 
-/** Asks for the same types each time: the next stream leaves out what the first one did. */
+/** Asks for the same types each time, so that later streams leave out what the first did. */
 async function askForStream(
   { signal }: Call,
   service: RemoteService,

@@ -11,7 +11,7 @@ import { serviceUrl } from './service-url.ts';
 
 export interface RemoteService {
   readonly client: TrunklineClient;
-  /** Without `/api/v1`, and without a slash at its end. */
+  /** The address, without `/api/v1` or a trailing slash. */
   readonly url: string;
   /** How long a request may take, and how long a stream may be silent, in milliseconds. */
   readonly timeoutMs: number;
@@ -20,20 +20,20 @@ export interface RemoteService {
 }
 
 const LOCAL = 'http://127.0.0.1:8080';
-/** Far more than any response has: deeper values cannot be printed. */
+/** Far deeper than any response; an unlimited depth could not be printed. */
 const DEPTH_MAX = 200;
 /** The longest error text of the service that is shown, in characters. */
 const MESSAGE_MAX = 1_000;
 
 /**
- * The service that the flags, the environment or a profile name, in this order of strength. A key is never a flag: other
- * users of a machine can read command lines.
+ * The service that the flags, the environment or a profile name, in this order of precedence. A key is never
+ * a flag, because other users of a machine can read command lines.
  */
 export async function remoteService(call: Call): Promise<RemoteService> {
   const { environment, options, output } = call;
   const profile = await profileOf(call);
   const url = urlIn(call, profile);
-  // The key of a profile is for the service of the profile.
+  // A profile's key goes only to the profile's service.
   const ofProfile = profile !== null && serviceUrl(profile.url) === url ? profile.key : undefined;
   const named = options.text('profile') === undefined ? undefined : ofProfile;
   const apiKey = named ?? nonEmpty(environment['TRUNKLINE_API_KEY']) ?? ofProfile;
@@ -80,7 +80,9 @@ function urlIn({ environment, options }: Call, profile: Profile | null): string 
   return serviceUrl(options.text('url') ?? nonEmpty(environment['TRUNKLINE_URL']) ?? profile?.url ?? LOCAL);
 }
 
-/** Returns a successful response of the right shape; or throws an error with the exit code of its failure. */
+/**
+ * Returns a successful response of the right shape, or throws an error with the exit code for its failure.
+ */
 export async function accepted<Reply>(
   service: RemoteService,
   result: Promise<CallResult<Reply>>,
@@ -106,7 +108,7 @@ export function checkShape(url: string, value: unknown, shape: Shape): void {
   );
 }
 
-/** Without recursion, which is what such a value would exhaust. */
+/** Not recursive, because such a value would exhaust the stack. */
 function isTooDeep(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -133,7 +135,7 @@ export function unreachable(url: string, cause: unknown): CommandError {
   if (cause instanceof CommandError) return cause; // one of our own limits
   const reason = cause instanceof Error ? cause.cause : null;
   const code = errorCode(reason) ?? '';
-  // If several addresses were tried, only the codes are there.
+  // If several addresses were tried, errors have only codes.
   const words = reason instanceof Error ? (reasonOf(reason) || code).slice(0, 300) : '';
   const why = words === '' ? '' : ` (${words})`;
   return new CommandError(
@@ -147,7 +149,7 @@ export function unreachable(url: string, cause: unknown): CommandError {
 /** The codes of OpenSSL and Node for a certificate that they do not accept. */
 const BAD_CERTIFICATE = /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:VERIFY|GET_ISSUER))/;
 
-/** The error of a command for that of a call. */
+/** Returns the command's error for a call's error. */
 export function failureOf(url: string, error: ApiError): CommandError {
   if (error.code === 'ABORTED') throw error.cause;
   if (error.code === 'NETWORK_ERROR') return unreachable(url, error.cause);
@@ -170,7 +172,7 @@ function refused({
 }
 
 function exitCodeOf(code: string, status: number | null): number {
-  // Commands ask only for paths of the API: a server without one of them is another service.
+  // Commands request only paths of the API, so a server that lacks one is another service.
   if (code === 'NOT_FOUND') return EXIT.unreachable;
   if (code === 'VALIDATION_FAILED') return EXIT.usage;
   return status === 401 || status === 403 ? EXIT.noAccess : EXIT.refused;

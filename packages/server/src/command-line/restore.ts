@@ -95,14 +95,14 @@ async function restoreTo(
       `The backup ${backup} had ${manifest.media_files} files of messages, and has ${mediaFiles + others}: restore another one.`,
     );
   if (key !== null) await writeWhole(to.secretKey, `${key}\n`);
-  // Copied last: a server takes a directory without a database for a new one.
+  // Copied last, because a server takes a directory without a database for a new one.
   if ((await kindAt(database)) === null) {
     call.output.progress('the database');
     await copyDurably(from.database, database, call.signal);
   }
   await rm(join(dataDirectory, RESTORE_MARKER), { force: true });
   await syncDirectory(dirname(database));
-  await withLocalService(call, async () => {}); // the key fits, and the schema is one that this version knows
+  await withLocalService(call, async () => {}); // checks that the key fits, and that this version knows the schema
   call.output.result(
     { data: { directory: dataDirectory, database, media_files: mediaFiles, taken_at: manifest.taken_at } },
     facts({
@@ -115,7 +115,7 @@ async function restoreTo(
   call.output.note('Never run it next to the server that it came from: both would send the same messages.');
 }
 
-/** The key to be written; null if the settings have it. */
+/** Returns the key to write; null if the settings have it. */
 async function keyFor(
   { options }: Call,
   { settings, backup }: { settings: Settings; backup: string },
@@ -134,7 +134,7 @@ async function keyFor(
   return key.trim();
 }
 
-/** Throws if the restore would overwrite files, unless it was interrupted there. */
+/** Throws if files would be overwritten, unless this restore was interrupted there. */
 async function checkPlace(
   dataDirectory: string,
   { database, digest }: { database: string; digest: string },

@@ -16,9 +16,10 @@ import { writeWhole } from './safe-files.ts';
 import { facts } from './table.ts';
 
 /**
- * Makes a new secret key, and seals with it everything that the previous one has sealed. Until that has ended, both
- * keys are in files of their own, and any process that starts uses both: the rotation can be interrupted at any moment.
- * No server may run meanwhile: one with only the previous key could not open what is sealed with the new one.
+ * Makes a new secret key, and reseals with it everything that the previous key sealed. Until the rotation
+ * ends, each key has its own file, and any process that starts uses both keys, so the rotation can be
+ * interrupted at any moment. No server may run during it, because a server with only the previous key could
+ * not open secrets sealed with the new one.
  */
 export const rotateSecretKey: CommandHandler = async (call) => {
   const settings = await localSettings(call);
@@ -54,8 +55,8 @@ async function rotateFile(call: Call, settings: Settings, files: DataFiles): Pro
 }
 
 /**
- * Creates the new key, so that any process that starts has both. A process that began to start before is refused here,
- * or refuses itself.
+ * Creates the new key, so that any process that starts has both keys. If a process began to start earlier,
+ * either this command refuses or that process does.
  */
 async function begin(call: Call, settings: Settings, files: DataFiles): Promise<void> {
   await createSecretKey(files.nextSecretKey);
@@ -85,8 +86,8 @@ function reseal(call: Call): Promise<number> {
 }
 
 /**
- * Keeps the previous key under a name of its own, then renames the new one. After each step, every key is in a known
- * file.
+ * Saves the previous key under another name, then renames the new key. After each step, every key is in a
+ * known file.
  */
 async function end(files: DataFiles, former: string): Promise<string> {
   const name = createHash('sha256').update(former).digest('hex').slice(0, 8);
@@ -98,7 +99,7 @@ async function end(files: DataFiles, former: string): Promise<string> {
   return kept;
 }
 
-/** If the key is in SECRET_KEY, only its owner can replace it there. */
+/** Reseals everything with SECRET_KEY, which only its owner can replace. */
 async function rotateGiven(call: Call, settings: Settings): Promise<void> {
   if (settings.previousSecretKey === undefined)
     throw usageError(

@@ -7,8 +7,8 @@ import { errorCode } from '../start-error.ts';
 import { CommandError } from './command-error.ts';
 import { naming } from './system-error.ts';
 
-// Files of backups. None is read or written through a symbolic link: anyone who can write to such a folder could choose
-// any other file of the machine.
+// Files of backups, never read or written through a symbolic link, because anyone who can write to such a
+// folder could link to any other file of the machine.
 
 const WRITE_BY_ALL = 0o002;
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -54,8 +54,9 @@ export async function directoryAt(path: string): Promise<void> {
 }
 
 /**
- * Copies the wanted files of a directory and of all directories below it. Files that already exist, in full length, are
- * left as they are, so that an interrupted copy can be continued. Files that vanish meanwhile are left out.
+ * Copies the wanted files of a directory and of all directories below it. Files that already exist in full
+ * length are kept, so that an interrupted copy can be continued. Files that vanish during the copy are
+ * skipped.
  */
 export async function copyDirectory(from: string, to: string, progress: CopyProgress): Promise<void> {
   await directoryAt(to);
@@ -83,7 +84,7 @@ async function copyFile(
   onFile(size);
 }
 
-/** Uses another name until all of it is on disk. */
+/** Names the copy once all its content is on disk. */
 export async function copyDurably(from: string, to: string, signal: AbortSignal): Promise<void> {
   const draft = `${to}.part`;
   await rm(draft, { force: true });
@@ -93,7 +94,7 @@ export async function copyDurably(from: string, to: string, signal: AbortSignal)
   });
   if (!source) return;
   const target = await open(draft, 'wx', 0o600);
-  // The pipeline closes both, even if it fails.
+  // The pipeline closes both files, even if it fails.
   await naming(to, () =>
     pipeline(source.createReadStream(), target.createWriteStream({ flush: true }), { signal }),
   );
@@ -121,7 +122,7 @@ export async function writeWhole(path: string, content: string): Promise<void> {
   }
 }
 
-/** The text of a small file, or null if there is none. */
+/** The text of a small file; null if the file is missing. */
 export async function readSmall(path: string, maxBytes = 65_536): Promise<string | null> {
   if ((await kindAt(path)) !== 'file') return null;
   const file = await open(path, READ);

@@ -24,7 +24,7 @@ import {
 
 const LOOK_EVERY_MS = 300;
 
-/** Sends a message, and follows it until it has the status that is waited for. */
+/** Sends a message, and follows it until it reaches the requested status or fails. */
 export const sendCommand: CommandHandler = async (call) => {
   const { options, output } = call;
   const goal = GOALS.find((one) => one === (options.text('until') ?? 'read'));
@@ -74,13 +74,13 @@ export const sendCommand: CommandHandler = async (call) => {
   }
 };
 
-/** Failed ends the wait for any status. */
+/** `failed` ends the wait for any status. */
 function isReached({ status }: MessageResource, goal: (typeof GOALS)[number]): boolean {
   const order: readonly string[] = GOALS;
   return status === 'failed' || order.indexOf(status) >= order.indexOf(goal);
 }
 
-/** The only instance that is connected, if none is named. */
+/** The named instance, or the only connected one. */
 async function instanceMeant(call: Call, service: RemoteService): Promise<string> {
   const named = call.options.text('instance');
   if (named !== undefined) return named;
@@ -94,7 +94,7 @@ async function instanceMeant(call: Call, service: RemoteService): Promise<string
   );
 }
 
-/** `-` is standard input; the line break at its end belongs to the shell and not to the text. */
+/** `-` is standard input, whose final line break belongs to the shell and not to the text. */
 async function textOf({ argument, signal }: Call): Promise<string> {
   const text = argument('text');
   return text === '-' ? (await standardInput(signal)).replace(/\r?\n$/, '') : text;
@@ -118,7 +118,7 @@ async function contentOf(
   return { instance, to, type, file, filename: options.text('filename') ?? basename(path), ...caption };
 }
 
-/** Opening a pipe without a writer would block the whole process, even for signals. */
+/** Refuses pipes: opening one without a writer would block the process, even for signals. */
 async function checkReadable(path: string): Promise<void> {
   if (path === '-')
     throw usageError(

@@ -3,21 +3,22 @@ import { limitedBody } from './limited-body.ts';
 import type { BodyLimits } from './limited-body.ts';
 
 /**
- * Makes a request of the service, which ends within limits of time and size whatever the service does. Rejects with a
- * CommandError if a limit is reached or the service redirects; reading the body fails with one, too.
+ * Makes a request to the service, which ends within limits of time and size whatever the service does.
+ * Rejects with a CommandError if a limit is reached or the service redirects; reading the body can fail with
+ * a CommandError, too.
  */
 export type ServiceFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The limit for a whole request and its response, in seconds, if neither is a file or a stream. */
 const TIMEOUT = { byDefault: 60, max: 3_600 };
-/** The slowest that a file may be sent or come. */
+/** The lowest rate for sending or receiving a file. */
 const FILE_BYTES_PER_SECOND = 4_096;
-/** The largest file of WhatsApp. */
+/** The largest file that WhatsApp allows. */
 const FILE_MAX = 2_147_483_648;
 /** More than a page of the longest messages. */
 const JSON_MAX = 41_943_040;
 
-/** How long a request may take by `TRUNKLINE_TIMEOUT`, in milliseconds. */
+/** How long a request may take (`TRUNKLINE_TIMEOUT`), in milliseconds. */
 export function timeoutIn(environment: Readonly<Record<string, string | undefined>>): number {
   const text = environment['TRUNKLINE_TIMEOUT']?.trim() ?? '';
   if (text === '') return TIMEOUT.byDefault * 1_000;
@@ -45,7 +46,7 @@ export function createServiceFetch(service: string, timeoutMs: number): ServiceF
     if (!body) return response;
     const kind = kindOf(response, init);
     if (kind !== 'json') clearTimeout(timer);
-    // A status that no response may have (RFC 9110, 15) is a fault of a gateway, and printed as one.
+    // A status that no response may have (RFC 9110, 15) is treated as a fault of a gateway (502).
     const known = status >= 200 && status <= 599 ? status : 502;
     return new Response(limitedBody(body, limitsOf(service, kind, timeoutMs)), {
       status: known,
@@ -57,7 +58,7 @@ export function createServiceFetch(service: string, timeoutMs: number): ServiceF
 
 type Kind = 'json' | 'file' | 'events';
 
-/** The kind of the response, if it is what was asked for: anything else is read as JSON. */
+/** The kind of the response; anything but what was asked for is read as JSON. */
 function kindOf({ ok, headers }: Response, { headers: asked }: RequestInit): Kind {
   const accepted = new Headers(asked).get('Accept');
   const isEvents = headers.get('Content-Type')?.startsWith('text/event-stream') === true;
@@ -95,7 +96,7 @@ function tooSlow(service: string, ms: number): CommandError {
   );
 }
 
-/** Neither the key nor a message may go to another address than the one that was named. */
+/** Neither the key nor a message may go to an address other than the named one. */
 function redirected(service: string, location: string): CommandError {
   const target = URL.canParse(location, service) ? new URL(location, service) : null;
   const where = target === null ? 'nowhere' : `${target.origin}${target.pathname}`.slice(0, 200);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
-// The parts of responses that commands read. Parts that they only pass on, or that a newer service adds, are not
-// checked. Ids have no other characters than these, since people paste them into shells.
+// The parts of responses that commands read. Parts that commands only pass on, or that a newer service adds,
+// are not checked. Ids are limited to these characters, because people paste ids into shells.
 
 const id = z.string().regex(/^[\w.:@-]{1,128}$/, 'expected an id');
 const count = z.number().min(0);
@@ -10,7 +10,7 @@ const textOrNull = text.nullable();
 
 export type Shape = z.ZodType;
 
-/** A reply whose fields are not read by name, such as that to a deletion. */
+/** A reply whose fields are not read by name, such as the reply to a deletion. */
 export const anyObject: Shape = z.looseObject({});
 
 export const instance: Shape = z.object({
@@ -141,7 +141,7 @@ export const deliveryDetail: Shape = z.object({
 
 export const retried: Shape = z.object({ requeued: count, remaining: count });
 
-/** An event as webhooks report it: what is empty is left out of most. */
+/** An event as webhooks report it; most events omit empty fields. */
 export const event: Shape = z.object({
   id,
   type: text,
@@ -164,18 +164,18 @@ export const event: Shape = z.object({
   }),
 });
 
-/** The reply that has one of these. */
+/** A reply with a single resource. */
 export function one(shape: Shape): Shape {
   return z.object({ data: shape });
 }
 
-/** The reply with this id: an answer about another one would be taken for it. */
+/** A reply with this id: one about another resource would go unnoticed. */
 export function theOne(shape: Shape, asked: string): Shape {
   const named = z.object({ id }).refine((found) => found.id === asked, 'expected what was asked for');
   return z.object({ data: shape.and(named) });
 }
 
-/** A list without pages; none of these is long. */
+/** A list without pages; such lists are short. */
 export function list(shape: Shape): Shape {
   return z.object({ data: z.array(shape) });
 }

@@ -8,7 +8,7 @@ import type { Toned, Tone } from './styled-text.ts';
 
 type Status = (InstanceResource | MessageResource | WebhookResource | DeliveryResource)['status'];
 
-/** Null for a status that is neither. The dashboard has the same colours. */
+/** Null for a status without a colour. The dashboard has the same colours. */
 const TONES: Readonly<Record<Status, Tone | null>> = {
   created: null,
   connecting: 'waiting',
@@ -31,13 +31,16 @@ const TONES: Readonly<Record<Status, Tone | null>> = {
   exhausted: 'bad',
 };
 
-/** Gives a text the colour of a status, by default the name of the status. A service may know more statuses than this. */
+/**
+ * Gives a text (by default, the status itself) the colour of a status. A status unknown to this version gets
+ * no colour.
+ */
 export function statusText(status: string, text: string = status): string | Toned {
   const tone = Object.entries(TONES).find(([name]) => name === status)?.[1] ?? null;
   return tone === null ? text : { tone, text };
 }
 
-/** The same for an instance: one that was disconnected on purpose needs nobody. */
+/** The same for an instance: one disconnected on purpose is not coloured as a problem. */
 export function instanceStatusText({
   status,
   last_error: lastError,

@@ -10,12 +10,14 @@ export interface Toned {
   readonly text: string;
 }
 
-/** A text for people. Colours are parts of it, so that no character of a stranger's text can make one. */
+/**
+ * A text for people. Colours are separate parts, so that no character of a stranger's text can set a colour.
+ */
 export type Text = string | readonly (string | Toned)[];
 
 const COLORS = { good: 'green', waiting: 'yellow', bad: 'red' } as const;
 
-/** Puts texts behind each other, with a separator between them. */
+/** Joins texts, with a separator between them. */
 export function joinTexts(texts: readonly Text[], separator: string): Text {
   return texts.flatMap((text, index) => [...(index === 0 ? [] : [separator]), ...partsOf(text)]);
 }

@@ -1,7 +1,7 @@
 import { isNoRoom } from '../no-room.ts';
 import { errorCode } from '../start-error.ts';
 
-/** The characters shown of a path: the longest that a system takes has 4,096. */
+/** The characters shown of a path, which may have up to 4,096. */
 const SHOWN = 100;
 
 /** Says why a file or a directory was refused, and what to do next; null for any other error. */
@@ -39,7 +39,7 @@ export function systemComplaint(error: unknown): string | null {
   }
 }
 
-/** Gives an error of the system the path that it lacks, as one of a write does. */
+/** Adds the path to a system error without one, such as an error of a write. */
 export async function naming<Value>(path: string, use: () => Promise<Value>): Promise<Value> {
   try {
     return await use();

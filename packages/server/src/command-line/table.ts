@@ -3,7 +3,10 @@ import { cutToWidth, displayWidth } from './display-width.ts';
 import { joinTexts, withoutStyle } from './styled-text.ts';
 import type { Text, Toned } from './styled-text.ts';
 
-/** A column by its name, or one with free text, which may be cut. Ids, times and statuses never are: people copy them. */
+/**
+ * The name of a column, or of one with free text, which may be cut. Ids, times and statuses are never cut,
+ * because people copy them.
+ */
 export type Column = string | { readonly freeText: string };
 
 export type Cell = string | Toned;
@@ -13,8 +16,8 @@ const GAP = '  ';
 const LEAST_WIDTH = 8;
 
 /**
- * Columns as wide as their widest cell, under their names. On a terminal that is narrower, the widest free texts are cut
- * until the lines fit.
+ * Lays out columns under their names, each as wide as its widest cell. On a narrower terminal, the widest
+ * free texts are cut until the lines fit.
  */
 export function table(
   { width }: { readonly width: number | null },
@@ -44,7 +47,7 @@ export function table(
   );
 }
 
-/** Takes a column at a time from the widest free text. A table of ids may stay wider than the terminal. */
+/** Narrows the widest free text by one column at a time. A table of ids may stay wider than the terminal. */
 function fitted(natural: readonly number[], columns: readonly Column[], width: number): readonly number[] {
   const widths = [...natural];
   const least = columns.map((column) =>
@@ -60,7 +63,7 @@ function fitted(natural: readonly number[], columns: readonly Column[], width: n
   return widths;
 }
 
-/** The cells of a row on a line of their own, for rows that come one by one. */
+/** A row as a line, for rows that arrive one by one. */
 export function rowText(row: readonly Cell[]): Text {
   return joinTexts(
     printableCells(row).map((cell) => [cell]),
@@ -68,7 +71,7 @@ export function rowText(row: readonly Cell[]): Text {
   );
 }
 
-/** A line for each fact, the values below each other. */
+/** A line for each fact, with aligned values. */
 export function facts(given: Readonly<Record<string, Cell | number | null>>): Text {
   const width = Math.max(...Object.keys(given).map((name) => name.length));
   return joinTexts(

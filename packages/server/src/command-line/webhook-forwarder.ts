@@ -7,7 +7,7 @@ import { pause } from './pause.ts';
 
 /** The response of a program to an event. */
 export interface Forwarded {
-  /** Null if it has not responded in time. */
+  /** Null without a response in time. */
   readonly status: number | null;
   readonly duration_ms: number;
   readonly attempts: number;
@@ -17,7 +17,7 @@ export interface WebhookForwarder {
   readonly secret: string;
   /** Whether the secret was made now. */
   readonly isNew: boolean;
-  /** Posts an event until it is taken or given up. Rejects with the reason of the signal. */
+  /** Posts an event until the program accepts it or attempts run out. Rejects with the signal's reason. */
   forward(event: { readonly id: string; readonly type: string; readonly body: string }): Promise<Forwarded>;
 }
 
@@ -25,13 +25,15 @@ interface ForwarderOptions {
   readonly url: string;
   readonly secret: string | undefined;
   readonly signal: AbortSignal;
-  /** Called when the program cannot be reached, once until it can be again. */
+  /** Called once each time the program becomes unreachable. */
   readonly onDown: (reason: string) => void;
 }
 
 /** The time for a response (specification, "Receiver response and delivery behaviour"). */
 const TIMEOUT_MS = 10_000;
-/** The attempts if a program responds with an error, or not in time. While it is down, these do not count. */
+/**
+ * The attempts if a program responds with an error or not in time. Attempts while it is down do not count.
+ */
 const ATTEMPTS = 3;
 const AGAIN_MS = 1_000;
 
@@ -52,7 +54,7 @@ export function createForwarder({ url, secret, signal, onDown }: ForwarderOption
         method: 'POST',
         headers,
         body,
-        redirect: 'manual', // which counts as a failure, as for webhooks
+        redirect: 'manual', // a redirect counts as a failure, as for webhooks
         signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
       });
       await response.body?.cancel();
@@ -69,7 +71,7 @@ export function createForwarder({ url, secret, signal, onDown }: ForwarderOption
     secret: key,
     isNew,
     async forward({ id: eventId, type, body }) {
-      // The same delivery on every attempt, as for a webhook.
+      // Every attempt sends the same delivery, as for a webhook.
       const delivery = { id: newId('whd', Date.now()), eventId, eventType: type as EventType }; // as the service has it
       for (let attempts = 1; ;) {
         const at = Date.now();

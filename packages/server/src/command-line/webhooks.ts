@@ -46,7 +46,7 @@ export const createWebhook: CommandHandler = async (call) => {
   if (events === undefined)
     throw usageError('Name the events with --events, as in --events message.sent,message.received.');
   const service = await remoteService(call);
-  // The service says which events it does not know.
+  // The service validates the events.
   const input = {
     url: call.argument('url'),
     events,
@@ -78,7 +78,7 @@ export const updateWebhook: CommandHandler = async (call) => {
     options.text('status'),
   ];
   const traceContext = yesOrNoIn(options, 'trace-context');
-  // The service says what is wrong with a value.
+  // The service validates the values.
   const changes = {
     ...(url !== undefined && { url }),
     ...(events !== undefined && { events }),

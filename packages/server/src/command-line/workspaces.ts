@@ -95,7 +95,7 @@ function retentionIn({ options }: Call): Retention | null {
   return { messagesDays: options.whole('messages-days', { min: 1, max: 36_500 }) ?? 'forever' };
 }
 
-/** The workspace that is meant if none is named: the only one. */
+/** The named workspace, or the only one. */
 export async function workspaceMeant(admin: Admin, id: string | undefined): Promise<Workspace> {
   if (id !== undefined) return workspaceNamed(admin, id);
   const [only, ...others] = await admin.workspaces.list();

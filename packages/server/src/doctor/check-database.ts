@@ -80,7 +80,9 @@ async function checkFile(path: string, dataDirectory: string): Promise<readonly 
   }
 }
 
-/** Opening such a database upgrades it, and servers of the earlier version may be running on it. */
+/**
+ * Warns of an earlier schema: opening the database upgrades it, while earlier servers may be running on it.
+ */
 export function refuseEarlier(what: string, { version, latest }: StoredSchema): void {
   if (version < latest)
     throw new Fault(

@@ -9,7 +9,7 @@ import { Fault } from './fault.ts';
 
 const LEAST_FREE_BYTES = 200 * 1_048_576;
 
-/** Whether the data directory can be used, and has room. */
+/** Checks that the data directory can be used, and has room. */
 export async function checkDisk({
   database,
   dataDirectory,

@@ -5,7 +5,7 @@ import { Fault } from './fault.ts';
 
 const REACH_WITHIN_MS = 10_000;
 const DAY_MS = 24 * 60 * 60_000;
-/** A clock before this date is wrong: this was written later. */
+/** A clock before this date is wrong, because this code is newer. */
 const EARLIEST = Date.UTC(2026, 10, 1);
 const CLOCK_MAX_MS = 60_000;
 

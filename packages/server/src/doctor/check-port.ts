@@ -3,10 +3,10 @@ import type { Settings } from '../settings.ts';
 import { errorCode } from '../start-error.ts';
 import { Fault } from './fault.ts';
 
-/** How long a server there may take to respond. */
+/** How long a server on the port may take to respond. */
 const RESPONDS_WITHIN_MS = 10_000;
 
-/** Passes if the port is free, or one of our servers uses it. */
+/** Passes if the port is free, or has a Trunkline server that is ready. */
 export function checkPort({ host, port }: Settings): Promise<readonly [string, null]> {
   return new Promise((resolve, reject) => {
     const server = createServer();

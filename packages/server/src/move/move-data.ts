@@ -12,17 +12,20 @@ import type {
   MoveProgress,
 } from '@trunkline/storage-kit';
 
-/** Rows of a batch. One or two batches are in memory. */
+/** Rows per batch, of which memory holds one or two. */
 const ROWS_MAX = 500;
-/** The first batch of a table, whose rows may be large. */
+/** Rows of a table's first batch, because rows may be large. */
 const ROWS_FIRST = 50;
-/** Characters and bytes of a batch. Reads only as many rows as would fit if they were as large as the previous ones. */
+/**
+ * Characters and bytes per batch: reads only as many rows as fit if they are as large as the previous
+ * batch's.
+ */
 const SIZE_MAX = 2 * 1024 * 1024;
 
 export interface MoveOptions {
   readonly source: MovableDatabase;
   readonly target: MovableDatabase;
-  /** The target's mark: work of an earlier run is not repeated. */
+  /** The target's mark, so that work of an earlier run is not repeated. */
   readonly mark: TargetMark;
   readonly signal: AbortSignal;
   onProgress(progress: { readonly phase: 'copied' | 'compared'; readonly rows: number }): void;
@@ -34,14 +37,14 @@ type TargetMark = Extract<MoveMark, { role: 'target' }>;
 export interface Moved {
   /** Rows by table. */
   readonly rows: Readonly<Record<string, number>>;
-  /** The target's mark by now. */
+  /** The target's current mark. */
   readonly mark: TargetMark;
 }
 
 /**
- * Copies all rows of a frozen source, each batch in one transaction with a note of it, so that after a kill it
- * continues with the next row. Then reads all of them from the target and compares. The caller has to finish the
- * target, which cannot be used before.
+ * Copies all rows of a frozen source. Each batch and its mark are one transaction, so that a killed move
+ * continues with the next row. Then reads all rows from the target and compares. The caller must finish the
+ * target, which cannot be used until then.
  */
 export async function moveData(options: MoveOptions): Promise<Moved> {
   const mark = await copyAll(options);
@@ -90,7 +93,7 @@ async function compareAll(
   }
 }
 
-/** The rows of a table from a position on, in at least one page, which may be empty. */
+/** The rows of a table after a position, in at least one page, which may be empty. */
 async function* pages(
   database: MovableDatabase,
   {
@@ -142,7 +145,7 @@ export class DifferingRows extends Error {
 
 const SUM_MODULUS = 1n << 128n;
 
-/** The sum of digests does not depend on the order in which a database has its rows. */
+/** The sum of digests does not depend on the order in which a database returns its rows. */
 function countedWith(count: MovedCount, rows: readonly MovedRow[]): MovedCount {
   let sum = BigInt(`0x${count.sum}`);
   for (const row of rows) sum = (sum + digestOf(row)) % SUM_MODULUS;
@@ -153,7 +156,7 @@ function digestOf(row: MovedRow): bigint {
   const values = Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify(values, (_, value: unknown) => {
     if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString('base64') };
-    // SQLite cannot keep halves of surrogate pairs.
+    // SQLite cannot store halves of surrogate pairs.
     return typeof value === 'string' ? value.toWellFormed() : value;
   });
   return BigInt(`0x${createHash('sha256').update(text).digest('hex').slice(0, 32)}`);

@@ -54,7 +54,7 @@ export async function moveMedia({
   return moved;
 }
 
-/** Returns its size; null if there is no such file. */
+/** Returns the file's size; null if the file is missing. */
 async function moveFile(id: string, from: MediaStore, to: MediaStore): Promise<number | null> {
   const size = await from.size(id);
   const content = size === null ? null : await from.get(id);
@@ -69,7 +69,7 @@ async function moveFile(id: string, from: MediaStore, to: MediaStore): Promise<n
   return size;
 }
 
-/** Null if there is no such file. */
+/** Null if the file is missing. */
 async function digestOf(store: MediaStore, id: string): Promise<string | null> {
   const content = await store.get(id);
   if (!content) return null;
