@@ -155,8 +155,8 @@ function cutOffEndless(incoming: IncomingMessage, max: number): void {
 }
 
 /**
- * Cuts off only responses that have begun: before, the client may be waiting for us, and Node's
- * `requestTimeout` handles a stalled request.
+ * Cuts off only begun responses: before, the client may be waiting for us, and Node's `requestTimeout`
+ * handles a stalled request.
  */
 function cutOffStalled(outgoing: ServerResponse): void {
   if (outgoing.headersSent) outgoing.destroy();

@@ -24,7 +24,7 @@ import type { ControlledPhone, SandboxNetwork } from './sandbox-network.ts';
 
 export interface SandboxControls {
   readonly trunkline: Pick<Trunkline, 'as'>;
-  /** The API's own guard, so that its requests and these are counted together. */
+  /** The API's guard, so that requests to the API and to the controls are counted together. */
   readonly guard: RequestGuard;
   readonly logger: Logger;
   readonly storage: Pick<Storage, 'groups' | 'messages'>;
@@ -37,11 +37,11 @@ interface Phone {
   readonly phone: ControlledPhone;
   readonly instanceId: string;
   readonly api: WorkspaceApi;
-  /** The sandbox network's own name of a group. */
+  /** The sandbox network's id of a group. */
   groupNetworkId(groupId: string): Promise<string>;
-  /** Returns an action on a message, with the network's own names. */
+  /** Returns an action on a message, with the network's ids. */
   deed(deed: { readonly message: string; readonly from?: string | undefined }): Promise<SandboxDeed>;
-  /** The sandbox network's own name of a message. */
+  /** The sandbox network's id of a message. */
   messageNetworkId(messageId: string): Promise<string>;
 }
 

@@ -8,10 +8,10 @@ import type { Logger } from '@trunkline/core';
 import { checkContentEncoding } from '@trunkline/http/spi';
 import { refused } from './error-response.ts';
 
-/** The longest time for which the service asks for a file, in seconds. */
+/** How long the service keeps asking for a file, in seconds. */
 const LONGEST_DELAY = 86_400;
 
-/** A number by the rules for a recipient, as digits. */
+/** A phone number, validated as a recipient's, as digits. */
 const phoneNumber = z.string().transform((text, context): string => {
   const number = parsePhoneNumber(text);
   if (number.ok) return number.digits;
@@ -63,7 +63,7 @@ interface InboundFile extends AnyInbound {
 
 export type Inbound = InboundText | InboundFile;
 
-/** The delay of a file, in seconds; a form has only text. */
+/** The delay of a file in seconds, as text: forms have no numbers. */
 const delay = z.string().transform((text, context): number => {
   if (text === 'never') return Infinity;
   const seconds = text.trim() === '' ? Number.NaN : Number(text);
@@ -121,7 +121,7 @@ const inboundFile = anyInbound
   })
   .refine(hasSender, NO_SENDER);
 
-/** A file, or a text without one. */
+/** A message with or without a file. */
 export const inboundInput: z.ZodType<Inbound, unknown> = z
   .looseObject({})
   .transform((fields, context): Inbound => {
@@ -131,13 +131,13 @@ export const inboundInput: z.ZodType<Inbound, unknown> = z
     return z.NEVER;
   });
 
-/** An action on a message by `from`, or else by the owner of the phone. */
+/** An action on a message, by `from` or by default the owner of the phone. */
 interface Deed {
   readonly message: string;
   readonly from?: string | undefined;
 }
 
-/** A number as digits, or the network id of a person who hides theirs. */
+/** A number as digits, or the network id of a person who hides their number. */
 const person = z
   .string()
   .min(1)
@@ -216,8 +216,8 @@ export interface Reading {
 }
 
 /**
- * The body, JSON or a multipart form; a missing one counts as `{}`. Throws PAYLOAD_TOO_LARGE, or VALIDATION_FAILED with
- * a complaint for each wrong field.
+ * Reads the body, JSON or a multipart form; an empty body counts as `{}`. Throws PAYLOAD_TOO_LARGE, or
+ * VALIDATION_FAILED with a complaint for each wrong field.
  */
 export async function readInput<Input>(
   c: Context,

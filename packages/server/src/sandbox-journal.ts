@@ -7,7 +7,7 @@ export interface SandboxJournal extends NetworkJournal {
   close(): void;
 }
 
-/** Accepted messages that the network recognises when they are sent again. */
+/** How many accepted messages the network recognises if they are sent again. */
 const KEPT_MESSAGES = 100_000;
 const FORGET_EVERY = 10_000;
 /** A process that is ending may still hold the file. */
@@ -15,11 +15,11 @@ const LOCK_WAIT_MS = 1_000;
 const SCHEMA_VERSION = 1;
 
 /**
- * The sandbox network's memory in a file, which this process locks until it ends: null while another one does. A row
- * describes something that is still true: it is deleted when that is over, so that the file stays small without being
- * tidied.
+ * Opens the file with the sandbox network's memory, which this process locks until it ends; null while
+ * another process does. A row is deleted when it is no longer true, so that the file stays small; of accepted
+ * messages, the latest are kept.
  *
- * A commit survives the end of the process, in any manner; only a power cut may take the last ones away.
+ * A commit survives the end of the process, however it ends; only a power cut may lose the latest commits.
  */
 export function openSandboxJournal(path: string): SandboxJournal | null {
   const database = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
@@ -66,7 +66,7 @@ function journalOn(database: DatabaseSync): SandboxJournal {
     UPDATE fact SET record = json_remove(record, '$.receipts[0]')
     WHERE instance_id = ? AND kind = 'accepted' AND name = ?
   `);
-  // The oldest beyond the limit, but not while the network owes receipts for them.
+  // Deletes the oldest messages beyond the limit, except those with receipts still owed.
   const forget = database.prepare(`
     DELETE FROM fact
     WHERE kind = 'accepted' AND json_array_length(record, '$.receipts') = 0
@@ -90,7 +90,7 @@ function journalOn(database: DatabaseSync): SandboxJournal {
         case 'linked':
           return write('phone', '');
         case 'unlinked':
-          // Stays known as unlinked: a session that contradicts this is not trusted.
+          // Kept, because the network does not trust a session that contradicts it.
           return write('phone', '');
         case 'group':
           return write('group', record.group.networkId);

@@ -10,7 +10,7 @@ export interface SandboxNetwork {
   readonly gateway: Gateway;
   /** The phone behind an instance; null if this process does not run the network. */
   readonly phone: ((instanceId: string) => ControlledPhone) | null;
-  /** Whether another process runs it, so that this one cannot use it. */
+  /** Whether another process runs the network, so this one cannot. */
   readonly isElsewhere: boolean;
   close(): void;
 }
@@ -18,7 +18,7 @@ export interface SandboxNetwork {
 /** The parts of a phone that a tester can control. */
 export type ControlledPhone = Omit<SandboxPhone, 'accepted'>;
 
-/** The sandbox network runs in one process at a time; others on the same data do everything else. */
+/** The sandbox network runs in one process at a time; other processes on the same data do everything else. */
 export function openSandboxNetwork(settings: Settings, files: DataFiles): SandboxNetwork {
   const { gateway: unused } = createSandbox();
   if (!settings.roles.gateway) return { gateway: unused, phone: null, isElsewhere: false, close() {} };

@@ -7,7 +7,7 @@ import { errorCode, StartError } from './start-error.ts';
 const SHORTEST = 32;
 const MAX_BYTES = 4_096;
 
-/** The key that an earlier start made; undefined if there is none. */
+/** Reads a secret key; undefined if the file is missing. */
 export async function readSecretKey(path: string): Promise<string | undefined> {
   let key: string;
   try {
@@ -37,11 +37,11 @@ export async function readSecretKey(path: string): Promise<string | undefined> {
 /** The keys of a server: the first one seals, and all open. */
 export interface SecretKeys {
   readonly keys: readonly string[];
-  /** Whether a rotation has begun and not ended: then the new key comes before the one that it replaces. */
+  /** Whether a rotation has begun and not ended; if so, the new key comes before the previous key. */
   readonly isRotating: boolean;
 }
 
-/** Returns the keys of the settings, or of the files; null if there is none. */
+/** Returns the keys of the settings, or of the files; null if there is no key. */
 export async function findSecretKeys(
   {
     secretKey,
@@ -69,8 +69,8 @@ export function secretKeyMissing(path: string): StartError {
 }
 
 /**
- * Creates the key, readable only by the owner. It appears whole and on disk or not at all; if two servers start at the
- * same time, both get the first one.
+ * Creates the key, readable only by its owner. The file appears whole and on disk, or not at all; if two
+ * servers start at the same time, both get the first key.
  */
 export async function createSecretKey(path: string): Promise<string> {
   const key = randomBytes(32).toString('base64url');

@@ -8,15 +8,15 @@ import type { RunningServer } from './start-server.ts';
 
 export type { RunningServer } from './start-server.ts';
 
-/** The settings of docs/running.md, in the order of strength of their sources: the file, the environment, the options. */
+/** The settings of docs/running.md. The environment overrides the file, and the options override both. */
 export interface ServeOptions {
-  /** The path of a configuration file. If omitted, none is read. */
+  /** The path of a configuration file. If omitted, no file is read. */
   readonly configFile?: string | undefined;
-  /** Variables: usually `process.env`. If omitted, none is read. */
+  /** Variables, usually `process.env`. If omitted, no variable is read. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 
   readonly host?: string | undefined;
-  /** 0 takes any free one. */
+  /** 0 takes any free port. */
   readonly port?: number | undefined;
   readonly publicUrl?: string | undefined;
   /** The directory for all files of the server. Default `data`. */
@@ -44,7 +44,7 @@ export interface ServeOptions {
   readonly standardWebhooks?: boolean | undefined;
   readonly instanceProxies?: boolean | undefined;
   readonly instanceHistoryDays?: number | undefined;
-  /** 0 is never. */
+  /** 0 means never. */
   readonly instanceDownMinutes?: number | undefined;
   /** If omitted, messages are kept until they are erased. */
   readonly messageRetentionDays?: number | undefined;
@@ -86,10 +86,11 @@ export interface ServeOptions {
 }
 
 /**
- * Starts the server, and resolves when it is ready. It prints its address and, to a terminal only, the first API key
- * and a link to the dashboard. Rejects with an error that names each fault in a line: nothing was written then.
+ * Starts the server, and resolves when it is ready. Prints its address and, to a terminal only, the first API
+ * key and a link to the dashboard. Rejects with an error that names each fault in a line, if possible before
+ * anything is written.
  *
- * Signals and unexpected errors are left to the program. `runServer` handles these too.
+ * Signals and unexpected errors are left to the program; `runServer` handles them.
  */
 export async function serve(options: ServeOptions = {}): Promise<RunningServer> {
   const settings = await settingsOf(options);

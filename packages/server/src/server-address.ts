@@ -4,11 +4,11 @@ import * as z from 'zod';
 import type { DataFiles } from './data-files.ts';
 import { readRegularFile } from './regular-file.ts';
 
-/** Where the running server is. */
+/** The addresses of the running server. */
 export interface ServerAddress {
   /** The address that clients use, without a slash at its end. */
   readonly url: string;
-  /** The address on this machine: the same unless there is a proxy in front. */
+  /** The address on this machine; differs from `url` behind a proxy. */
   readonly listensOn: string;
 }
 
@@ -19,12 +19,13 @@ const SHAPE: z.ZodType<ServerAddress> = z.object({
   listensOn: z.url({ protocol: /^http$/ }),
 });
 const MAX_BYTES = 4_096;
-/** How long a server on this machine may take to say that it is one. */
+/** How long a server on this machine may take to respond. */
 const RESPONDS_WITHIN_MS = 2_000;
 
 /**
- * Notes in the data directory where the server is, for commands on this machine: flags and a port of 0 are known to the
- * server alone. Of several servers on one directory, the last one counts. A failure only costs commands their guess.
+ * Stores the server's address in the data directory, for commands on this machine, because only the server
+ * knows its flags and which port a 0 became. Of several servers on one directory, the last counts. If this
+ * fails, commands only lose a default.
  */
 export async function keepServerAddress(
   { serverAddress }: Files,
@@ -41,7 +42,9 @@ export async function dropServerAddress({ serverAddress }: Files, address: Serve
     await rm(serverAddress, { force: true }).catch(() => undefined);
 }
 
-/** The address of the server that runs on a data directory; null if none responds where the last one was. */
+/**
+ * The address of the server that runs on a data directory; null if no server responds at the stored address.
+ */
 export async function runningServerUrl({ serverAddress }: Files): Promise<string | null> {
   const address = SHAPE.safeParse(parsed(await read(serverAddress))).data;
   if (address === undefined) return null;
@@ -70,6 +73,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // a server may be writing it, or was killed while it did
+    return undefined; // a server may be writing the file, or was killed while writing
   }
 }

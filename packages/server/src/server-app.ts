@@ -20,7 +20,7 @@ interface ServerParts extends Omit<SandboxControls, 'guard'> {
   /** Whether the network is the sandbox, without real phones. */
   readonly hasSandbox: boolean;
   readonly storage: Storage;
-  /** The address that clients use; undefined means that of each request. */
+  /** The address that clients use; undefined means the address of each request. */
   readonly publicUrl: string | undefined;
   readonly docs: HttpAppOptions['docs'];
   /** Signs people in to the dashboard; null if it is not served. */
@@ -36,7 +36,7 @@ interface ServerParts extends Omit<SandboxControls, 'guard'> {
   readonly metricsToken: string | undefined;
   /** Absent if nothing is traced. */
   readonly tracerProvider?: TracerProvider | undefined;
-  /** Whether the server is being ended. */
+  /** Whether the server is shutting down. */
   readonly isDraining: () => boolean;
 }
 
@@ -73,7 +73,7 @@ export function createServerApp(parts: ServerParts): Hono {
   return app;
 }
 
-/** Makes the app for the time until the storage is open. */
+/** Makes the app that responds until the server is ready. */
 export function createStartingApp(): Hono {
   const app = new Hono();
   app.get('/healthz', (c) => c.json({ status: 'up' }));

@@ -30,7 +30,7 @@ export function fromOptions(options: Readonly<Record<string, unknown>>): readonl
   });
 }
 
-/** Returns a value as text, as in the environment; undefined if it cannot be written as such. */
+/** Returns a value as text, as in the environment; undefined if text cannot represent it. */
 export function textOf(value: unknown): string | undefined {
   if (Array.isArray(value))
     return value.every((entry) => typeof entry === 'string' && !entry.includes(','))

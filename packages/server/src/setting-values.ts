@@ -118,7 +118,7 @@ function isPublicUrl(text: string): boolean {
   );
 }
 
-/** Normalizes a URL: a host in capitals is the same. */
+/** Normalizes a URL, including a host in capitals. */
 function withoutSlash(url: string): string {
   return new URL(url).href.replace(/\/$/, '');
 }

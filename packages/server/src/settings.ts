@@ -27,7 +27,9 @@ import { StartError } from './start-error.ts';
 export interface Settings {
   readonly host: string;
   readonly port: number;
-  /** The address that clients know, without a slash at its end; undefined is that of each request. */
+  /**
+   * The address that clients know, without a slash at its end; undefined means the address of each request.
+   */
   readonly publicUrl: string | undefined;
   readonly dataDirectory: string;
   readonly database: Database;
@@ -48,7 +50,7 @@ export interface Settings {
   readonly instanceProxies: boolean;
   /** How many days the history of an instance is kept. */
   readonly instanceHistoryDays: number;
-  /** How long a number is down before a notification; 0 turns these off. */
+  /** How long a number is down before a notification; 0 sends no notification. */
   readonly instanceDownAfterMs: number;
   /** The number of days that messages are kept; undefined keeps them. */
   readonly messageRetentionDays: number | undefined;
@@ -61,9 +63,9 @@ export interface Settings {
   readonly smtpUrl: string | undefined;
   /** The recipients of emails about webhooks; undefined keeps them as they are. */
   readonly emailTo: readonly string[] | undefined;
-  /** The separate address of the metrics; undefined opens none. */
+  /** The separate address of the metrics; undefined if not set. */
   readonly metricsAddress: Address | undefined;
-  /** The token for reading the metrics; undefined leaves their own address open. */
+  /** The token for reading the metrics; if undefined, METRICS_ADDRESS is open to every client. */
   readonly metricsToken: string | undefined;
   /** Whether the API's reference is served as a page. */
   readonly apiDocs: boolean;
@@ -73,7 +75,7 @@ export interface Settings {
   readonly dashboardToken: string | undefined;
   /** The rules for language models; null if the MCP server is not served. */
   readonly mcp: McpSettings | null;
-  /** The collector of telemetry; null sends none. */
+  /** The collector of telemetry; null if nothing is sent. */
   readonly otlp: OtlpSettings | null;
   /** How long a server that is stopped waits for messages and webhooks in flight. */
   readonly stopTimeoutMs: number;
@@ -82,11 +84,11 @@ export interface Settings {
 
 /** The rules for language models. */
 export interface McpSettings {
-  /** The recipients that they may write to; empty allows none. */
+  /** The recipients that models may write to; empty allows none. */
   readonly sendTo: readonly string[];
-  /** The instances that they may write from; undefined for all. */
+  /** The instances that models may write from; undefined for all. */
   readonly sendFrom: readonly string[] | undefined;
-  /** The ids of the keys that may send; undefined for those with the scope. */
+  /** The ids of the keys that may send; undefined for every key with the scope. */
   readonly sendKeys: readonly string[] | undefined;
   readonly messagesPerDay: number;
   readonly retries: boolean;
@@ -111,13 +113,15 @@ export interface GivenSetting {
   readonly variable: string;
   /** The name that its author uses: `PORT`, `--port`, `port in trunkline.toml`. */
   readonly name: string;
-  /** The text, as in the environment. White space around it does not count; an empty value counts as omitted. */
+  /**
+   * The text, as in the environment. Surrounding white space does not count; an empty text counts as omitted.
+   */
   readonly text: string;
 }
 
 /**
- * Reads the settings of docs/running.md; of one given more than once, the last counts. Throws a StartError with a line
- * for each wrong one, without values that may be secret.
+ * Reads the settings of docs/running.md; if a setting is given more than once, the last value counts. Throws
+ * a StartError with a line for each wrong setting, without values that may be secret.
  */
 export function readSettings(given: readonly GivenSetting[]): Settings {
   const trimmed = given.map((one) => ({ ...one, text: one.text.trim() }));
@@ -200,11 +204,11 @@ export interface SettingInfo {
   readonly meaning: string;
   /** The default, in Markdown; a dash if there is none. */
   readonly byDefault: string;
-  /** Whether it has no flag: other users of a machine can read command lines. */
+  /** Whether it has no flag, because other users can read command lines. */
   readonly isSecret: boolean;
-  /** The values that there are, if they are a closed list. */
+  /** The possible values if they are a closed list, or empty. */
   readonly values: readonly string[];
-  /** Whether it takes several of these, comma-separated. */
+  /** Whether several values may be given, comma-separated. */
   readonly isList: boolean;
 }
 
@@ -239,7 +243,7 @@ interface Documentation {
   readonly meaning: string;
   readonly byDefault?: string;
   readonly isSecret?: boolean;
-  /** The values that it may list, if it is a comma-separated list. */
+  /** The values that a comma-separated list may contain. */
   readonly listOf?: readonly string[];
 }
 

@@ -52,8 +52,8 @@ export interface ServerParts {
 }
 
 /**
- * Starts the server. If the address is in use, or the data on disk is unusable, it throws an error that says so in one
- * line, before anything is written.
+ * Starts the server. If the address is in use, or the data on disk is unusable, throws a one-line error
+ * before anything is written.
  */
 export async function startServer(
   settings: Settings,
@@ -157,7 +157,7 @@ async function startOn(
         { trunkline, storage, crypto: runtime.crypto },
         { apiKey: settings.apiKey, canShow: terminal.isTTY },
       );
-    // Another server may be doing the same concurrently: the second attempt finds its result.
+    // Another server may do the same concurrently, so a second attempt finds its result.
     const access = await openWorkspace().catch(openWorkspace);
     if (settings.emailTo !== undefined) await setEmailRecipients(trunkline, settings.emailTo);
 
@@ -176,7 +176,7 @@ async function startOn(
         dashboard: signIn,
         mcp,
         rateLimit: rateLimit.options,
-        logger: trunkline.logger, // limits a fault that affects every request
+        logger: trunkline.logger, // deduplicates a fault of every request
         metrics: telemetry.metrics,
         tracerProvider: telemetry.providers.tracerProvider,
         metricsToken: settings.metricsToken,
@@ -216,7 +216,7 @@ async function startOn(
         draining = true;
         logger.info({}, 'the server stops, and finishes what is in flight');
         await dropServerAddress(files, address);
-        // A stream of events has no end of its own.
+        // An event stream would never end.
         await Promise.all([trunkline.endStreams(), listener.close()]);
         await metricsListener?.close();
         await release();
@@ -239,7 +239,7 @@ interface Data {
   readonly network: SandboxNetwork | undefined;
 }
 
-/** Creates nothing before all existing data has proved usable. If this rejects, the storage is closed. */
+/** Creates nothing until all existing data has proved usable. If this rejects, the storage is closed. */
 async function openData({
   settings,
   files,
@@ -267,7 +267,7 @@ async function openData({
   }
 }
 
-/** No key is made for a database in use: a key that does not fit would make it useless. */
+/** Makes no key for a database in use, which a key that does not fit would make useless. */
 async function secretKeysFor(
   { settings, files, terminal }: Pick<Data, 'settings' | 'files' | 'terminal'>,
   isInUse: boolean,
@@ -281,7 +281,8 @@ async function secretKeysFor(
 }
 
 /**
- * A rotation that began before this process registered did not wait for it, and has sealed data that it could not open.
+ * Throws if a rotation began before this process registered: it did not wait, and has sealed data that this
+ * process could not open.
  */
 async function checkKeysUnchanged(
   settings: Settings,
@@ -293,7 +294,7 @@ async function checkKeysUnchanged(
     throw new StartError('The secret key was replaced while this server started: start it again.');
 }
 
-/** Loads adapters only if used: other servers start sooner, in less memory. */
+/** Loads adapters only if used, so that other servers start sooner and take less memory. */
 async function chosenAdapters(
   { s3, smtpUrl }: Settings,
   logger: Logger,

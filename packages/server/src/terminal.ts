@@ -8,7 +8,7 @@ export interface Terminal {
   say(line: string): void;
 }
 
-/** The lines contain paths, proxies and codes of the network; none of them may control the terminal. */
+/** Lines may contain paths, proxies and codes of the network, none of which may control the terminal. */
 export const processTerminal: Terminal = {
   isTTY: process.stdout.isTTY,
   say: (line) => void process.stdout.write(`${printableLines(line)}\n`),

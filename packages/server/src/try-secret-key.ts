@@ -4,8 +4,8 @@ import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 
 /**
- * Starts and stops a service that does nothing: a secret key of another database is detected before anything is
- * created.
+ * Starts and stops a service that does nothing, so that another database's secret key is detected before
+ * anything is created.
  */
 export async function trySecretKey(
   storage: Storage,
@@ -14,7 +14,7 @@ export async function trySecretKey(
   const trunkline = createTrunkline({
     ...options,
     ...nodeRuntime(),
-    storage: { ...storage, close: async () => {} }, // it remains in use
+    storage: { ...storage, close: async () => {} }, // storage stays in use
     gateway: createSandbox().gateway,
     roles: { api: false, gateway: false, webhooks: false, maintenance: false },
   });

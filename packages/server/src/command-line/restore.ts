@@ -102,7 +102,7 @@ async function restoreTo(
   }
   await rm(join(dataDirectory, RESTORE_MARKER), { force: true });
   await syncDirectory(dirname(database));
-  await withLocalService(call, async () => {}); // checks that the key fits, and that this version knows the schema
+  await withLocalService(call, async () => {}); // checks that the key fits and the schema is known
   call.output.result(
     { data: { directory: dataDirectory, database, media_files: mediaFiles, taken_at: manifest.taken_at } },
     facts({

@@ -13,7 +13,7 @@ export type ServiceFetch = (url: string, init: RequestInit) => Promise<Response>
 const TIMEOUT = { byDefault: 60, max: 3_600 };
 /** The lowest rate for sending or receiving a file. */
 const FILE_BYTES_PER_SECOND = 4_096;
-/** The largest file that WhatsApp allows. */
+/** WhatsApp's limit for a file. */
 const FILE_MAX = 2_147_483_648;
 /** More than a page of the longest messages. */
 const JSON_MAX = 41_943_040;

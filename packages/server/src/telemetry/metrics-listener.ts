@@ -7,7 +7,7 @@ import type { ServerMetrics } from './server-metrics.ts';
 
 const NAMES = { host: 'METRICS_ADDRESS', port: 'METRICS_ADDRESS' };
 
-/** Serves the metrics on a separate address; null if none is set. */
+/** Serves the metrics on a separate address; null if no address is set. */
 export async function openMetricsListener(
   { metricsAddress, metricsToken }: Pick<Settings, 'metricsAddress' | 'metricsToken'>,
   { metrics, logger }: { readonly metrics: ServerMetrics | null; readonly logger: Logger },

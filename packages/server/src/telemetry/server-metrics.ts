@@ -11,7 +11,7 @@ import { routePath } from 'hono/route';
 export interface ServerMetrics {
   /** The provider for `createTrunkline`. */
   readonly meterProvider: MeterProvider;
-  /** Measures requests; must be in front of every route. */
+  /** Measures requests; must precede every route. */
   readonly measure: MiddlewareHandler;
   /** Returns all metrics in Prometheus' format. */
   text(): Promise<string>;
@@ -67,7 +67,7 @@ export function createServerMetrics({
       await next();
       duration.record((performance.now() - began) / 1000, {
         'http.request.method': METHODS.has(c.req.method) ? c.req.method : '_OTHER',
-        // The route that responded, as it was declared: without the ids of this request, or an unknown path.
+        // The declared route that responded, without the ids of this request or an unknown path.
         'http.route': routePath(c),
         'http.response.status_code': c.res.status,
       });
@@ -101,7 +101,7 @@ function observeMachine(meter: Meter, dataDirectory: string): void {
 
 const UNITS: Readonly<Record<string, string>> = { s: 'seconds', By: 'bytes' };
 
-/** Prometheus includes the unit in the name, which the exporter omits. */
+/** Adds the unit to the name, as Prometheus expects but the exporter does not do. */
 function withUnits({ resource, scopeMetrics }: ResourceMetrics): ResourceMetrics {
   const named = (metric: MetricData): MetricData => {
     const { descriptor } = metric;

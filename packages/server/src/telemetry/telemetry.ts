@@ -10,7 +10,7 @@ export interface Telemetry {
     readonly meterProvider?: MeterProvider;
     readonly tracerProvider?: TracerProvider;
   };
-  /** Null if no metrics are served. */
+  /** Null if nothing is measured. */
   readonly metrics: ServerMetrics | null;
   /** Sends what has not been sent yet. Never rejects, and waits only for a few seconds. */
   close(): Promise<void>;
@@ -18,7 +18,7 @@ export interface Telemetry {
 
 const OFF: Telemetry = { providers: {}, metrics: null, close: async () => {} };
 
-/** Loads the libraries only for enabled features: otherwise a server starts sooner, in less memory. */
+/** Loads libraries only for enabled features, so that other servers start sooner and take less memory. */
 export async function openTelemetry(
   settings: Pick<Settings, 'dataDirectory' | 'metricsAddress' | 'metricsToken' | 'otlp'>,
   logger: Logger,
