@@ -7,7 +7,7 @@ import { builtinsWithoutRequire, writeLicences } from '../../tsup.bundled.ts';
 import { SCALAR_FILE } from './derive/scalar.ts';
 import { library } from '../../tsup.shared.ts';
 
-/** The dashboard's prebuilt pages: from its sources they would be built when one is first opened. */
+/** The dashboard's prebuilt pages. From the sources, a page would be built when it is first opened. */
 const builtDashboard: Plugin = {
   name: 'built-dashboard',
   setup({ onResolve }) {

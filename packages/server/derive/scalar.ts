@@ -2,7 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** The script of the API's reference, in one file. Its package exports the style next to it, but not the script. */
+/**
+ * The API reference's script, in one file. Its package exports the style next to the script, but not the
+ * script itself.
+ */
 export const SCALAR_FILE: string = join(
   dirname(createRequire(import.meta.url).resolve('@scalar/api-reference/style.css')),
   'browser/standalone.js',

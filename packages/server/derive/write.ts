@@ -1,4 +1,5 @@
-// Writes the settings into docs/running.md and the Helm chart: `pnpm settings`. Tests compare them.
+// Writes the settings into docs/running.md and the Helm chart: `pnpm settings`. Tests check that both files
+// are current.
 import { readFile, writeFile } from 'node:fs/promises';
 import { withSettingNames } from './chart-values.ts';
 import { withSettingsTable } from './settings-table.ts';

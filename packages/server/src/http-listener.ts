@@ -90,7 +90,7 @@ export async function listen(
     void Promise.resolve(handle(incoming, outgoing)).then(() => keepUnread(outgoing));
   });
   await startListening(server, address, settings);
-  const listensAt = server.address() as AddressInfo; // it listens on TCP
+  const listensAt = server.address() as AddressInfo; // a TCP address
   const url = urlOf(listensAt, address.host);
   return {
     url,

@@ -12,7 +12,7 @@ describe.skipIf(browser.missing !== null)('The reference of a running service', 
     async () => {
       const server = await startServer({ env: { DATA_DIR: temporaryDirectory() } });
       const { page, problems } = await browser.open();
-      // Scalar's copy of zod checks whether it may compile schemas, and works without.
+      // Scalar's copy of zod tests whether it may compile schemas, and works without compiling.
       problems.expect(/script-src forbids eval/);
       const elsewhere: string[] = [];
       await page.route(

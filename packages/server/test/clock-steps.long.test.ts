@@ -9,10 +9,12 @@ import type { RunningServer, Harness } from './support/harness.ts';
 /** Rounds on each storage; CLOCK_STEP_RUNS prints the longest times. */
 const RUNS = sized('CLOCK_STEP_RUNS', { short: 1, long: 1 });
 const HOUR = 3_600_000;
-/** How far the clock is ahead, one after the other: while a server runs, and at its starts. */
+/** How far the clock is ahead, in sequence: while a server runs, and at its starts. */
 const WHILE_RUNNING = isLongForm ? [-HOUR, 0, HOUR, 0] : [-HOUR, HOUR];
 const AT_STARTS = isLongForm ? [-HOUR, HOUR, 0] : [-HOUR, HOUR];
-/** The longest time without progress: less than the shortest lease, of 30 s, and more than a busy machine takes. */
+/**
+ * The longest time without progress: less than the shortest lease (30 s), and more than a busy machine needs.
+ */
 const WITHIN_MS = 25_000;
 /** How long messages are sent after the clock was set: longer than processes take to agree on their time. */
 const PULSE_MS = 4_000;
@@ -81,7 +83,7 @@ async function setAgainAndAgain(env: Readonly<Record<string, string>>): Promise<
   return dark;
 }
 
-/** Sends message after message for a while. Returns how long the slowest took. */
+/** Sends messages for PULSE_MS. Returns the time of the slowest. */
 async function pulse(harness: Harness, server: RunningServer): Promise<number> {
   const times: Promise<number>[] = [];
   for (let sent = 0; sent < PULSE_MS / PULSE_EVERY_MS; sent += 1) {
@@ -119,7 +121,7 @@ function isNotified({ receiver }: Harness, id: string): boolean {
   );
 }
 
-/** Checks that it is one delivery, however often it was sent. */
+/** Checks that the message has one delivery, however often it was sent. */
 function expectOneDelivery({ receiver }: Harness, id: string): void {
   const sent = requestsAbout(receiver, id).filter(({ event }) => event.type === 'message.sent');
   expect(new Set(sent.map(({ deliveryId }) => deliveryId)).size).toBe(1);

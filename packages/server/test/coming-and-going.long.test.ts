@@ -15,12 +15,12 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 /** How long instances come and go, in real time: for at least one renewal of leases, which comes every 10 s. */
 const SECONDS = sized('COMING_AND_GOING_SECONDS', { short: 11, long: 16 });
 const LASTS_MS = SECONDS * 1_000;
-/** An idle machine is quick; one that runs all tests gets more time, but less than a lease. */
+/** Whether the test runs alone, on a fast machine; otherwise it gets more time, but less than a lease. */
 const IS_ALONE = SECONDS >= 60;
 const INSTANCES = IS_ALONE ? 400 : Math.ceil(SECONDS * 2.5);
 const WITHIN_MS = IS_ALONE ? 2_000 : 25_000;
 const SEND_EVERY_MS = 50;
-/** A slow machine continues until it has accepted this many. */
+/** A slow machine continues until it has accepted this many messages. */
 const MESSAGES_AT_LEAST = SECONDS * 9;
 
 describe.concurrent('one process whose instances connect and stop all the time', () => {
@@ -50,7 +50,7 @@ describe.concurrent('one process whose instances connect and stop all the time',
   );
 });
 
-/** Returns how long each message waited, the shortest first. */
+/** Returns how long each message waited, the shortest wait first. */
 async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
   const sandbox = createSandbox();
   const trunkline = createTrunkline({
@@ -104,7 +104,7 @@ async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
             const { message } = await api.messages.send({ instance, to: '15550100', type: 'text', text });
             sent.push({ id: message.id, instance });
           } catch (error) {
-            // An instance that has stopped meanwhile refuses the message.
+            // An instance that has since stopped refuses the message.
             if (connected.includes(instance)) throw error;
           }
         }
@@ -127,7 +127,7 @@ async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
   }
 }
 
-/** An instance that is about to stop sends the messages accepted for it. */
+/** Waits until an instance that is about to stop has sent its latest messages. */
 async function populate(
   api: WorkspaceApi,
   sent: readonly { readonly id: string; readonly instance: string }[],

@@ -11,12 +11,12 @@ const RUNS = sized('CRASH_RUNS', { short: 2, long: 8 });
 /** Kills right after a 202. */
 const ROUNDS = sized('CRASH_ROUNDS', { short: 2, long: 10 });
 
-// Concurrent, since most of the time is waiting.
+// Concurrent, because most of the time is spent waiting.
 describe.concurrent('kill -9', () => {
   it('between the 202 and the send: the message is sent once after the restart', async () => {
     const { harness, server } = await startHarness();
     await server.kill();
-    // Accepts, and cannot send: the moment is certain.
+    // Cannot send, so the moment of the kill is certain.
     const accepting = await harness.startNow({ ROLES: 'api' });
     const message = await accepting.client.send({ instance: harness.instance });
     const withFile = await accepting.client.sendFile({
@@ -73,7 +73,7 @@ describe.concurrent('kill -9', () => {
       const message = await second.client.send({ instance: harness.instance });
       expect((await second.client.message(message.id)).status).toBe('queued');
 
-      // Starts immediately, so that the lease of the dead one really has to expire.
+      // Starts immediately, so that the killed server's lease has to expire.
       const back = await harness.startNow();
       expect(back.stdout()).not.toContain('without the role gateway');
       await untilNotified(harness, second, message.id);
@@ -91,7 +91,7 @@ describe.concurrent('kill -9', () => {
       const accepted = new Map<string, string>();
       let running = server;
       for (let run = 1; run <= RUNS; run++) {
-        const sending = send(harness, running, run, accepted).catch(() => undefined); // until the server is gone
+        const sending = send(harness, running, run, accepted).catch(() => undefined); // ends with the server
         await setTimeout(random(700));
         await running.kill();
         await sending;

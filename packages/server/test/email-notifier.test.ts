@@ -202,7 +202,7 @@ describe('An email is not accepted', () => {
     }).listen(0, '127.0.0.1');
     onTestFinished(() => void mute.close());
     await once(mute, 'listening');
-    const { port } = mute.address() as AddressInfo; // it listens on TCP
+    const { port } = mute.address() as AddressInfo; // a TCP address
     const url = `smtp://127.0.0.1:${port}`;
     const notifying = emailNotifier(url, silentLogger, { greetingTimeout: elapsing(200) }).notify(
       notification,
@@ -213,7 +213,7 @@ describe('An email is not accepted', () => {
   });
 });
 
-/** Socket timeouts of this many milliseconds elapse when the test says so. */
+/** Returns a function that lets socket timeouts of `ms` elapse. */
 function timeoutsOf(ms: number): () => void {
   const spy = vi.spyOn(Socket.prototype, 'setTimeout');
   onTestFinished(() => spy.mockRestore());

@@ -77,7 +77,7 @@ it('A server is not ready while it cannot write, and reports that to clients whi
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   const ready = async (): Promise<[number | undefined, string]> => {
-    const [response] = (await once(get(`${url}/readyz`, { agent }), 'response')) as [IncomingMessage]; // what it emits
+    const [response] = (await once(get(`${url}/readyz`, { agent }), 'response')) as [IncomingMessage]; // as emitted
     return [response.statusCode, await text(response)];
   };
   expect(await ready()).toEqual([200, '{"status":"ready"}']);

@@ -26,7 +26,7 @@ describe.concurrent('a server that is killed while an instance is disconnected a
       let known: readonly InstanceHistoryResource[] = [];
       for (let kill = 1; kill <= KILLS; kill += 1) {
         const action = await untilAtRest(running, harness);
-        const request = ask(running, harness, action).catch(() => null); // until the server is gone
+        const request = ask(running, harness, action).catch(() => null); // null if the server is gone
         await setTimeout(random(KILLED_WITHIN_MS));
         await running.kill();
         const answered = await request;
@@ -77,7 +77,7 @@ async function historyOf(
 ): Promise<readonly InstanceHistoryResource[]> {
   const { status, body } = await client.request('GET', `/api/v1/instances/${instance}/history?limit=100`);
   expect(status).toBe(200);
-  const { data } = body as { readonly data: readonly InstanceHistoryResource[] }; // as the API has it
+  const { data } = body as { readonly data: readonly InstanceHistoryResource[] }; // as specified
   return data.toReversed();
 }
 

@@ -14,7 +14,7 @@ const KEYS = sized('IDEMPOTENCY_KEYS', { short: 10, long: 30 });
 const ROUNDS = 3;
 const STORAGES = ['SQLite', 'PostgreSQL'] as const;
 
-// Each starts its own processes, and mostly waits for them.
+// Each test starts its own processes, and mostly waits for them.
 describe('an idempotency key', () => {
   it.for(isLongForm ? STORAGES : STORAGES.slice(1))(
     'makes one message on two servers concurrently, one of which has just started, on %s',
@@ -45,7 +45,7 @@ describe('an idempotency key', () => {
 
       await until('all are sent', async () => {
         const { body } = await second.client.request('GET', '/api/v1/messages?status=queued');
-        return (body as { data: readonly unknown[] }).data.length === 0; // as the specification has it
+        return (body as { data: readonly unknown[] }).data.length === 0; // as specified
       });
       expect([await first.stop(), await second.stop()]).toEqual([0, 0]);
       expect(harness.acceptedByNetwork()).toHaveLength(KEYS + 3);
@@ -74,7 +74,7 @@ describe('an idempotency key', () => {
     },
   );
 
-  // On PostgreSQL the database's clock counts, which a test cannot set: the storage contract tests it there.
+  // On PostgreSQL, the database's clock counts, which a test cannot set, so the storage contract tests this.
   it.runIf(isLongForm)('lasts for 24 hours, across kills of servers, on SQLite', async () => {
     const { harness, server } = await startHarness();
     const { instance } = harness;
@@ -113,6 +113,6 @@ function send(
     });
     if (status === 409) return false;
     expect([200, 202]).toContain(status);
-    return { status, id: (body as { data: MessageResource }).data.id }; // as the specification has it
+    return { status, id: (body as { data: MessageResource }).data.id }; // as specified
   });
 }

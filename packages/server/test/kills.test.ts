@@ -19,12 +19,15 @@ import { openSandboxJournal } from '../src/sandbox-journal.ts';
 import type { Accepted, Place } from './support/programs/loaded-service.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-/** On each storage, under light load, under full load, at a start, and so on; KILLS prints the outcome. */
+/**
+ * Kills on each storage: under light load, under full load, at a start, and so on. The variable KILLS prints
+ * the outcome.
+ */
 const KILLS = sized('KILLS', { short: 2, long: 6 });
 const PROGRAM = pathToFileURL(
   await builtProgram(new URL('support/programs/loaded-service.ts', import.meta.url)),
 );
-/** Counted from when it is ready; the third one and one in ten is killed while it starts. */
+/** Counted from readiness; the third service, and then one in ten, is killed while it starts. */
 const KILLED_WITHIN_MS = 800;
 const KILLED_AT_START_WITHIN_MS = 600;
 
@@ -72,7 +75,7 @@ describe.concurrent('a service that is killed at random moments, half of them un
       expect(await last.line(/^repeated \d+$/m)).toBe(`repeated ${accepted.size}`);
       expect(last.forgotten()).toEqual([]);
       await last.line(/^all read$/m);
-      // The limit of each endpoint delays many webhooks: it only matters that they continue.
+      // Each endpoint's limit delays many webhooks, so this only checks that they continue.
       const unreported = (): readonly string[] =>
         [...accepted.values()].flatMap(({ id }) => (receiver.reported.has(id) ? [] : [id]));
       for (let left = unreported().length; left > 0; left = unreported().length)
@@ -106,16 +109,16 @@ describe.concurrent('a service that is killed at random moments, half of them un
 });
 
 interface Service {
-  /** The accepted messages that it has printed, by text. */
+  /** The accepted messages that the service printed, by text. */
   accepted(): ReadonlyMap<string, Accepted>;
-  /** The idempotency keys that it has printed as lost. */
+  /** The idempotency keys that the service printed as lost. */
   forgotten(): readonly string[];
-  /** Resolves with the first line that it prints that matches; rejects when it ends before. */
+  /** Resolves with the first printed line that matches; rejects if the service ends before. */
   line(pattern: RegExp): Promise<string>;
-  /** Ends its input. */
+  /** Ends the input. */
   go(): void;
   kill(): Promise<void>;
-  /** Rejects when it fails. */
+  /** Rejects on failure. */
   readonly ended: Promise<void>;
 }
 
@@ -151,11 +154,11 @@ interface Receiver {
   places: readonly Place[];
   readonly requests: readonly Arrival[];
   readonly refused: readonly string[];
-  /** Messages whose webhook it has accepted. */
+  /** Messages whose webhook was accepted. */
   readonly reported: ReadonlySet<string>;
   /** Messages whose webhooks came under more than one id. */
   underSeveralIds(): readonly string[];
-  /** The number of requests that were open at one endpoint at a time. */
+  /** The most requests that one endpoint had open concurrently. */
   mostAtOnce(): number;
   close(): void;
 }
@@ -194,7 +197,7 @@ async function startReceiver(): Promise<Receiver> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // a TCP address
   const receiver: Receiver = {
     url: `http://127.0.0.1:${port}`,
     places: [],

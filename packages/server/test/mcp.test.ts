@@ -77,7 +77,7 @@ it('a model reads and sends within the settings, and a restart keeps the number 
     isError: true,
     content: [{ text: expect.stringContaining('"messages per day"') }],
   });
-  // Imitates a browser's page that uses a name which resolves to this machine.
+  // Imitates a page whose host name resolves to this machine (DNS rebinding).
   const rebound = await fetch(`${second.url}/mcp`, {
     method: 'POST',
     headers: { Origin: 'https://evil.example' },

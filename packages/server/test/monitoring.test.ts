@@ -141,7 +141,7 @@ it('no two panels of the dashboard share an id or a place', () => {
   }
 });
 
-/** Replaces the series names of a histogram by their common one. */
+/** Replaces the series names of a histogram with their common name. */
 function withoutSeries(
   emitted: ReadonlyMap<string, ReadonlySet<string>>,
 ): ReadonlyMap<string, ReadonlySet<string>> {
@@ -161,7 +161,7 @@ interface Query {
   /** The parts that the parser could not parse. */
   readonly errors: readonly string[];
   readonly metrics: readonly string[];
-  /** The labels by which it selects or groups. */
+  /** The labels by which the query selects or groups. */
   readonly labels: readonly string[];
 }
 

@@ -50,7 +50,7 @@ async function takeTour(directory: string): Promise<void> {
       block.replaceAll('8080', server).replaceAll('9000', receiver).replaceAll('/tmp/', `${directory}/`),
     );
   const tour = runBash([LIKE_A_TERMINAL, ...blocks].join('\n'), {
-    // Settings that the tour leaves at their defaults and another server on this machine may use.
+    // Settings that the tour leaves at their defaults, which another server on this machine may use.
     PORT: server,
     DATA_DIR: join(directory, 'data'),
   });
@@ -85,7 +85,7 @@ async function takeTour(directory: string): Promise<void> {
     expect(output).toMatch(line);
   }
   expect(output).toMatch(/^connecting$.*^connected$/ms);
-  // Printed three times by the tour, and by the request of the front page.
+  // Printed three times by the tour, and once by the front page's request.
   expect(output.match(/"text":"Hello from Trunkline"/g)?.length).toBeGreaterThan(1);
   expect(readFileSync(join(directory, 'trunkline-qr.svg'), 'utf8')).toMatch(/^<svg/);
   await until('both programs have ended', async () => (await isFree(server)) && (await isFree(receiver)));

@@ -9,14 +9,14 @@ import { expectNotifiedOnce, requestsAbout, startHarness, untilNotified } from '
 
 /** Kills on each storage; RESTART_RUNS prints how long each took. */
 const RUNS = sized('RESTART_RUNS', { short: 1, long: 2 });
-/** Less than the shortest lease, of 30 s, and more than a busy machine takes. */
+/** Less than the shortest lease (30 s), and more than a busy machine needs. */
 const WITHIN_MS = 25_000;
 
 interface Times {
-  /** The time from the kill, with the start of the new process. */
+  /** The time from the kill, including the start of the new process. */
   readonly ready: number;
   readonly sent: number;
-  /** The webhook whose requests were in flight, in both slots of its endpoint. */
+  /** The time until the webhooks in flight, in both slots, come again. */
   readonly reported: number;
 }
 

@@ -16,14 +16,14 @@ import { API_KEY } from './support/test-client.ts';
 
 /** Also rehearses pages that start several servers, or other programs. */
 const ALL = process.env['RUNBOOKS'] === '1';
-/** All except the one with the fewest commands: each starts a program. */
+/** All pages but that with the fewest commands, as commands start programs. */
 const SOME = ALL || isLongForm;
 
 const BOOKED = 'Your table is booked for 20:00.';
-/** Has the width of the address that it replaces. */
+/** As wide as the address that it replaces. */
 const HOOK = 'https://shop.example.com/in';
 
-/** Starts its server, with a connected number. */
+/** Starts a machine's server, with a connected number. */
 async function withNumber(machine: OperatorsMachine): Promise<string> {
   await machine.start();
   const { client } = machine;
@@ -57,7 +57,8 @@ async function isConnected({ client }: OperatorsMachine, instance: string): Prom
   await until('it is connected', async () => (await client.instance(instance)).status === 'connected');
 }
 
-// Each page gets a server with a connected number, and leaves one behind: a start costs more than most pages.
+// Each page gets a server with a connected number, and leaves such a server behind, because a start costs
+// more than most pages.
 describe('The runbook, on one server,', () => {
   let machine: OperatorsMachine;
   let instance: string;
@@ -131,7 +132,7 @@ describe('The runbook, on one server,', () => {
   });
 
   it.runIf(ALL)('upgrade.md leads to a new version, and back to the previous one', async () => {
-    // Reinstalling the previous version shows the new version's changes of the database.
+    // Reinstalling the previous version makes the database look changed by the new version.
     const upgrade = `new (require('node:sqlite').DatabaseSync)('${machine.path(`${data}/trunkline.db`)}').exec('PRAGMA user_version = 102')`;
     machine.install('/bin/npm', `case $* in *@1.0.0) exec '${process.execPath}' -e "${upgrade}" ;; esac`);
     const page = await rehearse('upgrade.md', machine, [[/up to date \([\d.]+ s\)/g, 'up to date (0.2 s)']]);
@@ -234,7 +235,7 @@ describe('The runbook', () => {
       const nginx = await startNginx(machine);
       const file = machine.path('/var/lib/trunkline/catalogue.pdf');
       writeFileSync(file, Buffer.alloc(2_000_000));
-      // Like clients that send a large file: it reads the response even if that arrives before everything is sent.
+      // Like clients that send a large file, reads a response that arrives before everything is sent.
       const upload = async (): Promise<string> => {
         const form = [`instance=${instance}`, 'to=15550123', 'type=document', `file=@${file}`];
         const args = ['--silent', '--output', '/dev/null', '--write-out', '%{http_code}'];

@@ -24,7 +24,7 @@ describe("What people do with the sandbox's phones", () => {
   const listed = async (filter: string): Promise<readonly MessageResource[]> => {
     const path = `/api/v1/messages?instance=${harness.instance}&${filter}`;
     const { body } = await server.client.request('GET', path);
-    return (body as { data: readonly MessageResource[] }).data; // as the specification has it
+    return (body as { data: readonly MessageResource[] }).data; // as specified
   };
   /** A message from a person, once it is stored. */
   const received = async (from: string, text: string): Promise<MessageResource> => {
@@ -68,7 +68,7 @@ describe("What people do with the sandbox's phones", () => {
       text: 'See you at ten',
       edited_at: expect.any(String),
     });
-    // A stranger's deletion has no effect: later ones are reported, but not this one.
+    // A stranger's deletion has no effect: the later deletion is reported, but not this one.
     await control('deletions', { message: id, from: '15550666' });
     await control('deletions', { message: id, from: '15550112' });
     const data = await reported('message.deleted', { message: expect.objectContaining({ id }) });

@@ -59,7 +59,7 @@ describe("The sandbox's phones", () => {
     ).toBe(202);
     const received = await until('both messages are there', async () => {
       const { body } = await client.request('GET', `/api/v1/messages?instance=${id}&direction=inbound`);
-      const { data } = body as { data: readonly object[] }; // as the specification has it
+      const { data } = body as { data: readonly object[] }; // as specified
       return data.length === 2 && data;
     });
     expect(received).toEqual(
@@ -91,7 +91,7 @@ describe("The sandbox's phones", () => {
 
     const message = await until('the message is there', async () => {
       const { body } = await client.request('GET', `/api/v1/messages?instance=${id}&direction=inbound`);
-      return (body as { data: readonly MessageResource[] }).data[0]; // as the specification has it
+      return (body as { data: readonly MessageResource[] }).data[0]; // as specified
     });
     expect(message).toMatchObject({
       type: 'image',
@@ -111,7 +111,7 @@ describe("The sandbox's phones", () => {
     const inbound = (count: number) =>
       until(`${count} messages are there`, async () => {
         const { body } = await client.request('GET', `/api/v1/messages?instance=${id}&direction=inbound`);
-        const { data } = body as { data: readonly MessageResource[] }; // as the specification has it
+        const { data } = body as { data: readonly MessageResource[] }; // as specified
         return data.length === count && data;
       });
     const sent_at = '2026-01-02T03:04:05+01:00';

@@ -95,14 +95,14 @@ describe("The sandbox network's journal", () => {
     expect(openInAnotherProcess(path)).toBe('null');
     journal.append(linked);
     journal.close();
-    // The process was killed at its end, without closing.
+    // The other process was killed before it could close.
     expect(openInAnotherProcess(path)).toBe('[{"instanceId":"ins_1"');
     const after = open(path);
     expect([...after.load()]).toEqual([linked, { ...unlinked, instanceId: 'ins_2' }]);
     after.close();
   });
 
-  /** Prints null, or the beginning of what it found; appends a record and dies by SIGKILL. */
+  /** Runs a process that prints the first records or null, appends one, and dies by SIGKILL. */
   function openInAnotherProcess(path: string): string {
     const program = `
       const { openSandboxJournal } = await import(${JSON.stringify(new URL('../src/sandbox-journal.ts', import.meta.url).href)});

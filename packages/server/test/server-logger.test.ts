@@ -44,7 +44,7 @@ it('lines that cannot be written follow later, in order; a line says how many we
   );
   const text = 'x'.repeat(1_000);
   for (let number = 1; number <= 2_000; number += 1) logger.info({ number }, text);
-  room = 500; // not even for one of them
+  room = 500; // not even for one line
   logger.info({ number: 2_001 }, text);
   expect(written).toHaveLength(500);
   room = Infinity;

@@ -6,7 +6,7 @@ const { signal } = new AbortController();
 
 function give(...chunks: readonly (string | Uint8Array)[]): void {
   vi.spyOn(process, 'stdin', 'get').mockReturnValue(
-    // All that is read of it is its chunks.
+    // Only the chunks of stdin are read.
     Readable.from(chunks.map((chunk) => Buffer.from(chunk))) as typeof process.stdin,
   );
 }

@@ -9,7 +9,9 @@ import { startHarness } from './support/harness.ts';
 import type { Harness, RunningServer } from './support/harness.ts';
 import { API_KEY } from './support/test-client.ts';
 
-/** Another process polls each second. Far less than a heartbeat, and more than a busy machine takes. */
+/**
+ * Other processes poll each second. This is far less than a heartbeat, and more than a busy machine needs.
+ */
 const WITHIN_MS = 10_000;
 const KILLS = 2;
 const PER_KILL = 20;
@@ -100,7 +102,7 @@ interface Follower {
   /** The id after which the next stream continues. */
   last(): string | undefined;
   found(type: string, messageId: string): Arrival | undefined;
-  /** Resolves when its stream has ended, in any way. */
+  /** Resolves when the stream has ended, in any way. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 import { API_KEY, testClient } from './support/test-client.ts';
 
 const CLIENTS = 400;
-/** Far below the total of all of them, 640 MB and more, and above the garbage not yet collected. */
+/** Far below the total of all responses (640 MB and more), and above the garbage not yet collected. */
 const MAX_MB = 150;
 
 // A client that requests and reads nothing must not be able to take the memory of all others.

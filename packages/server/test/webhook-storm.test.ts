@@ -15,10 +15,10 @@ const PROCESSES = 2;
 const WORKSPACES = 2;
 const ENDPOINTS = 4;
 const CALLERS = 8;
-/** The newest deliveries, which are retried by hand: some are in flight. */
+/** How many of the newest deliveries may be retried by hand; some are in flight. */
 const LATELY = 10;
 
-/** The possible responses: no other is sent, whatever else happens at that moment. */
+/** The possible responses, whatever else happens at that moment. */
 const ALLOWED = {
   test: [202, 404, 409],
   retry: [202, 404, 409],
@@ -46,7 +46,7 @@ const WEIGHTS: Readonly<Record<Kind, number>> = {
 
 const KINDS = Object.keys(ALLOWED).flatMap((kind) =>
   Array.from({ length: WEIGHTS[kind as Kind] }, () => kind as Kind),
-); // its own keys
+); // no other keys
 /** Reasons for which a delivery may wait when there is nothing to do. */
 const RESTING: readonly string[] = ['retry_scheduled', 'throttled', 'endpoint_disabled'];
 
@@ -125,7 +125,7 @@ async function register(ask: Ask, { receiver }: Storm): Promise<Endpoint> {
   return { number, id: data.id };
 }
 
-/** One request of some kind, at some endpoint or delivery. */
+/** Makes a random request, about a random endpoint or delivery. */
 async function disturb(workspaces: readonly Workspace[], storm: Storm): Promise<void> {
   const { roll, receiver } = storm;
   const workspace = pick(workspaces, roll);

@@ -21,7 +21,7 @@ describe('GATEWAY=baileys', () => {
     );
 
     expect(await server.stop()).toBe(0);
-    // Neither the QR, which is for terminals, nor output of Signal's library.
+    // Prints neither the QR, which is for terminals, nor output of Signal's library.
     expect(server.stdout().split('\n').slice(1)).toEqual([
       `The dashboard is at ${server.url}/dashboard: "trunkline dashboard" prints a link that signs in`,
       `Trunkline is at ${server.url}/api/v1`,
@@ -34,7 +34,7 @@ describe('GATEWAY=baileys', () => {
     });
     expect(receiver.refused).toEqual([]);
 
-    // Tests of gateway-baileys restart it on stored data, without a server.
+    // Tests of gateway-baileys restart the gateway on stored data, without a server.
     if (!isLongForm) return;
     await wa.inbound(bob, account, 'Are you closed?');
     const next = await start();

@@ -21,7 +21,7 @@ import { runServer, startServer } from '../support/server-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { testClient } from '../support/test-client.ts';
 
-/** Enough that a backup is killed between the first and the last. */
+/** Enough files that a kill hits a backup between the first and the last. */
 const FILES = sized('FILES', { short: 1_500, long: 1_500 });
 const FILLER_MB = 150;
 
@@ -87,7 +87,7 @@ describe('A backup', () => {
       const client = testClient(server.url);
       await run('connect', '--scan');
       const [{ data: instances } = { data: {} }] = await harness.json('instances', 'list');
-      const [{ id: instance = '' } = {}] = instances as unknown as readonly { readonly id?: string }[]; // as the API has it
+      const [{ id: instance = '' } = {}] = instances as unknown as readonly { readonly id?: string }[]; // as specified
       const answered: string[] = [];
       let isLoaded = true;
       const load = async (): Promise<void> => {
@@ -139,7 +139,7 @@ describe('A backup', () => {
         try {
           return copied(path) > 50;
         } catch {
-          return false; // the directory is not there yet, or a file has just got its name
+          return false; // the directory does not exist yet, or a file was just renamed
         }
       });
       await command.kill();
@@ -151,7 +151,7 @@ describe('A backup', () => {
       `trunkline: The backup ${directory} is not complete: run "trunkline backup" in it again.\n`,
     );
     const database = statSync(join(directory, 'trunkline.db')).mtimeMs;
-    // A file that arrives after the database was copied: no message of the backup has it.
+    // A file that arrives after the database was copied, so that no message of the backup has it.
     writeFileSync(join(cwd, 'data', 'media', '00', 'upl_later'), 'later');
     expect(await backup(place)).toMatchObject({ code: 0 });
     expect(statSync(join(directory, 'trunkline.db')).mtimeMs).toBe(database);

@@ -9,7 +9,10 @@ import type { CommandHarness, CommandResult } from '../support/command-process.t
 import { complaintsIn } from '../support/server-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** More would start more processes without being quicker on two cores. In `pnpm test`, one process runs them all. */
+/**
+ * More would start more processes, but not be faster on two cores. In `pnpm test`, one process runs all
+ * commands.
+ */
 const CONCURRENT = isLongForm ? 2 : 1;
 
 /** Arguments that are well formed, so that a command gets as far as its service or its database. */
@@ -33,7 +36,7 @@ function argumentsOf(name: string): readonly string[] {
   return [...name.split(' '), ...values, ...(OPTIONS[name] ?? []), ...(spec?.asks === true ? ['--yes'] : [])];
 }
 
-/** Every command of a kind, some at a time. */
+/** Runs the named commands, CONCURRENT at a time. */
 async function runAll(
   names: readonly string[],
   run: (name: string) => Promise<CommandResult>,
@@ -53,7 +56,7 @@ const remote = COMMANDS.filter(({ on }) => on === 'service').map(({ name }) => n
 const withKey = remote.filter((name) => name !== 'openapi');
 const local = COMMANDS.filter(({ on }) => on === 'database').map(({ name }) => name);
 
-/** One server for all commands that need one. */
+/** One server for all commands that need a server. */
 let harness: CommandHarness;
 beforeAll(async () => {
   harness = await startCommandHarness();
@@ -83,7 +86,7 @@ describe('Every command', () => {
       const [, section = ''] = (results[name]?.stdout ?? '').split(/^Examples?:\n/m);
       const examples = section.trimEnd().split('\n');
       for (const example of examples) {
-        // Up to where the shell ends the command.
+        // The words before the shell ends the command.
         const [, words = ''] = /trunkline (.*?)(?:\)"$| [<>] |$)/.exec(example) ?? [];
         const args = (words.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
         parsed = undefined;
@@ -262,7 +265,9 @@ describe('The command line', () => {
   it('completes in bash and zsh by a script that these can read', async () => {
     const cwd = temporaryDirectory();
     const { stdout } = await runCommand(['completion', 'bash'], { cwd });
-    /** Returns what bash replaces the last word by; the part after `:` and `=` is a word of its own for it. */
+    /**
+     * Returns the replacement for bash's last word; bash treats the part after `:` or `=` as a separate word.
+     */
     const complete = (line: string): string => {
       const words = line.split(/ |(?<=[:=])|(?=[:=])/).map((word) => `'${word}'`);
       const state = `COMP_LINE='${line}' COMP_POINT=${line.length} COMP_WORDS=(${words.join(' ')}) COMP_CWORD=${words.length - 1}`;

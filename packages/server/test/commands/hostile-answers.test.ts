@@ -64,7 +64,7 @@ type Change = (value: unknown) => unknown;
 
 interface Case {
   readonly call: CommandCall;
-  /** The request whose response is changed, by its place among those of a run without a change. */
+  /** The index of the request whose response is changed, in a run without changes. */
   readonly request: number;
   readonly path: readonly Step[];
   readonly change: Change;
@@ -76,7 +76,7 @@ interface Service extends HostileService {
   readonly cases: Map<string, { seen: number; readonly request: number; readonly edit: Change }>;
 }
 
-/** Responds with the examples; if the URL has the number of a case, one of them is changed. */
+/** Responds with the examples; if the URL has the number of a case, changes one response. */
 async function startService(): Promise<Service> {
   const cases: Service['cases'] = new Map();
   const service = await startHostileService(({ method, path }, response) => {
@@ -96,14 +96,14 @@ function exampleOf(method: string, route: string): { readonly status: number; re
   if (found === undefined) throw new Error(`There is no example of ${method} ${route}.`);
   const { status } = found;
   const body = found.body && changed(found.body, ['meta', 'next_cursor'], () => null);
-  // No work is left after the first, so that no command waits.
+  // No work is left after the first request, so that no command waits.
   if (route.endsWith('/retry-failed')) return { status, body: { data: { requeued: 3, remaining: 0 } } };
   if (method === 'GET' && /^\/messages\/[^/]+$/.test(route))
     return { status, body: changed(body, ['data', 'status'], () => 'read') };
   return { status, body };
 }
 
-/** Every position of a value, that of the whole first. */
+/** Every position in a value, beginning with the whole value. */
 function placesIn(value: unknown, path: readonly Step[] = []): readonly (readonly Step[])[] {
   if (typeof value !== 'object' || value === null) return [path];
   const inside = Array.isArray(value)
@@ -120,7 +120,7 @@ function changed(value: unknown, [step, ...rest]: readonly Step[], change: Chang
     Object.entries(value as object).map(([name, one]) => [
       name,
       name === step ? changed(one, rest, change) : one,
-    ]), // a path in it
+    ]), // a valid path
   );
 }
 
@@ -142,7 +142,7 @@ function environmentOf({ url }: HostileService, number: string): Readonly<Record
   };
 }
 
-/** Runs all of them, some concurrently. */
+/** Runs all cases, some concurrently. */
 async function runAll(
   service: Service,
   cases: readonly Case[],
@@ -173,8 +173,8 @@ const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\
 const COLORS = /\u001b\[(?:3[123]|39)m/g;
 
 /**
- * The output that a command may print, whatever the service sends: its own colours, and the erasure of its line of
- * progress, are not the service's.
+ * Checks that a command prints no control characters of the service. The command's own colours, and the
+ * erasure of its progress line, are allowed.
  */
 function expectClean({ stdout, stderr }: CallOutcome, name: string): void {
   expect(stdout.replaceAll(COLORS, ''), name).not.toMatch(UNPRINTABLE);
@@ -240,7 +240,7 @@ describe("A service whose responses differ from the API's", () => {
   });
 });
 
-/** In `test`, one in 23: each position gets other changes, in both forms of output. */
+/** In `test`, one case in 23: each position gets other changes, in both forms of output. */
 function sampleOf(cases: readonly Case[]): readonly Case[] {
   return isLongForm ? cases : cases.filter((_, index) => index % 23 === 0);
 }

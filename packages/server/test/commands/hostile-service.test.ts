@@ -49,7 +49,7 @@ function environmentOf(
   };
 }
 
-/** All concurrently, each with what it needs. */
+/** Runs the named commands concurrently, with arguments. */
 async function callAll(
   service: HostileService,
   names: readonly string[],
@@ -73,7 +73,8 @@ async function callAll(
 }
 
 /**
- * The error message of a command that has to end with "the service could not be reached, or what responds is not one".
+ * The error message of a command that must end with the exit code for an unreachable service or another
+ * program.
  */
 function complaintOf(name: string, outcome: CallOutcome): string {
   expect(exitCodeOf(outcome), `${name}: ${outcome.stderr}`).toBe(4);
@@ -370,7 +371,7 @@ describe('A download', () => {
       expect(second).toEqual({ code: 0, stderr: '', stdout: `copy.txt: ${FILE.length} bytes, text/plain\n` });
       expect(readFileSync(join(cwd, 'copy.txt'))).toEqual(FILE);
       expect(lstatSync(join(cwd, 'copy.txt')).mode & 0o777).toBe(0o600);
-      // Only files of this run are removed, and the service's name is not used.
+      // Only files of this run are removed, and the service's file name is not used.
       expect(readdirSync(cwd).toSorted()).toEqual([...left, 'copy.txt']);
     },
   );
@@ -425,7 +426,9 @@ describe('A download', () => {
     for (const path of ['mine.txt', 'link.txt', 'raced.txt']) {
       const call = { name: 'messages download', args: { message: 'msg_1', path: join(cwd, path) } };
       const outcome = await callCommand(call, { environment });
-      expect(outcome.stderr).toContain(`${path} already exists, and would be overwritten: name another file.`);
+      expect(outcome.stderr).toContain(
+        `${path} already exists, and would be overwritten: name another file.`,
+      );
     }
     expect(readdirSync(cwd).toSorted()).toEqual(['link.txt', 'mine.txt', 'raced.txt']);
     expect(readFileSync(join(cwd, 'mine.txt'), 'utf8')).toBe('mine');
@@ -711,7 +714,7 @@ describe('Output', () => {
   );
 });
 
-/** A byte every 100 ms until the connection is closed. */
+/** Sends a byte every 100 ms until the connection is closed. */
 function drip(
   response: ServerResponse,
   type: string,

@@ -45,8 +45,8 @@ async function useFolder(): Promise<string> {
 const EVERY = sized('KILL_EVERY', { short: 16, long: 1 });
 
 /**
- * Runs the command in a copy of the folder for one in `EVERY` of its steps, another one in each run, killed before that
- * step, and checks the result. Resolves with the number of steps, or a few more.
+ * For one in `EVERY` of the command's steps, other steps in each run: runs the command in a copy of the
+ * folder, kills it before that step, and checks the result. Resolves with the number of steps, or a few more.
  */
 async function killedAtEachStep(
   args: readonly string[],
@@ -66,7 +66,7 @@ async function killedAtEachStep(
   }
 }
 
-/** The names of all files below, which are readable only by their owner. */
+/** The names of all files below; checks that only their owner can read them. */
 function filesBelow(directory: string): readonly string[] {
   const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   const files = names.filter((name) => statSync(join(directory, name)).isFile());
@@ -198,8 +198,8 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
 
 describe('Two concurrent commands', () => {
   /**
-   * The first is stopped before a step; a second is refused; the first continues, or is killed and the second does the
-   * work.
+   * Stops the first command before a step; a second is refused. The first then continues, or is killed and
+   * the second does the work.
    */
   async function secondIsRefused(
     args: readonly string[],

@@ -29,7 +29,7 @@ describe('trunkline listen', () => {
     await listen.printed(/message\.read +evt_\w+  msg_\w+  to 15550123  Hello  → 204 in \d+ ms/);
     await run('send', '15550123', 'Hello');
     await until('it has printed the next one, too', async () => json.stdout().trimEnd().includes('\n'));
-    // Nothing else is printed between the two, or before them.
+    // Nothing else is printed between the two events, or before.
     for (const line of json.stdout().trimEnd().split('\n'))
       expect(JSON.parse(line)).toMatchObject({
         data: { type: 'message.read', data: { message: { text: 'Hello' } } },
@@ -137,7 +137,7 @@ describe('trunkline listen', () => {
 
       await run('connect', '--scan');
       const [{ data: instances } = { data: {} }] = await json('instances', 'list');
-      const [{ id = '' } = {}] = instances as unknown as readonly { readonly id?: string }[]; // as the API has it
+      const [{ id = '' } = {}] = instances as unknown as readonly { readonly id?: string }[]; // as specified
       const listen = startCommand(['listen', '--instance', id], { cwd, env });
       const other = startCommand(['listen', '--instance', 'ins_other'], { cwd, env });
       await listen.printed(/Waiting for events/);

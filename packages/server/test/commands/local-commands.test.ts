@@ -215,7 +215,7 @@ describe('Workspaces, keys and members', () => {
     );
     expect(await server.stop()).toBe(0);
     if (!isLongForm) return;
-    // A server that ran meanwhile may know a key for five seconds more: the next one does not.
+    // A server that kept running may accept a key for five more seconds; the next server does not.
     const later = await startServer({ env: { DATA_DIR: join(cwd, 'data') } });
     for (const { token } of [key, other])
       expect((await testClient(later.url, String(token)).request('GET', KEY_STATUS)).status).toBe(401);

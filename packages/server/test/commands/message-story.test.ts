@@ -48,7 +48,7 @@ async function startWithMessage(): Promise<
   };
 }
 
-/** The lines about requests to receivers, without ids: those differ each time. */
+/** The lines about requests to receivers, without ids, which differ each time. */
 function linesAbout(output: string): readonly string[] {
   const lines = output.split('\n');
   return lines
@@ -74,7 +74,7 @@ describe('trunkline messages show', () => {
       '    2026-11-23T14:00:01.075+00:00  attempt 1: 503',
     ]);
 
-    // Makes each attempt until it is given up, and one by hand, days after the message was read.
+    // Makes each attempt until the delivery is given up, then one by hand, days after the message was read.
     for (let next = await delivery(); next.next_retry_at !== null; next = await delivery()) {
       clock.jump(Date.parse(next.next_retry_at) - clock.now() - SECOND);
       await clock.advance(5 * SECOND);

@@ -42,7 +42,7 @@ const HOLD_AT_PRINT = new URL('../support/hold-at-print.ts', import.meta.url).hr
 
 /** Messages that are moved; every tenth has a file. */
 const MESSAGES = sized('MOVE_MESSAGES', { short: 20, long: 200 });
-/** How many of these a server has sent itself. An endpoint gets at most 120 requests a minute. */
+/** How many of the messages a server sends itself. An endpoint gets at most 120 requests a minute. */
 const SENT_BY_SERVER = 100;
 /**
  * The limits of a move, however many rows there are. After a collection, about 20 MB of the heap are in use, at 100,000
@@ -53,7 +53,7 @@ const SENT_BY_SERVER = 100;
 const HEAP_MB = 96;
 const PEAK_MEMORY = 400 * 1024 * 1024;
 const PEAK_MEMORY_PRELOAD = new URL('../support/peak-memory.ts', import.meta.url).href;
-/** When a kill happens at random: within about as long as a move takes. */
+/** A random kill comes within this time, about as long as a move takes. */
 const KILLED_WITHIN_MS = 1_500 + MESSAGES / 3;
 const KILLS = sized('MOVE_KILLS', { short: 2, long: 2 });
 const AT_THE_SAME_TIME = 32;
@@ -73,7 +73,7 @@ async function brokenEndpoint(): Promise<{ url: string; requests: () => number; 
     server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // a TCP address
   return { url: `http://127.0.0.1:${port}/hook`, requests: () => requests, fix: () => void (status = 204) };
 }
 
@@ -82,7 +82,9 @@ interface Place {
   readonly cwd: string;
   start(env?: Readonly<Record<string, string>>, aheadMs?: number): Promise<ServerProcess>;
   move(...args: readonly string[]): Promise<CommandResult>;
-  /** The peak RSS of the last move, in bytes. Only in the long form: for a few rows it means nothing. */
+  /**
+   * The peak RSS of the last move, in bytes. Only in the long form, because it means nothing for a few rows.
+   */
   peakMemory(): number;
   /** Everything that an API-only server on this database serves. */
   served(databaseUrl: string): ReturnType<typeof everythingServed>;
@@ -139,7 +141,7 @@ async function filled(
   instance: string;
   receiver: TestReceiver;
   broken: Awaited<ReturnType<typeof brokenEndpoint>>;
-  /** Everything that a server without a gateway serves of it. */
+  /** Everything that a server without a gateway serves of this data. */
   served: Served;
 }> {
   const receiver = await startReceiver();
@@ -176,7 +178,7 @@ async function filled(
   await until('the broken endpoint has refused one', () => broken.requests() > 0);
   await server.stop();
   if (messages > SENT_BY_SERVER) await addSentMessages(join(cwd, 'data'), messages - SENT_BY_SERVER);
-  // Accepted but not sent: there is no gateway.
+  // Accepted but not sent, for lack of a gateway.
   const api = await start({ ...env, ROLES: 'api' });
   for (const text of ['queued-1', 'queued-2', 'queued-3'])
     await testClient(api.url).send({ instance, text, idempotencyKey: text });
@@ -207,7 +209,7 @@ function markInFile(path: string): string | null {
       String(file.prepare("SELECT value FROM settings WHERE name = 'move'").get()?.['value'] ?? '') || null
     );
   } catch {
-    return null; // its tables are not there yet
+    return null; // the tables do not exist yet
   } finally {
     file.close();
   }
@@ -222,7 +224,7 @@ async function markIn(url: string): Promise<string | null> {
     );
     return rows[0]?.value ?? null;
   } catch {
-    return null; // its tables are not there yet
+    return null; // the tables do not exist yet
   } finally {
     await client.end();
   }
@@ -235,7 +237,7 @@ async function inPostgres(url: string, sql: string): Promise<void> {
   await client.end();
 }
 
-/** Makes it refuse messages like a server whose disk is full. */
+/** Makes PostgreSQL refuse messages, as if its disk were full. */
 const FILL_UP = `
   CREATE FUNCTION no_space() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
@@ -251,7 +253,7 @@ function filesIn(directory: string): readonly string[] {
 
 type Served = Awaited<ReturnType<typeof everythingServed>>;
 
-/** Names the first rows that differ: a difference of all of them could not be printed. */
+/** Names the first rows that differ, because a difference of all rows could not be printed. */
 function expectSame(found: Served, expected: Served): void {
   expect(Object.keys(found)).toEqual(Object.keys(expected));
   for (const [name, rows] of Object.entries(expected)) {
@@ -267,7 +269,7 @@ type Delivery = Pick<DeliveryResource, 'id' | 'status' | 'attempts'>;
 
 function waitingDeliveries(served: Served): readonly Delivery[] {
   const lists = Object.entries(served).filter(([name]) => name.startsWith('deliveries of'));
-  const deliveries = lists.flatMap(([, rows]) => rows) as readonly Delivery[]; // as the specification has it
+  const deliveries = lists.flatMap(([, rows]) => rows) as readonly Delivery[]; // as specified
   return deliveries.filter(({ status }) => status === 'pending' || status === 'retrying');
 }
 
@@ -307,13 +309,13 @@ describe('trunkline move', { timeout: 900_000 }, () => {
     const client = testClient(server.url);
     await until('the delivery that waited is made', () => broken.requests() > tries);
     const repeated = await client.send({ instance, text: 'queued-2', idempotencyKey: 'queued-2' });
-    const messages = before['messages'] as readonly Pick<MessageResource, 'id' | 'status'>[]; // as the specification has it
+    const messages = before['messages'] as readonly Pick<MessageResource, 'id' | 'status'>[]; // as specified
     expect(messages.map(({ id }) => id)).toContain(repeated.id);
     expect(waitingDeliveries(before)).not.toEqual([]);
     for (const { id, attempts } of waitingDeliveries(before))
       await until('each delivery that waited is made, with the try after its last', async () => {
         const { body } = await client.request('GET', `/api/v1/webhook-deliveries/${id}`);
-        const { data } = body as { data: Delivery }; // as the specification has it
+        const { data } = body as { data: Delivery }; // as specified
         return data.status === 'success' && data.attempts > attempts;
       });
     for (const { id } of messages.filter(({ status }) => status === 'queued'))
@@ -431,7 +433,7 @@ describe('trunkline move', { timeout: 900_000 }, () => {
         code: 1,
         stderr: expect.stringContaining(`has a part of what a move from ${sqlite} has written`),
       });
-      await (await other.start()).stop(); // nothing happened to it
+      await (await other.start()).stop(); // `other` still works
       await inPostgres(url, 'DROP FUNCTION no_space() CASCADE');
       expect(await at.move('--from', sqlite, '--to', url, '--yes')).toMatchObject({ code: 0, stderr: '' });
       expectSame(await at.served(url), before);
@@ -439,7 +441,7 @@ describe('trunkline move', { timeout: 900_000 }, () => {
       const back = `sqlite:${join(at.cwd, 'data', 'back.db')}`;
       const args = ['move', '--from', url, '--to', back, '--yes'];
       const full = startProgram('sh', {
-        // In units of KB or half of that, depending on the shell: the schema fits, the rows do not.
+        // The unit is 1 KB or half of that, depending on the shell; the schema fits, the rows do not.
         args: [
           '-c',
           'ulimit -f 1000; exec "$@"',
@@ -541,7 +543,7 @@ describe('trunkline move', { timeout: 900_000 }, () => {
       expect(await ended.ended).toBe(0);
       const lines = ended.stdout().split('\r\u001b[K');
       expect(lines).toContain('preparing the new database');
-      // The result follows the last progress.
+      // The result follows the last progress line.
       expect(lines.at(-1)).toMatch(/^moved to/);
       expectSame(await at.served(to), before);
     },

@@ -22,7 +22,7 @@ import type { TestClient } from '../support/test-client.ts';
 
 const ADA = '15550111222';
 const BOB = '15550111333';
-/** Two megabytes: more than a page, only in the media folder. */
+/** Repeated to two megabytes: more than a page, only in the media folder. */
 const FILE_MARK = 'bytes-of-a-secret-file';
 
 const closing: (() => void)[] = [];
@@ -40,7 +40,7 @@ async function echoingReceiver(): Promise<string> {
     server.closeAllConnections();
     server.close();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`; // it listens on TCP
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`; // a TCP address
 }
 
 interface Linked extends CommandHarness {
@@ -68,7 +68,7 @@ async function linked(settings: Readonly<Record<string, string>> = {}): Promise<
     },
     async messages() {
       const { body } = await client.request('GET', '/api/v1/messages?limit=100');
-      return (body as { data: readonly { id: string; text: string | null }[] }).data; // as the specification has it
+      return (body as { data: readonly { id: string; text: string | null }[] }).data; // as specified
     },
   };
 }
@@ -93,13 +93,15 @@ async function withPeople(all: Linked): Promise<void> {
   await client.request('POST', `/sandbox/instances/${instance}/messages`, { body: form });
   await until('all is there, and its webhooks were tried', async () => {
     const { body } = await client.request('GET', '/api/v1/messages?limit=100');
-    const { data } = body as { data: readonly { status: string }[] }; // as the specification has it
+    const { data } = body as { data: readonly { status: string }[] }; // as specified
     return data.length === 6 && data.every(({ status }) => ['read', 'received'].includes(status));
   });
   await until('the response of a receiver is kept', () => found(all, 'secret-from-ada') > 2);
 }
 
-/** How often a text is in the files of the database and of messages. The sandbox network has a file of its own. */
+/**
+ * How often a text occurs in the files of the database and of messages, without the sandbox network's file.
+ */
 function found({ cwd }: Pick<Linked, 'cwd'>, text: string): number {
   const data = join(cwd, 'data');
   const media = join(data, 'media');
@@ -133,7 +135,7 @@ async function everyId(client: TestClient): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let path: string | null = '/api/v1/messages?limit=100'; path !== null;) {
     const { body } = await client.request('GET', path);
-    const page = body as { data: readonly { id: string }[]; links: { next: string | null } }; // as the specification has it
+    const page = body as { data: readonly { id: string }[]; links: { next: string | null } }; // as specified
     ids.push(...page.data.map(({ id }) => id));
     path = page.links.next === null ? null : page.links.next.slice(new URL(page.links.next).origin.length);
   }
@@ -214,7 +216,7 @@ describe('trunkline erase', () => {
     });
     const isGone = async (index: number): Promise<boolean> =>
       (await client.request('GET', `/api/v1/messages/${must(ids.at(index))}`)).status === 404;
-    // Kill it once the first is gone, somewhere in the middle, and with the last one.
+    // Kills the command after the first message, in the middle, and after the last one.
     for (const index of isLongForm ? [0, count / 2, count] : [count / 2]) {
       const command = startCommand(['erase', '--number', ADA, '--yes'], { cwd, env });
       await until('so many are erased', () => isGone(index));

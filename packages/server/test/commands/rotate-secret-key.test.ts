@@ -25,7 +25,10 @@ interface Place {
   start(env?: Readonly<Record<string, string>>): Promise<ServerProcess>;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<CommandResult>;
   rotate(...args: readonly string[]): Promise<CommandResult>;
-  /** Checks that a server on it can open sealed values: it signs a webhook with the earlier secret. */
+  /**
+   * Checks that a server on the directory can open sealed values, by a webhook signed with the earlier
+   * secret.
+   */
   works(env?: Readonly<Record<string, string>>): Promise<void>;
 }
 
@@ -80,7 +83,7 @@ describe('trunkline rotate-secret-key', () => {
     const rotated = await at.rotate('--json');
     expect(rotated).toMatchObject({ code: 0, stderr: '' });
     const { data } = JSON.parse(rotated.stdout) as { data: { sealed: number; former_secret_key: string } };
-    expect(data.sealed).toBe(WEBHOOKS + 2); // and the session of the number, and the check of the key
+    expect(data.sealed).toBe(WEBHOOKS + 2); // plus the number's session and the key's check value
     expect(at.key()).not.toBe(former);
     expect(readFileSync(join(at.cwd, data.former_secret_key), 'utf8').trim()).toBe(former);
     expect(keyFiles(at.cwd)).toEqual(['secret.key', 'secret.key.former-…']);
@@ -112,7 +115,7 @@ describe('trunkline rotate-secret-key', () => {
       expect(at.key()).not.toBe(former);
       const lines = agreed.stdout().split('\r\u001b[K');
       expect(lines).toContain(`${WEBHOOKS + 2} secrets are sealed with the new key`);
-      // The result follows the last progress.
+      // The result follows the last progress line.
       expect(lines.at(-1)).toMatch(/^secret key/);
       await at.works();
     },
@@ -124,12 +127,12 @@ describe('trunkline rotate-secret-key', () => {
       const at = await place();
       const former = at.key();
       const next = join(at.cwd, 'data', 'secret.key.next');
-      // Kill it right after the new key was made.
+      // Killed right after the new key was made.
       const first = startCommand(['rotate-secret-key', '--yes'], { cwd: at.cwd });
       // If the rotation ends before the next check, the new key exists only for a moment.
       await until('the new key is there', () => existsSync(next) || at.key() !== former);
       await first.kill();
-      if (!existsSync(next)) return expect(at.key()).not.toBe(former); // it had ended before it was killed
+      if (!existsSync(next)) return expect(at.key()).not.toBe(former); // the rotation had already ended
       const begun = readFileSync(next, 'utf8');
 
       const server = await at.start();
@@ -217,7 +220,7 @@ describe('trunkline rotate-secret-key', () => {
       const at = await place();
       const former = at.key();
       const database = new DatabaseSync(join(at.cwd, 'data', 'trunkline.db'));
-      // Simulates a full disk: after the first two, nothing can be written.
+      // Simulates a full disk: after the first two secrets, nothing can be written.
       database.exec(`CREATE TRIGGER full BEFORE UPDATE OF sealed_secret ON endpoints
       WHEN NEW.sealed_secret <> OLD.sealed_secret AND NEW.url LIKE '%/2'
       BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);

@@ -133,7 +133,7 @@ describe.skipIf(missing !== null)('In a terminal', () => {
     const clear = '\r\u001b[K';
     const lines = backup.stdout().split(clear);
     expect(lines).toContain('database: checking the copy');
-    // The result follows the last progress, on a line of its own.
+    // The result follows the last progress, on a separate line.
     expect(lines.at(-1)).not.toMatch(/^(database|\d+ files)/);
     expect(lines.at(-1)).toMatch(/\n$/);
     await harness.server.stop();

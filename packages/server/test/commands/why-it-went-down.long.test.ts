@@ -119,7 +119,7 @@ describe('Why did it go down? The page of the documentation shows what the recor
   });
 });
 
-/** The name of a process, as it logs it when it starts. */
+/** The name that a process logs when it starts. */
 function nameOf(log: string): string {
   const name = /"process":"([\w-]{16})"/.exec(log)?.[1];
   if (name === undefined) throw new Error(`The server did not log its name: ${log}`);

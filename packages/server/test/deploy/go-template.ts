@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
 
 /**
- * The part of Go's templates that the chart uses: npm has no Helm. It throws for anything else in a template, so that
- * the chart cannot exceed it unnoticed.
+ * Implements the part of Go's templates that the chart uses, because npm has no Helm. Throws for anything
+ * else in a template, so that the chart cannot use more unnoticed.
  */
 export function renderTemplates(
   files: Readonly<Record<string, string>>,
@@ -32,7 +32,7 @@ function parse(text: string, defined: Map<string, readonly Node[]>): readonly No
   let position = 0;
   let isTrimmed = false;
 
-  /** Up to the action that ends this body, which it returns too. */
+  /** Parses up to the action that ends this body, which is returned too. */
   const body = (): { readonly nodes: readonly Node[]; readonly end: string } => {
     const nodes: Node[] = [];
     for (; position < parts.length;) {

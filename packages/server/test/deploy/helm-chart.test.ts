@@ -21,7 +21,7 @@ const THREE = {
   },
 };
 
-/** The kinds, if Kubernetes has no complaint. */
+/** Returns the kinds; fails if Kubernetes complains. */
 function validated(manifests: readonly Manifest[]): readonly string[] {
   for (const manifest of manifests) expect(complaintsAbout(manifest), manifest.kind).toEqual([]);
   return manifests.map(({ kind }) => kind);

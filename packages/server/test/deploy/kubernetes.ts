@@ -20,7 +20,7 @@ const VALIDATORS: Readonly<Record<string, Validate>> = {
   'policy/v1 PodDisruptionBudget': disruptionBudget,
 };
 
-/** Kubernetes' complaints about a manifest: a value of a wrong type, a missing field, and an unknown one. */
+/** Kubernetes' complaints about a manifest: a value of a wrong type, a missing field, an unknown field. */
 export function complaintsAbout(manifest: {
   readonly apiVersion: string;
   readonly kind: string;

@@ -7,7 +7,7 @@ export interface AcceptedBreak {
   readonly operation: string;
   readonly modes: readonly Mode[];
   readonly letters: readonly Letter[];
-  /** The phase in which it is accepted; any by default. */
+  /** The phase in which the break is accepted; by default, any. */
   readonly phase?: Phase;
   readonly why: string;
 }

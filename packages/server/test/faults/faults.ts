@@ -42,12 +42,12 @@ export interface Fault {
   readonly mode: Mode;
 }
 
-/** By its name, an operation that changes nothing: losing its result is the same as a failure. */
+/** Matches the names of operations that change nothing, whose lost result is the same as a failure. */
 const READS = /\.(find|list|count|load|read|names|is|has|describe|coverage|queue|size|get)/;
 
 /** The modes in which an operation can fail. */
 export function modesOf({ name: operation, isAsync, refusals }: Operation): readonly Mode[] {
-  const names = Object.keys(MODES) as Mode[]; // its own keys
+  const names = Object.keys(MODES) as Mode[]; // no other keys
   return names.filter((name) => {
     const { kind } = MODES[name];
     if (kind === 'refuse') return refusals.some(({ column }) => column === name);
@@ -62,7 +62,7 @@ export interface Faults {
   around<Port extends object>(prefix: string, port: Port, options?: AroundOptions): Port;
   begin(): void;
   end(): void;
-  /** A call is about the one if it contains any of these, and none of the others. */
+  /** A call concerns only the one if it has ids of `one`, and none of `others`. */
   readonly one: Set<string>;
   readonly others: Set<string>;
   /** How many calls have failed. */
@@ -73,14 +73,14 @@ export interface Faults {
   readonly calledForOne: ReadonlySet<string>;
   /** The maximum number of calls in a second. */
   busiestSecond(): number;
-  /** The operation that was called without a pause until it was stopped; null if there is none. */
+  /** The operation that was called without a pause until stopped; null if no operation was. */
   endless(): string | null;
 }
 
 interface AroundOptions {
   /** The id of the instance of a connection. */
   readonly about?: string;
-  /** Whether time stops until its calls have settled: not for calls that wait for the clock. */
+  /** Whether time stops until the port's calls settle; false for calls that wait for the clock. */
   readonly isIo?: boolean;
 }
 
@@ -205,7 +205,7 @@ export function faultsOf(
   };
 }
 
-/** The same result. If it is a stream, time also stops during its reads. */
+/** Returns the result. If the result is a stream, time also stops during its reads. */
 async function readInTime(clock: SimulatedClock, result: Promise<unknown>): Promise<unknown> {
   const value = await result;
   if (!(value instanceof ReadableStream)) return value;

@@ -37,7 +37,7 @@ const NOT_MET = '-';
  * Simulates every fault of every operation, compares the broken promises with `ACCEPTED_BREAKS`, and prints the matrix.
  */
 export function describeMatrix({ name, surround, phase = 'running', ...options }: MatrixOptions): void {
-  const modes = options.modes ?? (Object.keys(MODES) as Mode[]); // its own keys
+  const modes = options.modes ?? (Object.keys(MODES) as Mode[]); // no other keys
   const operations = operationsOfPorts();
   const chosen = operations.filter((operation) => options.only?.test(operation.name) ?? true);
   const cells = new Map<string, string>();
@@ -60,7 +60,7 @@ export function describeMatrix({ name, surround, phase = 'running', ...options }
     }
     if (verdict.broken.size === 0 && met.length > 0) {
       for (const fault of met) cells.set(cellOf(fault), HOLDS);
-      // Another fault kept the service from calling them.
+      // A fault kept the service from calling the rest.
       await simulateAll(faults.filter((fault) => !met.includes(fault)));
       return;
     }

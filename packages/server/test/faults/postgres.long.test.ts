@@ -4,6 +4,6 @@ import { onPostgres } from './real-surroundings.ts';
 describeMatrix({
   name: 'PostgreSQL',
   surround: onPostgres,
-  // The other modes break the service, which SQLite shows in a fifth of the time.
+  // SQLite shows how the other modes break the service, in a fifth of the time.
   modes: ['lost once', 'hangs'],
 });

@@ -24,7 +24,7 @@ export type Letter = keyof typeof PROMISES;
 /** The broken promises, each with its evidence. */
 export interface Verdict {
   readonly broken: ReadonlyMap<Letter, readonly string[]>;
-  /** Operations of which a call met its fault. */
+  /** Operations with a call that met its fault. */
   readonly met: ReadonlySet<string>;
   readonly called: ReadonlySet<string>;
   readonly calledForOne: ReadonlySet<string>;
@@ -35,7 +35,7 @@ export interface Verdict {
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const ANSWER_WITHIN_MS = 60 * SECOND;
-/** Operations on all stored data: each of their calls has a time limit, but not all of them together. */
+/** Operations on all stored data: each of their calls has a time limit, but the whole operation does not. */
 const THROUGH_ALL: ReadonlySet<string> = new Set(['admin.erasePerson', 'admin.resealSecrets']);
 const STOP_WITHIN_MS = 30 * SECOND;
 /** One call that hangs is given up after 35 s. */
@@ -171,7 +171,7 @@ function checkRequests({ traffic, probedAt }: Happened, breaks: Breaks): void {
   }
 }
 
-/** A call that was only slow and a result without an error need not be logged. */
+/** Calls that were only slow, and results without an error, need not be logged. */
 function checkLines({ given, faults, outside, faultAt, told, phase }: Happened, breaks: Breaks): void {
   const lines = outside.lines.filter(
     ({ at, level }) => at >= faultAt && (level === 'warn' || level === 'error'),
@@ -187,7 +187,7 @@ function checkLines({ given, faults, outside, faultAt, told, phase }: Happened, 
             String(said).includes(name),
           )
         : [facts['err'], facts['reason']].some((said) => causesOf(said).includes(`${INJECTED} in ${name}`));
-    // A call that hangs while the process stops ends with it: it is enough that any line was logged.
+    // A call that hangs while the process stops ends with the process, so any logged line is enough.
     if (phase === 'stop' && kind === 'hang' && lines.length > 0) continue;
     if (told.some((error) => causesOf(error).includes(name))) continue;
     if (!lines.some(isNamed))
@@ -210,7 +210,7 @@ function causesOf(error: unknown): string {
   return `${error.message} ${error.cause === undefined ? '' : causesOf(error.cause)}`;
 }
 
-/** A fault of the busy instance and of one endpoint. */
+/** A fault of one instance must not delay its neighbour. */
 function checkOthers({ given, numbers, traffic, outside, faultAt }: Happened, breaks: Breaks): void {
   if (given.length === 0 || !given.every(({ mode }) => 'ofOne' in MODES[mode])) return;
   const arrived = new Map<string, number>();

@@ -3,7 +3,7 @@ import type { Clock } from '@trunkline/core/spi/runtime';
 
 /** A clock that a test advances, and that waits for port calls in flight: to a database, a disk or a network. */
 export interface SimulatedClock extends Clock {
-  /** Counts the work as in flight until it has settled: meanwhile, time stops. */
+  /** Counts the work as in flight until it settles; time stops until then. */
   during<Value>(work: Promise<Value>): Promise<Value>;
   advance(ms: number): Promise<void>;
   settle(): Promise<void>;
@@ -14,11 +14,11 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** Consecutive rounds of the event loop without new work: then everything left waits for a timer. */
+/** Consecutive rounds of the event loop without new work, after which everything left waits for a timer. */
 const QUIET_ROUNDS = 3;
 /** The maximum number of rounds, for endless I/O. */
 const MOST_ROUNDS = 400;
-/** The I/O that a round and its counting start themselves. */
+/** The I/O that a round and its counting start. */
 const OWN = 2;
 /** After this many rounds, wait for work in flight: more rounds would only keep the machine busy. */
 const PATIENT_AFTER = 50;

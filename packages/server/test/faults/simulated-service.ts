@@ -104,7 +104,7 @@ export function outsideOf(clock: SimulatedClock, surroundings: Surroundings, fau
       'storage',
       {
         ...storage,
-        // Successive processes share it; a storage in memory would lose its data.
+        // Successive processes share the storage; one in memory would otherwise lose its data.
         async open(context: Parameters<typeof storage.open>[0]) {
           if (!isOpen) await storage.open(context);
           isOpen = true;

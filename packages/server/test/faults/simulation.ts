@@ -14,7 +14,7 @@ import type { Traffic } from './traffic.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-/** The precision with which an end is noticed. */
+/** The time step in which the clock advances. */
 const STEP_MS = 25;
 /** The time after a fault until everything must work again. */
 const HEAL_MS = 90 * SECOND;
@@ -26,22 +26,22 @@ const PEOPLE = ['34600000011', '34600000012', '34600000013'] as const;
 const ERASED = '34600000019';
 
 export const GOOD_URL = 'https://hooks.example.com/all';
-/** An endpoint of the neighbour's instance as well, which must be reached whatever happens to the other. */
+/** A second endpoint, also for the neighbour's events: it must be reached whatever happens to the first. */
 export const OTHER_URL = 'https://other.example.com/all';
 
 /** When the faults begin. */
 export type Phase =
   /** Normal operation. */
   | 'running'
-  /** The start of a process that follows another one. */
+  /** The start of a process that follows another process. */
   | 'start'
-  /** The stop of a process; another one follows when the faults are over. */
+  /** The stop of a process; another process follows when the faults are over. */
   | 'stop';
 
 export interface Case {
   readonly surround: Surround;
   readonly operations: readonly Operation[];
-  /** Concurrent faults of independent operations; none to find the called operations. */
+  /** Concurrent faults of independent operations; empty to find the called operations. */
   readonly faults: readonly Fault[];
   readonly phase?: Phase;
 }
@@ -89,12 +89,12 @@ interface ListedDelivery {
 interface Numbers {
   /** Does most of the work. A fault of one instance hits this one. */
   readonly busy: string;
-  /** Must not notice a fault of the busy one. */
+  /** Must not notice a fault of `busy`. */
   readonly neighbour: string;
   readonly loggedOut: string;
   readonly deleted: string;
   readonly paused: string;
-  /** The network refuses it for a while. */
+  /** Refused by the network for a while. */
   readonly away: string;
 }
 
@@ -425,7 +425,7 @@ function scheduleTraffic({ clock, traffic, network, numbers, subjects, running }
   });
 }
 
-/** Connects an instance, and scans its QR as often as it takes. */
+/** Connects an instance, and scans its QR as often as needed. */
 export async function linked(traffic: Traffic, network: Surroundings['network'], id: string): Promise<void> {
   for (;;) {
     const data = (await traffic.request('GET', `/instances/${id}`)).json?.data;

@@ -19,7 +19,7 @@ export type Surround = (clock: SimulatedClock) => Promise<Surroundings>;
 export interface Network {
   readonly gateway: Gateway;
   scan(instanceId: string, code: string): Promise<void>;
-  /** Sends a message from a person to the instance. Returns the network's id of it. */
+  /** Sends a message from a person to the instance. Returns the message's network id. */
   receive(
     instanceId: string,
     message: Pick<SandboxMessage, 'groupNetworkId' | 'file'> & {
@@ -46,7 +46,7 @@ export const inMemory: Surround = async (clock) => ({
 function sandboxNetwork(clock: SimulatedClock): Network {
   const { gateway, phone } = createSandbox();
   const awayUntil = new Map<string, number>();
-  /** Throws if there is no connection; the service may or may not be notified of its end. */
+  /** Throws without a connection; the service may or may not be notified of the end. */
   const drop = (instanceId: string): void =>
     void phone(instanceId)
       .drop()
@@ -57,7 +57,7 @@ function sandboxNetwork(clock: SimulatedClock): Network {
       async open(session, listener, options) {
         if (clock.now() >= (awayUntil.get(session.instanceId) ?? 0))
           return gateway.open(session, listener, options);
-        // Like a refused connection: later, and not during the call.
+        // Like a refused connection, ends later and not during the call.
         clock.setTimer(
           25,
           () => void listener.closed({ kind: 'dropped', detail: 'network_down' }).catch(() => {}),

@@ -35,7 +35,7 @@ interface Written {
   readonly at: number;
 }
 
-/** The actions of clients and phones. All of them repeat failures until `endAt`. */
+/** The actions of clients and phones, which repeat failures until `endAt`. */
 export interface Traffic {
   readonly requests: readonly MadeRequest[];
   readonly accepted: readonly Accepted[];
@@ -77,7 +77,7 @@ export function trafficOf(
       clock.setTimer(ms, resolve);
     });
 
-  /** Like a client, it waits for a while. */
+  /** Waits as long as a client would. */
   const patiently = async <Value>(answer: Value | Promise<Value>): Promise<Value> => {
     const answered = Promise.resolve(answer);
     answered.catch(() => undefined);
@@ -193,7 +193,10 @@ function form(fields: Readonly<Record<string, string>>): FormData {
   return body;
 }
 
-/** A failure of ours is a 502, 503 or 504 in the specification's shape, and says when to try again. */
+/**
+ * Returns why an error response is invalid: ours must have the specification's shape and, as a 503, say when
+ * to retry.
+ */
 function flawOf(response: Response, json: Reply['json']): string | null {
   if (response.status < 400) return null;
   if (typeof json?.error?.code !== 'string') return 'not in the shape of an error';

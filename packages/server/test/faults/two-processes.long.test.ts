@@ -20,13 +20,14 @@ const ports = operationsOfPorts();
 const operations = operationsOfStorage();
 
 interface Seen {
-  /** The calls of the process that hangs, during that time. */
+  /** The operations that the hanging process called while hanging. */
   readonly called: ReadonlySet<string>;
   readonly wrong: readonly string[];
 }
 
 /**
- * Simulates two processes, in one of which a storage call never ends from some moment on. Clients use the other one.
+ * Simulates two processes. From some moment on, calls of one storage operation never end in one of them;
+ * clients use the other process.
  */
 async function simulate(surround: Surround, hangs: Operation | null): Promise<Seen> {
   const clock = simulatedClock();
@@ -106,7 +107,7 @@ async function simulate(surround: Surround, hangs: Operation | null): Promise<Se
   }
 }
 
-/** On PostgreSQL, where each takes ten times as long, only a part, which differs from run to run. */
+/** On PostgreSQL, each simulation takes ten times as long, so a part runs, which differs from run to run. */
 const PART = 6;
 
 describe('two processes, one of which waits for its database forever', () => {

@@ -245,7 +245,7 @@ describe.each([
       const sent = aMessage(instance, { createdAt: at });
       const idempotency = anIdempotencyRecord(sent, { key: `key ${at}` });
       await before.messages.accept({ message: sent, idempotency, backlogLimit: 100, trialLimit: null });
-      // The delivery stays open, and is not due while those after it are tried.
+      // The delivery stays open, and is not due while later deliveries are tried.
       for (const [tryAt, nextRetryAt] of [
         [at, at + 60_000],
         [at + 60_000, TODAY + DAY],
@@ -361,7 +361,7 @@ describe.each([
       const [from, to] = [await here(), await there()];
       const before = await opened(from);
       const { lease } = await storeLeasedInstance(before);
-      // One statement with all of them would exceed the time limit of statements on a busy machine.
+      // One statement with all values would exceed the time limit of statements on a busy machine.
       for (let key = 0; key < 80; key += 1) {
         const saved = await before.sessions.save(lease, new Map([[`key ${key}`, new Uint8Array(200_000)]]));
         expect(saved).toBe('saved');

@@ -7,7 +7,7 @@ import { afterAll } from 'vitest';
 export interface HostedCommand {
   readonly args: readonly string[];
   readonly cwd: string;
-  /** All of its environment. */
+  /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly input: string;
 }
@@ -19,7 +19,7 @@ interface HostedResult {
 }
 
 export interface HostReply extends HostedResult {
-  /** Whether the command left nothing behind that another one in the same process could notice. */
+  /** Whether the command left nothing behind that another command in the same process could notice. */
   readonly isReusable: boolean;
 }
 
@@ -31,7 +31,7 @@ afterAll(async () => {
   await Promise.all(idle.map((host) => host.kill()));
 });
 
-/** Runs a command in a reused process, which costs a tenth of a new one. */
+/** Runs a command in a reused process, which costs a tenth of a new process. */
 export async function runInHost(command: HostedCommand): Promise<HostedResult> {
   const host = idle.pop() ?? (await startHost());
   const message = host.nextMessage();

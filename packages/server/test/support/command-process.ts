@@ -27,7 +27,7 @@ interface CommandOptions {
   readonly isAtTerminal?: boolean;
 }
 
-/** Starts a command in a process of its own. */
+/** Starts a command in its own process. */
 export function startCommand(args: readonly string[], options: CommandOptions): Program {
   const { cwd, isAtTerminal = false } = options;
   const nodeArgs = isAtTerminal ? [`--import=${TERMINAL_PRELOAD}`] : [];

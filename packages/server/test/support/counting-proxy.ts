@@ -30,6 +30,6 @@ export async function countingProxy(serverUrl: string): Promise<CountingProxy> {
   await once(proxy, 'listening');
   onTestFinished(() => void proxy.close());
   const url = new URL(serverUrl);
-  url.port = String((proxy.address() as AddressInfo).port); // it listens on TCP
+  url.port = String((proxy.address() as AddressInfo).port); // a TCP address
   return { url: url.href, closed: () => closed, sent: () => Buffer.concat(sent).toString('latin1') };
 }

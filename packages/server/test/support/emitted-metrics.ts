@@ -11,8 +11,8 @@ const MINUTE = 60_000;
 const PNG = new Uint8Array(Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')); // prettier-ignore
 
 /**
- * The labels of every metric that a server emits, by its name for Prometheus: a service does everything that is counted
- * once, on a stopped clock.
+ * The labels of every metric that a server emits, by the metric's Prometheus name. For this, a service does
+ * everything that is counted, once each, on a stopped clock.
  */
 export async function emittedMetrics(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const metrics = createServerMetrics({
@@ -22,7 +22,7 @@ export async function emittedMetrics(): Promise<ReadonlyMap<string, ReadonlySet<
   });
   onTestFinished(() => metrics.close());
   await doEverything(metrics);
-  // The delay of the event loop is not emitted before it was sampled five times; a fast run is done before that.
+  // The delay of the event loop is emitted only after five samples; a fast run ends before that.
   const text = await eventually(async () => {
     const emitted = await metrics.text();
     expect(emitted).toContain('nodejs_eventloop_delay_p99');
@@ -70,7 +70,7 @@ async function doEverything(metrics: ReturnType<typeof createServerMetrics>): Pr
   await clock.settle();
 
   runtime.webhookSender.respond(() => REFUSED);
-  // The second is refused by the sandbox.
+  // The sandbox refuses the second recipient.
   for (const to of ['15550100', '15550003'])
     await api.messages.send({ instance, to, type: 'text', text: 'Hello' });
   await clock.advance(MINUTE);

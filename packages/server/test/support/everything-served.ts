@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { API_KEY } from './test-client.ts';
 
-/** The number of a webhook's deliveries of each kind whose attempts are read, and of files read concurrently. */
+/**
+ * How many of a webhook's deliveries of each kind are read with attempts, and how many files are read
+ * concurrently.
+ */
 const SOME = 50;
 
 interface Page {
@@ -10,8 +13,8 @@ interface Page {
 }
 
 /**
- * Everything that a workspace can read at a server: all pages of each list, some deliveries with their attempts, and
- * the files as hashes. Two servers return the same if their databases are equal.
+ * Everything that a workspace can read from a server: all pages of each list, some deliveries with their
+ * attempts, and the files as hashes. Two servers return the same if their databases are equal.
  */
 export async function everythingServed(url: string): Promise<Readonly<Record<string, readonly unknown[]>>> {
   const headers = { Authorization: `Bearer ${API_KEY}` };
@@ -23,7 +26,7 @@ export async function everythingServed(url: string): Promise<Readonly<Record<str
   const all = async (path: string): Promise<Page['data']> => {
     const rows: Readonly<Record<string, unknown>>[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {
-      const page = (await (await get(cursor === '' ? path : `${path}&cursor=${cursor}`)).json()) as Page; // as the specification has it
+      const page = (await (await get(cursor === '' ? path : `${path}&cursor=${cursor}`)).json()) as Page; // as specified
       rows.push(...page.data);
       cursor = page.meta?.next_cursor ?? null;
     }
@@ -42,7 +45,7 @@ export async function everythingServed(url: string): Promise<Readonly<Record<str
   served['messages'] = messages;
   const withFile = messages.filter(
     ({ media }) => (media as { available: boolean } | null)?.available === true,
-  ); // as the specification has it
+  ); // as specified
   const files: unknown[] = [];
   for (let first = 0; first < withFile.length; first += SOME) {
     const some = withFile.slice(first, first + SOME).map(({ id }) => String(id));
@@ -60,7 +63,7 @@ export async function everythingServed(url: string): Promise<Readonly<Record<str
     served[`details of ${String(id)}`] = await Promise.all(
       [...open.slice(0, SOME), ...open.slice(-SOME), ...deliveries.slice(0, SOME)].map(async (delivery) => {
         const response = await get(`/api/v1/webhook-deliveries/${String(delivery['id'])}`);
-        const { data } = (await response.json()) as { data: object }; // as the specification has it
+        const { data } = (await response.json()) as { data: object }; // as specified
         // The reason for waiting depends on the time of the request.
         return { ...data, waiting: null };
       }),

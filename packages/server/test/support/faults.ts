@@ -24,7 +24,7 @@ export async function brokenReceiver(): Promise<{ readonly url: string; fix(): v
     server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // a TCP address
   return { url: `http://127.0.0.1:${port}/hook`, fix: () => void (isBroken = false) };
 }
 
@@ -45,7 +45,7 @@ export function fill(path: string): void {
   expect(stderr).toContain('No space left on device');
 }
 
-/** A line to a server that can be cut: then the port has no listener, and connections end. */
+/** A proxy to a server that can be cut, so that the port has no listener, and connections end. */
 export async function lineTo(
   url: string,
 ): Promise<{ readonly url: string; cut(): Promise<void>; fix(): void }> {
@@ -82,8 +82,8 @@ const NGINX = '/usr/sbin/nginx';
 const ROOT = join(import.meta.dirname, '../../../..');
 
 /**
- * nginx without proxy.conf, as the page finds it. `nginx` on the machine is the program with the machine's files, and
- * its proxied server is that of the machine.
+ * Starts nginx without proxy.conf, as at the start of the page. `nginx` on the machine runs the program with
+ * the machine's files, and proxies to the machine's server.
  */
 export async function startNginx(machine: OperatorsMachine): Promise<{ readonly url: string }> {
   const port = await freePort();
@@ -95,7 +95,7 @@ export async function startNginx(machine: OperatorsMachine): Promise<{ readonly 
     'events {}',
     `http { access_log off; client_body_temp_path ${at('/etc/nginx/bodies')}; include ${at('/etc/nginx/conf.d')}/*.conf; }`,
   ].join('\n');
-  // There is no TLS: the test is not about the certificate.
+  // Without TLS, because the test is not about the certificate.
   const site = `server {\n  listen 127.0.0.1:${port};\n  location / { proxy_pass ${machine.url}; }\n}\n`;
   writeFileSync(at('/etc/nginx/nginx.conf'), main);
   writeFileSync(at('/etc/nginx/conf.d/trunkline.conf'), site);

@@ -11,7 +11,7 @@ import type { TestClient } from './test-client.ts';
 import { startReceiver } from './test-receiver.ts';
 import type { ReceivedRequest, TestReceiver } from './test-receiver.ts';
 
-/** Longer than any lease: a server that starts this much later finds no lease of a killed one. */
+/** Longer than any lease, so that a server that starts this much later finds no lease of a killed server. */
 const LATER_MS = 61_000;
 
 /** A data directory with a connected instance and a receiver of every event. */
@@ -20,11 +20,11 @@ export interface Harness {
   readonly instance: string;
   /** Starts a server on the directory, as if a little more than a minute had passed since the last start. */
   startLater(env?: Readonly<Record<string, string>>): Promise<RunningServer>;
-  /** Starts one immediately. */
+  /** Starts a server immediately. */
   startNow(env?: Readonly<Record<string, string>>): Promise<RunningServer>;
-  /** Starts one whose clock is ahead by this much, or behind. */
+  /** Starts a server whose clock is ahead (or behind) by this much. */
   startAt(aheadMs: number, env?: Readonly<Record<string, string>>): Promise<RunningServer>;
-  /** Deletes the receiver's webhook, and registers a new one, with its own slots and minute. */
+  /** Deletes the receiver's webhook, and registers a new one, with its own slots and rate limit. */
   replaceWebhook(server: RunningServer): Promise<void>;
   /** The messages that the sandbox network accepted. Call it while no server runs. */
   acceptedByNetwork(): readonly Extract<NetworkRecord, { kind: 'accepted' }>[];
@@ -43,7 +43,7 @@ const EVENTS = [
   'message.failed',
 ];
 
-/** Returns the harness and the server that it was set up with. The receiver subscribes to these events. */
+/** Returns the harness and the server that it was set up with. The receiver subscribes to `events`. */
 export async function startHarness(
   env: Readonly<Record<string, string>> = {},
   events: readonly string[] = EVENTS,

@@ -2,13 +2,14 @@ import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 
-// Loaded into a command first: once the command has printed a text that HOLD_AT_PRINT matches, it stops at its next
-// step until it is interrupted. So it is interrupted in that phase, however fast it is and whatever the load.
+// Loaded into a command first. Once the command has printed a text that matches HOLD_AT_PRINT, it stops at
+// its next step until interrupted, so that the interruption hits that phase however fast the command is and
+// whatever the load.
 
 const pattern = new RegExp(process.env['HOLD_AT_PRINT'] ?? '(?!)');
 let held: Promise<unknown> | null = null;
 
-// Results go to the one, progress to the other.
+// Results go to stdout, progress to stderr.
 for (const stream of [process.stdout, process.stderr]) {
   const write = stream.write.bind(stream) as (...args: readonly unknown[]) => boolean; // in each of its overloads
   stream.write = (...args: readonly unknown[]): boolean => {

@@ -44,7 +44,7 @@ export async function startHostileService(
     server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // a TCP address
   return { url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`, requests };
 }
 

@@ -8,17 +8,17 @@ import { verify } from '@trunkline/receiver';
 
 /** A receiver that accepts some webhooks, refuses others, is slow with some and hangs up on the rest. */
 export interface MoodyReceiver {
-  /** A different endpoint for each number; `variant` is another URL of the same. */
+  /** A different endpoint for each number; `variant` is another URL of the same endpoint. */
   url(endpoint: number, variant?: number): string;
   /** The secret that an endpoint signs with from now on. */
   learnSecret(endpoint: number, secret: string): void;
   readonly requests: readonly MoodyRequest[];
   /**
-   * How long ago the secret of a request's signature was replaced when it arrived, in milliseconds; 0 for the current
-   * one.
+   * How many milliseconds before a request's arrival the secret of its signature was replaced; 0 for the
+   * current secret.
    */
   secretOverFor(request: MoodyRequest): Promise<number>;
-  /** The maximum of requests that one endpoint had to serve concurrently. */
+  /** The most requests that one endpoint served concurrently. */
   mostAtOnce(): number;
 }
 
@@ -27,7 +27,10 @@ interface MoodyRequest {
   readonly deliveryId: string;
   /** Null if the receiver hung up. */
   readonly status: number | null;
-  /** Whether it hung up on a connection that had served a request before: the same attempt sends such a request once more. */
+  /**
+   * Whether the receiver hung up on a reused connection, so that the same attempt sends the request once
+   * more.
+   */
   readonly isRepeated: boolean;
   readonly at: number;
   readonly headers: IncomingMessage['headers'];
@@ -78,7 +81,7 @@ export async function startMoodyReceiver(roll: (below: number) => number): Promi
     server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // a TCP address
   return {
     url: (endpoint, variant = 0) => `http://127.0.0.1:${port}/${endpoint}/${variant}`,
     learnSecret(endpoint, secret) {

@@ -1,5 +1,5 @@
-// Loaded into a server first: its WhatsApp is then on this machine.
+// Loaded into a server first; redirects it to a WhatsApp on this machine.
 import { redirectToFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { ClientSettings } from '@trunkline/fake-whatsapp';
 
-redirectToFakeWhatsApp(JSON.parse(process.env['FAKE_WHATSAPP'] ?? '') as ClientSettings); // the test put it there
+redirectToFakeWhatsApp(JSON.parse(process.env['FAKE_WHATSAPP'] ?? '') as ClientSettings); // set by the test

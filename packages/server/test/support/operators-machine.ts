@@ -29,7 +29,7 @@ export interface OperatorsMachine {
   readonly client: TestClient;
   /** The real path of a folder of the machine, such as `/var/lib/trunkline`. */
   path(absolute: string): string;
-  /** The environment of an operator's shell there. */
+  /** The environment of the operator's shell. */
   readonly environment: Readonly<Record<string, string>>;
   /** A command of a page, for this machine. */
   typed(command: string): string;
@@ -85,7 +85,7 @@ export async function operatorsMachine({
       hasChannel: true,
     });
     server = program;
-    // The output is in the journal, whether it started or not.
+    // The output is in the journal, whether or not the server started.
     await program.printed(/^API key/m).catch(() => undefined);
   };
   const stop = async (): Promise<void> => {
@@ -160,7 +160,7 @@ export async function operatorsMachine({
   };
 }
 
-/** The last lines, without what journald adds to each. */
+/** The last lines, without journald's prefixes. */
 function journal(log: string, args: readonly string[]): string {
   const lines = Number(args[args.indexOf('--lines') + 1]);
   return `${log.trimEnd().split('\n').slice(-lines).join('\n')}\n`;

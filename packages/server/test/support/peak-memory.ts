@@ -1,4 +1,4 @@
-// Loaded into a command first: at its end it writes its peak RSS, in bytes.
+// Loaded into a command first; at its end, writes the peak RSS in bytes.
 import { writeFileSync } from 'node:fs';
 
 const file = process.env['PEAK_MEMORY_FILE'];

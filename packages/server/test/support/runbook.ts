@@ -119,7 +119,7 @@ function startShell({ environment, path }: OperatorsMachine): Shell {
   };
 }
 
-/** Replaces the parts that differ each time by fixed ones of the same width. */
+/** Replaces the parts that differ each time with fixed text of the same width. */
 function steady(text: string): string {
   return (
     text

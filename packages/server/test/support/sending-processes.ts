@@ -10,9 +10,9 @@ import { temporaryDirectory } from './temporary-directory.ts';
 
 /** Several services on one database, each with its own storage, API and senders, like separate processes. */
 export interface SendingProcesses {
-  /** Sends requests as a new workspace, to one of them after the other. */
+  /** Creates a workspace whose requests go to one service after another. */
   newWorkspace(webhookLimit: number): Promise<Ask>;
-  /** Ends them, with their work in flight; one without senders serves from then on. */
+  /** Ends the services with their work in flight; from then on, one without senders serves. */
   stopSending(): Promise<void>;
 }
 

@@ -10,12 +10,12 @@ const PRELOAD = new URL('preload.ts', import.meta.url).href;
 export const TERMINAL_PRELOAD: string = new URL('terminal-preload.ts', import.meta.url).href;
 
 export interface ServerOptions {
-  /** Variables of docs/running.md. By default, the port is any free one. */
+  /** Variables of docs/running.md. By default, any free port is used. */
   readonly env: Readonly<Record<string, string>>;
-  /** How far the server's clock is ahead: as if it had been started that much later. */
+  /** How far the server's clock is ahead, as if the server had been started that much later. */
   readonly aheadMs?: number;
   readonly cwd?: string;
-  /** Whether each of its modules is loaded from its own file, not from a bundle. */
+  /** Whether each module is loaded from its own file, not from a bundle. */
   readonly isFromSources?: boolean;
   /** Whether it prints what it would print to a terminal, including secrets. */
   readonly isAtTerminal?: boolean;
@@ -28,11 +28,11 @@ export interface ServerProcess {
   /** Everything that it has printed so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** The API key that it printed, if it did. */
+  /** The API key, if the server printed one. */
   readonly shownKey: () => string | undefined;
-  /** Sets its clock, while it runs, ahead of the machine's by this much; resolves when that is done. */
+  /** Sets the running server's clock ahead of the machine's by this much; resolves when done. */
   setClock(aheadMs: number): Promise<void>;
-  /** SIGUSR2 makes it fail. */
+  /** SIGUSR2 simulates a defect. */
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGUSR2'): void;
   /** Resolves with the exit code, or the signal that ended it. */
   ended(): Promise<End>;
@@ -42,10 +42,10 @@ export interface ServerProcess {
   kill(): Promise<void>;
 }
 
-/** Starts a server process and waits until it is ready. Rejects when it ends before. */
+/** Starts a server process and waits until it is ready. Rejects if it ends first. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const { server, printed } = spawnServer(options);
-  // Printed once all is ready, the key after the address.
+  // The key is printed last, once all is ready.
   await printed(/^API key/m);
   return { ...server, url: addressIn(server.stdout()) };
 }
@@ -66,13 +66,13 @@ export async function runServer(options: ServerOptions): Promise<FailedServer> {
   return { code, stdout: server.stdout(), stderr, complaints: () => complaintsIn(stderr) };
 }
 
-/** The complaints in the log of a server that could not start. Nothing else may be in it. */
+/** The complaints in the log of a server that could not start. Throws if the log has anything else. */
 export function complaintsIn(log: string): readonly string[] {
   return log
     .trimEnd()
     .split('\n')
     .map((line) => {
-      const { level, msg } = JSON.parse(line) as { readonly level?: number; readonly msg?: string }; // of the log
+      const { level, msg } = JSON.parse(line) as { readonly level?: number; readonly msg?: string }; // as logged
       const [, complaint] = /^the server cannot start: (.*)$/.exec(msg ?? '') ?? [];
       if (level !== 60 || complaint === undefined) throw new Error(`This is no failed start: ${line}`);
       return complaint;

@@ -2,8 +2,9 @@ import { writeSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
-// Loaded into a command first: sends it a signal right before a step that changes the disk, the n-th one or the first
-// that has a text. So each state that a kill can leave is reached, whatever the load of the machine.
+// Loaded into a command first; sends it a signal right before a step that changes the disk: the n-th step, or
+// the first that contains a text. This reaches each state that a kill can leave, whatever the load of the
+// machine.
 
 const [signal = '', at = ''] = (process.env['SIGNAL_AT_STEP'] ?? '').split(' ');
 let steps = 0;
@@ -29,7 +30,7 @@ for (const name of ['link', 'mkdir', 'open', 'rename', 'rm', 'unlink'] as const)
   Object.assign(fs, { [name]: patched });
 }
 
-/** Also between creating the file, writing it and syncing it. */
+/** Adds steps between creating, writing and syncing the file. */
 async function opened(original: Call, args: readonly unknown[]): Promise<unknown> {
   step(`open:${String(args[0])}`);
   const file = (await original(...args)) as Record<'writeFile' | 'sync', Call>; // as `open` has it

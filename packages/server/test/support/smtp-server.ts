@@ -47,7 +47,7 @@ export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<
   const listening = server.listen(0, '127.0.0.1');
   await once(listening, 'listening');
   onTestFinished(() => new Promise<void>((resolve) => server.close(resolve)));
-  const { port } = listening.address() as AddressInfo; // it listens on TCP
+  const { port } = listening.address() as AddressInfo; // a TCP address
   return {
     url: `smtp://127.0.0.1:${port}`,
     emails,

@@ -1,7 +1,7 @@
 export interface SteadyIds {
-  /** Replaces real ids by numbered ones: the same id gets the same number throughout. */
+  /** Replaces real ids with numbered ids; the same id always gets the same number. */
   show(text: string): string;
-  /** Replaces numbered ids that were shown by the real ones. */
+  /** Replaces shown numbered ids with the real ids. */
   reveal(text: string): string;
 }
 

@@ -32,7 +32,7 @@ export interface Story {
   during<Reply>(call: Promise<Reply>): Promise<Reply>;
   /** Runs a command against the service, as its operator would, and records its output. */
   run(...args: readonly string[]): Promise<string>;
-  /** The same, but records only the first lines, as with `head`. */
+  /** Like `run`, but records only the first lines, as with `head`. */
   firstLines(count: number, ...args: readonly string[]): Promise<void>;
   /** The commands and their output, with ids that are the same each time. */
   recording(): string;
@@ -96,7 +96,9 @@ export async function startStory({
   };
 }
 
-/** The network behind a line that can be cut: clients that connect meanwhile get a real network's error. */
+/**
+ * The network behind a line that can be cut. Clients that connect while it is cut get a real network's error.
+ */
 function onNetwork(gateway: Gateway, network: { readonly isReachable: boolean }): Gateway {
   return {
     ...gateway,

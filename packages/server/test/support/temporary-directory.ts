@@ -5,7 +5,7 @@ import { afterAll } from 'vitest';
 
 const made: string[] = [];
 
-/** A new directory of its own, gone after the test file. */
+/** A new directory, removed after the test file. */
 export function temporaryDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'trunkline-'));
   made.push(path);

@@ -1,2 +1,2 @@
-// Loaded into a program first: it then prints what it would print to a terminal.
+// Loaded into a program first; makes it print as to a terminal.
 process.stdout.isTTY = true;

@@ -100,5 +100,5 @@ export function testClient(url: string, key: string = API_KEY): TestClient {
 
 function dataOf<Resource>(status: number, body: unknown): Resource {
   if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
-  return (body as { data: Resource }).data; // as the specification has it
+  return (body as { data: Resource }).data; // as specified
 }

@@ -6,16 +6,16 @@ import { afterAll } from 'vitest';
 import { verify } from '@trunkline/receiver';
 import type { WebhookEvent } from '@trunkline/receiver';
 
-/** A receiver in the test's own process: it outlives every killed server. */
+/** A receiver in the test's own process, which outlives every killed server. */
 export interface TestReceiver {
   readonly url: string;
-  /** Set as soon as it is known: earlier requests are refused. */
+  /** Set as soon as known, because earlier requests are refused. */
   secret: string;
   /** Every request that was verified, with or without a response. */
   readonly requests: readonly ReceivedRequest[];
   /** Requests with a signature other than ours. */
   readonly refused: readonly string[];
-  /** Leaves requests of this type without a response from now on; null leaves none. */
+  /** Leaves requests of this type without a response from now on; null responds to all. */
   hold(type: string | null): void;
   /** Responds to held requests. */
   release(): void;
@@ -40,7 +40,7 @@ export async function startReceiver(): Promise<TestReceiver> {
   let held: string | null = null;
 
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // Servers whose clock is ahead use it to sign.
+    // Servers sign with their clock, which may be ahead.
     const result = await verify({
       secret: receiver.secret,
       headers: request.headers,
@@ -67,7 +67,7 @@ export async function startReceiver(): Promise<TestReceiver> {
     server.closeAllConnections();
     server.close();
   });
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // a TCP address
   const receiver: TestReceiver = {
     url: `http://127.0.0.1:${port}/hook`,
     secret: 'whsec_not_known_yet',

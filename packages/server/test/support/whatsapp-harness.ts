@@ -21,7 +21,7 @@ export interface WhatsAppHarness {
   readonly instance: string;
   /** The first server, which is running. */
   readonly server: WhatsAppServer;
-  /** Starts another on the same data. */
+  /** Starts a server on the same data. */
   start(): Promise<WhatsAppServer>;
 }
 
@@ -84,5 +84,5 @@ export function untilStatus(
 
 export async function qrOf({ client }: WhatsAppServer, instance: string): Promise<QrResource> {
   const { body } = await client.request('GET', `/api/v1/instances/${instance}/qr`);
-  return (body as { data: QrResource }).data; // as the specification has it
+  return (body as { data: QrResource }).data; // as specified
 }

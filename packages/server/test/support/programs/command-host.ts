@@ -1,13 +1,13 @@
-// Runs commands in one process, one after the other. Each finds the state of a new process: its arguments, its
-// environment, its working directory and unused standard streams. If a command leaves something that cannot be removed,
-// no other one runs in here.
+// Runs commands in one process, in sequence. Each command finds the state of a new process: its arguments,
+// environment, working directory and unused standard streams. If a command leaves something that cannot be
+// removed, no other command runs here.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { readdirSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import type { HostedCommand, HostReply } from '../command-host.ts';
 
-// Imported as `src/cli.ts` imports it, so that both bundles have it at the same depth.
+// Imported as in `src/cli.ts`, so that the module is at the same depth in both bundles.
 const { main } = await import('../../../src/command-line/main.ts');
 const MANIFEST = new URL('../../../package.json', import.meta.url);
 
@@ -70,7 +70,9 @@ function replaceEnvironment(env: Readonly<Record<string, string>>): void {
   Object.assign(process.env, env);
 }
 
-/** A file that a blob has read: it stays listed until it is garbage-collected, and keeps nothing alive. */
+/**
+ * A file that a blob has read, which stays listed until it is garbage-collected, but keeps no process alive.
+ */
 const READ_FILE = 'FileHandleReadWrap';
 
 /** The number of each kind of resource that keeps this process alive. */
@@ -96,7 +98,7 @@ function held(): string {
 
 const DISPATCHER = Symbol.for('undici.globalDispatcher.1');
 
-/** Closes connections that `fetch` keeps for the next request: a new process has none. */
+/** Closes connections that `fetch` keeps for the next request, because a new process has none. */
 async function closeConnections(): Promise<void> {
   const dispatcher = Reflect.get(globalThis, DISPATCHER) as Dispatcher | undefined; // shared by undici
   if (dispatcher === undefined) return;

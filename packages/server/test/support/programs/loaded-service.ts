@@ -1,6 +1,7 @@
-// A service with the sandbox network that is killed under load. Arguments: the database, the network's file, the places
-// that it sends from, as JSON, and its work: `set up`, `light load`, `full load` or `rest`. It prints each accepted
-// message on a line: `accepted <place> <text> <id>`. `rest` gets a file with all of those as JSON.
+// A service with the sandbox network that is killed under load. Arguments: the database, the network's file,
+// the places that it sends from, as JSON, and its work: `set up`, `light load`, `full load` or `rest`. It
+// prints each accepted message on a line: `accepted <place> <text> <id>`. `rest` gets a file with all
+// accepted messages as JSON.
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { createTrunkline, silentLogger } from '@trunkline/core';
@@ -111,7 +112,7 @@ function sendFrom(index: number, text: string): ReturnType<WorkspaceApi['message
   return trunkline.workspace(place.workspaceId).messages.send(message, { idempotencyKey: text });
 }
 
-/** Reuses each key, and prints those that did not lead to their message. */
+/** Reuses each key, and prints the keys that did not lead to their message. */
 async function repeat(accepted: readonly Accepted[]): Promise<void> {
   for (let from = 0; from < accepted.length; from += REPEATED_TOGETHER) {
     const some = accepted.slice(from, from + REPEATED_TOGETHER);
@@ -125,7 +126,7 @@ async function repeat(accepted: readonly Accepted[]): Promise<void> {
   console.log(`repeated ${accepted.length}`);
 }
 
-/** Waits until every message is read; then prints that, and waits for the end of its input. */
+/** Waits until every message is read, prints `all read`, and waits for the end of the input. */
 async function rest(): Promise<void> {
   while ((await openMessages()) > 0) await setTimeout(LOOK_EVERY_MS);
   console.log('all read');
