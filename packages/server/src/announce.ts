@@ -13,7 +13,7 @@ interface Started {
   readonly access: Access;
   /** How people sign in to the dashboard; null if it is not served. */
   readonly signIn: SignIn | null;
-  /** Whether another process has the sandbox network meant for this one. */
+  /** Whether another process already runs this data's sandbox network. */
   readonly networkIsElsewhere: boolean;
 }
 

@@ -10,7 +10,7 @@ import type { GivenSetting } from './settings.ts';
 import { errorCode, StartError } from './start-error.ts';
 import { hasPassword } from './url-password.ts';
 
-/** The configuration file read from the working directory if no file is named. */
+/** The configuration file that is read from the working directory if no file is named. */
 export const DEFAULT_CONFIG_FILE = 'trunkline.toml';
 
 const MAX_BYTES = 65_536;

@@ -8,9 +8,9 @@ import { errorCode } from './start-error.ts';
 const TRIES = 10;
 
 /**
- * Creates a file, readable only by its owner, which appears whole and on disk or not at all, and never replaces another
- * one. Removes its drafts left by killed processes. Throws the error of the system: EEXIST if something is at the path,
- * including a broken link.
+ * Creates a file, readable only by its owner, which appears whole and on disk or not at all, and never
+ * replaces another file. Removes drafts that killed processes left. Throws the error of the system: EEXIST if
+ * something is at the path, including a broken link.
  */
 export async function createWhole(path: string, content: string): Promise<void> {
   await removeDrafts(path);

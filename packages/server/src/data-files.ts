@@ -10,7 +10,7 @@ export interface DataFiles {
   readonly secretKey: string;
   /** The next secret key, until a rotation has ended. */
   readonly nextSecretKey: string;
-  /** Says which database the directory belongs to, once a server has used one. */
+  /** Says which database the directory belongs to, once a server has started there. */
   readonly databaseId: string;
   /** Says where the running server is. */
   readonly serverAddress: string;

@@ -28,7 +28,7 @@ interface KeyOptions {
 const NAME = 'Default workspace';
 /**
  * The workspace's name until its user has or can make an API key for it. If a start ends before then, the
- * next start completes it.
+ * next start continues.
  */
 const UNSHOWN_NAME = `${NAME} (nobody has a key yet)`;
 /** The name of the key from the variable API_KEY. */

@@ -111,7 +111,7 @@ function aboutInstance({ workspace, instance }: InstanceNotification): string {
 }
 
 function nextIn(next: NextStep, now: number): string {
-  // No time: an outage has many attempts, and the email is read after some of them.
+  // No time, as an outage has many attempts, and the email is read after some.
   return next.kind === 'reconnect' ? 'it keeps trying to connect' : `it ${nextStepText(next, now)}`;
 }
 

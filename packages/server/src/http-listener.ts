@@ -23,7 +23,7 @@ export interface HttpListener {
 
 /**
  * Longer than the proxies on our deployment pages keep connections (60 s), so that no proxy sends a request
- * on a closing one.
+ * while we close one.
  */
 const KEEP_ALIVE_MS = 75_000;
 /** How long clients that keep a connection have to use it once more, or to notice that it will be closed. */
@@ -74,7 +74,7 @@ export async function listen(
   let closing = false;
   // The server has no HTTP/2.
   const handle = getRequestListener((request, connection) => handler(request, connection as HttpBindings), {
-    autoCleanupIncoming: false, // it cuts off a refused upload after half a second
+    autoCleanupIncoming: false, // would cut off a refused upload after half a second
     errorHandler: (error) => responseToError(error, logger),
   });
   const keepUnread = unreadResponses(unreadMax);
@@ -155,7 +155,7 @@ function cutOffEndless(incoming: IncomingMessage, max: number): void {
 }
 
 /**
- * Cuts off only begun responses: before, the client may be waiting for us, and Node's `requestTimeout`
+ * Cuts off only begun responses. Until then, the client may be waiting for us, and Node's `requestTimeout`
  * handles a stalled request.
  */
 function cutOffStalled(outgoing: ServerResponse): void {

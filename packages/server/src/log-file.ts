@@ -1,7 +1,7 @@
 import { printableLines } from './printable.ts';
 import { errorCode } from './start-error.ts';
 
-/** The bytes of lines kept while they cannot be written. */
+/** The most bytes to keep of lines that cannot be written. */
 const KEPT_BYTES = 1_048_576;
 const TRY_AGAIN_MS = 1_000;
 /** How long the process waits at its end for a slow reader. */

@@ -14,7 +14,8 @@ export interface RateLimit {
 }
 
 /**
- * Processes on one PostgreSQL database count together, on SQLite separately. The storage's schema must exist.
+ * Processes on one PostgreSQL count together; on SQLite, each counts separately. The storage's schema must
+ * exist.
  */
 export async function openRateLimit(
   { database, rateLimit: requestsPerMinute, roles }: Pick<Settings, 'database' | 'rateLimit' | 'roles'>,

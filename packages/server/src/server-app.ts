@@ -27,7 +27,7 @@ interface ServerParts extends Omit<SandboxControls, 'guard'> {
   readonly dashboard: SignIn | null;
   /** Adds the MCP server; null if it is not served. */
   readonly mcp: ((app: Hono, parts: Pick<Parameters<typeof addMcp>[1], 'guard'>) => void) | null;
-  /** The limit of each API key; false is off. */
+  /** The limit of each API key; false for no limit. */
   readonly rateLimit: RateLimitOptions | false;
   readonly logger: Logger;
   /** Null if nothing is measured. */

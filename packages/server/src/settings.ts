@@ -54,11 +54,11 @@ export interface Settings {
   readonly instanceDownAfterMs: number;
   /** The number of days that messages are kept; undefined keeps them. */
   readonly messageRetentionDays: number | undefined;
-  /** Requests a minute for each key; 0 is off. */
+  /** Requests a minute for each key; 0 for no limit. */
   readonly rateLimit: number;
   readonly roles: Roles;
   readonly gateway: 'sandbox' | 'baileys';
-  /** How fast each number writes; undefined is as fast as the network accepts messages. */
+  /** How fast each number writes; undefined means as fast as the network accepts messages. */
   readonly messagesPerMinute: number | undefined;
   readonly smtpUrl: string | undefined;
   /** The recipients of emails about webhooks; undefined keeps them as they are. */

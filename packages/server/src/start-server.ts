@@ -176,7 +176,7 @@ async function startOn(
         dashboard: signIn,
         mcp,
         rateLimit: rateLimit.options,
-        logger: trunkline.logger, // deduplicates a fault of every request
+        logger: trunkline.logger, // limits the lines of a recurring fault
         metrics: telemetry.metrics,
         tracerProvider: telemetry.providers.tracerProvider,
         metricsToken: settings.metricsToken,

@@ -10,7 +10,7 @@ export function filesOfBackup(directory: string): { readonly database: string; r
   return { database: join(directory, 'trunkline.db'), media: join(directory, 'media') };
 }
 
-/** The manifest of a backup, in a file of that name. */
+/** The manifest of a backup, in `backup.json`. */
 export interface BackupManifest {
   readonly format: 1;
   /** The time of the database's copy, which has everything accepted before. Null until the copy is made. */

@@ -100,7 +100,7 @@ async function backUp(call: Call, { settings, files, database, directory, keyPat
   if (settings.s3 !== null) call.output.note('The files of messages are in S3, and not part of the backup.');
 }
 
-/** The path of a backup's key, existing or not. */
+/** The path of a backup's key, which may not exist. */
 export function keyPathOf(options: Call['options'], directory: string): string {
   const named = options.text('key');
   if (named === '') throw usageError('--key must not be empty.');
@@ -143,8 +143,8 @@ async function keepKey(secretKey: string, path: string): Promise<string | null> 
 }
 
 /**
- * Copies a snapshot of the database: in an open transaction, SQLite does not start over at each write by a
- * server. The result is one checked file.
+ * Copies a snapshot of the database. The copy runs in a transaction, because SQLite otherwise starts over at
+ * each write by a server. The result is one checked file.
  */
 async function copyDatabase({ output, signal }: Call, from: string, to: string): Promise<void> {
   const draft = `${to}.part`;

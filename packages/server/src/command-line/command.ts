@@ -30,7 +30,7 @@ export interface CommandSpec {
   readonly on: 'database' | 'service' | 'nothing';
   /** Whether the command asks before it changes anything, unless `--yes` is given. */
   readonly asks?: boolean;
-  /** Whether every setting that is not secret is a flag, not only those that locate the database. */
+  /** Whether the command takes every setting but secrets as a flag, not only the database's place. */
   readonly takesSettings?: boolean;
   /** Whether the command is the server, which handles signals itself and logs its errors. */
   readonly isServer?: boolean;

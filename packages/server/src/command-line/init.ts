@@ -56,7 +56,7 @@ function given({ options }: Call): Asked {
   );
 }
 
-/** Asks for the answers that the flags leave open. */
+/** Asks for settings that the flags omit. */
 async function answers(call: Call): Promise<Asked> {
   if (!call.output.isInteractive || call.options.flag('yes')) return {};
   const { select, text } = await import('@clack/prompts');

@@ -1,9 +1,6 @@
 export interface BodyLimits {
   readonly maxBytes: number;
-  /**
-   * The minimum of bytes that must arrive in each `everyMs` until the end; null if the body may take any
-   * time.
-   */
+  /** The fewest bytes that must arrive every `everyMs` until the end; null if the body may take any time. */
   readonly least: { readonly bytes: number; readonly everyMs: number } | null;
   /** Returns the error that the body breaks off with. */
   failure(why: 'too long' | 'too slow'): Error;

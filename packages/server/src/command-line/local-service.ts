@@ -123,7 +123,7 @@ export async function existingFiles({ database, dataDirectory }: Settings): Prom
   return files;
 }
 
-/** The first key seals. Throws a StartError if there is no key. */
+/** The keys; the first seals. Throws a StartError if there is no key. */
 export async function existingSecretKeys(settings: Settings, files: DataFiles): Promise<readonly string[]> {
   const found = await findSecretKeys(settings, files);
   if (!found) throw secretKeyMissing(files.secretKey);

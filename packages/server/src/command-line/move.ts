@@ -60,7 +60,7 @@ interface Move {
   readonly target: Database;
   readonly from: MovableDatabase;
   readonly to: MovableDatabase;
-  /** The mark of an earlier run; null if this is the first one. */
+  /** The mark of an earlier run; null in the first run. */
   readonly sourceMark: SourceMark | null;
   /** Null if the files of messages stay where they are. */
   readonly media: { readonly from: MediaStore; readonly to: MediaStore } | null;

@@ -7,8 +7,8 @@ import type { Call } from './command.ts';
 import { CommandError } from './command-error.ts';
 
 /**
- * Throws if a process of this machine, or without `--stopped` of another, has registered and is not known to
- * have ended: all that serve or send register. First releases what ended processes here held.
+ * Throws if a process that serves or sends, and so has registered, may still run; with `--stopped`, ignores
+ * other machines. First releases what ended processes of this machine held.
  */
 export async function refuseServers(
   call: Call,

@@ -10,7 +10,7 @@ const AGAIN_MS = 1_000;
 
 /** How a command reads the events of a service. */
 export interface EventReader {
-  /** Comma-separated; those of the specification if it is omitted. */
+  /** Comma-separated; if omitted, the specification's types. */
   readonly types: string | undefined;
   /** The event id after which the next stream begins. */
   after(): string | undefined;

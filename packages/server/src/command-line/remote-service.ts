@@ -20,7 +20,7 @@ export interface RemoteService {
 }
 
 const LOCAL = 'http://127.0.0.1:8080';
-/** Far deeper than any response; an unlimited depth could not be printed. */
+/** Far deeper than any response, and shallow enough to be printed. */
 const DEPTH_MAX = 200;
 /** The longest error text of the service that is shown, in characters. */
 const MESSAGE_MAX = 1_000;
@@ -108,7 +108,7 @@ export function checkShape(url: string, value: unknown, shape: Shape): void {
   );
 }
 
-/** Not recursive, because such a value would exhaust the stack. */
+/** Not recursive, because a deep value would exhaust the stack. */
 function isTooDeep(value: unknown): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {

@@ -55,15 +55,15 @@ async function rotateFile(call: Call, settings: Settings, files: DataFiles): Pro
 }
 
 /**
- * Creates the new key, so that any process that starts has both keys. If a process began to start earlier,
- * either this command refuses or that process does.
+ * Creates the new key, so that any process that starts has both keys. If a process began to start before,
+ * either this command or that process fails.
  */
 async function begin(call: Call, settings: Settings, files: DataFiles): Promise<void> {
   await createSecretKey(files.nextSecretKey);
   try {
     await refuseServers(call, { database: settings.database, logger: noLog });
   } catch (error) {
-    await rm(files.nextSecretKey, { force: true }); // nothing is sealed with it
+    await rm(files.nextSecretKey, { force: true }); // nothing is sealed with it yet
     throw error;
   }
 }

@@ -169,7 +169,7 @@ export function one(shape: Shape): Shape {
   return z.object({ data: shape });
 }
 
-/** A reply with this id: one about another resource would go unnoticed. */
+/** A reply about the requested id, because a reply about another would go unnoticed. */
 export function theOne(shape: Shape, asked: string): Shape {
   const named = z.object({ id }).refine((found) => found.id === asked, 'expected what was asked for');
   return z.object({ data: shape.and(named) });
