@@ -83,7 +83,7 @@ async function setAgainAndAgain(env: Readonly<Record<string, string>>): Promise<
   return dark;
 }
 
-/** Sends messages for PULSE_MS. Returns the time of the slowest. */
+/** Sends messages for PULSE_MS. Returns how long the slowest took. */
 async function pulse(harness: Harness, server: RunningServer): Promise<number> {
   const times: Promise<number>[] = [];
   for (let sent = 0; sent < PULSE_MS / PULSE_EVERY_MS; sent += 1) {

@@ -37,7 +37,7 @@ describe.concurrent('a server that is killed while an instance is disconnected a
         const { status } = await looking.client.instance(harness.instance);
         expect(history.at(-1)?.to).toBe(status);
         expect(breaksIn(history)).toEqual([]);
-        // Earlier entries remain, with those of answered requests.
+        // Earlier entries remain, including entries of answered requests.
         expect(history.slice(0, known.length).map(({ id }) => id)).toEqual(known.map(({ id }) => id));
         const news = history.slice(known.length).map(({ reason }) => reason);
         if (answered !== null) expect(news).toContain(`${action}_requested`);

@@ -27,7 +27,7 @@ const KILLS = sized('KILLS', { short: 2, long: 6 });
 const PROGRAM = pathToFileURL(
   await builtProgram(new URL('support/programs/loaded-service.ts', import.meta.url)),
 );
-/** Counted from readiness; the third service, and then one in ten, is killed while it starts. */
+/** Counted from when the service is ready; the third service and then one in ten are killed at the start. */
 const KILLED_WITHIN_MS = 800;
 const KILLED_AT_START_WITHIN_MS = 600;
 

@@ -16,7 +16,7 @@ import { API_KEY } from './support/test-client.ts';
 
 /** Also rehearses pages that start several servers, or other programs. */
 const ALL = process.env['RUNBOOKS'] === '1';
-/** All pages but that with the fewest commands, as commands start programs. */
+/** All pages but the one with the fewest commands, because commands start programs. */
 const SOME = ALL || isLongForm;
 
 const BOOKED = 'Your table is booked for 20:00.';

@@ -64,7 +64,7 @@ type Change = (value: unknown) => unknown;
 
 interface Case {
   readonly call: CommandCall;
-  /** The index of the request whose response is changed, in a run without changes. */
+  /** The request whose response is changed, by its index in a run without changes. */
   readonly request: number;
   readonly path: readonly Step[];
   readonly change: Change;

@@ -25,8 +25,8 @@ const PATIENT_AFTER = 50;
 const LONGEST_CALL_MS = 60_000;
 
 /**
- * Like `manualClock` of `@trunkline/core/testing`, but for real databases, disks and networks: it advances when no call
- * is in flight.
+ * Like `manualClock` of `@trunkline/core/testing`, but for real databases, disks and networks, and advances
+ * only when no call is in flight.
  */
 export function simulatedClock(start: number = Date.UTC(2026, 0, 1)): SimulatedClock {
   let now = start;

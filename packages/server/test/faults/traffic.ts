@@ -15,7 +15,7 @@ interface MadeRequest {
   endedAt: number | null;
   /** The status of a request; for a call in process, 0 if it rejected, else 200. */
   status: number;
-  /** The reason why its response is invalid; null if it is valid. */
+  /** Why the response is invalid; null if it is valid. */
   flaw: string | null;
 }
 
@@ -194,8 +194,8 @@ function form(fields: Readonly<Record<string, string>>): FormData {
 }
 
 /**
- * Returns why an error response is invalid: ours must have the specification's shape and, as a 503, say when
- * to retry.
+ * Returns the flaw of a response: an error of a wrong shape, a 500, or a 503 without Retry-After; null if
+ * valid.
  */
 function flawOf(response: Response, json: Reply['json']): string | null {
   if (response.status < 400) return null;

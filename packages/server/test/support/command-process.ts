@@ -23,7 +23,7 @@ interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The content of its standard input. */
   readonly input?: string;
-  /** Whether it prints what it would print to a terminal, including secrets. */
+  /** Whether the command prints what it would print to a terminal, including secrets. */
   readonly isAtTerminal?: boolean;
 }
 

@@ -17,7 +17,7 @@ export interface ServerOptions {
   readonly cwd?: string;
   /** Whether each module is loaded from its own file, not from a bundle. */
   readonly isFromSources?: boolean;
-  /** Whether it prints what it would print to a terminal, including secrets. */
+  /** Whether the server prints what it would print to a terminal, including secrets. */
   readonly isAtTerminal?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface ServerProcess {
   /** The address, without a trailing slash. */
   readonly url: string;
   readonly pid: number | undefined;
-  /** Everything that it has printed so far. */
+  /** Everything that the server has printed so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
   /** The API key, if the server printed one. */
@@ -34,7 +34,7 @@ export interface ServerProcess {
   setClock(aheadMs: number): Promise<void>;
   /** SIGUSR2 simulates a defect. */
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGUSR2'): void;
-  /** Resolves with the exit code, or the signal that ended it. */
+  /** Resolves with the exit code, or the signal that ended the server. */
   ended(): Promise<End>;
   /** Sends SIGTERM, and waits for the end. */
   stop(): Promise<End>;

@@ -1,7 +1,7 @@
 export interface SteadyIds {
   /** Replaces real ids with numbered ids; the same id always gets the same number. */
   show(text: string): string;
-  /** Replaces shown numbered ids with the real ids. */
+  /** Replaces numbered ids that were shown with the real ids. */
   reveal(text: string): string;
 }
 
