@@ -16,8 +16,8 @@ const builtDashboard: Plugin = {
 };
 
 /**
- * The command refuses, in one line, a Node that is too old. An import that throws would add the minified code
- * and a stack, which suits only programs that import the package.
+ * The command refuses, in one line, a Node that is too old. An import that throws would add the minified code and a
+ * stack, which suits only programs that import the package.
  */
 const refusalInOneLine: NonNullable<Options['plugins']>[number] = {
   name: 'refusal-in-one-line',
@@ -50,8 +50,8 @@ export const scalar = () => readFile(new URL('scalar-standalone.js', import.meta
 }
 
 /**
- * Every module is a separate file, because the modules loaded at a server's start determine how soon it is up
- * and how much memory it takes.
+ * Every module is a separate file, because the modules loaded at a server's start determine how soon it is up and how
+ * much memory it takes.
  */
 export default library(['src/index.ts', 'src/cli.ts'], {
   dts: { entry: { index: 'src/index.ts' } },

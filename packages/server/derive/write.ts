@@ -1,5 +1,4 @@
-// Writes the settings into docs/running.md and the Helm chart: `pnpm settings`. Tests check that both files
-// are current.
+// Writes the settings into docs/running.md and the Helm chart: `pnpm settings`. Tests check both files.
 import { readFile, writeFile } from 'node:fs/promises';
 import { withSettingNames } from './chart-values.ts';
 import { withSettingsTable } from './settings-table.ts';

@@ -3,9 +3,8 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import { isPublicAddress } from '@trunkline/core/safe-url';
 
 /**
- * The address that a request comes from. Behind a proxy, that is the last address in `X-Forwarded-For`, which
- * the proxy added. Only non-public addresses count as proxies, because a client with a public address could
- * name any.
+ * The address that a request comes from. Behind a proxy, that is the last address in `X-Forwarded-For`, which the proxy
+ * added. Only non-public addresses count as proxies, because a client with a public address could name any.
  */
 export function clientAddress(c: Context): string | undefined {
   const peer = getConnInfo(c).remote.address;

@@ -21,8 +21,8 @@ const READ_BY_OTHERS = 0o044;
 const WRITE_BY_ALL = 0o002;
 
 /**
- * Reads a configuration file: TOML without tables, whose names are the variables' in lower case. Relative
- * paths start from the file's directory. Throws a StartError with a line for each fault.
+ * Reads a configuration file: TOML without tables, whose names are the variables' in lower case. Relative paths start
+ * from the file's directory. Throws a StartError with a line for each fault.
  */
 export async function fromConfigFile(path: string): Promise<readonly GivenSetting[]> {
   try {

@@ -8,9 +8,9 @@ import { errorCode } from './start-error.ts';
 const TRIES = 10;
 
 /**
- * Creates a file, readable only by its owner, which appears whole and on disk or not at all, and never
- * replaces another file. Removes drafts that killed processes left. Throws the error of the system: EEXIST if
- * something is at the path, including a broken link.
+ * Creates a file, readable only by its owner, which appears whole and on disk or not at all, and never replaces another
+ * file. Removes drafts that killed processes left. Throws the error of the system: EEXIST if something is at the path,
+ * including a broken link.
  */
 export async function createWhole(path: string, content: string): Promise<void> {
   await removeDrafts(path);
@@ -21,8 +21,7 @@ export async function createWhole(path: string, content: string): Promise<void> 
       await nameDraft(draft, path);
       break;
     } catch (error) {
-      // Another process took the draft for a killed process's. Each process does so once, before it writes
-      // its own.
+      // Another process took the draft for a killed process's. Each process does so once, before it writes its own.
       if (errorCode(error) !== 'ENOENT' || tried === TRIES) throw error;
     } finally {
       await unlink(draft).catch(() => undefined);
@@ -32,8 +31,8 @@ export async function createWhole(path: string, content: string): Promise<void> 
 }
 
 /**
- * Removes the drafts of processes that were killed while creating the file, because a draft may hold the
- * whole content. A process whose draft is removed while in use creates it again.
+ * Removes the drafts of processes that were killed while creating the file, because a draft may hold the whole content.
+ * A process whose draft is removed while in use creates it again.
  */
 export async function removeDrafts(path: string): Promise<void> {
   const [directory, name] = [dirname(path), `${basename(path)}.`];

@@ -69,8 +69,7 @@ export async function checkDataFiles({
 }
 
 /**
- * Creates the directory for its owner only, because it holds the key that seals everything. Returns whether
- * it is new.
+ * Creates the directory for its owner only, because it holds the key that seals everything. Returns whether it is new.
  */
 export async function createDirectory(directory: string): Promise<boolean> {
   try {

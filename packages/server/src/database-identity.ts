@@ -17,9 +17,9 @@ interface Place {
 }
 
 /**
- * Throws a StartError if the data directory belongs to another database, or if this database is not set up:
- * the right one was deleted, emptied or exchanged, and a server would continue without its accepted data. A
- * database in use must be open.
+ * Throws a StartError if the data directory belongs to another database, or if this database is not set up: the right
+ * one was deleted, emptied or exchanged, and a server would continue without its accepted data. A database in use must
+ * be open.
  */
 export async function checkDatabaseIdentity(
   { storage, files }: Place,

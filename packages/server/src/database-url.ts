@@ -18,9 +18,7 @@ export function databaseNamed(url: string): NamedDatabase | UrlFlaw {
 }
 
 const NEITHER = 'must be sqlite: and the path of a file, or postgres:// and where the database is.';
-/**
- * A host, another scheme, parameters or percent-encoding, all of which SQLite would put into the file's name.
- */
+/** A host, another scheme, parameters or percent-encoding, all of which SQLite would put into the file's name. */
 const NOT_A_PATH = /^\/\/(?!\/)|^file:|\?|%[\da-f]{2}/i;
 const SQLITE =
   'must be sqlite: and the path of a file as it is, such as sqlite:/srv/trunkline.db: without //, parameters (?…) and percent-encoding (%20).';
@@ -34,8 +32,7 @@ function flawInPostgresUrl(url: string): string | null {
   const [authority = ''] = rest.split(/[/?#]/, 1);
   const beyond = rest.slice(authority.length);
   const [path = ''] = beyond.split('?', 1);
-  // A / ? or # in the password would end the authority before its @. In the query, an @ is valid:
-  // ?user=me@example.com
+  // A / ? or # in the password would end the authority before its @. In the query, an @ is valid: ?user=me@example.com
   const isCutOff = /[@#]/.test(path) || /^[^=&]*@|#/.test(beyond.slice(path.length));
   if (isCutOff || /%(?![\da-f]{2})/i.test(authority)) return ENCODING;
   if (authority.slice(authority.lastIndexOf('@') + 1).includes(',')) return SEVERAL_HOSTS;

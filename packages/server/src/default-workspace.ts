@@ -15,7 +15,7 @@ export type Access =
   | { readonly kind: 'new'; readonly token: string; readonly shown: () => Promise<void> }
   /** The key is in the variable API_KEY. */
   | { readonly kind: 'given' }
-  /** A command makes the key: an earlier start has shown one, or this start has no terminal for it. */
+  /** A command makes the key, because an earlier start has shown one, or this start has no terminal for it. */
   | { readonly kind: 'own' };
 
 interface KeyOptions {
@@ -27,8 +27,8 @@ interface KeyOptions {
 
 const NAME = 'Default workspace';
 /**
- * The workspace's name until its user has or can make an API key for it. If a start ends before then, the
- * next start continues.
+ * The workspace's name until its user has or can make an API key for it. If a start ends before then, the next start
+ * continues.
  */
 const UNSHOWN_NAME = `${NAME} (nobody has a key yet)`;
 /** The name of the key from the variable API_KEY. */

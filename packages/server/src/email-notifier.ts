@@ -10,8 +10,8 @@ import type {
 import { nextStepText } from '@trunkline/core';
 
 /**
- * Milliseconds, together less than the minute that the service waits, so that a server that hangs holds no
- * socket longer.
+ * Milliseconds, together less than the minute that the service waits, so that a server that hangs holds no socket
+ * longer.
  */
 const TIMEOUTS = {
   dnsTimeout: 5_000,
@@ -50,7 +50,7 @@ export function emailNotifier(
         subject: SUBJECTS[kind],
         text: textOf(notification),
       });
-      // Not retried: the other recipients have the email, and would get it twice.
+      // Not retried, because the other recipients have the email, and would get it twice.
       if (rejected.length > 0) {
         logger.warn(
           { notificationId: id, recipients: rejected.length },

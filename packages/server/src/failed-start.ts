@@ -3,8 +3,8 @@ import { serverLogger } from './server-logger.ts';
 import { complaintsOf } from './start-error.ts';
 
 /**
- * Reports why the server cannot start, a line for each complaint: at a terminal as every command does, else
- * as the last lines of its log, whatever the log level.
+ * Reports why the server cannot start, a line for each complaint: at a terminal as every command does, else as the last
+ * lines of its log, whatever the log level.
  */
 export function reportFailedStart(error: unknown, complaints: readonly string[] = complaintsOf(error)): void {
   if (process.stderr.isTTY) {
@@ -19,7 +19,7 @@ export function reportFailedStart(error: unknown, complaints: readonly string[] 
 /** The errors of the language itself. */
 const DEFECTS = [TypeError, ReferenceError, RangeError, SyntaxError] as const;
 
-/** For a defect, returns type, message and stack only: other properties may hold a URL with a password. */
+/** For a defect, returns type, message and stack only, because other properties may hold a URL with a password. */
 function factsOf(error: unknown): object {
   const Defect = DEFECTS.find((one) => error instanceof one);
   if (Defect === undefined || !(error instanceof Error)) return {};

@@ -22,15 +22,15 @@ export interface HttpListener {
 }
 
 /**
- * Longer than the proxies on our deployment pages keep connections (60 s), so that no proxy sends a request
- * while we close one.
+ * Longer than the proxies on our deployment pages keep connections (60 s), so that no proxy sends a request while we
+ * close one.
  */
 const KEEP_ALIVE_MS = 75_000;
 /** How long clients that keep a connection have to use it once more, or to notice that it will be closed. */
 const LAST_REQUESTS_MS = 300;
 /**
- * A response that its client does not read for this long is cut off, because it holds a file or a connection
- * to S3 open.
+ * A response that its client does not read for this long is cut off, because it holds a file or a connection to S3
+ * open.
  */
 const STALLED_AFTER_MS = 60_000;
 /** A request without a response after this time is cut off. */
@@ -39,8 +39,8 @@ const CLOSE_WITHIN_MS = 20_000;
 const REFUSED_BODY_MAX = 128 * 1_048_576;
 
 /**
- * The maximum number of characters that all ended responses hold in memory because their clients have not
- * read them. A character takes two to five bytes, because Node keeps the text next to its encoded form.
+ * The maximum number of characters that all ended responses hold in memory because their clients have not read them. A
+ * character takes two to five bytes, because Node keeps the text next to its encoded form.
  */
 const UNREAD_MAX = 16 * 1_048_576;
 
@@ -55,10 +55,7 @@ interface ListenOptions {
 
 const PORT_AND_HOST = { host: 'HOST', port: 'PORT' };
 
-/**
- * Takes the address before anything is served, so that an address in use is reported before anything is
- * written.
- */
+/** Takes the address before anything is served, so that an address in use is reported before anything is written. */
 export async function listen(
   address: Address,
   whileStarting: FetchHandler,
@@ -105,9 +102,7 @@ export async function listen(
   };
 }
 
-/**
- * Counts Host headers, because Node keeps only the first, and a proxy in front may have routed by another.
- */
+/** Counts Host headers, because Node keeps only the first, and a proxy in front may have routed by another. */
 function hostsIn({ rawHeaders }: IncomingMessage): number {
   return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
 }
@@ -142,8 +137,7 @@ function invalidRequest(what: string, fields: Readonly<Record<string, readonly s
 
 /**
  * Reads the rest of a refused body, up to `max`, because many clients read no response before they have sent
- * everything. Node drops the data, and closes a connection that is silent for 5 seconds, or incomplete after
- * 5 minutes.
+ * everything. Node drops the data, and closes a connection that is silent for 5 seconds, or incomplete after 5 minutes.
  */
 function cutOffEndless(incoming: IncomingMessage, max: number): void {
   if (incoming.complete) return;
@@ -155,17 +149,17 @@ function cutOffEndless(incoming: IncomingMessage, max: number): void {
 }
 
 /**
- * Cuts off only begun responses. Until then, the client may be waiting for us, and Node's `requestTimeout`
- * handles a stalled request.
+ * Cuts off only begun responses. Until then, the client may be waiting for us, and Node's `requestTimeout` handles a
+ * stalled request.
  */
 function cutOffStalled(outgoing: ServerResponse): void {
   if (outgoing.headersSent) outgoing.destroy();
 }
 
 /**
- * Counts the characters that ended responses still hold for their clients. Over `max`, the oldest responses
- * are cut off, because clients that read nothing would take the memory of all others. A streamed response
- * waits for its client, so it holds little.
+ * Counts the characters that ended responses still hold for their clients. Over `max`, the oldest responses are cut
+ * off, because clients that read nothing would take the memory of all others. A streamed response waits for its client,
+ * so it holds little.
  */
 function unreadResponses(max: number): (outgoing: ServerResponse) => void {
   const unread = new Map<ServerResponse, number>();
@@ -218,8 +212,8 @@ export function urlOf({ port }: Pick<Address, 'port'>, host: string): string {
 }
 
 /**
- * Node's own `server.close()` cuts connections that look idle, and so drops requests already on their way.
- * Here such requests still get a response, which says that it is the last.
+ * Node's own `server.close()` cuts connections that look idle, and so drops requests already on their way. Here such
+ * requests still get a response, which says that it is the last.
  */
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {

@@ -25,10 +25,9 @@ export interface LogFile {
 }
 
 /**
- * Writes synchronously, so that the last lines before the process ends are written too. A full disk or a slow
- * reader delays and ends nothing: lines wait, in order, while there is room, and are retried every second and
- * when the process ends. `onLost` is then called with the number of lines that did not fit. `render` formats
- * a line of JSON.
+ * Writes synchronously, so that the last lines before the process ends are written too. A full disk or a slow reader
+ * delays and ends nothing: lines wait, in order, while there is room, and are retried every second and when the process
+ * ends. `onLost` is then called with the number of lines that did not fit. `render` formats a line of JSON.
  */
 export function createLogFile(
   { write, render = jsonLine }: LogTarget,

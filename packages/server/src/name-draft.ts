@@ -5,11 +5,11 @@ import { errorCode } from './start-error.ts';
 const NO_LINKS: readonly (string | undefined)[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
 /**
- * Gives a complete file its name, and never replaces an existing file. The draft may remain: the caller
- * removes it. Throws the system's error: EEXIST if something is at the path, including a broken link.
+ * Gives a complete file its name, and never replaces an existing file. The draft may remain, so the caller removes it.
+ * Throws the system's error: EEXIST if something is at the path, including a broken link.
  *
- * Without hard links, the name is first taken with an empty file, which a process that is killed at that
- * moment leaves behind.
+ * Without hard links, the name is first taken with an empty file, which a process that is killed at that moment leaves
+ * behind.
  */
 export async function nameDraft(draft: string, path: string): Promise<void> {
   try {

@@ -4,9 +4,9 @@ type Report = (warning: Error) => void;
 let report: Report | null = null;
 
 /**
- * Takes the warnings of Node.js from its own listener, which prints them as prose, and drops the one that
- * SQLite is experimental on Node 22, which users cannot act on. Called while a module that loads SQLite is
- * evaluated, because the warning comes right after.
+ * Takes the warnings of Node.js from its own listener, which prints them as prose, and drops the one that SQLite is
+ * experimental on Node 22, which users cannot act on. Called while a module that loads SQLite is evaluated, because the
+ * warning comes right after.
  */
 export function hideSqliteWarning(): void {
   for (const listener of process.listeners('warning')) {

@@ -1,6 +1,6 @@
 /**
- * Characters that a terminal acts on, or that reverse the text's direction; escaped because names and texts
- * come from strangers.
+ * Characters that a terminal acts on, or that reverse the text's direction; escaped because names and texts come from
+ * strangers.
  */
 // oxlint-disable-next-line no-control-regex -- these are its subject
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]/g;

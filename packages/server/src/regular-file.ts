@@ -3,8 +3,8 @@ import { lstat, open } from 'node:fs/promises';
 import { errorCode } from './start-error.ts';
 
 /**
- * Otherwise, a pipe without a writer would block its reader, and a terminal would become the process's
- * controlling terminal.
+ * Otherwise, a pipe without a writer would block its reader, and a terminal would become the process's controlling
+ * terminal.
  */
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 

@@ -15,8 +15,8 @@ export type { ServerParts } from './start-server.ts';
 hideSqliteWarning();
 
 /**
- * The time for requests in flight and for closing, in addition to the workers' time to finish. After it, the
- * rest is cut off, and nothing is lost.
+ * The time for requests in flight and for closing, in addition to the workers' time to finish. After it, the rest is
+ * cut off, and nothing is lost.
  */
 const CLOSE_WITHIN_MS = 15_000;
 

@@ -63,7 +63,7 @@ interface InboundFile extends AnyInbound {
 
 export type Inbound = InboundText | InboundFile;
 
-/** The delay of a file in seconds, as text: forms have no numbers. */
+/** A file's delay in seconds, as text because forms have no numbers. */
 const delay = z.string().transform((text, context): number => {
   if (text === 'never') return Infinity;
   const seconds = text.trim() === '' ? Number.NaN : Number(text);

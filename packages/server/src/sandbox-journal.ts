@@ -15,9 +15,9 @@ const LOCK_WAIT_MS = 1_000;
 const SCHEMA_VERSION = 1;
 
 /**
- * Opens the file with the sandbox network's memory, which this process locks until it ends; null while
- * another process does. A row is deleted when it is no longer true, so that the file stays small; of accepted
- * messages, the latest are kept.
+ * Opens the file with the sandbox network's memory, which this process locks until it ends; null while another process
+ * does. A row is deleted when it is no longer true, so that the file stays small; of accepted messages, the latest are
+ * kept.
  *
  * A commit survives the end of the process, however it ends; only a power cut may lose the latest commits.
  */

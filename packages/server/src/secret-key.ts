@@ -69,8 +69,8 @@ export function secretKeyMissing(path: string): StartError {
 }
 
 /**
- * Creates the key, readable only by its owner. The file appears whole and on disk, or not at all; if two
- * servers start at the same time, both get the first key.
+ * Creates the key, readable only by its owner. The file appears whole and on disk, or not at all; if two servers start
+ * at the same time, both get the first key.
  */
 export async function createSecretKey(path: string): Promise<string> {
   const key = randomBytes(32).toString('base64url');

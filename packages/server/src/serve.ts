@@ -86,9 +86,8 @@ export interface ServeOptions {
 }
 
 /**
- * Starts the server, and resolves when it is ready. Prints its address and, to a terminal only, the first API
- * key and a link to the dashboard. Rejects with an error that names each fault in a line, if possible before
- * anything is written.
+ * Starts the server, and resolves when it is ready. Prints its address and, to a terminal only, the first API key and a
+ * link to the dashboard. Rejects with an error that names each fault in a line, if possible before anything is written.
  *
  * Signals and unexpected errors are left to the program; `runServer` handles them.
  */

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { DataFiles } from './data-files.ts';
 import { readRegularFile } from './regular-file.ts';
 
-/** The addresses of the running server. */
+/** Addresses of the running server. */
 export interface ServerAddress {
   /** The address that clients use, without a slash at its end. */
   readonly url: string;
@@ -23,9 +23,9 @@ const MAX_BYTES = 4_096;
 const RESPONDS_WITHIN_MS = 2_000;
 
 /**
- * Stores the server's address in the data directory, for commands on this machine, because only the server
- * knows its flags and which port a 0 became. Of several servers on one directory, the last counts. If this
- * fails, commands only lose a default.
+ * Stores the server's address in the data directory, for commands on this machine, because only the server knows its
+ * flags and which port a 0 became. Of several servers on one directory, the last counts. If this fails, commands only
+ * lose a default.
  */
 export async function keepServerAddress(
   { serverAddress }: Files,
@@ -42,9 +42,7 @@ export async function dropServerAddress({ serverAddress }: Files, address: Serve
     await rm(serverAddress, { force: true }).catch(() => undefined);
 }
 
-/**
- * The address of the server that runs on a data directory; null if no server responds at the stored address.
- */
+/** The address of the server that runs on a data directory; null if no server responds at the stored address. */
 export async function runningServerUrl({ serverAddress }: Files): Promise<string | null> {
   const address = SHAPE.safeParse(parsed(await read(serverAddress))).data;
   if (address === undefined) return null;

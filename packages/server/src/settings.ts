@@ -27,9 +27,7 @@ import { StartError } from './start-error.ts';
 export interface Settings {
   readonly host: string;
   readonly port: number;
-  /**
-   * The address that clients know, without a slash at its end; undefined means the address of each request.
-   */
+  /** The address that clients know, without a slash at its end; undefined means the address of each request. */
   readonly publicUrl: string | undefined;
   readonly dataDirectory: string;
   readonly database: Database;
@@ -113,15 +111,13 @@ export interface GivenSetting {
   readonly variable: string;
   /** The name that its author uses: `PORT`, `--port`, `port in trunkline.toml`. */
   readonly name: string;
-  /**
-   * The text, as in the environment. Surrounding white space does not count; an empty text counts as omitted.
-   */
+  /** The text, as in the environment. Surrounding white space does not count; an empty text counts as omitted. */
   readonly text: string;
 }
 
 /**
- * Reads the settings of docs/running.md; if a setting is given more than once, the last value counts. Throws
- * a StartError with a line for each wrong setting, without values that may be secret.
+ * Reads the settings of docs/running.md; if a setting is given more than once, the last value counts. Throws a
+ * StartError with a line for each wrong setting, without values that may be secret.
  */
 export function readSettings(given: readonly GivenSetting[]): Settings {
   const trimmed = given.map((one) => ({ ...one, text: one.text.trim() }));

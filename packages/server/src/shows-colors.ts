@@ -1,6 +1,6 @@
 /**
- * Whether a stream shows colours: a terminal does, unless NO_COLOR or NODE_DISABLE_COLORS is set or TERM is
- * `dumb`. FORCE_COLOR overrides all of these, as in Node itself.
+ * Whether a stream shows colours: a terminal does, unless NO_COLOR or NODE_DISABLE_COLORS is set or TERM is `dumb`.
+ * FORCE_COLOR overrides all of these, as in Node itself.
  */
 export function showsColors(
   { isTTY }: { readonly isTTY?: boolean | undefined },

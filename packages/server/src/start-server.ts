@@ -52,8 +52,8 @@ export interface ServerParts {
 }
 
 /**
- * Starts the server. If the address is in use, or the data on disk is unusable, throws a one-line error
- * before anything is written.
+ * Starts the server. If the address is in use, or the data on disk is unusable, throws a one-line error before anything
+ * is written.
  */
 export async function startServer(
   settings: Settings,
@@ -281,8 +281,8 @@ async function secretKeysFor(
 }
 
 /**
- * Throws if a rotation began before this process registered: it did not wait, and has sealed data that this
- * process could not open.
+ * Throws if a rotation began before this process registered: it did not wait, and has sealed data that this process
+ * could not open.
  */
 async function checkKeysUnchanged(
   settings: Settings,

@@ -1,8 +1,8 @@
 import type { Gateway } from '@trunkline/core';
 
 /**
- * The gateway of a process without connections. It does not use Baileys, which need not be installed there,
- * but has the capabilities and message ids of `baileysGateway()` in the processes that hold connections.
+ * The gateway of a process without connections. It does not use Baileys, which need not be installed there, but has the
+ * capabilities and message ids of `baileysGateway()` in the processes that hold connections.
  */
 export function whatsAppElsewhere(): Gateway {
   const refuse = (): Promise<never> =>

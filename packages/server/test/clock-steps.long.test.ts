@@ -12,9 +12,7 @@ const HOUR = 3_600_000;
 /** How far the clock is ahead, in sequence: while a server runs, and at its starts. */
 const WHILE_RUNNING = isLongForm ? [-HOUR, 0, HOUR, 0] : [-HOUR, HOUR];
 const AT_STARTS = isLongForm ? [-HOUR, HOUR, 0] : [-HOUR, HOUR];
-/**
- * The longest time without progress: less than the shortest lease (30 s), and more than a busy machine needs.
- */
+/** The longest time without progress: less than the shortest lease (30 s), and more than a busy machine needs. */
 const WITHIN_MS = 25_000;
 /** How long messages are sent after the clock was set: longer than processes take to agree on their time. */
 const PULSE_MS = 4_000;

@@ -83,7 +83,7 @@ async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
         await setTimeout(LASTS_MS / INSTANCES / 2);
       }
     };
-    /** Stops the newest instances, in each way of stopping: the oldest stay connected. */
+    /** Stops the newest instances, in each way of stopping, while the oldest stay connected. */
     const go = async (): Promise<void> => {
       for (let count = 0; goesOn(); count += 1) {
         await setTimeout((LASTS_MS / INSTANCES) * 1.2);

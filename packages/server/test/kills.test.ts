@@ -20,8 +20,8 @@ import type { Accepted, Place } from './support/programs/loaded-service.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 /**
- * Kills on each storage: under light load, under full load, at a start, and so on. The variable KILLS prints
- * the outcome.
+ * Kills on each storage: under light load, under full load, at a start, and so on. The variable KILLS prints the
+ * outcome.
  */
 const KILLS = sized('KILLS', { short: 2, long: 6 });
 const PROGRAM = pathToFileURL(

@@ -11,7 +11,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 
 const TOUR = 'docs/tour.md';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-/** Imitates a terminal: background programs are jobs, which end together with everything that they started. */
+/** Imitates a terminal, in which background programs are jobs that end together with everything that they started. */
 const LIKE_A_TERMINAL = `
 set -m
 trap 'for job in $(jobs -p); do kill -- -$job 2>/dev/null; done' EXIT

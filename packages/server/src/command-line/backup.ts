@@ -22,8 +22,8 @@ const PAGES_PER_STEP = 2_000;
 const LOCK = 'backup.lock';
 
 /**
- * Copies a database in use, then the files of its messages; the key goes into a separate file. If run again
- * in the same directory, continues an interrupted backup.
+ * Copies a database in use, then the files of its messages; the key goes into a separate file. If run again in the same
+ * directory, continues an interrupted backup.
  */
 export const backupCommand: CommandHandler = async (call) => {
   const directory = resolve(call.argument('directory'));
@@ -143,8 +143,8 @@ async function keepKey(secretKey: string, path: string): Promise<string | null> 
 }
 
 /**
- * Copies a snapshot of the database. The copy runs in a transaction, because SQLite otherwise starts over at
- * each write by a server. The result is one checked file.
+ * Copies a snapshot of the database. The copy runs in a transaction, because SQLite otherwise starts over at each write
+ * by a server. The result is one checked file.
  */
 async function copyDatabase({ output, signal }: Call, from: string, to: string): Promise<void> {
   const draft = `${to}.part`;

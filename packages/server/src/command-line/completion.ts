@@ -15,8 +15,8 @@ export const completionCommand =
   };
 
 /**
- * zsh reads bash's completions. bash treats the text after the last `:` or `=` of a value as a separate word,
- * and replaces only that word.
+ * zsh reads bash's completions. bash treats the text after the last `:` or `=` of a value as a separate word, and
+ * replaces only that word.
  */
 function bash(commands: readonly CommandSpec[], shell: 'bash' | 'zsh'): string {
   const cases = commands.map((spec) => `    '${spec.name}') words='${wordsOf(spec).join(' ')}' ;;`);
@@ -95,9 +95,7 @@ function fish(commands: readonly CommandSpec[]): string {
   return ['complete -c trunkline -f', ...groups, ...lines].join('\n');
 }
 
-/**
- * How fish completes the value of an option: `__fish_append` is fish's function for comma-separated lists.
- */
+/** How fish completes the value of an option: `__fish_append` is fish's function for comma-separated lists. */
 function fishValue({ valueName, values, isList = false }: FlagInfo): string {
   if (valueName === null) return '';
   if (values.length > 0)

@@ -105,8 +105,8 @@ export const retryDelivery: CommandHandler = async (call) => {
 };
 
 /**
- * Retries in batches of the service's size, until nothing is left or nothing more is queued. If interrupted,
- * run it again for the rest.
+ * Retries in batches of the service's size, until nothing is left or nothing more is queued. If interrupted, run it
+ * again for the rest.
  */
 export const retryFailedDeliveries: CommandHandler = async (call) => {
   const { output } = call;
@@ -141,9 +141,7 @@ export const retryFailedDeliveries: CommandHandler = async (call) => {
     );
 };
 
-/**
- * Returns false if the read fails, as with a key that may not read, because the command itself has succeeded.
- */
+/** Returns false if the read fails, as with a key that may not read, because the command itself has succeeded. */
 async function hasRetrying(call: Call, service: RemoteService): Promise<boolean> {
   return pageOf(call, service, { limit: 1, status: 'retrying' }).then(
     ({ data }) => data.length > 0,

@@ -10,15 +10,15 @@ interface Lock {
   /** The error message if another process has the lock. */
   readonly refusal: string;
   /**
-   * Whether the file is removed after `use`. Only for work that is never begun again once done, because a
-   * process that opened the old file would not exclude another that recreates the file.
+   * Whether the file is removed after `use`. Only for work that is never begun again once done, because a process that
+   * opened the old file would not exclude another that recreates the file.
    */
   readonly isRemoved: boolean;
 }
 
 /**
- * Runs `use` under an exclusive lock. SQLite uses a lock of the operating system, which ends with the
- * process, however the process ends. A second process is refused immediately, with a CommandError.
+ * Runs `use` under an exclusive lock. SQLite uses a lock of the operating system, which ends with the process, however
+ * the process ends. A second process is refused immediately, with a CommandError.
  */
 export async function withExclusiveLock<Value>(
   { path, refusal, isRemoved }: Lock,

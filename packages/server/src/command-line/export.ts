@@ -16,8 +16,8 @@ import { naming } from './system-error.ts';
 import { facts } from './table.ts';
 
 /**
- * Writes everything into a folder that only its owner can read. The folder gets its name when it is complete;
- * a killed process leaves it with the suffix `.part`.
+ * Writes everything into a folder that only its owner can read. The folder gets its name when it is complete; a killed
+ * process leaves it with the suffix `.part`.
  */
 export const exportCommand: CommandHandler = (call) =>
   withLocalMedia(call, async ({ admin }) => {
@@ -142,10 +142,7 @@ async function writeLine(file: FileHandle, value: unknown): Promise<void> {
   await file.writeFile(`${JSON.stringify(value)}\n`);
 }
 
-/**
- * Returns the file's name: the message's id, with only the extension from its sender; null if no file is
- * stored.
- */
+/** Returns the file's name: the message's id, with only the extension from its sender; null if no file is stored. */
 async function writeFile(
   directory: string,
   { message, openFile }: Extract<ExportedItem, { kind: 'message' }>,

@@ -26,10 +26,9 @@ interface Followed {
 }
 
 /**
- * Prints the history of an instance, oldest first, and each new entry until the command is ended. Reads the
- * history whenever the event stream reports a change of an instance. A change without an event, such as a
- * failed attempt, is found at the stream's next sign of life, at most 15 s later. An entry that repeats is
- * printed again, with its count.
+ * Prints the history of an instance, oldest first, and each new entry until the command is ended. Reads the history
+ * whenever the event stream reports a change of an instance. A change without an event, such as a failed attempt, is
+ * found at the stream's next sign of life, at most 15 s later. An entry that repeats is printed again, with its count.
  */
 export async function followHistory(
   call: Call,

@@ -10,7 +10,7 @@ import { event as eventShape } from './service-shapes.ts';
 import { createForwarder } from './webhook-forwarder.ts';
 import type { Forwarded, WebhookForwarder } from './webhook-forwarder.ts';
 
-/** How many ids to remember, to skip repeats: a stream repeats up to a minute. */
+/** How many ids to remember, because a stream repeats up to a minute of events. */
 const KNOWN_MAX = 10_000;
 
 /** Prints events, and with `--forward-to` posts them, until ended. */
@@ -88,9 +88,7 @@ function createListener(
   };
 }
 
-/**
- * Null if the body is not an event, or not the announced one, because its headers would be another event's.
- */
+/** Null if the body is not an event, or not the announced one, because its headers would be another event's. */
 function eventIn({ id, event }: RemoteEvent): WebhookEvent | null {
   const read = readEvent(event?.body ?? '');
   const isIt = read.ok && read.event.id === id && read.event.type === event?.type;

@@ -54,9 +54,7 @@ export interface LocalService {
   readonly files: DataFiles;
 }
 
-/**
- * Opens a service, migrates its database, and closes it after `use`. Creates neither a database nor a key.
- */
+/** Opens a service, migrates its database, and closes it after `use`. Creates neither a database nor a key. */
 export async function withLocalService<Value>(
   call: Call,
   use: (service: LocalService) => Promise<Value>,

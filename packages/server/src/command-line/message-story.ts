@@ -25,7 +25,7 @@ import type { Cell } from './table.ts';
 
 /** More events than a message has. */
 const MOST_EVENTS = 100;
-/** More deliveries than an event has: a workspace has fewer endpoints. */
+/** More deliveries than an event has, because a workspace has fewer endpoints. */
 const MOST_DELIVERIES = 1_000;
 
 /** The status of a message, its events and their deliveries. */

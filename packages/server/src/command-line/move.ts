@@ -26,8 +26,8 @@ import { directoryAt } from './safe-files.ts';
 import { facts } from './table.ts';
 
 /**
- * Moves everything from one database to another, SQLite or PostgreSQL. Once the move begins, no process can
- * change the source, so the copy is complete and can continue after a kill.
+ * Moves everything from one database to another, SQLite or PostgreSQL. Once the move begins, no process can change the
+ * source, so the copy is complete and can continue after a kill.
  */
 export const moveCommand: CommandHandler = async (call) => {
   const settings = await localSettings(call);
@@ -212,7 +212,7 @@ async function sourceMarkOf(
   return mark;
 }
 
-/** Throws unless the key fits and no server runs: a server would lose its work. */
+/** Throws unless the key fits and no server runs, because a server would lose its work. */
 async function checkSource(
   call: Call,
   {

@@ -7,8 +7,8 @@ import type { Call } from './command.ts';
 import { CommandError } from './command-error.ts';
 
 /**
- * Throws if a process that serves or sends, and so has registered, may still run; with `--stopped`, ignores
- * other machines. First releases what ended processes of this machine held.
+ * Throws if a process that serves or sends, and so has registered, may still run; with `--stopped`, ignores other
+ * machines. First releases what ended processes of this machine held.
  */
 export async function refuseServers(
   call: Call,

@@ -7,9 +7,9 @@ import type { Text } from './styled-text.ts';
 import { systemComplaint } from './system-error.ts';
 
 /**
- * The output of a command: for people, or with `--json` one line of JSON per result. Of the control
- * characters in strangers' text, only line breaks reach a terminal unchanged: pass text that must stay on one
- * line through `printable` first.
+ * The output of a command: for people, or with `--json` one line of JSON per result. Of the control characters in
+ * strangers' text, only line breaks reach a terminal unchanged: pass text that must stay on one line through
+ * `printable` first.
  */
 export interface Output {
   readonly isJson: boolean;

@@ -41,9 +41,7 @@ async function reportServerError(error: unknown, output: Output): Promise<void> 
   else (await import('../failed-start.ts')).reportFailedStart(error, complaintsIn(error));
 }
 
-/**
- * Checks before parsing, so that even the error of a misspelt command is JSON. Skips the values of options.
- */
+/** Checks before parsing, so that even the error of a misspelt command is JSON. Skips the values of options. */
 function asksForJson(args: readonly string[]): boolean {
   const withValue = new Set(
     COMMANDS.flatMap((spec) => Object.keys(optionsOf(spec)))
@@ -171,8 +169,8 @@ async function runCommand(spec: CommandSpec, command: Command, isJson: boolean):
 }
 
 /**
- * Refuses empty arguments, which a script's unset variables leave, so that they never mean the current folder
- * or a new instance.
+ * Refuses empty arguments, which a script's unset variables leave, so that they never mean the current folder or a new
+ * instance.
  */
 function refuseEmpty(values: ReadonlyMap<string, string | undefined>): void {
   for (const [name, value] of values) if (value === '') throw usageError(`<${name}> must not be empty.`);

@@ -24,8 +24,8 @@ export interface OpenStream {
 }
 
 /**
- * Resolves when the connection has ended, for any reason, or has gone silent (a working service sends a
- * position every 15 s). Rejects if the response is not a stream of the API.
+ * Resolves when the connection has ended, for any reason, or has gone silent (a working service sends a position every
+ * 15 s). Rejects if the response is not a stream of the API.
  */
 export async function readStream(
   { events: stream, end }: OpenStream,

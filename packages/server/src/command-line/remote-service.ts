@@ -26,8 +26,8 @@ const DEPTH_MAX = 200;
 const MESSAGE_MAX = 1_000;
 
 /**
- * The service that the flags, the environment or a profile name, in this order of precedence. A key is never
- * a flag, because other users of a machine can read command lines.
+ * The service that the flags, the environment or a profile name, in this order of precedence. A key is never a flag,
+ * because other users of a machine can read command lines.
  */
 export async function remoteService(call: Call): Promise<RemoteService> {
   const { environment, options, output } = call;
@@ -80,9 +80,7 @@ function urlIn({ environment, options }: Call, profile: Profile | null): string 
   return serviceUrl(options.text('url') ?? nonEmpty(environment['TRUNKLINE_URL']) ?? profile?.url ?? LOCAL);
 }
 
-/**
- * Returns a successful response of the right shape, or throws an error with the exit code for its failure.
- */
+/** Returns a successful response of the right shape, or throws an error with the exit code for its failure. */
 export async function accepted<Reply>(
   service: RemoteService,
   result: Promise<CallResult<Reply>>,

@@ -16,10 +16,10 @@ import { writeWhole } from './safe-files.ts';
 import { facts } from './table.ts';
 
 /**
- * Makes a new secret key, and reseals with it everything that the previous key sealed. Until the rotation
- * ends, each key has its own file, and any process that starts uses both keys, so the rotation can be
- * interrupted at any moment. No server may run during it, because a server with only the previous key could
- * not open secrets sealed with the new one.
+ * Makes a new secret key, and reseals with it everything that the previous key sealed. Until the rotation ends, each
+ * key has its own file, and any process that starts uses both keys, so the rotation can be interrupted at any moment.
+ * No server may run during it, because a server with only the previous key could not open secrets sealed with the new
+ * one.
  */
 export const rotateSecretKey: CommandHandler = async (call) => {
   const settings = await localSettings(call);
@@ -55,8 +55,8 @@ async function rotateFile(call: Call, settings: Settings, files: DataFiles): Pro
 }
 
 /**
- * Creates the new key, so that any process that starts has both keys. If a process began to start before,
- * either this command or that process fails.
+ * Creates the new key, so that any process that starts has both keys. If a process began to start before, either this
+ * command or that process fails.
  */
 async function begin(call: Call, settings: Settings, files: DataFiles): Promise<void> {
   await createSecretKey(files.nextSecretKey);
@@ -86,8 +86,7 @@ function reseal(call: Call): Promise<number> {
 }
 
 /**
- * Saves the previous key under another name, then renames the new key. After each step, every key is in a
- * known file.
+ * Saves the previous key under another name, then renames the new key. After each step, every key is in a known file.
  */
 async function end(files: DataFiles, former: string): Promise<string> {
   const name = createHash('sha256').update(former).digest('hex').slice(0, 8);

@@ -7,8 +7,8 @@ import { errorCode } from '../start-error.ts';
 import { CommandError } from './command-error.ts';
 import { naming } from './system-error.ts';
 
-// Files of backups, never read or written through a symbolic link, because anyone who can write to such a
-// folder could link to any other file of the machine.
+// Files of backups, never read or written through a symbolic link, because anyone who can write to such a folder could
+// link to any other file of the machine.
 
 const WRITE_BY_ALL = 0o002;
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -54,9 +54,8 @@ export async function directoryAt(path: string): Promise<void> {
 }
 
 /**
- * Copies the wanted files of a directory and of all directories below it. Files that already exist in full
- * length are kept, so that an interrupted copy can be continued. Files that vanish during the copy are
- * skipped.
+ * Copies the wanted files of a directory and of all directories below it. Files that already exist in full length are
+ * kept, so that an interrupted copy can be continued. Files that vanish during the copy are skipped.
  */
 export async function copyDirectory(from: string, to: string, progress: CopyProgress): Promise<void> {
   await directoryAt(to);

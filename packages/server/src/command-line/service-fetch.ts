@@ -3,9 +3,8 @@ import { limitedBody } from './limited-body.ts';
 import type { BodyLimits } from './limited-body.ts';
 
 /**
- * Makes a request to the service, which ends within limits of time and size whatever the service does.
- * Rejects with a CommandError if a limit is reached or the service redirects; reading the body can fail with
- * a CommandError, too.
+ * Makes a request to the service, which ends within limits of time and size whatever the service does. Rejects with a
+ * CommandError if a limit is reached or the service redirects; reading the body can fail with a CommandError, too.
  */
 export type ServiceFetch = (url: string, init: RequestInit) => Promise<Response>;
 

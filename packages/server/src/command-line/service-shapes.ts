@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
-// The parts of responses that commands read. Parts that commands only pass on, or that a newer service adds,
-// are not checked. Ids are limited to these characters, because people paste ids into shells.
+// The parts of responses that commands read. Parts that commands only pass on, or that a newer service adds, are not
+// checked. Ids are limited to these characters, because people paste ids into shells.
 
 const id = z.string().regex(/^[\w.:@-]{1,128}$/, 'expected an id');
 const count = z.number().min(0);

@@ -32,8 +32,7 @@ const TONES: Readonly<Record<Status, Tone | null>> = {
 };
 
 /**
- * Gives a text (by default, the status itself) the colour of a status. A status unknown to this version gets
- * no colour.
+ * Gives a text (by default, the status itself) the colour of a status. A status unknown to this version gets no colour.
  */
 export function statusText(status: string, text: string = status): string | Toned {
   const tone = Object.entries(TONES).find(([name]) => name === status)?.[1] ?? null;

@@ -10,9 +10,7 @@ export interface Toned {
   readonly text: string;
 }
 
-/**
- * A text for people. Colours are separate parts, so that no character of a stranger's text can set a colour.
- */
+/** A text for people. Colours are separate parts, so that no character of a stranger's text can set a colour. */
 export type Text = string | readonly (string | Toned)[];
 
 const COLORS = { good: 'green', waiting: 'yellow', bad: 'red' } as const;

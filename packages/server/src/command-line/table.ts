@@ -4,8 +4,8 @@ import { joinTexts, withoutStyle } from './styled-text.ts';
 import type { Text, Toned } from './styled-text.ts';
 
 /**
- * The name of a column, or of one with free text, which may be cut. Ids, times and statuses are never cut,
- * because people copy them.
+ * The name of a column, or of one with free text, which may be cut. Ids, times and statuses are never cut, because
+ * people copy them.
  */
 export type Column = string | { readonly freeText: string };
 
@@ -16,8 +16,8 @@ const GAP = '  ';
 const LEAST_WIDTH = 8;
 
 /**
- * Lays out columns under their names, each as wide as its widest cell. On a narrower terminal, the widest
- * free texts are cut until the lines fit.
+ * Lays out columns under their names, each as wide as its widest cell. On a narrower terminal, the widest free texts
+ * are cut until the lines fit.
  */
 export function table(
   { width }: { readonly width: number | null },

@@ -31,9 +31,7 @@ interface ForwarderOptions {
 
 /** The time for a response (specification, "Receiver response and delivery behaviour"). */
 const TIMEOUT_MS = 10_000;
-/**
- * The attempts if a program responds with an error or not in time. Attempts while it is down do not count.
- */
+/** The attempts if a program responds with an error or not in time. Attempts while it is down do not count. */
 const ATTEMPTS = 3;
 const AGAIN_MS = 1_000;
 

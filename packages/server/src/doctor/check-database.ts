@@ -80,9 +80,7 @@ async function checkFile(path: string, dataDirectory: string): Promise<readonly 
   }
 }
 
-/**
- * Warns of an earlier schema: opening the database upgrades it, while earlier servers may be running on it.
- */
+/** Warns of an earlier schema, because opening the database upgrades it, and earlier servers may run on it. */
 export function refuseEarlier(what: string, { version, latest }: StoredSchema): void {
   if (version < latest)
     throw new Fault(

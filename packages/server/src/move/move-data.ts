@@ -16,10 +16,7 @@ import type {
 const ROWS_MAX = 500;
 /** Rows of a table's first batch, because rows may be large. */
 const ROWS_FIRST = 50;
-/**
- * Characters and bytes per batch: reads only as many rows as fit if they are as large as the previous
- * batch's.
- */
+/** Characters and bytes per batch: reads only as many rows as fit if they are as large as the previous batch's. */
 const SIZE_MAX = 2 * 1024 * 1024;
 
 export interface MoveOptions {
@@ -42,9 +39,9 @@ export interface Moved {
 }
 
 /**
- * Copies all rows of a frozen source. Each batch and its mark are one transaction, so that a killed move
- * continues with the next row. Then reads all rows from the target and compares. The caller must finish the
- * target, which cannot be used until then.
+ * Copies all rows of a frozen source. Each batch and its mark are one transaction, so that a killed move continues with
+ * the next row. Then reads all rows from the target and compares. The caller must finish the target, which cannot be
+ * used until then.
  */
 export async function moveData(options: MoveOptions): Promise<Moved> {
   const mark = await copyAll(options);
@@ -105,7 +102,7 @@ async function* pages(
   let limit = ROWS_FIRST;
   let cursor = from;
   do {
-    // SQLite returns all results synchronously: without a turn of the event loop, a signal would go unnoticed.
+    // SQLite returns all results synchronously, so without a turn of the event loop, a signal would go unnoticed.
     await setImmediate();
     signal.throwIfAborted();
     const page = await database.read(name, cursor, limit);

@@ -11,8 +11,8 @@ interface Exporter<Batch> {
 }
 
 /**
- * Makes the exporter log the first of several failures in a row, and their end, because the library itself
- * logs nothing.
+ * Makes the exporter log the first of several failures in a row, and their end, because the library itself logs
+ * nothing.
  */
 export function loggedExports<Batch, Kind extends Exporter<Batch>>(
   exporter: Kind & Exporter<Batch>,

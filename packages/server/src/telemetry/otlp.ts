@@ -30,10 +30,7 @@ interface Otlp {
 /** Longer exports are given up, because the process waits at its end for the last export. */
 const EXPORT_WITHIN_MS = 5_000;
 
-/**
- * Sends metrics and traces to a collector. OpenTelemetry's libraries read the other OTEL_ variables
- * themselves.
- */
+/** Sends metrics and traces to a collector. OpenTelemetry's libraries read the other OTEL_ variables themselves. */
 export function openOtlp(settings: OtlpSettings, logger: Logger): Otlp {
   const { endpoint, headers, metrics, metricsEveryMs, traces, tracesRatio, serviceName } = settings;
   const resource = resourceFromAttributes({ 'service.name': serviceName }).merge(

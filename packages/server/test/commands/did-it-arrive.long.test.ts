@@ -62,7 +62,7 @@ describe('Did it arrive? The page of the documentation shows what the record say
       if (!delivery) throw new Error('Nothing was sent to the webhook.');
       return delivery;
     };
-    // Jumps from one attempt to the next: nothing happens in between.
+    // Jumps from one attempt to the next, because nothing happens in between.
     for (let next = await newest(); next.next_retry_at !== null; next = await newest()) {
       clock.jump(Date.parse(next.next_retry_at) - clock.now() - SECOND);
       await clock.advance(5 * SECOND);

@@ -128,8 +128,7 @@ describe('trunkline instances history', () => {
       await follow.printed(/It was disconnected on request\./);
       await client.request('POST', `/api/v1/instances/${instance}/connect`);
       await follow.printed(/The number is connected\./);
-      // The connection is back within 30 s, so no event is sent; the stream's next heartbeat reveals the
-      // drop.
+      // The connection is back within 30 s, so no event is sent; the stream's next heartbeat reveals the drop.
       await client.request('POST', `/sandbox/instances/${instance}/drop`);
       for (const one of [follow, json]) await one.printed(/The connection was back within 30 s/);
       for (const one of [follow, json]) {

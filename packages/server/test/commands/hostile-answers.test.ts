@@ -173,8 +173,8 @@ const UNPRINTABLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\
 const COLORS = /\u001b\[(?:3[123]|39)m/g;
 
 /**
- * Checks that a command prints no control characters of the service. The command's own colours, and the
- * erasure of its progress line, are allowed.
+ * Checks that a command prints no control characters of the service. The command's own colours, and the erasure of its
+ * progress line, are allowed.
  */
 function expectClean({ stdout, stderr }: CallOutcome, name: string): void {
   expect(stdout.replaceAll(COLORS, ''), name).not.toMatch(UNPRINTABLE);
@@ -240,7 +240,7 @@ describe("A service whose responses differ from the API's", () => {
   });
 });
 
-/** In `test`, one case in 23: each position gets other changes, in both forms of output. */
+/** In `test`, one case in 23, so that each position gets other changes, in both forms of output. */
 function sampleOf(cases: readonly Case[]): readonly Case[] {
   return isLongForm ? cases : cases.filter((_, index) => index % 23 === 0);
 }

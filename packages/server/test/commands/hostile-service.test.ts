@@ -72,10 +72,7 @@ async function callAll(
   expect(existsSync(path)).toBe(false);
 }
 
-/**
- * The error message of a command that must end with the exit code for an unreachable service or another
- * program.
- */
+/** The error message of a command that must end with the exit code for an unreachable service or another program. */
 function complaintOf(name: string, outcome: CallOutcome): string {
   expect(exitCodeOf(outcome), `${name}: ${outcome.stderr}`).toBe(4);
   expect(outcome.stdout, name).toBe('');

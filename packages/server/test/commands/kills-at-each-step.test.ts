@@ -45,8 +45,8 @@ async function useFolder(): Promise<string> {
 const EVERY = sized('KILL_EVERY', { short: 16, long: 1 });
 
 /**
- * For one in `EVERY` of the command's steps, other steps in each run: runs the command in a copy of the
- * folder, kills it before that step, and checks the result. Resolves with the number of steps, or a few more.
+ * For one in `EVERY` of the command's steps, other steps in each run: runs the command in a copy of the folder, kills
+ * it before that step, and checks the result. Resolves with the number of steps, or a few more.
  */
 async function killedAtEachStep(
   args: readonly string[],
@@ -198,8 +198,8 @@ describe('A command that is killed before any of its steps on disk', { timeout: 
 
 describe('Two concurrent commands', () => {
   /**
-   * Stops the first command before a step; a second is refused. The first then continues, or is killed and
-   * the second does the work.
+   * Stops the first command before a step; a second is refused. The first then continues, or is killed and the second
+   * does the work.
    */
   async function secondIsRefused(
     args: readonly string[],

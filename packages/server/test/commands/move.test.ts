@@ -45,10 +45,10 @@ const MESSAGES = sized('MOVE_MESSAGES', { short: 20, long: 200 });
 /** How many of the messages a server sends itself. An endpoint gets at most 120 requests a minute. */
 const SENT_BY_SERVER = 100;
 /**
- * The limits of a move, however many rows there are. After a collection, about 20 MB of the heap are in use, at 100,000
- * messages and at 300,000: a heap of this size cannot hold something for each row. Without this limit the peak RSS is
- * from 370 to 475 MB at both sizes, most of it garbage that V8 has not collected yet. With it, the peak is from 330 to
- * 350 MB, of which SQLite's cache is 64 MB.
+ * The limits of a move, however many rows it has. After a collection, about 20 MB of the heap are in use, at 100,000
+ * messages and at 300,000, so a heap of this size cannot hold something for each row. Without this limit the peak RSS
+ * is from 370 to 475 MB at both sizes, most of it garbage that V8 has not collected yet. With the limit, the peak is
+ * from 330 to 350 MB, of which SQLite's cache is 64 MB.
  */
 const HEAP_MB = 96;
 const PEAK_MEMORY = 400 * 1024 * 1024;
@@ -82,9 +82,7 @@ interface Place {
   readonly cwd: string;
   start(env?: Readonly<Record<string, string>>, aheadMs?: number): Promise<ServerProcess>;
   move(...args: readonly string[]): Promise<CommandResult>;
-  /**
-   * The peak RSS of the last move, in bytes. Only in the long form, because it means nothing for a few rows.
-   */
+  /** The peak RSS of the last move, in bytes. Only in the long form, because it means nothing for a few rows. */
   peakMemory(): number;
   /** Everything that an API-only server on this database serves. */
   served(databaseUrl: string): ReturnType<typeof everythingServed>;

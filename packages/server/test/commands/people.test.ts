@@ -22,7 +22,7 @@ import type { TestClient } from '../support/test-client.ts';
 
 const ADA = '15550111222';
 const BOB = '15550111333';
-/** Repeated to two megabytes: more than a page, only in the media folder. */
+/** Repeated to two megabytes, more than a page, so only in the media folder. */
 const FILE_MARK = 'bytes-of-a-secret-file';
 
 const closing: (() => void)[] = [];
@@ -99,9 +99,7 @@ async function withPeople(all: Linked): Promise<void> {
   await until('the response of a receiver is kept', () => found(all, 'secret-from-ada') > 2);
 }
 
-/**
- * How often a text occurs in the files of the database and of messages, without the sandbox network's file.
- */
+/** How often a text occurs in the files of the database and of messages, without the sandbox network's file. */
 function found({ cwd }: Pick<Linked, 'cwd'>, text: string): number {
   const data = join(cwd, 'data');
   const media = join(data, 'media');

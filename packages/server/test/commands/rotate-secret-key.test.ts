@@ -25,10 +25,7 @@ interface Place {
   start(env?: Readonly<Record<string, string>>): Promise<ServerProcess>;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<CommandResult>;
   rotate(...args: readonly string[]): Promise<CommandResult>;
-  /**
-   * Checks that a server on the directory can open sealed values, by a webhook signed with the earlier
-   * secret.
-   */
+  /** Checks that a server on the directory can open sealed values, by a webhook signed with the earlier secret. */
   works(env?: Readonly<Record<string, string>>): Promise<void>;
 }
 

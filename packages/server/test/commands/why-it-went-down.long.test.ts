@@ -113,7 +113,7 @@ describe('Why did it go down? The page of the documentation shows what the recor
         .recording()
         .replaceAll(names[0] ?? '', 'F7RwN2nY4xKq8ZtE')
         .replaceAll(names[1] ?? '', 'b3JmQv9LhU0sAc5D')
-        // Both servers run on the machine's clock: only the hour is the same each time.
+        // Both servers run on the machine's clock, so only the hour is the same each time.
         .replaceAll(/(T0[23]):\d\d:\d\d\.\d{3}/g, '$1:00:00.000'),
     );
   });

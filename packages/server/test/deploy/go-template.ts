@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
 
 /**
- * Implements the part of Go's templates that the chart uses, because npm has no Helm. Throws for anything
- * else in a template, so that the chart cannot use more unnoticed.
+ * Implements the part of Go's templates that the chart uses, because npm has no Helm. Throws for anything else in a
+ * template, so that the chart cannot use more unnoticed.
  */
 export function renderTemplates(
   files: Readonly<Record<string, string>>,

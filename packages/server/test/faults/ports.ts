@@ -12,8 +12,8 @@ export interface Operation {
 }
 
 /**
- * The interfaces by their operations' prefix in the matrix. The runtime's interfaces, such as its randomness,
- * are not included, because a program whose runtime fails cannot continue.
+ * The interfaces by their operations' prefix in the matrix. The runtime's interfaces, such as its randomness, are not
+ * included, because a program whose runtime fails cannot continue.
  */
 const PORTS = {
   storage: 'Storage',

@@ -20,13 +20,13 @@ const QUIET_ROUNDS = 3;
 const MOST_ROUNDS = 400;
 /** The I/O that a round and its counting start. */
 const OWN = 2;
-/** After this many rounds, wait for work in flight: more rounds would only keep the machine busy. */
+/** After this many rounds, wait for work in flight, because more rounds would only keep the machine busy. */
 const PATIENT_AFTER = 50;
 const LONGEST_CALL_MS = 60_000;
 
 /**
- * Like `manualClock` of `@trunkline/core/testing`, but for real databases, disks and networks, and advances
- * only when no call is in flight.
+ * Like `manualClock` of `@trunkline/core/testing`, but for real databases, disks and networks, and advances only when
+ * no call is in flight.
  */
 export function simulatedClock(start: number = Date.UTC(2026, 0, 1)): SimulatedClock {
   let now = start;

@@ -193,10 +193,7 @@ function form(fields: Readonly<Record<string, string>>): FormData {
   return body;
 }
 
-/**
- * Returns the flaw of a response: an error of a wrong shape, a 500, or a 503 without Retry-After; null if
- * valid.
- */
+/** Returns the flaw of a response: an error of a wrong shape, a 500, or a 503 without Retry-After; null if valid. */
 function flawOf(response: Response, json: Reply['json']): string | null {
   if (response.status < 400) return null;
   if (typeof json?.error?.code !== 'string') return 'not in the shape of an error';

@@ -26,8 +26,8 @@ interface Seen {
 }
 
 /**
- * Simulates two processes. From some moment on, calls of one storage operation never end in one of them;
- * clients use the other process.
+ * Simulates two processes. From some moment on, calls of one storage operation never end in one of them; clients use
+ * the other process.
  */
 async function simulate(surround: Surround, hangs: Operation | null): Promise<Seen> {
   const clock = simulatedClock();

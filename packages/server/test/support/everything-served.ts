@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import { API_KEY } from './test-client.ts';
 
-/**
- * How many of a webhook's deliveries of each kind are read with attempts, and how many files are read
- * concurrently.
- */
+/** How many of a webhook's deliveries of each kind are read with attempts, and how many files are read concurrently. */
 const SOME = 50;
 
 interface Page {
@@ -13,8 +10,8 @@ interface Page {
 }
 
 /**
- * Everything that a workspace can read from a server: all pages of each list, some deliveries with their
- * attempts, and the files as hashes. Two servers return the same if their databases are equal.
+ * Everything that a workspace can read from a server: all pages of each list, some deliveries with their attempts, and
+ * the files as hashes. Two servers return the same if their databases are equal.
  */
 export async function everythingServed(url: string): Promise<Readonly<Record<string, readonly unknown[]>>> {
   const headers = { Authorization: `Bearer ${API_KEY}` };

@@ -14,8 +14,8 @@ export interface MoodyReceiver {
   learnSecret(endpoint: number, secret: string): void;
   readonly requests: readonly MoodyRequest[];
   /**
-   * How many milliseconds before a request's arrival the secret of its signature was replaced; 0 for the
-   * current secret.
+   * How many milliseconds before a request's arrival the secret of its signature was replaced; 0 for the current
+   * secret.
    */
   secretOverFor(request: MoodyRequest): Promise<number>;
   /** The most requests that one endpoint served concurrently. */
@@ -27,10 +27,7 @@ interface MoodyRequest {
   readonly deliveryId: string;
   /** Null if the receiver hung up. */
   readonly status: number | null;
-  /**
-   * Whether the receiver hung up on a reused connection, so that the same attempt sends the request once
-   * more.
-   */
+  /** Whether the receiver hung up on a reused connection, so that the same attempt sends the request once more. */
   readonly isRepeated: boolean;
   readonly at: number;
   readonly headers: IncomingMessage['headers'];

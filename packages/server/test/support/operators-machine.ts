@@ -47,10 +47,7 @@ export interface OperatorsMachine {
 export interface MachineOptions {
   /** Lines of trunkline.toml. */
   readonly settings?: readonly string[];
-  /**
-   * The size of a separate disk for /var/lib/trunkline, until the test is over. Only root can mount such a
-   * disk.
-   */
+  /** The size of a separate disk for /var/lib/trunkline, until the test is over. Only root can mount such a disk. */
   readonly diskMb?: number;
 }
 

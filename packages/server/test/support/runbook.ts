@@ -92,7 +92,7 @@ interface Shell {
   end(): Promise<void>;
 }
 
-/** One shell per page, like an operator's: variables stay set. */
+/** One shell per page, like an operator's, so variables stay set. */
 function startShell({ environment, path }: OperatorsMachine): Shell {
   const program: Program = startProgram('/bin/bash', {
     args: ['--noprofile', '--norc'],

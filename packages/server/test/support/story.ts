@@ -96,9 +96,7 @@ export async function startStory({
   };
 }
 
-/**
- * The network behind a line that can be cut. Clients that connect while it is cut get a real network's error.
- */
+/** The network behind a line that can be cut. Clients that connect while it is cut get a real network's error. */
 function onNetwork(gateway: Gateway, network: { readonly isReachable: boolean }): Gateway {
   return {
     ...gateway,

@@ -17,17 +17,15 @@ interface TerminalOptions {
   readonly columns?: number;
 }
 
-/**
- * Starts a command in its own terminal. Its input is typed, and everything that it prints is in its stdout.
- */
+/** Starts a command in its own terminal. Its input is typed, and everything that it prints is in its stdout. */
 export function startInTerminal(
   args: readonly string[],
   { cwd, env = {}, columns = 120 }: TerminalOptions,
 ): Program {
   const command = [process.execPath, '--conditions=source', COMMAND_LINE, ...args].map(quoted).join(' ');
   return startProgram('script', {
-    // Passes on the exit code of the command, and prints nothing itself. Sets the size, because prompts would
-    // otherwise wrap after every character.
+    // Passes on the exit code of the command, and prints nothing itself. Sets the size, because prompts would otherwise
+    // wrap after every character.
     args: [
       '--quiet',
       '--return',

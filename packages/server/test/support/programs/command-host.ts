@@ -1,6 +1,6 @@
-// Runs commands in one process, in sequence. Each command finds the state of a new process: its arguments,
-// environment, working directory and unused standard streams. If a command leaves something that cannot be
-// removed, no other command runs here.
+// Runs commands in one process, in sequence. Each command finds the state of a new process: its arguments, environment,
+// working directory and unused standard streams. If a command leaves something that cannot be removed, no other command
+// runs here.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { readdirSync } from 'node:fs';
 import { Readable, Writable } from 'node:stream';
@@ -70,9 +70,7 @@ function replaceEnvironment(env: Readonly<Record<string, string>>): void {
   Object.assign(process.env, env);
 }
 
-/**
- * A file that a blob has read, which stays listed until it is garbage-collected, but keeps no process alive.
- */
+/** A file that a blob has read, which stays listed until it is garbage-collected, but keeps no process alive. */
 const READ_FILE = 'FileHandleReadWrap';
 
 /** The number of each kind of resource that keeps this process alive. */

@@ -1,7 +1,6 @@
-// A service with the sandbox network that is killed under load. Arguments: the database, the network's file,
-// the places that it sends from, as JSON, and its work: `set up`, `light load`, `full load` or `rest`. It
-// prints each accepted message on a line: `accepted <place> <text> <id>`. `rest` gets a file with all
-// accepted messages as JSON.
+// A service with the sandbox network that is killed under load. Arguments: the database, the network's file, the places
+// that it sends from, as JSON, and its work: `set up`, `light load`, `full load` or `rest`. It prints each accepted
+// message on a line: `accepted <place> <text> <id>`. `rest` gets a file with all accepted messages as JSON.
 import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { createTrunkline, silentLogger } from '@trunkline/core';
