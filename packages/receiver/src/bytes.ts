@@ -1,4 +1,6 @@
-/** Does not use `instanceof`: test runners and worker threads have several realms, each with its own Uint8Array. */
+/**
+ * Does not use `instanceof`, because test runners and worker threads have several realms, each with its own Uint8Array.
+ */
 export function bytesOf(value: unknown): Uint8Array | undefined {
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   if (Object.prototype.toString.call(value) !== '[object ArrayBuffer]') return undefined;

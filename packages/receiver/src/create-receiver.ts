@@ -20,9 +20,9 @@ import { RAW_BODY_FIXES, readSignedHeaders, verify, type VerifySuccess } from '.
 /** The options of `createReceiver`. */
 export interface ReceiverOptions {
   /**
-   * The endpoint's whole secret (`whsec_…`); several while you rotate it; or a function that returns it, called for
-   * each request. You can pass `process.env.WEBHOOK_SECRET` as it is: if it is missing or empty, each request gets a
-   * 500, and `onError` the reason. A secret with white space around it throws a TypeError immediately.
+   * The endpoint's whole secret (`whsec_…`), several secrets while you rotate, or a function that returns them, called
+   * for each request. You can pass `process.env.WEBHOOK_SECRET` unchecked: if it is missing or empty, each request gets
+   * a 500, and `onError` gets the reason. A secret with white space around it throws a TypeError immediately.
    */
   readonly secret: SecretOption;
   /**
@@ -44,23 +44,21 @@ export interface ReceiverOptions {
    * that died.
    */
   readonly leaseSeconds?: number;
-  /** Called with each refused request, for a log. Any client can cause such calls, in any number. */
+  /** Called with each refused request, for a log. Any client can cause any number of calls. */
   readonly onRefused?: (refusal: RefusedRequest) => unknown;
-  /** Called with what a handler or the store has thrown. `console.error` by default. */
+  /** Called if a handler or the store throws, or the setup is wrong. `console.error` by default. */
   readonly onError?: (error: unknown, event: WebhookEvent | undefined) => unknown;
 }
 
-/**
- * A handler for each type of event; `'*'` handles events of all other types, those newer than this package included.
- */
+/** A handler for each type of event; `'*'` handles events of all other types, including types newer than this package. */
 export type EventHandlers = {
   readonly [Type in WebhookEventType]?: (event: WebhookEventOf<Type>) => unknown;
 } & {
-  /** Handles the events of all types without a handler here. */
+  /** Handles the events of types that have no handler of their own. */
   readonly '*'?: (event: WebhookEvent) => unknown;
 };
 
-/** A request as any framework has it. */
+/** A request from any framework. */
 export interface IncomingWebhook {
   /** A Fetch `Headers`, Node's `request.headers`, or a plain object. */
   readonly headers: WebhookHeaders;
@@ -68,28 +66,28 @@ export interface IncomingWebhook {
   readonly body: WebhookBody;
   /** Anything but POST is refused. */
   readonly method?: string | undefined;
-  /** How to get the raw body from this framework: part of the error if `body` is something else. */
+  /** How to get the raw body from this framework; quoted in the error if `body` is not raw. */
   readonly rawBodyFix?: string;
-  /** When it arrived, in epoch milliseconds. By default, now. */
+  /** When the request arrived, in epoch milliseconds. By default, now. */
   readonly receivedAt?: number;
 }
 
-/** Receives webhooks. `createReceiver` makes one. */
+/** Receives webhooks; made by `createReceiver`. */
 export interface Receiver {
   /**
-   * Checks the request, runs the handler unless the event was handled before, and returns the response to send. Never
-   * rejects. The adapters (`@trunkline/receiver/fetch`, `/node`, `/express`, `/fastify`) call it.
+   * Checks the request, runs the handler unless the event was handled before, and returns the outcome with its HTTP
+   * status. Never rejects. The adapters (`@trunkline/receiver/fetch`, `/node`, `/express`, `/fastify`) call it.
    */
   receive(request: IncomingWebhook): Promise<ReceiveResult>;
 }
 
 /**
- * Creates a receiver of webhooks: each event with a valid signature goes to its handler, once.
+ * Creates a receiver of webhooks, which passes each event with a valid signature to its handler once.
  *
- * The event's id is claimed for a minute, the handler runs, and then the id is kept for 30 days, which is as long as an
+ * The event's id is claimed for a minute, the handler runs, and then the id is kept for 30 days, for as long as an
  * event can be sent again. If a handler throws, the claim is released, and the sender tries again. If the process dies
- * between the end of a handler and the mark, the event arrives once more. The promise is "at least once": so make
- * handlers repeatable, or do their work in one transaction with the mark.
+ * after a handler ends and before the event is marked as done, the event arrives again. Delivery is therefore "at least
+ * once": make handlers repeatable, or do their work in one transaction with the mark.
  *
  * @example
  * const receiver = createReceiver({
@@ -126,7 +124,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     const { headers, method = 'POST', rawBodyFix = RAW_BODY_FIXES, receivedAt = Date.now() } = request;
     if (method !== 'POST') return refusal('method_not_allowed');
     if (!isBody(request.body)) return refusal('body_not_bytes', rawBodyFix);
-    // If a sender cannot even provide a time and a signature, its body is not read.
+    // Do not read the body of a sender that cannot even provide a time and a signature.
     const signed = readSignedHeaders({ headers, receivedAt, tolerance });
     if (!signed.ok) return signed;
     const secret = await usableSecrets();
@@ -149,7 +147,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   async function refuse({ reason, message }: Refusal): Promise<RefusedRequest> {
     const refused: RefusedRequest = { outcome: 'refused', status: refusalStatus(reason), reason, message };
     await notify(() => onRefused(refused));
-    // The developer must be notified, and the sender's log is hard to reach.
+    // Notify the developer, because the sender's log is hard to reach.
     if (reason === 'body_not_bytes') await reportError(new TypeError(message), undefined);
     return refused;
   }
@@ -192,7 +190,7 @@ function handlerTable({ on = {} }: ReceiverOptions): (type: string) => EventHand
     }
     if (handler === undefined) continue;
     checkFunction(`on['${type}']`, handler);
-    handlers.set(type, handler as EventHandler); // it only gets events of its own type
+    handlers.set(type, handler as EventHandler); // called only with events of this type
   }
   return (type) => handlers.get(type) ?? handlers.get('*');
 }
@@ -219,7 +217,7 @@ async function notify(hook: () => unknown): Promise<void> {
   try {
     await hook();
   } catch {
-    // A hook that throws has no hook of its own.
+    // An error of a hook has nowhere to be reported.
   }
 }
 

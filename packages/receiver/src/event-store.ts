@@ -1,30 +1,27 @@
 /**
- * Remembers which events have been handled. Every method may reject: the request then gets a 500, so that the sender
- * tries again.
+ * Remembers which events have been handled. Every method may reject. If `claim` does, the request gets a 500, so that
+ * the sender tries again.
  *
- * `claim` must be atomic: of several calls at the same time for one id, in any number of processes, one gets
- * `claimed`. The README has one for Postgres and one for Redis.
+ * `claim` must be atomic: of concurrent calls for one id, in any number of processes, only one gets `claimed`. The
+ * README has a store for Postgres and one for Redis.
  */
 export interface EventStore {
   /**
-   * Claims the event for `leaseSeconds`, unless another request has claimed it or it is done. A lease that has run out
-   * does not count: its process has died.
+   * Claims the event for `leaseSeconds`, unless the event is done or claimed by another request. An expired lease does
+   * not count: its process is presumed dead.
    */
   claim(eventId: string, claim: ProcessingClaim): Promise<ClaimResult>;
-  /** Notes that the event was handled, whether or not the lease still holds. Forgets it after `keepSeconds`. */
+  /** Records that the event was handled, even if the lease has expired. Forgets the event after `keepSeconds`. */
   markDone(eventId: string, keepSeconds: number): Promise<void>;
-  /**
-   * Releases a claim, so that the next attempt can claim the event. Only the claim with this token, and never a done
-   * event.
-   */
+  /** Releases the claim with this token, so that the next attempt can claim the event. Never reopens a done event. */
   release(eventId: string, token: string): Promise<void>;
 }
 
 /** One request's claim of an event. */
 export interface ProcessingClaim {
-  /** A new random text for each claim. It distinguishes the claims if a lease has run out and another one has begun. */
+  /** A new random text for each claim, which distinguishes a claim from an earlier, expired claim of the same event. */
   readonly token: string;
-  /** How many seconds the claim lasts, unless it is released before. */
+  /** How many seconds the claim lasts, unless it is released earlier. */
   readonly leaseSeconds: number;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Every event type of the specification, and when it is sent. Everything else derives from this table and the next one:
- * the events that the service makes, what an endpoint can subscribe to, and the documentation. The data of such a
- * `message.…` event is the message, of an `instance.…` event the instance.
+ * Every event type of the specification, and when it is sent. The service's events, the subscriptions of endpoints and
+ * the documentation all derive from this table and the next one. The data of a `message.…` event in this table is the
+ * message, and that of an `instance.…` event is the instance.
  */
 export const EVENT_MEANINGS = {
   'message.received': 'an inbound message (text or media, from a person or a group) arrives',
@@ -17,8 +17,8 @@ export const EVENT_MEANINGS = {
 } as const;
 
 /**
- * Event types beyond the specification: only endpoints and handlers that name one get it. `OptInEventData` (`event.ts`)
- * has the data of each.
+ * Event types beyond the specification, sent only to endpoints and handlers that name them. `OptInEventData`
+ * (`event.ts`) has the data of each.
  */
 export const OPT_IN_EVENT_MEANINGS = {
   'message.echo': 'the owner of the number sent a message with the phone, or with another linked device',
@@ -33,7 +33,7 @@ export const OPT_IN_EVENT_MEANINGS = {
   'call.received': 'somebody calls the number',
 } as const;
 
-/** The event types beyond the specification: only endpoints that name one get it. */
+/** The event types beyond the specification, sent only to endpoints that name them. */
 export type OptInEventType = keyof typeof OPT_IN_EVENT_MEANINGS;
 /** The types of all events. */
 export type WebhookEventType = keyof typeof EVENT_MEANINGS | OptInEventType;

@@ -3,7 +3,7 @@ import type { MessageKind, MessagePayload } from './message-kind.ts';
 
 /**
  * The event in a webhook: a union discriminated by `type`. A newer service may send types and fields that are not
- * listed here; they are passed on as they are, so a `switch` on `type` should ignore unknown types.
+ * listed here, which are passed on unchanged, so a `switch` on `type` should ignore unknown types.
  */
 export type WebhookEvent = WebhookEventOf<WebhookEventType>;
 
@@ -13,13 +13,13 @@ export type WebhookEventOf<Type extends WebhookEventType> = { [T in Type]: Envel
 interface Envelope<Type extends WebhookEventType> {
   /** `evt_…`, the same on every retry and at every endpoint: use it to recognise repeats. */
   readonly id: string;
-  /** The type, such as `message.received`: it decides what `data` has. */
+  /** The type, such as `message.received`, which decides the fields of `data`. */
   readonly type: Type;
   /** UTC in microseconds with a `Z`. Events may arrive out of order: `isNewer()` compares them. */
   readonly created_at: string;
   /** `ten_…` */
   readonly workspace_id: string;
-  /** The subject of the event, as it was then. */
+  /** The subject of the event, as it was at the event. */
   readonly data: DataOf<Type>;
 }
 
@@ -39,7 +39,7 @@ type DataOf<Type extends WebhookEventType> = Type extends MessageEventType
             readonly id: string;
             /** Where events are sent. */
             readonly url: string;
-            /** A note of its owner; null if there is none. */
+            /** The owner's note; null if there is none. */
             readonly description: string | null;
           };
         };
@@ -102,13 +102,13 @@ export interface WebhookReaction extends WebhookDeed {
 
 /** A message that cannot be read here. It is not stored; the phone may show it. */
 export interface WebhookUndecryptable {
-  /** The instance that it was sent to, `ins_…`. */
+  /** The instance that the message was sent to, `ins_…`. */
   readonly instance_id: string;
-  /** Its sender; null if the network does not say. */
+  /** The sender; null if the network does not say. */
   readonly contact: WebhookContact | null;
   /** Null in a chat with one person. */
   readonly group_id: string | null;
-  /** `view_once`: the network shows it only on the phone. `no_key`: its sender did not send it again when asked. */
+  /** `view_once`: the network shows it only on the phone. `no_key`: the sender did not resend it when asked. */
   readonly reason: 'no_key' | 'view_once';
   /** The time by the network's clock; null if the network does not report it. */
   readonly sent_at: string | null;
@@ -124,7 +124,7 @@ export interface WebhookCall {
   readonly group_id: string | null;
   /** Whether it is a video call. */
   readonly video: boolean;
-  /** When it was made, by the network's clock; null if the network does not say it. */
+  /** When the call was made, by the network's clock; null if the network does not say. */
   readonly at: string | null;
 }
 
@@ -132,65 +132,66 @@ export interface WebhookCall {
 export interface WebhookMessage {
   /** `msg_…` */
   readonly id: string;
-  /** The instance that received or sent it, `ins_…`. */
+  /** The receiving or sending instance, `ins_…`. */
   readonly instance_id: string;
-  /** Whether the instance received it or sent it. */
+  /** Whether the instance received or sent the message. */
   readonly direction: 'inbound' | 'outbound';
-  /** `text`, or the type of its file. */
+  /** `text`, or the type of the file. */
   readonly type: 'text' | 'image' | 'document' | 'audio' | 'video';
-  /** How far it has come. Inbound messages are always `received`. */
+  /** How far the message has come. Inbound messages are always `received`. */
   readonly status: 'queued' | 'sent' | 'delivered' | 'read' | 'failed' | 'received';
   /** Digits of the recipient's number; null in a group, and if the number is not known. */
   readonly to: string | null;
   /** Digits of the sender's number; null if the network hides it. */
   readonly from: string | null;
-  /** The group that it was sent in, `grp_…`; null in a chat with one person. */
+  /** The group of the message, `grp_…`; null in a chat with one person. */
   readonly group_id: string | null;
   /**
    * The author of an inbound message. The recipient of an outbound one, if it was sent to a `con_…` id or from the
-   * phone. Null if the network does not say who it is, or the message was stored before contacts were.
+   * phone. Null if the network does not say who it is, or the message was stored before the service kept contacts.
    */
   readonly contact: WebhookContact | null;
   /**
-   * `msg_…` of the message in the same chat that this one replies to. Null if it replies to none, or to an unknown one.
+   * `msg_…` of the message in the same chat that this message replies to. Null if it is not a reply, or that message is
+   * unknown.
    */
   readonly reply_to: string | null;
   /** The kind of message, finer than `type`, such as `location` or `voice`. Otherwise the same as `type`. */
   readonly kind: MessageKind;
-  /** The fields of its kind, if it has any. */
+  /** The fields of this kind; null if it has none. */
   readonly payload: MessagePayload | null;
   /** The sender of an outbound message: this API, or the phone of the instance. Null if it is inbound. */
   readonly origin: 'api' | 'device' | null;
-  /** The text; null if it has a file. */
+  /** The text; null for a file. */
   readonly text: string | null;
-  /** The text below its file; null if there is none. */
+  /** The text below the file; null if there is none. */
   readonly caption: string | null;
-  /** Its file; null for a text. */
+  /** The file; null for a text. */
   readonly media: WebhookMedia | null;
-  /** Why it could not be sent; null unless its status is `failed`. */
+  /** Why the message could not be sent; null unless its status is `failed`. */
   readonly error: {
-    /** The reason for programs. With `send_outcome_unknown`, the message may have arrived. */
+    /** The reason as a code. With `send_outcome_unknown`, the message may have arrived. */
     readonly code: string;
-    /** The reason for people. */
+    /** The reason in words. */
     readonly message: string;
   } | null;
-  /** When it was accepted, or arrived. */
+  /** The time of acceptance or arrival. */
   readonly created_at: string;
   /** When an outbound message was accepted; null if it is inbound. */
   readonly queued_at: string | null;
   /** The time by the network's clock at which an inbound message was sent. Null if the network does not report it. */
   readonly sent_at: string | null;
-  /** When it reached the recipient's phone, or the first one of a group; null until then. */
+  /** When the message reached the recipient's phone, or the first phone in a group; null until then. */
   readonly delivered_at: string | null;
-  /** When the recipient read it, or the first one of a group; null until then. */
+  /** When the recipient, or the first reader in a group, read the message; null until then. */
   readonly read_at: string | null;
-  /** When it failed; null if it did not. */
+  /** When sending failed; null if it did not. */
   readonly failed_at: string | null;
   /** When an inbound message arrived; null if it is outbound. */
   readonly received_at: string | null;
-  /** When its sender last replaced its text: `text` or `caption` is then the new one. */
+  /** When the sender last replaced the text; `text` or `caption` then has the new text. */
   readonly edited_at: string | null;
-  /** When its sender deleted it for everyone: it then has no text and no file. */
+  /** When the sender deleted the message for everyone. It then has no text and no file. */
   readonly deleted_at: string | null;
 }
 
@@ -198,13 +199,13 @@ export interface WebhookMessage {
 export interface WebhookContact {
   /** `con_…`: POST /messages accepts it as `to`, also while the number is unknown. */
   readonly id: string;
-  /** The name that the person gave themselves. */
+  /** The name that the person chose. */
   readonly name: string | null;
   /** Digits only. Null while the network hides the number. */
   readonly phone_number: string | null;
   /**
-   * Other numbers, digits only, that messages to this person were sent to: the network takes them for theirs, such as one
-   * with Brazil's ninth digit.
+   * Other numbers (digits only) to which messages for this person were sent, because the network treats them as theirs,
+   * such as one with Brazil's ninth digit.
    */
   readonly dialled_numbers: readonly string[];
   /** The person's name on the network; null if they have none. */
@@ -219,9 +220,9 @@ export interface WebhookMedia {
   readonly mime_type: string;
   /** The size in bytes. Null if the content of an inbound file never reached the service. */
   readonly size: number | null;
-  /** Its name, without directories. */
+  /** The name, without directories. */
   readonly filename: string;
-  /** The SHA-256 of the content, in hexadecimal digits. Null if `size` is. */
+  /** The SHA-256 of the content, in hexadecimal digits. Null if `size` is null. */
   readonly sha256: string | null;
 }
 
@@ -240,20 +241,20 @@ export interface WebhookInstance {
   readonly profile_name?: string;
   /** The address of the account's picture. */
   readonly profile_picture_url?: string;
-  /** Whether a phone is linked, so that it can connect without a QR. */
+  /** Whether a phone is linked, so that no QR code is needed to connect. */
   readonly paired?: boolean;
   /** The kinds of messages that the instance can send, and whether it lists groups. */
   readonly capabilities?: readonly ('text' | 'image' | 'document' | 'audio' | 'video' | 'groups')[];
-  /** Why it is not connected, or is restricted, such as `qr_timeout`. */
+  /** Why the instance is not connected or is restricted, such as `qr_timeout`. */
   readonly last_error?: string;
   /** A restriction that the network has put on the number, and its end if the network reports one. */
   readonly restriction?: {
     /** The restriction by the network, such as `cannot_start_chats` or `account_temporarily_banned`. */
     readonly code: string;
-    /** When it ends, ISO 8601 with an offset; null if the network does not say. */
+    /** When the restriction ends, ISO 8601 with an offset; null if the network does not say. */
     readonly until: string | null;
   };
-  /** Whether it connects through a proxy of its own. */
+  /** Whether the instance connects through its own proxy. */
   readonly has_proxy?: boolean;
   /** ISO 8601 with an offset. */
   readonly status_changed_at?: string;
@@ -261,7 +262,7 @@ export interface WebhookInstance {
   readonly connected_at?: string;
   /** When its connection last ended; ISO 8601 with an offset. */
   readonly disconnected_at?: string;
-  /** The last sign of life while it was connected; ISO 8601 with an offset. */
+  /** The last sign of life during a connection; ISO 8601 with an offset. */
   readonly last_seen_at?: string;
   /** ISO 8601 with an offset. */
   readonly created_at?: string;
@@ -269,7 +270,7 @@ export interface WebhookInstance {
   readonly updated_at?: string;
 }
 
-/** The event in a body, or why there is none. */
+/** The event in a body, or why it is invalid. */
 export type ReadEventResult =
   | {
       /** Whether the body is an event. */
@@ -285,8 +286,8 @@ export type ReadEventResult =
     };
 
 /**
- * Reads the event from a body that was verified before, for example one that was kept in a queue or a table. It checks
- * the five fields of the envelope, but no signature: pass requests from the network to `verify()` or a receiver.
+ * Reads the event from a body that was verified earlier, for example a body kept in a queue or a table. It checks the
+ * five fields of the envelope, but no signature: pass requests from the network to `verify()` or a receiver.
  */
 export function readEvent(body: Uint8Array | string): ReadEventResult {
   let value: unknown;
@@ -298,7 +299,7 @@ export function readEvent(body: Uint8Array | string): ReadEventResult {
   return isEvent(value) ? { ok: true, event: value } : { ok: false, reason: 'invalid_event' };
 }
 
-// Fatal, and keeps the byte order mark: the text matches the signed bytes exactly, or there is an error.
+// Fatal, and keeps the byte order mark, so that the text matches the signed bytes exactly or decoding fails.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Checks the envelope only: the service may add fields and types to `data` without notice. */

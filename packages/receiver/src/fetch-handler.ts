@@ -3,8 +3,8 @@ import type { Receiver } from './create-receiver.ts';
 import type { WebhookBody } from './read-body.ts';
 
 /**
- * A handler for everything that takes a Fetch `Request` and returns a `Response`: Next.js route handlers, Hono, Bun,
- * Deno, Cloudflare Workers. It never rejects.
+ * A handler for any framework that passes a Fetch `Request` and takes a `Response`: Next.js route handlers, Hono, Bun,
+ * Deno, Cloudflare Workers. The handler never rejects.
  *
  * @example
  * export const POST = fetchHandler(receiver); // app/webhooks/route.ts in Next.js
@@ -12,7 +12,7 @@ import type { WebhookBody } from './read-body.ts';
 export function fetchHandler(receiver: Receiver): (request: Request) => Promise<Response> {
   return async (request) => {
     const { method, headers } = request;
-    // Not checked here: a body already read is reported as `body_not_bytes`.
+    // Not checked here, because the receiver reports a body that was already read.
     const body = (request.bodyUsed ? undefined : (request.body ?? new Uint8Array())) as WebhookBody;
     const result = await receiver.receive({ method, headers, body, rawBodyFix: RAW_BODY_FIX });
     const response = responseTo(result);

@@ -7,14 +7,17 @@ export const TIMESTAMP_HEADER = 'X-Service-Timestamp';
 /** The header with the signature of the timestamp and the body. */
 export const SIGNATURE_HEADER = 'X-Service-Signature';
 
-/** The headers of Standard Webhooks, which the service sends next to its own unless they are switched off. */
+/**
+ * The header with the event's id by Standard Webhooks, whose headers the service also sends unless they are switched
+ * off.
+ */
 export const STANDARD_ID_HEADER = 'webhook-id';
 /** The header with the time of the signature by Standard Webhooks; Unix time in seconds. */
 export const STANDARD_TIMESTAMP_HEADER = 'webhook-timestamp';
 /** The header with the signatures by Standard Webhooks. */
 export const STANDARD_SIGNATURE_HEADER = 'webhook-signature';
 
-/** A Fetch `Headers` or anything else with its `get`, or an object of names and values in any case, such as Node's. */
+/** A Fetch `Headers`, any object with the same `get`, or an object of names (in any case) and values, such as Node's. */
 export type WebhookHeaders =
   | {
       /** The value of the header, whatever the case of its name; null or undefined if it is absent. */
@@ -23,8 +26,8 @@ export type WebhookHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * The header's text as received. Repeated headers are joined with `, `, as Fetch and Node do: no header that is read
- * here allows a comma, so it is refused by its form.
+ * Returns the header's text as received. Repeated headers are joined with `, `, as Fetch and Node do: the signed
+ * headers allow no comma, so a repeated one is refused by its form.
  */
 export function readHeader(headers: WebhookHeaders, name: string): string | undefined {
   if (hasGet(headers)) return headers.get(name) ?? undefined;

@@ -1,6 +1,6 @@
 /**
- * The module `#hmac`: `hmac-node.ts` under Node, Bun and Deno, `hmac-web.ts` elsewhere (package.json, "imports").
- * Both return the same; only Web Crypto has to be awaited.
+ * The module `#hmac`: `hmac-node.ts` under Node, Bun and Deno, `hmac-web.ts` elsewhere (package.json, "imports"). Both
+ * modules return the same results; only Web Crypto has to be awaited.
  */
 export interface Hmac {
   /** HMAC-SHA256 (RFC 2104) in lower-case hex. */
@@ -9,13 +9,13 @@ export interface Hmac {
   hmacMatches(key: Key, content: Content, hex: string): boolean | Promise<boolean>;
 }
 
-/** Text stands for its UTF-8. */
+/** Text is encoded as UTF-8. */
 export type Key = string | Uint8Array;
 
 /** The authenticated content, in two consecutive parts. */
 export interface Content {
   /** ASCII. */
   readonly prefix: string;
-  /** Text stands for its UTF-8. */
+  /** Text is encoded as UTF-8. */
   readonly body: string | Uint8Array;
 }

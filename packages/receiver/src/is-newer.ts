@@ -1,10 +1,10 @@
 import type { WebhookEvent, WebhookMessage } from './event.ts';
 
-/** An event, or the part of one that a program keeps to compare later ones with. */
+/** An event, or the part of an event that a program keeps for comparison with later events. */
 export interface ComparableEvent {
   /** The event's `created_at`, unchanged. */
   readonly created_at: string;
-  /** The event's `data`, or as much of it as is compared. */
+  /** The event's `data`, or the part that is compared. */
   readonly data:
     | WebhookEvent['data']
     | {
@@ -21,12 +21,12 @@ export interface ComparableEvent {
 }
 
 /**
- * Whether `event` reports a later state of the same message or instance than `known`: false for an older one that
- * arrives late, and for the same one again.
+ * Whether `event` reports a later state of the same message or instance than `known`: false for an older event that
+ * arrives late, and for a repeat of `known`.
  *
  * A message's status only moves forward (queued, sent, delivered, read; or failed). If two events about one message
- * differ in it, the status decides: it does not depend on the clocks of the sender's machines, and events of the same
- * microsecond are still in order. Otherwise `created_at` decides.
+ * differ in status, the status decides, because it does not depend on the clocks of the sender's machines, and orders
+ * events of the same microsecond. Otherwise `created_at` decides.
  */
 export function isNewer(event: ComparableEvent, known: ComparableEvent): boolean {
   const [status, knownStatus] = statusesOfOneMessage(event, known);
@@ -42,7 +42,7 @@ const PROGRESS: ReadonlyMap<string | undefined, number> = new Map([
   ['sent', 1],
   ['delivered', 2],
   ['read', 3],
-  ['failed', 4], // final, and reached from queued or sent only
+  ['failed', 4], // final, and follows only queued or sent
 ]);
 
 function statusesOfOneMessage(
@@ -54,7 +54,7 @@ function statusesOfOneMessage(
   return message.id === known.id ? [message.status, known.status] : [undefined, undefined];
 }
 
-/** Text in UTC sorts by time once the `Z` is gone, with any number of decimals; `Date` would cut the microseconds. */
+/** Without the `Z`, texts in UTC sort by time with any number of decimals; `Date` would drop the microseconds. */
 function sortable(createdAt: string): string {
   return createdAt.replace(/Z$/, '');
 }

@@ -1,8 +1,8 @@
 import type { EventStore } from './event-store.ts';
 
-/** The methods of a Keyv that are used; any object with them works. */
+/** The methods of Keyv that the store uses; any object with them works. */
 export interface KeyvLike {
-  /** Resolves with the value; undefined or null if there is none, or its time is over. */
+  /** Resolves with the value; undefined or null if there is none, or it has expired. */
   get(key: string): Promise<unknown>;
   /** `ttl` in milliseconds. */
   set(key: string, value: string, ttl: number): Promise<unknown>;
@@ -15,7 +15,7 @@ export interface KeyvLike {
  *
  * Keyv has no "set if absent". Within one process, a claim is still exclusive. If two processes get the same event
  * within the milliseconds between `get` and `set`, both handle it. The sender makes one attempt at a time for a
- * delivery, so this only happens with a repeat by hand. If it matters, use an atomic store (README).
+ * delivery, so this only happens with a manual retry. If that matters, use an atomic store (README).
  */
 export function keyvStore(keyv: KeyvLike): EventStore {
   const beingClaimed = new Set<string>();

@@ -2,7 +2,7 @@ import type { EventStore } from './event-store.ts';
 
 /** The options of `memoryStore`. */
 export interface MemoryStoreOptions {
-  /** How many handled events it remembers, the latest ones. 100,000 by default, which take about 20 MB. */
+  /** How many of the latest handled events to remember. 100,000 by default, which take about 20 MB. */
   readonly maxEvents?: number;
   /** Epoch milliseconds. The system's clock by default. */
   readonly now?: () => number;
@@ -13,7 +13,7 @@ export function memoryStore({ maxEvents = 100_000, now = Date.now }: MemoryStore
   if (!Number.isInteger(maxEvents) || maxEvents < 1) {
     throw new TypeError('memoryStore: maxEvents must be a whole number, 1 or more.');
   }
-  // A Map keeps the order of insertion, so the first to expire is first.
+  // A Map keeps the order of insertion, so the entry that expires first is first.
   const claims = new Map<string, { readonly token: string; readonly until: number }>();
   const done = new Map<string, { readonly until: number }>();
 

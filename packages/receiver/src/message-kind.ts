@@ -18,14 +18,14 @@ export interface MessagePayloads {
     /** Whether it moves. */
     readonly animated: boolean;
   };
-  /** A message of type `audio` that was recorded as it is heard. */
+  /** A recorded voice message, of type `audio`. */
   readonly voice: {
-    /** Its length in seconds; null if the sender did not say it. */
+    /** The length in seconds; null if the sender did not say. */
     readonly seconds: number | null;
   };
-  /** A round video, recorded as it is seen: a message of type `video`. */
+  /** A round video message, of type `video`. */
   readonly video_note: {
-    /** Its length in seconds; null if the sender did not say it. */
+    /** The length in seconds; null if the sender did not say. */
     readonly seconds: number | null;
   };
   /** A place on the map. */
@@ -37,7 +37,7 @@ export interface MessagePayloads {
     /** The cards, in the order in which they were sent. */
     readonly contacts: readonly SharedContact[];
   };
-  /** The answer to a message with buttons. `id` is the button's own, as its message named it. */
+  /** The answer to a message with buttons. `id` is the button's id in that message. */
   readonly button_reply: {
     /** The id of the button. */
     readonly id: string;
@@ -46,15 +46,16 @@ export interface MessagePayloads {
   };
   /** The answer to a message with a list. */
   readonly list_reply: {
-    /** The id of the row, as the list named it. */
+    /** The id of the row in the list. */
     readonly id: string;
     /** The text of the row. */
     readonly title: string;
-    /** The text below it; null if there was none. */
+    /** The text below `title`; null if there was none. */
     readonly description: string | null;
   };
   /**
-   * The answer to a form or another interactive message. `values` is the JSON that it sent, or null if it is not JSON.
+   * The answer to a form or another interactive message. `values` is the JSON of the answer; null if the answer is not
+   * JSON.
    */
   readonly form_reply: {
     /** The name of the form. */
@@ -66,7 +67,7 @@ export interface MessagePayloads {
   readonly interactive: {
     /** The buttons or rows to choose from. */
     readonly buttons: readonly {
-      /** The id that the answer has. */
+      /** The id of the button or row. */
       readonly id: string;
       /** The text on the button. */
       readonly title: string;
@@ -83,25 +84,25 @@ export interface MessagePayloads {
   readonly order: {
     /** The id of the order on the network. */
     readonly id: string;
-    /** How many articles are in it; null if the sender did not say it. */
+    /** The number of articles; null if the sender did not say. */
     readonly item_count: number | null;
-    /** The price, in thousandths of the currency; null if the sender did not say it. */
+    /** The price, in thousandths of the currency; null if the sender did not say. */
     readonly total: number | null;
-    /** The currency by ISO 4217, such as `EUR`; null if the sender did not say it. */
+    /** The currency by ISO 4217, such as `EUR`; null if the sender did not say. */
     readonly currency: string | null;
   };
   /** An invitation to an event. */
   readonly event: {
     /** The name of the event. */
     readonly name: string;
-    /** Its subject; null if the sender did not give one. */
+    /** The description; null if the sender gave none. */
     readonly description: string | null;
-    /** ISO 8601 with an offset; null if the sender did not say it. */
+    /** ISO 8601 with an offset; null if the sender did not say. */
     readonly starts_at: string | null;
   };
 }
 
-/** The kinds grow with the network: treat one that you do not know as its message's `type`. */
+/** The kinds grow with the network: treat a message of an unknown kind like its `type`. */
 export type MessageKind = keyof MessagePayloads;
 
 /** The fields of any kind that has some. */
@@ -119,11 +120,11 @@ export interface MessageLocation {
   readonly address: string | null;
 }
 
-/** A contact card that was sent. `phone_numbers` are as the card has them. */
+/** A contact card that was sent. */
 export interface SharedContact {
   /** The name on the card. */
   readonly name: string;
-  /** The numbers on the card, as they are written there. */
+  /** The numbers, as they are written on the card. */
   readonly phone_numbers: readonly string[];
   /** The card itself (RFC 6350), as it was sent. */
   readonly vcard: string;

@@ -11,8 +11,8 @@ export interface ProcessOnceOptions {
 }
 
 /**
- * Processes the event, then marks it: claims it, runs the handler, marks it as done. If it were marked first, an event
- * whose handler fails would be lost. Never rejects.
+ * Claims the event, runs the handler, and then marks the event as done. If it were marked first, an event whose handler
+ * fails would be lost. Never rejects.
  */
 export async function processOnce(event: WebhookEvent, options: ProcessOnceOptions): Promise<ReceiveResult> {
   const { store, leaseSeconds, handler, onError } = options;
@@ -29,7 +29,7 @@ export async function processOnce(event: WebhookEvent, options: ProcessOnceOptio
     await reported(() => store.release(event.id, token));
     return failed(error);
   }
-  // The event is handled: if the store cannot record that, an error would only cause it to be handled twice.
+  // The event is handled, so if the store fails here, an error response would only cause a repeat.
   await reported(() => store.markDone(event.id, KEEP_SECONDS));
   return receivedEvent('handled', event);
 
@@ -51,5 +51,5 @@ export function receivedEvent(outcome: ReceivedEvent['outcome'], event: WebhookE
   return { outcome, status: OUTCOME_STATUS[outcome], event };
 }
 
-/** The service retries for 45 hours; for 30 days, users can retry by hand; after that, the event no longer exists. */
+/** The service retries for 45 hours, and users can retry manually for 30 days; after that, the event no longer exists. */
 const KEEP_SECONDS = 30 * 24 * 60 * 60;

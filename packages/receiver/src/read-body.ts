@@ -5,7 +5,7 @@ import { readHeader, type WebhookHeaders } from './headers.ts';
 export type WebhookBody = Uint8Array | ArrayBuffer | AsyncIterable<Uint8Array>;
 
 export type BodyFailureReason =
-  /** A framework has parsed the body already: the message says how to get at the bytes. */
+  /** A framework has already parsed the body. The message says how to get the bytes. */
   | 'body_not_bytes'
   | 'body_too_large'
   /** The body was not complete in time. */
@@ -24,7 +24,7 @@ export interface BodyLimits {
   readonly timeoutMs: number;
 }
 
-/** Reads no further than the limits, and nothing of a body that declares a larger length. */
+/** Stops reading at the limits, and does not read a body that declares a larger length. */
 export async function readBody(
   headers: WebhookHeaders,
   body: unknown,
@@ -46,14 +46,14 @@ export async function readBody(
   return result;
 }
 
-/** Bytes, or chunks that may turn out to be bytes. */
+/** Whether the body is bytes, or chunks that may be bytes. */
 export function isBody(body: unknown): boolean {
   return bytesOf(body) !== undefined || isChunks(body);
 }
 
 /**
- * Reads into one buffer that grows by doubling: a list would hold an object for each chunk, and a chunk may be one
- * byte.
+ * Reads into one buffer that grows by doubling, because a list would hold an object for each chunk, and a chunk may be
+ * one byte.
  */
 async function readChunks(
   chunks: AsyncIterable<unknown>,

@@ -9,10 +9,10 @@ export type ReceiveResult = ReceivedEvent | FailedEvent | RefusedRequest;
 export interface ReceivedEvent {
   /**
    * - `handled`: a handler has run.
-   * - `ignored`: no handler wants this type.
-   * - `duplicate`: it has been handled before.
-   * - `in_progress`: another request is handling it now. The response is a 409, so that the sender tries again
-   *   later: if the other request fails, the event is not lost.
+   * - `ignored`: no handler takes this type.
+   * - `duplicate`: the event was handled before.
+   * - `in_progress`: another request is handling it now. The response is a 409, so that the sender tries again later:
+   *   if the other request fails, the event is not lost.
    */
   readonly outcome: 'handled' | 'ignored' | 'duplicate' | 'in_progress';
   /** The HTTP status to respond with. */
@@ -23,7 +23,7 @@ export interface ReceivedEvent {
 
 /** The handler or the store has thrown. The sender tries again. */
 export interface FailedEvent {
-  /** Distinguishes this result from the others. */
+  /** Distinguishes this result from other results. */
   readonly outcome: 'failed';
   /** The HTTP status to respond with. */
   readonly status: number;
@@ -35,17 +35,17 @@ export interface FailedEvent {
 
 /** A request that is not a valid webhook, or that the receiver cannot check. */
 export interface RefusedRequest {
-  /** Distinguishes this result from the others. */
+  /** Distinguishes this result from other results. */
   readonly outcome: 'refused';
   /** The HTTP status to respond with. */
   readonly status: number;
-  /** Why it was refused, for programs. */
+  /** Why the request was refused, as a code. */
   readonly reason: RefusalReason;
   /** The reason in words, for a log. It contains no secret and nothing of the request. */
   readonly message: string;
 }
 
-/** Why a request was refused, for programs. */
+/** Why a request was refused, as a code. */
 export type RefusalReason = VerifyFailureReason | BodyFailureReason | 'method_not_allowed' | 'no_secret';
 
 /** The one table from outcome to status. */
@@ -53,7 +53,7 @@ export const OUTCOME_STATUS: Readonly<Record<Exclude<ReceiveResult['outcome'], '
   handled: 204,
   ignored: 204,
   duplicate: 204,
-  // Not 503: proxies treat it as a server that is down.
+  // Not 503, which proxies treat as a server that is down.
   in_progress: 409,
   failed: 500,
 };

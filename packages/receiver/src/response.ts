@@ -14,14 +14,15 @@ export function responseTo(result: ReceiveResult): Reply {
     headers: {
       'content-type': 'text/plain; charset=utf-8',
       ...(result.status === 405 ? { allow: 'POST' } : {}),
-      // The body is still arriving: servers would read it to its end, or cut the connection under the next request.
+      // The body may still be arriving: otherwise, servers would read it to its end or cut the connection during the
+      // next request.
       ...(isRefusedUnread(result) ? { connection: 'close' } : {}),
     },
     text: textOf(result),
   };
 }
 
-/** Whether the body was not read to its end, because the headers did not justify it or because of the body itself. */
+/** Whether the body was not read to its end, because of the headers or because of the body itself. */
 function isRefusedUnread(result: ReceiveResult): boolean {
   return result.outcome === 'refused' && !REFUSED_AFTER_READING.includes(result.reason);
 }
@@ -34,6 +35,6 @@ const REFUSED_AFTER_READING: readonly RefusalReason[] = [
 
 function textOf(result: ReceiveResult): string {
   if (result.outcome !== 'refused') return result.outcome;
-  // The instructions go to where the receiver's owner will look for them.
+  // Include the instructions, because the receiver's owner will look here.
   return result.reason === 'body_not_bytes' ? `${result.reason}: ${result.message}` : result.reason;
 }

@@ -1,10 +1,10 @@
 /** The endpoint's secret, or several while one is being replaced. */
 export type WebhookSecret = string | readonly (string | undefined)[] | undefined;
 
-/** The secret itself, or a function that returns it. It is called for each request, so that it notices a new secret. */
+/** The secret itself, or a function that returns it and is called for each request, so that a new secret takes effect. */
 export type SecretOption = WebhookSecret | (() => WebhookSecret | Promise<WebhookSecret>);
 
-/** A wrong secret would only show as signatures that never match, so the usual mistakes are named instead. */
+/** Throws on the usual mistakes, because a wrong secret would only show as signatures that never match. */
 export function checkSecret(secret: unknown): void {
   if (typeof secret !== 'string' || secret === '')
     throw new TypeError(
@@ -17,7 +17,7 @@ export function checkSecret(secret: unknown): void {
   }
 }
 
-/** All secrets that may match. Throws a TypeError if there is none, or one of them is malformed. */
+/** Returns all secrets that may match. Throws a TypeError if there are none, or if any is malformed. */
 export function checkSecrets(secret: WebhookSecret): readonly string[] {
   const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
   if (secrets.length === 0)
@@ -30,7 +30,7 @@ export function checkSecrets(secret: WebhookSecret): readonly string[] {
 
 /**
  * Returns a function that reads the receiver's secrets. Programs are often loaded without an environment, for example
- * by `next build`: a missing or empty secret is reported when the first request needs it. A malformed secret throws
+ * by `next build`, so a missing or empty secret is reported only when a request needs it. A malformed secret throws
  * immediately.
  */
 export function secretReader(secret: SecretOption): () => Promise<readonly string[]> {

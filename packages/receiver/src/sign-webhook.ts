@@ -9,7 +9,7 @@ export interface SignWebhookOptions {
   readonly secret: string;
   /** Unix time in seconds: the text of the `X-Service-Timestamp` header that goes with the signature. */
   readonly timestamp: number | string;
-  /** Exactly the sent content; text is sent as UTF-8. */
+  /** Exactly the content that is sent; text is sent as UTF-8. */
   readonly body: string | Uint8Array;
 }
 
@@ -27,7 +27,7 @@ export interface SignStandardWebhookOptions extends SignWebhookOptions {
 
 /**
  * Returns the value of the `webhook-signature` header of Standard Webhooks. Rejects if the secret, the id or the
- * timestamp is not valid; the secret must be base64 here.
+ * timestamp is not valid; this secret must be base64.
  */
 export async function signStandardWebhook(options: SignStandardWebhookOptions): Promise<string> {
   const timestamp = checkedTimestamp(options);

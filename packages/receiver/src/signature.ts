@@ -13,7 +13,7 @@ export async function createSignature(
   return PREFIX + (await hmacHex(secret, signedContent(timestamp, body)));
 }
 
-/** Checked before any decoding: hex decoders truncate or skip invalid characters. */
+/** Must be checked before decoding, because hex decoders truncate or skip invalid characters. */
 export function isSignature(text: string): boolean {
   return /^v1=[0-9a-fA-F]{64}$/.test(text);
 }
@@ -27,8 +27,8 @@ export interface SignedRequest {
 }
 
 /**
- * Tries all secrets, so that the time it takes does not show which one matched. Synchronous if the HMAC is: awaiting an
- * available value takes a noticeable part of a verification.
+ * Tries all secrets, so that the duration does not show which secret matched. Synchronous if the HMAC is, because
+ * awaiting an available value takes a noticeable part of a verification.
  */
 export function signatureMatches({
   secrets,

@@ -15,9 +15,9 @@ import { isSignature, signatureMatches } from './signature.ts';
 import { isStandardId, isStandardSignature, standardSignatureMatches } from './standard-signature.ts';
 import { DEFAULT_TOLERANCE_SECONDS, checkTolerance, isTimestamp, isWithinTolerance } from './timestamp.ts';
 
-/** A request, and what it is checked with. */
+/** A request, and the data to check it with. */
 export interface VerifyOptions {
-  /** The endpoint's whole secret (`whsec_…`). Several while you rotate it: one of them has to match. */
+  /** The endpoint's whole secret (`whsec_…`). Several while you rotate it, any of which may match. */
   readonly secret: string | readonly string[];
   /** The request's headers: a Fetch `Headers`, Node's `request.headers`, or a plain object. */
   readonly headers: WebhookHeaders;
@@ -33,7 +33,7 @@ export interface VerifyOptions {
 export type VerifyFailureReason =
   /** A framework has already parsed the body. The message says how to get the bytes. */
   | 'body_not_bytes'
-  /** Only with the headers of Standard Webhooks: among the service's own headers, the id is not signed. */
+  /** Only with the headers of Standard Webhooks, because the service's own headers have no signed id. */
   | 'missing_id'
   | 'invalid_id'
   | 'missing_timestamp'
@@ -42,16 +42,16 @@ export type VerifyFailureReason =
   | 'missing_signature'
   | 'invalid_signature_format'
   | 'signature_mismatch'
-  /** The service has signed it, but it is not JSON in UTF-8. */
+  /** The body is signed, but is not JSON in UTF-8. */
   | 'invalid_json'
-  /** The service has signed it, but it is not an event. */
+  /** The body is signed, but is not an event. */
   | 'invalid_event';
 
 /** A valid webhook. */
 export interface VerifySuccess {
   /** Distinguishes successes from failures. */
   readonly ok: true;
-  /** The event in it. */
+  /** The event. */
   readonly event: WebhookEvent;
 }
 
@@ -59,23 +59,23 @@ export interface VerifySuccess {
 export interface VerifyFailure {
   /** Distinguishes failures from successes. */
   readonly ok: false;
-  /** Why it is not valid, for programs. */
+  /** Why the request is not valid, as a code. */
   readonly reason: VerifyFailureReason;
   /** The reason in words, for a log. It contains no secret and nothing of the request. */
   readonly message: string;
 }
 
-/** The event in a request, or why it is not valid. */
+/** The event in a request, or why the request is not valid. */
 export type VerifyResult = VerifySuccess | VerifyFailure;
 
 /**
  * Checks whether a webhook comes from the service, and reads its event. It resolves with a result, whatever the request
- * contains. It rejects only if an option is wrong for every request: there is no secret, or one with white space around
- * it, or the tolerance is not a number.
+ * contains. It rejects only if an option is wrong for every request, such as a missing secret, a secret with white
+ * space around it, or a tolerance that is not a number.
  *
- * If the request has one of the service's own two headers, only these count. The headers of Standard Webhooks count if
- * it has neither, for example behind a proxy that removes `X-` headers: they never make up for an own signature that is
- * wrong.
+ * If the request has either of the service's own two headers, only these two count. Otherwise, for example behind a
+ * proxy that removes `X-` headers, the headers of Standard Webhooks count: they never make up for a wrong signature in
+ * the service's own header.
  *
  * The headers `X-Service-Event` and `X-Service-Delivery` are not signed: take id and type from the event.
  *
@@ -84,7 +84,7 @@ export type VerifyResult = VerifySuccess | VerifyFailure;
  * if (!result.ok) return new Response(result.reason, { status: 400 });
  */
 export async function verify(options: VerifyOptions): Promise<VerifyResult> {
-  // A whole request may be spread into the options.
+  // Callers may spread a whole request into the options.
   checkMisspelling('verify', options, OPTION_NAMES);
   const { headers, receivedAt = Date.now(), tolerance = DEFAULT_TOLERANCE_SECONDS } = options;
   const secrets = checkSecrets(options.secret);
@@ -127,7 +127,7 @@ function isRightlySigned({
     : standardSignatureMatches({ secrets, id, timestamp, body, signature });
 }
 
-/** Refuses requests without a look at the body: for missing or malformed headers, or a timestamp out of tolerance. */
+/** Refuses requests without reading the body, for missing or malformed headers, or a timestamp out of tolerance. */
 export function readSignedHeaders(request: RequestToCheck): SignedHeaders {
   const { headers } = request;
   const isThere = (name: string): boolean => readHeader(headers, name) !== undefined;
@@ -180,7 +180,7 @@ const OPTION_NAMES: OptionNames<VerifyOptions> = {
   tolerance: true,
 };
 
-/** How to get the raw body, for a framework that is not known. */
+/** How to get the raw body if the framework is unknown. */
 export const RAW_BODY_FIXES: string =
   "Express: express.raw({ type: () => true }) on this route, before express.json(). Fastify: addContentTypeParser('*', { parseAs: 'buffer' }, " +
   '(request, body, done) => done(null, body)). Next.js, Hono and other Fetch handlers: await request.arrayBuffer(). ' +

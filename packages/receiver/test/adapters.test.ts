@@ -91,7 +91,7 @@ describe.each(Object.entries(adapters))('the adapter for %s', (_name, start) => 
       headers: Object.fromEntries(twice) as Record<string, string>,
     });
     sent.end(body);
-    const [response] = (await once(sent, 'response')) as [{ statusCode: number; resume(): void }]; // node:http's
+    const [response] = (await once(sent, 'response')) as [{ statusCode: number; resume(): void }]; // of node:http
     response.resume();
     expect(response.statusCode).toBe(401);
   });
@@ -213,7 +213,7 @@ async function listening(server: Server): Promise<Served> {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
   }
-  const { port } = server.address() as AddressInfo; // of a server that listens on a port
+  const { port } = server.address() as AddressInfo; // the server listens on a port
   const stop = async (): Promise<void> => {
     server.closeAllConnections();
     server.close();
@@ -221,7 +221,7 @@ async function listening(server: Server): Promise<Served> {
   return { url: `http://127.0.0.1:${port}/webhooks`, stop };
 }
 
-/** An Express application is a request listener that is declared as something wider. */
+/** An Express application is a request listener with a wider declared type. */
 function handlerOf(app: express.Express): RequestListener {
   return (incoming, response) => void app(incoming, response);
 }

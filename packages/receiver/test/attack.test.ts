@@ -26,7 +26,7 @@ describe('trunkline-receiver attack', () => {
   async function listen(listener: RequestListener): Promise<URL> {
     server = createServer(listener).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const { port } = server.address() as AddressInfo; // of a server that listens on a port
+    const { port } = server.address() as AddressInfo; // the server listens on a port
     return new URL(`http://127.0.0.1:${port}/hook?a=b`);
   }
 
@@ -35,7 +35,7 @@ describe('trunkline-receiver attack', () => {
     return run('attack', url.href, '--secret', secret, ...more);
   }
 
-  /** Runs the attack in this process, on a clock that is stopped unless the receiver lets a request's time pass. */
+  /** Runs the attack in this process, on a clock that moves only if the receiver lets time pass. */
   async function attackHere(
     receiver: (letTimePass: (ms?: number) => void) => RequestListener,
   ): Promise<Found> {
@@ -46,7 +46,7 @@ describe('trunkline-receiver attack', () => {
       url: await listen(receiver((ms = timeoutMs) => vi.advanceTimersByTime(ms))),
       secret,
       timeoutMs,
-      limitMs: 12 * timeoutMs, // as by default
+      limitMs: 12 * timeoutMs, // the default ratio
       onVerdict: (name, { right, what }) => right || wrong.push(`${name}: ${what}`),
     });
     return { ...result, wrong };
@@ -78,7 +78,7 @@ describe('trunkline-receiver attack', () => {
   });
 
   it('finds the usual mistakes, and names each', async () => {
-    // Number() for the timestamp, one-sided staleness, truncated hex, text instead of bytes, no limit.
+    // Mistakes: Number() for the timestamp, one-sided staleness, truncated hex, text instead of bytes, no limit.
     const { wrong } = await attackHere((letTimePass) => (request, response) => {
       if (isWithoutBody(request)) return letTimePass();
       const chunks: Buffer[] = [];
@@ -176,7 +176,7 @@ describe('trunkline-receiver attack', () => {
     let requests = 0;
     const { wrong } = await attackHere((letTimePass) => (request, response) => {
       requests += 1;
-      const isPart = request.headers['transfer-encoding'] === 'chunked'; // of several at the same time
+      const isPart = request.headers['transfer-encoding'] === 'chunked'; // one of several in parallel
       if (requests > 30 && !isPart) letTimePass(250); // the limit is 200
       reply(request, response);
     });
@@ -188,7 +188,7 @@ describe('trunkline-receiver attack', () => {
     async () => {
       const reply = nodeHandler(createReceiver({ secret }));
       const { wrong } = await attackHere((letTimePass) => (request, response) => {
-        letTimePass(10); // 100 times that is a limit of 1,000
+        letTimePass(10); // 100 times 10 is a limit of 1,000
         if (request.headers['x-service-signature'] === '') return letTimePass(1_000);
         reply(request, response);
       });
@@ -235,7 +235,7 @@ describe('the arguments of the attack', () => {
   });
 });
 
-/** The only request that is signed an hour ago, whose body never follows. */
+/** Whether this is the request signed an hour ago, whose body never follows. */
 function isWithoutBody({ headers }: IncomingMessage): boolean {
   const ageS = Date.now() / 1000 - Number(headers['x-service-timestamp']);
   return ageS > 3000 && ageS < 7200;

@@ -8,7 +8,7 @@ import { startProgram } from '@trunkline/test-support/start-program';
 const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ';
 const MB = 1_048_576;
 const CONNECTIONS = 16;
-/** The limit. With an object for each chunk, these bodies would take more than 400 MB. */
+/** The limit of the peak memory. With an object per chunk, these bodies would take more than 400 MB. */
 const MEMORY = 160 * MB;
 const CHUNKS = 65_536;
 
@@ -52,7 +52,7 @@ async function start(listener: string): Promise<Receiver> {
   };
 }
 
-/** Opens a request with an endless body in chunks of one byte each. Resolves when all are sent or refused. */
+/** Sends CHUNKS chunks of one byte and leaves the body unfinished. Resolves when all are sent or the socket is closed. */
 async function flood(port: number, headers: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   onTestFinished(() => void socket.destroy());
@@ -72,11 +72,12 @@ describe.runIf(process.platform === 'linux')('a receiver process', () => {
     async (_name, listener) => {
       const { port, peakMemory } = await start(listener);
       const genuine = await signRequest({ secret });
-      // Each on its own connection: the server would close one that waits during the flood just as it is used again.
+      // Each request has its own connection, because the server would close an idle one during the flood just as it is
+      // reused.
       const headers = { ...genuine.headers, Connection: 'close' };
       const sent = (): Promise<Response> => fetch(`http://127.0.0.1:${port}/`, { ...genuine, headers });
       expect((await sent()).status).toBe(204);
-      // Everything that strangers can know: the form of a signature, and the time.
+      // A stranger knows only the form of a signature and the time.
       const guess = `X-Service-Timestamp: ${Math.floor(Date.now() / 1000)}\r\nX-Service-Signature: v1=${'0'.repeat(64)}\r\n`;
       const flooding = await Promise.all(Array.from({ length: CONNECTIONS }, () => flood(port, guess)));
       expect(flooding.filter(({ destroyed }) => destroyed)).toEqual([]);

@@ -19,7 +19,7 @@ const STORES: readonly (readonly [name: string, start: Start])[] = [
   ['memoryStore', async () => ({ store: memoryStore() })],
   ['keyvStore', async () => ({ store: keyvStore(new Keyv()) })],
   ['redisStore of the README', startRedis],
-  // PostgreSQL in WebAssembly takes more CPU to start than all the others together.
+  // PostgreSQL in WebAssembly takes more CPU to start than all other stores together.
   ...(isLongForm ? [['postgresStore of the README', startPostgres] as const] : []),
 ];
 
@@ -140,7 +140,7 @@ async function startPostgres(): Promise<{ store: EventStore; stop: () => Promise
 
 async function startRedis(): Promise<{ store: EventStore; stop: () => Promise<unknown> }> {
   const { redisStore } = await importProgram(readmeFunction('redisStore'));
-  // The package has no types. Its scripts run in a real Lua.
+  // ioredis-mock has no types. It runs scripts in a real Lua.
   const Redis = createRequire(import.meta.url)('ioredis-mock') as new () => { quit(): Promise<unknown> };
   const redis = new Redis();
   return { store: storeOf(redisStore, redis), stop: () => redis.quit() };

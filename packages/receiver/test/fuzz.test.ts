@@ -6,7 +6,7 @@ import { hostileRequest, type Genuine, type HostileRequest } from './support/hos
 
 const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ';
 const now = 1_763_672_400_000;
-// A million with `pnpm --filter @trunkline/receiver fuzz`.
+// `pnpm --filter @trunkline/receiver fuzz` runs a million.
 const runs = sized('FUZZ_RUNS', { short: 5_000, long: 20_000 });
 
 it(
@@ -46,7 +46,7 @@ async function genuineRequest(): Promise<Genuine> {
   return { timestamp, body, signature: await signWebhook({ secret, timestamp, body }) };
 }
 
-/** Compares like HTTP: the same text for each header, hexadecimal digits in either case. */
+/** Compares the text of each header, with hexadecimal digits in either case, and the body. */
 function isGenuine({ headers, body }: HostileRequest, genuine: Genuine): boolean {
   const read = (name: string): string => {
     const value =

@@ -4,7 +4,8 @@ import * as node from '../src/hmac-node.ts';
 import * as web from '../src/hmac-web.ts';
 import type { Hmac } from '../src/hmac.ts';
 
-// RFC 4231, as far as its keys are text. The case of a key longer than a block (131 times 0xaa, not text) is made with letters.
+// The cases of RFC 4231 whose keys are text. The case of a key longer than a block (131 times 0xaa, not text) uses
+// letters instead.
 const cases = [
   {
     name: 'RFC 4231, 4.2',
@@ -26,7 +27,7 @@ const cases = [
   },
 ];
 
-/** Shorter than a block, of one block, longer, and of more bytes than characters. */
+/** Keys shorter than a block, of one block, longer, and with more bytes than characters. */
 const keys = ['', 'k', 'k'.repeat(63), 'k'.repeat(64), 'k'.repeat(65), 'k'.repeat(200), 'ключ-鍵'.repeat(9)];
 const lengths = [0, 1, 54, 55, 56, 63, 64, 1_000, 16_300, 16_400, 100_000];
 

@@ -15,7 +15,7 @@ import { LANGUAGES, pageFiles, type Command, type LanguageServer } from './suppo
 
 const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ=';
 
-/** Requires every language, and attacks every server. */
+/** Whether to require every language and attack every server. */
 const ALL = process.env['RECEIVERS'] === '1';
 /** The folder `libraries` of a checkout of Standard Webhooks' own repository. */
 const LIBRARIES = process.env['STANDARD_WEBHOOKS'];
@@ -164,7 +164,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-/** The libraries use the machine's clock, so the vectors are unusable. */
+/** The libraries use the machine's clock, so the vectors, which have fixed times, are unusable. */
 async function libraryCases(): Promise<readonly { readonly isGenuine: boolean; readonly line: string }[]> {
   const now = Math.floor(Date.now() / 1000);
   const standard = async (options: { readonly timestamp?: number; readonly secret?: string } = {}) => {

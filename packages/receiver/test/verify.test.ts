@@ -125,7 +125,7 @@ describe('verify', () => {
     ['an option that is misspelt', { tolerence: 30 }],
   ])('throws on %s', async (_name, wrong) => {
     const { options } = await signed();
-    const broken = { ...options, ...wrong } as VerifyOptions; // what a caller without types would pass
+    const broken = { ...options, ...wrong } as VerifyOptions; // as from a caller without types
     const error: unknown = await verify(broken).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(TypeError);
     expect(String(error)).not.toContain(secret);

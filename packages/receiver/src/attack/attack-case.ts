@@ -20,7 +20,7 @@ export interface Verdict {
   readonly what: string;
 }
 
-/** Parts of a request that a receiver must accept, to be modified: freshly signed, with its own event. */
+/** The parts of a freshly signed request with its own event, which a receiver must accept, for a case to modify. */
 export interface Genuine extends Attack {
   readonly parts: Parts;
   readonly text: string;

@@ -12,7 +12,7 @@ import {
 import { attackEvent, requestOf, type RawRequest } from './raw-request.ts';
 import type { Crumbs } from './target.ts';
 
-/** More than the buffers of two sockets hold, so that a receiver that accepts all of it must have read it. */
+/** More than two sockets can buffer, so that a receiver that accepts all these bytes must have read them. */
 const FLOOD_BYTES = 32 * 1024 * 1024;
 
 const CRUMBS: Crumbs = { connections: 8, bytes: 16 * 1024 };
@@ -68,7 +68,7 @@ export const BODY_CASES: readonly AttackCase[] = [
     name: `${CRUMBS.connections} bodies in chunks of one byte: others are served meanwhile`,
     run: async (attack) => {
       const { parts } = await genuine(attack);
-      // Everything that a stranger can know: the form of a signature, and the time.
+      // A stranger knows only the form of a signature and the time.
       const unsigned = requestOf({ ...parts, signature: `v1=${'0'.repeat(64)}` });
       const other = await genuineRequest(attack);
       return attack.target.crumble(unsigned, CRUMBS, async () =>
@@ -86,7 +86,7 @@ export const BODY_CASES: readonly AttackCase[] = [
   },
 ];
 
-/** The signature is that of the genuine body. */
+/** Sends the signature of the genuine body. */
 function changed(name: string, change: (genuine: Genuine) => string | Uint8Array): AttackCase {
   return refused(name, (genuine): RawRequest => {
     const body = change(genuine);

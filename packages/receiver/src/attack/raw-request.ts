@@ -2,13 +2,13 @@ import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../headers.ts';
 import { createSignature } from '../signature.ts';
 import { createEvent, type EventDraft } from '../testing/sign-request.ts';
 
-/** A list of headers, so that one may be repeated. */
+/** The headers are a list, so that a name may be repeated. */
 export interface RawRequest {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
 }
 
-/** The parts of a request, one of which an attack changes. */
+/** The parts of a request that an attack may change. */
 export interface Parts {
   readonly timestamp: string;
   readonly signature: string;
@@ -36,13 +36,13 @@ export function withHeaders(body: Uint8Array, headers: RawRequest['headers']): R
   return { body, headers: [['Content-Type', 'application/json'], ...headers] };
 }
 
-/** A `webhook.test`, so that no handler of real events is set off, with an id that stands out. */
+/** A `webhook.test`, which triggers no handler of real events, with an id that stands out. */
 export function attackEvent(): ReturnType<typeof createEvent> {
   return createEvent({ ...ATTACK, id: `evt_attack_${crypto.randomUUID().replaceAll('-', '')}` });
 }
 
 const ATTACK: EventDraft = {
   type: 'webhook.test',
-  // A decoder turns bytes that are not UTF-8 into U+FFFD: two bodies then look the same.
+  // A decoder turns bytes that are not UTF-8 into U+FFFD, so a body with such bytes looks the same.
   data: { webhook: { id: 'wh_attack', url: 'https://attack.test/', description: 'Attack: \uFFFD' } },
 };

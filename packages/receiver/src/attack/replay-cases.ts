@@ -2,9 +2,9 @@ import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../headers.ts';
 import { type AttackCase, accepted, genuine, isSuccess, mustBeAccepted, refused } from './attack-case.ts';
 import { requestOf, withHeaders } from './raw-request.ts';
 
-/** All have valid signatures, which include the timestamp: only the timestamp itself reveals them. */
+/** The signatures are valid and cover the timestamp, so that only the timestamp can reveal a bad request. */
 export const TIMESTAMP_CASES: readonly AttackCase[] = [
-  // A minute short of the limit: the two clocks may differ a little.
+  // A minute short of the limit, because the two clocks may differ a little.
   accepted('a timestamp 4 minutes old', async ({ sign, now, text }) =>
     requestOf(await sign(`${now - 240}`, text)),
   ),

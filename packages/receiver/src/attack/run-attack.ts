@@ -17,9 +17,9 @@ import { createTimeLimits, type TimeLimits } from './time-limits.ts';
 export interface AttackOptions {
   readonly url: URL;
   readonly secret: string;
-  /** How long to wait for each response, at least: longer if genuine requests are slow. The service itself waits 10 seconds. */
+  /** The minimum wait for each response; longer if genuine requests are slow. The service itself waits 10 seconds. */
   readonly timeoutMs: number;
-  /** The time limit for the whole attack, at least; cases not run by then count as wrong. */
+  /** The minimum time limit for the whole attack; cases not run by then count as wrong. */
   readonly limitMs: number;
   readonly onVerdict: (name: string, verdict: Verdict) => void;
 }
@@ -27,7 +27,10 @@ export interface AttackOptions {
 export interface AttackResult {
   readonly right: number;
   readonly wrong: number;
-  /** The receiver refused a genuine request, so its other refusals would prove nothing: the attack stopped there. */
+  /**
+   * The receiver did not accept the first request, which was genuine. The attack stopped, since refusals would prove
+   * nothing.
+   */
   readonly gaveUp: boolean;
 }
 
@@ -51,9 +54,9 @@ export async function runAttack(options: AttackOptions): Promise<AttackResult> {
 
 interface Bounds {
   readonly limits: TimeLimits;
-  /** Aborts when the time for the whole is up. */
+  /** Aborts when the time for the whole attack is up. */
   readonly signal: AbortSignal;
-  /** Lets the time for the whole not end before `resume`, since it may grow until then. */
+  /** Prevents `signal` from aborting before `resume`, since the time limit may grow until then. */
   pause(): void;
   resume(): void;
 }
@@ -77,7 +80,7 @@ async function runCases(options: AttackOptions, bounds: Bounds): Promise<AttackR
     now: Math.floor(Date.now() / 1000),
   });
 
-  /** Whether the receiver has turned out to be so slow that the limits had to grow. */
+  /** Times genuine requests. Returns whether they are so slow that the limits had to grow. */
   const measure = async (): Promise<boolean> => {
     bounds.pause();
     const hasGrown = limits.adapt(await timeGenuine(() => attackOn(patient)));
@@ -88,7 +91,7 @@ async function runCases(options: AttackOptions, bounds: Bounds): Promise<AttackR
     for (;;) {
       isLate = false;
       const verdict = await run(attackOn(target));
-      // On a machine that is busy by now, a good receiver may be late.
+      // A good receiver may be late because the machine has become busy.
       if (verdict.right || !isLate || signal.aborted || !(await measure())) return verdict;
     }
   };
@@ -107,10 +110,10 @@ async function runCases(options: AttackOptions, bounds: Bounds): Promise<AttackR
 
 const MEASURED = 3;
 
-/** How long some genuine requests take, in milliseconds; empty if the receiver does not accept them. */
+/** How long some genuine requests take, in milliseconds; empty if the receiver does not accept one. */
 async function timeGenuine(attack: () => Attack): Promise<readonly number[]> {
   const times: number[] = [];
-  // The first one may have to wait for what was sent before.
+  // Ignores the first request, which may wait for earlier requests.
   for (let sent = 0; sent <= MEASURED; sent += 1) {
     const genuine = attack();
     const request = await genuineRequest(genuine);

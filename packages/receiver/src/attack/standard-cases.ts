@@ -5,8 +5,8 @@ import { refused, type AttackCase, type Genuine } from './attack-case.ts';
 import { withHeaders, type RawRequest } from './raw-request.ts';
 
 /**
- * Requests with only the headers of Standard Webhooks, which every receiver must refuse. A receiver may ignore these headers, so no
- * case expects a valid signature in them to be accepted.
+ * Requests that have only the headers of Standard Webhooks and that every receiver must refuse. A receiver may ignore
+ * these headers, so no case expects a valid signature in them to be accepted.
  */
 export const STANDARD_CASES: readonly AttackCase[] = [
   standard('a Standard Webhooks signature of zeros', () => ({ signature: `v1,${'A'.repeat(43)}=` })),
@@ -60,7 +60,7 @@ function standard(
   });
 }
 
-/** A valid signature. If the secret is not base64 there is none, and any value is equally wrong. */
+/** A valid signature. If the secret is not base64, no signature is valid, and zeros will do. */
 async function rightly({ secret, text }: Genuine, timestamp: number): Promise<string> {
   if (!hasStandardKey(secret)) return `v1,${'A'.repeat(43)}=`;
   return createStandardSignature(secret, { id: ID, timestamp: `${timestamp}`, body: text });

@@ -4,18 +4,18 @@ import { request as requestHttps } from 'node:https';
 import { Socket } from 'node:net';
 import type { RawRequest } from './raw-request.ts';
 
-/** The outcome of a request: its status, or that the receiver closed the connection, or that nothing came in time. */
+/** The outcome of a request: the status of the response, a closed connection, or no response in time. */
 export type Reply = number | 'closed' | 'no response';
 
 /** The receiver under attack. */
 export interface Target {
   /** Sends the request unchanged, even if it is not valid HTTP. */
   send(request: RawRequest): Promise<Reply>;
-  /** Continues to send until there is a response, or until `bytes` are sent: then the response is `everything read`. */
+  /** Continues to send until there is an outcome, or until `bytes` are sent, which counts as `everything read`. */
   flood(request: RawRequest, bytes: number): Promise<Reply | 'everything read'>;
   /** Sends the headers of a request whose body never follows. */
   announce(request: RawRequest): Promise<Reply>;
-  /** Sends bodies in chunks of one byte, over this many connections, and leaves them open while `meanwhile` runs. */
+  /** Sends bodies in chunks of one byte over `crumbs.connections`, and leaves them unfinished while `meanwhile` runs. */
   crumble<Result>(request: RawRequest, crumbs: Crumbs, meanwhile: () => Promise<Result>): Promise<Result>;
   /** Sends half of the body, pauses while `meanwhile` runs, and hangs up. */
   stall<Result>(request: RawRequest, meanwhile: () => Promise<Result>): Promise<Result>;
@@ -23,7 +23,7 @@ export interface Target {
 
 export interface Crumbs {
   readonly connections: number;
-  /** The number on each connection. */
+  /** The number per connection. */
   readonly bytes: number;
 }
 
@@ -33,7 +33,7 @@ export interface TargetOptions {
   readonly timeoutMs: () => number;
   /** Called when a response has not come in time. */
   readonly onLate?: () => void;
-  /** Ends what is in flight. */
+  /** Aborts requests in flight. */
   readonly signal: AbortSignal;
 }
 
@@ -44,7 +44,7 @@ export function createTarget({ url, timeoutMs, onLate = () => {}, signal }: Targ
     const lines = [['Host', url.host], ['Connection', 'close'], ...headers].flatMap(
       ([name = '', value = '']) => [
         name,
-        // Node writes header texts as Latin-1; this turns them into UTF-8.
+        // Node writes header texts as Latin-1; this makes the sent bytes UTF-8.
         Buffer.from(value, 'utf8').toString('latin1'),
       ],
     );
@@ -102,7 +102,7 @@ export function createTarget({ url, timeoutMs, onLate = () => {}, signal }: Targ
   };
 }
 
-/** Ends when all are sent, or when the receiver stops reading. */
+/** Resolves when all chunks are sent or the connection is closed. */
 async function sendCrumbs(request: ClientRequest, bytes: number): Promise<void> {
   request.on('error', () => {}); // the receiver may hang up
   request.on('response', (response: IncomingMessage) => response.resume());
@@ -111,7 +111,7 @@ async function sendCrumbs(request: ClientRequest, bytes: number): Promise<void> 
   const found = await Promise.race([once(request, 'socket'), closed]);
   const socket: unknown = found[0];
   if (!(socket instanceof Socket)) return;
-  // Bypasses `request.write`, which would be a system call for each.
+  // Bypasses `request.write`, which would make a system call for each chunk.
   for (let sent = 0; sent < bytes && !socket.destroyed; sent += CRUMBS_AT_ONCE) {
     if (!socket.write(CRUMBS)) await Promise.race([once(socket, 'drain').catch(() => {}), closed]);
   }

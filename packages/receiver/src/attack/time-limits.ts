@@ -1,24 +1,27 @@
-/** How many times as long as a genuine request any other one may take: some cost the receiver that much more work. */
+/**
+ * How many times as long as a genuine request any other request may take, because some cost the receiver that much more
+ * work.
+ */
 const TIMES_GENUINE = 100;
-/** The longest limit, in times of the configured one. */
+/** The longest limit, as a multiple of the configured limit. */
 const LONGEST = 6;
 
-/** The time limits of an attack. They grow if the receiver, or the machine that it shares with others, is slow. */
+/** The time limits of an attack, which grow if the receiver or its machine is slow. */
 export interface TimeLimits {
   /** How long to wait for a response, in milliseconds. */
   response(): number;
-  /** The longest that `response` can become. */
+  /** The longest time that `response` can return. */
   readonly longestResponse: number;
-  /** How long all requests together may take. It grows by the same factor. */
+  /** The time for all requests together, which grows by the same factor as `response`. */
   total(): number;
   /**
-   * Adapts the limits to how long genuine requests took just now: the slowest decides. Returns whether they have grown so
-   * much that a request which was late may be in time now.
+   * Adapts the limits to the slowest of some genuine requests. Returns whether the limits have grown, so that a late
+   * request is worth a repeat.
    */
   adapt(genuineMs: readonly number[]): boolean;
 }
 
-/** The configured limits are the shortest. */
+/** The configured limits are the minimum. */
 export function createTimeLimits(configured: {
   readonly timeoutMs: number;
   readonly limitMs: number;

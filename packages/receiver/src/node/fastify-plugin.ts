@@ -4,7 +4,7 @@ import { incomingWebhook, type NodeRequest } from './node-request-handler.ts';
 
 export type { NodeRequest } from './node-request-handler.ts';
 
-/** The methods of a Fastify instance (4 or 5) that are used. */
+/** The methods of a Fastify instance (4 or 5) that the plugin uses. */
 export interface FastifyLike {
   /** As in Fastify. */
   removeAllContentTypeParsers(): void;
@@ -20,7 +20,7 @@ export interface FastifyLike {
   ): unknown;
 }
 
-/** The properties of a Fastify request that are used. */
+/** The properties of a Fastify request that the plugin uses. */
 export interface FastifyRequestLike {
   /** Node's request. */
   readonly raw: NodeRequest;
@@ -28,7 +28,7 @@ export interface FastifyRequestLike {
   readonly body: unknown;
 }
 
-/** The methods of a Fastify reply that are used. */
+/** The methods of a Fastify reply that the plugin uses. */
 export interface FastifyReplyLike {
   /** As in Fastify. */
   code(status: number): unknown;
@@ -39,7 +39,7 @@ export interface FastifyReplyLike {
 }
 
 /**
- * A Fastify plugin with one route, POST on its prefix. It parses no body; the rest of the application keeps its
+ * A Fastify plugin with one route, POST on its prefix. The plugin parses no body; the rest of the application keeps its
  * parsers.
  *
  * @example

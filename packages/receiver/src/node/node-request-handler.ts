@@ -28,13 +28,13 @@ export function incomingWebhook(request: NodeRequest, rawBodyFix: string): Incom
   return { method, headers, body: rawBodyOf(request) as IncomingWebhook['body'], rawBodyFix };
 }
 
-/** The bytes that a framework has kept, or the stream if it is unread, or the parsed body. */
+/** The bytes that a framework has kept; otherwise the stream if it is unread, or else the parsed body. */
 function rawBodyOf(request: NodeRequest): unknown {
   for (const kept of [request.rawBody, request.body]) {
     if (bytesOf(kept) !== undefined) return kept;
   }
   if (request.readableDidRead) return request.body;
-  // Leaving the loop early must not destroy the socket: the response is still to be sent on it.
+  // Leaving the loop early must not destroy the socket, on which the response is still to be sent.
   return request.iterator({ destroyOnReturn: false });
 }
 

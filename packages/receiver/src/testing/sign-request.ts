@@ -18,9 +18,9 @@ export interface SignRequestOptions {
   readonly secret: string;
   /** The event: `type` and `data`, and any other field that should differ from a new event. */
   readonly event?: EventDraft;
-  /** The body itself, in place of `event`: bytes, or text that is sent as UTF-8. */
+  /** The body itself, instead of `event`: bytes, or text that is sent as UTF-8. */
   readonly body?: string | Uint8Array;
-  /** Unix time in seconds. Now by default; with another time, the request is too old or from the future. */
+  /** Unix time in seconds. Now by default; set another time for a request that is too old or from the future. */
   readonly timestamp?: number | string;
 }
 
@@ -30,7 +30,7 @@ export type EventDraft = {
     Partial<Omit<WebhookEventOf<Type>, 'type' | 'data'>>;
 }[WebhookEventType];
 
-/** You can pass it to `fetch(url, …)` and `new Request(url, …)` as it is. */
+/** A request that `fetch(url, …)` and `new Request(url, …)` accept as it is. */
 export interface SignedWebhook {
   /** The HTTP method. */
   readonly method: 'POST';
@@ -42,8 +42,8 @@ export interface SignedWebhook {
 
 /**
  * Makes a request like those of the service, with its own signature and that of Standard Webhooks. Without `event` and
- * `body`, it is a `webhook.test`. If the secret is not base64 after its prefix, as the service's secrets are, the
- * request only has the service's own signature.
+ * `body`, the event is a `webhook.test`. If the secret, unlike those of the service, is not base64 after its prefix,
+ * the request only has the service's own signature.
  *
  * @example
  * const response = await POST(new Request('http://test/', await signRequest({ secret })));

@@ -7,11 +7,11 @@ export interface Vectors {
   readonly about: string;
   /** Signatures in the service's own form. */
   readonly signatures: readonly SignatureVector[];
-  /** Requests that are valid, and others. */
+  /** Valid and invalid requests. */
   readonly requests: readonly RequestVector[];
   /** Signatures in the form of Standard Webhooks. */
   readonly standard_signatures: readonly StandardSignatureVector[];
-  /** Requests that are decided by the headers of Standard Webhooks. */
+  /** Requests for which the headers of Standard Webhooks decide. */
   readonly standard_requests: readonly RequestVector[];
 }
 
@@ -37,7 +37,7 @@ export interface StandardSignatureVector extends SignatureVector {
 export interface RequestVector {
   /** The feature that makes the request special. */
   readonly name: string;
-  /** One secret, or several, one of which has to match. */
+  /** One secret, or several, any of which may match. */
   readonly secret: string | readonly string[];
   /** A list if the request has the header several times. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -63,6 +63,6 @@ export interface RequestVector {
       };
 }
 
-/** Valid requests, and requests that are wrong in every way we know of: for a verifier in any language. */
-// TypeScript reads the file's texts as `string`, and each of its headers as a property of all.
+/** Valid requests, and requests that are wrong in every way we know of, to test a verifier in any language. */
+// TypeScript widens the file's texts to `string`, and gives each request the headers of all requests.
 export const vectors: Vectors = content as unknown as Vectors;

@@ -6,7 +6,7 @@ export interface Checked {
   readonly wrong: readonly string[];
 }
 
-/** Every vector, in any runtime: it uses no test runner and no module of Node's. */
+/** Checks every vector in any runtime, since it uses no test runner and no Node modules. */
 export async function checkVectors(): Promise<Checked> {
   const wrong: string[] = [];
   for (const { body, signature, ...options } of vectors.signatures) {

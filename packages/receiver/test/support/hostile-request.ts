@@ -9,7 +9,7 @@ export interface Genuine {
   readonly body: Uint8Array;
 }
 
-/** Near misses of a genuine request, and plain nonsense. Occasionally it changes nothing. */
+/** Returns a near miss of a genuine request or nonsense; occasionally, the unchanged request. */
 export function hostileRequest(genuine: Genuine, random: RandomNumber): HostileRequest {
   const timestamp = random(3) === 0 ? genuine.timestamp : spoiltText(genuine.timestamp, random);
   const signature = random(3) === 0 ? genuine.signature : spoiltText(genuine.signature, random);
@@ -30,7 +30,7 @@ function headersOf(timestamp: string, signature: string, random: RandomNumber): 
     case 3:
       return JSON.parse(
         `{"__proto__": "x", "${TIMESTAMP_HEADER}": ${JSON.stringify(timestamp)}}`,
-      ) as HostileRequest['headers']; // of names and texts
+      ) as HostileRequest['headers']; // an object of texts
     case 4:
       return { [TIMESTAMP_HEADER]: timestamp, [SIGNATURE_HEADER]: [] };
     case 5:

@@ -6,14 +6,14 @@ export type Command = readonly [string, ...string[]];
 export interface Language {
   readonly name: string;
   readonly page: string;
-  /** Each ends with 0 where the language is installed. */
+  /** Each command exits with 0 if the language is installed. */
   readonly needs: readonly Command[];
-  /** Whether it takes too long for every run of the tests. */
+  /** Whether the language takes too long for every test run. */
   readonly isSlow?: boolean;
   readonly build?: readonly Command[];
   /** Prints a line for each vector of its input. */
   readonly check: Command;
-  /** The program cannot read JSON here: for a signed body, it prints `verified`. */
+  /** Whether the program cannot read JSON here, and prints `verified` for a signed body. */
   readonly leavesJson?: boolean;
   readonly servers: readonly LanguageServer[];
   /** Commands in the folder `library`, with STANDARD_WEBHOOKS as the folder of the libraries' sources. */
@@ -25,9 +25,9 @@ export interface LanguageServer {
   readonly needs?: Command;
   readonly build?: readonly Command[];
   readonly run: (port: number) => Command;
-  /** The parts of the attack that it does not withstand, as its page says. */
+  /** The parts of the attack that the server does not withstand, as its page says. */
   readonly weaknesses?: readonly string[];
-  /** Whether it is attacked each time. */
+  /** Whether every test run attacks it. */
   readonly isQuick?: boolean;
   /** A line of a program on the page, and a replacement that makes the receiver's own code fail there. */
   readonly failing?: { readonly file: string; readonly line: string; readonly by: string };
@@ -105,7 +105,7 @@ export const LANGUAGES: readonly Language[] = [
     servers: [
       {
         name: 'php -S',
-        // PHP's default without a php.ini: it would respond to an error with 200.
+        // PHP's default without a php.ini, which would respond to an error with 200.
         run: (port) => ['php', '-d', 'display_errors=1', '-S', `127.0.0.1:${port}`, 'index.php'],
         failing: {
           file: 'index.php',
@@ -227,7 +227,7 @@ export const LANGUAGES: readonly Language[] = [
   },
 ];
 
-/** The files of a page of docs/receive, by their names. */
+/** The files of a page of docs/receive, by name. */
 export function pageFiles(page: string): ReadonlyMap<string, string> {
   const text = readFileSync(new URL(`../../../../docs/receive/${page}.md`, import.meta.url), 'utf8');
   return new Map(

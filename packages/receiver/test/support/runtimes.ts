@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The program of another runtime, from npm; undefined where its package has none for this machine. */
+/** The executable of another runtime, from npm; undefined if its package has none for this machine. */
 function executable(...paths: readonly string[]): string | undefined {
   return paths
     .map((path) => fileURLToPath(new URL(`../../node_modules/${path}`, import.meta.url)))
@@ -11,7 +11,7 @@ function executable(...paths: readonly string[]): string | undefined {
 export const BUN: string | undefined = executable('bun/bin/bun.exe', 'bun/bin/bun');
 export const DENO: string | undefined = executable('deno/deno', 'deno/deno.exe');
 
-/** How each runs a program that is given as text, with the packages' TypeScript sources. */
+/** The arguments to run a program given as text, with the packages' TypeScript sources. */
 export function bunArgs(program: string): readonly string[] {
   return ['--conditions=source', '-e', program];
 }
