@@ -5,16 +5,13 @@ import type { HtmlTagDescriptor, InlineConfig, Plugin, Rolldown } from 'vite';
 import { PAGES } from '../src/assets.ts';
 import type { PageFiles } from '../src/assets.ts';
 
-/** An area's texts and its pages have the same name: `es-numbers` are its words in Spanish. */
+/** The prefix of a file of texts, whose name a file of pages may share: `es-` in `es-numbers`. */
 function languageOf(module: string | null): string {
   const [, language] = /\/texts\/(\w+)\/[^/]+$/.exec(module ?? '') ?? [];
   return language === undefined ? '' : `${language}-`;
 }
 
-/**
- * The document's script is small, and loads the dashboard after the first paint; the dashboard's files are fetched
- * meanwhile.
- */
+/** Preloads the dashboard's files, which the document's small script imports only after the first paint. */
 const fetchedMeanwhile: Plugin = {
   name: 'fetched-meanwhile',
   transformIndexHtml: {
@@ -29,7 +26,7 @@ const fetchedMeanwhile: Plugin = {
   },
 };
 
-/** A script with all that it imports. */
+/** A script and all its static imports. */
 function filesOf(script: string, bundle: Rolldown.OutputBundle): ReadonlySet<string> {
   const files = new Set([script]);
   // The loop also visits the files that it adds.
@@ -40,13 +37,13 @@ function filesOf(script: string, bundle: Rolldown.OutputBundle): ReadonlySet<str
   return files;
 }
 
-/** A link that leaves the first paint's files priority. */
+/** A link with less priority than the first paint's files. */
 function preload(file: string): HtmlTagDescriptor {
   const attrs = { rel: 'modulepreload', crossorigin: true, href: `./${file}`, fetchpriority: 'low' };
   return { tag: 'link', attrs, injectTo: 'head' };
 }
 
-/** The files of each page, for the server, which names those of the requested page in the document. */
+/** Lists the files of each page, so that the server can name the requested page's files in the document. */
 const filesOfPages: Plugin = {
   name: 'files-of-pages',
   generateBundle(_options, bundle) {
@@ -106,7 +103,7 @@ function fileNameOf(area: string): string {
   return area.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** The location of the dashboard is known at run time only: every path is relative, and nothing is inline (CSP). */
+/** The location of the dashboard is known only at run time, so every path is relative. Nothing is inline (CSP). */
 const config: InlineConfig = {
   root: import.meta.dirname,
   base: './',
@@ -120,7 +117,7 @@ const config: InlineConfig = {
     // For light-dark() and :has(); nothing newer is used.
     target: ['chrome123', 'firefox121', 'safari17.5'],
     assetsInlineLimit: 0,
-    // All styles are smaller than one script file: a request for each would cost more.
+    // All styles together are smaller than one script file, so a request for each would cost more.
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
@@ -129,7 +126,7 @@ const config: InlineConfig = {
       // 'use client' matters only to servers that render React.
       checks: { moduleLevelDirective: false },
       output: {
-        // Each file costs a request: the initial code is one file, the code that most pages share another.
+        // Each file costs a request, so the initial code is one file, and the code that pages share is another.
         codeSplitting: {
           groups: [
             { name: 'start', tags: ['$initial'], priority: 2 },

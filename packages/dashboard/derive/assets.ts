@@ -8,8 +8,8 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
 /**
- * The files of the built browser's side by their path below the dashboard's root. Files below `assets/` have a content
- * hash in their names: they never change. In `index.html`, the server replaces `<base href="./" />` with the path from
+ * The built files of the browser's side, by path below the dashboard's root. Files below `assets/` never change,
+ * because their names have a content hash. In `index.html`, the server replaces `<base href="./" />` with the path from
  * the requested page to the root.
  */
 export type BuiltFiles = Readonly<Record<string, BuiltFile>>;
@@ -21,7 +21,7 @@ interface BuiltFile {
 }
 
 const ROOT = join(import.meta.dirname, '..');
-/** The sources of the build: a change of any of these triggers a new build. */
+/** The sources of the build; a change to any source triggers a new build. */
 const SOURCES = [
   'app',
   'derive',
@@ -35,8 +35,8 @@ const KEPT_DAYS = 7;
 let loading: Promise<BuiltFiles> | null = null;
 
 /**
- * Loads the content of the published package's `dist/assets.js` in a clone. It is built if missing or older than its
- * sources, once per process, into a folder named by them. Concurrent starts make the same folder.
+ * In a clone, loads the content of the published package's `dist/assets.js`. The content is built if missing, once per
+ * process, into a folder named by the hash of its sources, so that concurrent starts make the same folder.
  */
 export function loadAssets(): Promise<BuiltFiles> {
   loading ??= builtFromSources().catch((error: unknown) => {
@@ -71,7 +71,7 @@ async function buildInto(module: string): Promise<void> {
   }
 }
 
-/** Below node_modules, which other tools ignore; elsewhere if that is not writable. */
+/** A folder below node_modules, which other tools ignore, or a temporary one if that fails. */
 async function folderFor(hash: string): Promise<string> {
   const builds = join(ROOT, 'node_modules', '.cache', 'trunkline-dashboard');
   const folder = join(builds, hash);

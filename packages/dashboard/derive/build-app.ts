@@ -20,9 +20,9 @@ const TYPES: Readonly<Record<string, string>> = {
 const [, , target = 'dist/assets.js'] = process.argv;
 await writeAssets(target);
 
-/** Writes each file in one step, so that no reader sees half of it, and two builds do not interfere. */
+/** Writes each file in one step, so that no reader sees half a file, and concurrent builds do not interfere. */
 async function writeAssets(path: string): Promise<void> {
-  // Vite reads it: React is not built for development.
+  // Vite reads this, so that React is built for production.
   process.env['NODE_ENV'] = 'production';
   const files = await builtFiles();
   const served = [...files].flatMap(([name, content]) => {

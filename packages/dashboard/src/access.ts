@@ -2,8 +2,9 @@ import type { Scope } from '@trunkline/core';
 import { SCOPES } from '@trunkline/core';
 
 /**
- * A user's rights in the dashboard. `admin` may do everything in every workspace. `workspace` may do everything in one,
- * as a key with every scope may. `read-only` sees one workspace, or all of them if none is named, and changes nothing.
+ * A user's rights in the dashboard. `admin` may do everything in every workspace. `workspace` may do everything in one
+ * workspace, like a key with every scope. `read-only` sees one workspace, or all if `workspaceId` is missing, and
+ * changes nothing.
  */
 export type DashboardAccess =
   | { readonly access: 'admin' }
@@ -14,21 +15,21 @@ export type AccessKind = DashboardAccess['access'];
 
 const KINDS: readonly unknown[] = ['admin', 'workspace', 'read-only'] satisfies readonly AccessKind[];
 
-/** The scopes that only read: those that end in `:read`. */
+/** The scopes that only read, which end in `:read`. */
 const READ_SCOPES: readonly Scope[] = SCOPES.filter((scope) => scope.endsWith(':read'));
 
 export function scopesOfAccess({ access }: DashboardAccess): readonly Scope[] {
   return access === 'read-only' ? READ_SCOPES : SCOPES;
 }
 
-/** The access that the scopes of an API key amount to. */
+/** The access that the scopes of an API key give. */
 export function accessOfScopes(scopes: readonly Scope[]): 'workspace' | 'read-only' {
   return scopes.every((scope) => READ_SCOPES.includes(scope)) ? 'read-only' : 'workspace';
 }
 
 /**
- * Checks the value that `authorize` returned. Too much access would go unnoticed, so an unclear value is an error, not
- * a guess. Throws a TypeError.
+ * Checks the value that `authorize` returned. Throws a TypeError for an unclear value, because a wrong guess could give
+ * too much access unnoticed.
  */
 export function checkAccess(returned: unknown): DashboardAccess | null {
   if (returned === null) return null;

@@ -3,17 +3,17 @@ export interface Asset {
   /** The content type. */
   readonly type: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** The same bytes compressed; null if compression does not make them smaller. */
+  /** The same bytes compressed; null if there is no compressed form. */
   readonly gzip: Uint8Array<ArrayBuffer> | null;
 }
 
 /**
- * Finds a file by its name below the dashboard's path, such as `index.html` or `assets/main-1a2b3c.js`. A file below
- * `assets/` never changes under its name.
+ * Finds a file by its name below the dashboard's path, such as `index.html` or `assets/main-1a2b3c.js`. The content of
+ * a file below `assets/` never changes.
  */
 export type Assets = (name: string) => Promise<Asset | null>;
 
-/** The page that every path leads to. */
+/** The document, the same for every page. */
 export const DOCUMENT = 'index.html';
 
 /** The files that each page needs, as JSON: a list of `PageFiles`. */

@@ -32,7 +32,7 @@ export interface Dashboard {
 }
 
 /**
- * The dashboard, as a function from Request to Response that is mounted like the REST API: the page, and its API below
+ * Creates the dashboard, whose `fetch` is mounted like that of the REST API. It serves the pages, and their API below
  * `{basePath}/api`. Throws if an option is wrong, or if the process does not have the role `api`.
  *
  * ```ts
@@ -74,7 +74,7 @@ function dashboardWith(
   if (options.sandbox) addSandbox(app, { path: apiPath, guard, requestId, sandbox: options.sandbox });
 
   const ofWorkspace = `${apiPath}/workspaces/:workspace`;
-  // The reference of the API has its own policy, which allows scripts of another site.
+  // Not served here, because the API's reference has a policy that allows scripts of another site.
   for (const page of ['docs', 'openapi.json'])
     app.all(`${ofWorkspace}/${page}`, (c) => notFound(requestId(c)));
   app.route(ofWorkspace, createHttpApp(trunkline, { basePath: '', guard, ...linksFrom(options) }));
@@ -115,7 +115,7 @@ function sessionOfRequest(
   return sessionByAuthorize(authorize ?? (() => null), logger);
 }
 
-/** Each path with the methods that it has, as an `Allow` header lists them. */
+/** The methods of each path, as an `Allow` header lists them. */
 function methodsOf(routes: readonly OwnRoute[]): Map<string, string> {
   const byPath = Map.groupBy(routes, ({ path }) => path);
   return new Map(
@@ -126,7 +126,7 @@ function methodsOf(routes: readonly OwnRoute[]): Map<string, string> {
   );
 }
 
-/** Links in the responses of the REST routes begin with the public address, whose path ends as that of the request. */
+/** The public address without the base path, with which links in responses of the REST routes begin. Empty if unknown. */
 function linksFrom({ publicUrl, basePath }: Pick<CheckedDashboardOptions, 'publicUrl' | 'basePath'>): {
   readonly publicUrl?: string;
 } {
@@ -141,7 +141,7 @@ interface SandboxPlace {
   readonly sandbox: NonNullable<DashboardOptions['sandbox']>;
 }
 
-/** Passes requests below `workspaces/{workspace}/sandbox` on as `/sandbox/…`, once the sender is known. */
+/** Passes on requests below `workspaces/{workspace}/sandbox` as `/sandbox/…`, once the sender is admitted. */
 function addSandbox(app: Hono, { path, guard, requestId, sandbox }: SandboxPlace): void {
   const pattern = `${path}/workspaces/:workspace/sandbox/*` as const;
   app.all(pattern, async (c) => {

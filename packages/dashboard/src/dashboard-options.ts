@@ -9,24 +9,24 @@ import type { DashboardAccess } from './access.ts';
 import { isSignIn } from './sign-in/sign-in.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 
-/** Either `authorize` or `signIn` has to be given. */
+/** Requires either `authorize` or `signIn`. */
 export interface DashboardOptions {
   /** The path that the dashboard is mounted at. Default `/dashboard`; an empty string for the root. */
   readonly basePath?: string | undefined;
   /**
-   * Returns the access of the sender of a request; null for none. It is called for each request, and every five seconds
-   * while a stream of hints is open. An error that it throws is logged, and the request fails, or the stream ends. Ten
-   * seconds without a result count as an error.
+   * Returns the access of a request's sender; null refuses access. It is called for each request, and every five
+   * seconds while a stream of hints is open. If it throws, the error is logged, and the request fails or the stream
+   * ends. Ten seconds without a result count as an error.
    *
    * @example authorize: async (request) => ((await userOf(request))?.isOperator ? { access: 'admin' } : null)
    */
   readonly authorize?:
     ((request: Request) => DashboardAccess | null | Promise<DashboardAccess | null>) | undefined;
-  /** Signs people in by an API key, a token or a link, with a page and a cookie of its own: see `createSignIn`. */
+  /** Signs people in by an API key, a token or a link, with its own page and cookie: see `createSignIn`. */
   readonly signIn?: SignIn | undefined;
   /**
-   * Carries out the actions on a phone of the sandbox. It gets the request with a path that begins with `/sandbox/`,
-   * and its sender, once it is known that they may change instances.
+   * Carries out the actions on a phone of the sandbox. Called only for senders who may change instances, with a request
+   * whose path begins with `/sandbox/`, and its sender.
    */
   readonly sandbox?: ((request: Request, principal: Principal) => Response | Promise<Response>) | undefined;
   /**
@@ -36,14 +36,14 @@ export interface DashboardOptions {
   readonly publicUrl?: string | undefined;
   /**
    * The address that a request comes from; undefined if it is unknown. After 30 failed attempts to sign in within a
-   * minute, an address has to wait. Without this option, only attempts with the same credential are counted together.
+   * minute, an address has to wait. Without this option, attempts are counted only by credential and in total.
    */
   readonly clientAddress?: ((request: Request) => string | undefined) | undefined;
   /** The origins whose pages may show the dashboard in a frame, such as `https://app.example.com`. Default: none. */
   readonly frameAncestors?: readonly string[] | undefined;
   /**
-   * How many requests each session's key or workspace may make; `false` switches the limit off. Default
-   * `{ requestsPerMinute: 600 }`. They are counted separately from those of the REST API.
+   * How many requests each session's key or workspace may make; `false` switches the limit off. Default `{
+   * requestsPerMinute: 600 }`. These requests are counted separately from those of the REST API.
    */
   readonly rateLimit?: RateLimitOptions | false | undefined;
 }

@@ -7,8 +7,9 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 const UTF8 = new TextDecoder();
 
 /**
- * A file of the browser's side, or the document, which every other path leads to; null for a missing file. `below` is
- * the path below `basePath` as it was sent: names are looked up as they are, so that no spelling leads elsewhere.
+ * Responds with a file of the browser's side, or for every other path with the document; null for a missing file.
+ * `below` is the path below `basePath` as it was sent, which is looked up undecoded, so that no spelling leads
+ * elsewhere.
  */
 export async function pageResponse(
   request: Request,
@@ -17,7 +18,7 @@ export async function pageResponse(
   const name = below.replace(/^\//, '');
   const asset = name === '' || name === DOCUMENT || name === PAGES ? null : await assets(name);
   if (asset) return assetResponse(request, name, asset);
-  // The name of a script that a newer version no longer has: the document would not work as a script.
+  // A newer version no longer has this script, and the document would not work as a script.
   if (name.startsWith('assets/')) return null;
   const pages = await assets(PAGES);
   const preloads = pages ? preloadsOf(request, { below, pages: UTF8.decode(pages.bytes) }) : '';
@@ -57,8 +58,8 @@ function documentResponse(
 }
 
 /**
- * The path from a page to the root of the dashboard, which works behind any prefix that a proxy strips. It consists of
- * dots and of the base path's own last segment, whatever was requested.
+ * The relative path from a page to the root of the dashboard, which works behind any prefix that a proxy strips.
+ * Whatever was requested, the path consists only of dots and the last segment of the base path.
  */
 function wayToRoot(basePath: string, below: string): string {
   if (below === '') return basePath === '' ? './' : `./${basePath.slice(basePath.lastIndexOf('/') + 1)}/`;

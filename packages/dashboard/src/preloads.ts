@@ -1,8 +1,8 @@
 import type { PageFiles } from './assets.ts';
 
 /**
- * The first request of every page except the sign-in page, and the next ones of some pages: the same URLs as in the
- * page.
+ * The first request of every page except the sign-in page, and the next request of some pages. The URLs must equal
+ * those of the page.
  */
 const SESSION = 'api/session';
 const FIRST_READS: Readonly<Record<string, string>> = {
@@ -11,8 +11,8 @@ const FIRST_READS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Tags for the document that fetch the needs of the page at `below` while its script loads. `pages` is built JSON: a
- * list of `PageFiles`.
+ * Returns tags for the document that preload the files and data of the page at `below`. `pages` is JSON from the build:
+ * a list of `PageFiles`.
  */
 export function preloadsOf(
   request: Request,
@@ -36,8 +36,8 @@ export function preloadsOf(
 }
 
 /**
- * The value of each `$name` in a path that matches; null if it does not, or if a value cannot be an id. An address that
- * only redirects (`/$`) matches no path.
+ * The value of each `$name` in `path`; null if `below` does not match, or if a value cannot be an id. No address
+ * matches `/$`, which only redirects.
  */
 function parametersOf(path: string, below: string): ReadonlyMap<string, string> | null {
   const wanted = path.split('/');

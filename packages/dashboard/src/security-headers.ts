@@ -23,7 +23,7 @@ export function securityHeaders(frameAncestors: readonly string[]): SecurityHead
   ]);
 }
 
-/** Adds these headers to the response. Its own policy applies, too: browsers enforce every policy. */
+/** Adds these headers to the response. The response's own policy also applies, because browsers enforce every policy. */
 export function withSecurityHeaders(response: Response, headers: SecurityHeaders): Response {
   const secured = new Headers(response.headers);
   for (const [name, value] of headers) {

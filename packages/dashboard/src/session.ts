@@ -14,13 +14,13 @@ export type DashboardTrunkline = Pick<
 export interface Session {
   readonly access: AccessKind;
   readonly scopes: readonly Scope[];
-  /** The only workspace that it may see; null if it may see all. */
+  /** The only workspace that the session may see; null if all. */
   readonly workspaceId: string | null;
-  /** The holder of the API key that signed in. */
+  /** The API key's holder; null without a key. */
   readonly principal: Principal | null;
 }
 
-/** Finds the session of a request, on each call. `fresh` also bypasses what is cached for some seconds. */
+/** Finds the session of a request. `fresh` bypasses results that are cached for some seconds. */
 export type SessionOf = (request: Request, options?: { readonly fresh?: boolean }) => Promise<Session | null>;
 
 export function sessionOfAccess(access: DashboardAccess): Session {
@@ -38,7 +38,7 @@ export async function principalIn(
   session: Session,
   workspaceId: string,
 ): Promise<Principal> {
-  // Checked before the lookup: the session must not learn whether other workspaces exist.
+  // Checked before the lookup, because the session must not learn whether other workspaces exist.
   if (session.workspaceId !== null && session.workspaceId !== workspaceId) throw otherWorkspace();
   if (session.principal) {
     unwrap(checkSuspension(session.principal.workspace));
@@ -51,7 +51,7 @@ export async function principalIn(
   return ownerOf(workspace, session.scopes);
 }
 
-/** The dashboard acts as the key's owner, without a member, with the scopes of the session. */
+/** A principal without a member, whose key only exists here and has the session's scopes. */
 function ownerOf(workspace: Workspace, scopes: readonly Scope[]): Principal {
   return {
     workspace,

@@ -10,7 +10,7 @@ interface WorkspaceGuard {
   readonly trunkline: DashboardTrunkline;
   readonly sessionOf: SessionOf;
   readonly rateLimit: RateLimit | null;
-  /** The dashboard's own API, without a slash at its end. */
+  /** The path of the dashboard's own API, without a trailing slash. */
   readonly apiPath: string;
   readonly publicUrl: string | undefined;
 }
@@ -50,7 +50,7 @@ export function workspaceGuard(parts: WorkspaceGuard): RequestGuard {
   };
 }
 
-/** The workspace in a path as it was sent: it is parsed only here. */
+/** The workspace in the path of the request, which is parsed only here. */
 function workspaceIdIn(request: Request, apiPath: string): string {
   const { pathname } = new URL(request.url);
   const prefix = `${apiPath}/workspaces/`;

@@ -14,12 +14,13 @@ import type { DashboardHarness } from './support/serve-dashboard.ts';
 
 /**
  * The required access: none, any session, an admin or a reader of everything, an admin only; or, in a workspace, a
- * session that may see it and has these scopes.
+ * session that may see the workspace and has these scopes.
  */
 type Needs = 'anybody' | 'session' | 'see-all' | 'admin' | readonly Scope[];
 
 /**
- * Every route below `api`, which is every action of the dashboard. The test fails for a new route until it has its row.
+ * Every route below `api`, which is every action of the dashboard. The test fails for a new route until the route has a
+ * row.
  */
 const TABLE: Readonly<Record<string, Needs>> = {
   'GET /session': 'session',
@@ -84,7 +85,7 @@ const TABLE: Readonly<Record<string, Needs>> = {
 
 const sandbox: DashboardOptions['sandbox'] = () => new Response(null, { status: 202 });
 
-/** Used only to list the routes; none is requested. */
+/** Used only to list the routes, without any request. */
 const nobodyAdmitted = { admit: async () => Promise.reject(new Error('Admission is refused.')) };
 
 test('the table has every route, and no other', async () => {
@@ -217,7 +218,7 @@ const CALLERS: readonly Caller[] = [
   },
 ];
 
-/** One of each kind. */
+/** One caller per kind. */
 const IN_SHORT = [
   'an admin by a link',
   'a key with one scope',

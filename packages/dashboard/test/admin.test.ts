@@ -71,7 +71,7 @@ it('workspaces are found by a part of their names, or by their ids', async () =>
     'Workspace 990',
     'Workspace 991',
   ]);
-  // A search reads a thousand of them, and continues from there.
+  // A search reads a thousand workspaces; the next search continues.
   const { names, next } = await find({ find: 'space 1009' });
   expect(names).toEqual([]);
   expect(await find({ find: 'space 1009', after: next ?? '' })).toEqual({

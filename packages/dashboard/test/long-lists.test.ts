@@ -22,7 +22,7 @@ interface Listed {
   readonly meta: { readonly next_cursor: string | null };
 }
 
-// The plans of its statements show how much of the database each page reads: see query-plans.test.ts of the storage.
+// How much of the database each page reads is tested by query-plans.test.ts of the storage.
 it(
   'long lists of messages and of chats are read by pages to their ends',
   { timeout: 1_800_000 },
@@ -49,7 +49,7 @@ it(
       const last = Math.max(0, times.length - TIMED);
       report[name] = [0, Math.floor(last / 2), last].map((from) => median(times.slice(from, from + TIMED)));
     }
-    // For people: a machine may be busy.
+    // For people, because a machine may be busy.
     process.stdout.write(`The first, the middle and the last pages, in ms: ${JSON.stringify(report)}\n`);
   },
 );
@@ -65,7 +65,7 @@ async function openLongLists() {
   const { id: instance } = await connect('Support');
   const pool = new Pool({ connectionString, max: 1 });
   onTestFinished(() => pool.end());
-  // Inserts rows in the database itself: through the service it would take too long.
+  // Inserts rows directly in the database, because the service would take too long.
   const made = `(${clock.now()} - ${MESSAGES} + row)`;
   const id = `(lpad(to_hex(${made}), 12, '0') || '7' || lpad(to_hex(row % 4096), 3, '0')
     || '8' || substr(md5('message' || row), 1, 15))::uuid`;
@@ -77,7 +77,7 @@ async function openLongLists() {
        'outbound', 'text', 'sent', '1555' || lpad((row % ${CHATS})::text, 7, '0'), 'Hello ' || row, ${made}
      FROM generate_series(1, ${MESSAGES}) AS row`,
   );
-  // The clock is stopped, so the service never files them.
+  // The clock is stopped, so the service never files the messages.
   while ((await storage.chats.file?.(10_000))?.more === true);
   await pool.query(`ANALYZE "${schema}".messages, "${schema}".chats, "${schema}".chat_messages`);
 

@@ -69,7 +69,7 @@ it('a link holds for an hour, and a session for twelve', async () => {
   expect((await admin('GET', SESSION)).status).toBe(200);
   now += 1;
   expect((await admin('GET', SESSION)).code).toBe('UNAUTHENTICATED');
-  // If the clock was wrong when it was made, it would live for as long.
+  // A session from the future, made by a wrong clock, would live too long.
   now -= 13 * HOUR;
   expect((await admin('GET', SESSION)).code).toBe('UNAUTHENTICATED');
 });
@@ -114,7 +114,7 @@ it('a session that was signed out of is over, even for a copy of its cookie', as
 
 it('a link that was used, and a session that was signed out of, are over in every process', async () => {
   const storage = memoryStorage();
-  // As separate processes, they never generate the same ids.
+  // Like separate processes, these never generate the same ids.
   const shared = () => ({ trunkline: { storage, random: systemRandom() } });
   const one = await startDashboard(shared());
   const two = await startDashboard(shared());

@@ -164,7 +164,7 @@ function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-/** The libraries use the machine's clock, so the vectors, which have fixed times, are unusable. */
+/** The libraries use the machine's clock; the vectors have fixed times. */
 async function libraryCases(): Promise<readonly { readonly isGenuine: boolean; readonly line: string }[]> {
   const now = Math.floor(Date.now() / 1000);
   const standard = async (options: { readonly timestamp?: number; readonly secret?: string } = {}) => {

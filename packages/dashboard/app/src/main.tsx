@@ -18,10 +18,10 @@ export async function showDashboard(): Promise<void> {
   // The texts of the frame. In English, this file includes them.
   await loadAreas(currentLanguage(), ['common', 'shell']);
   const reactRoot = createRoot(root);
-  // Rendered in slices, so that user input does not wait for all of it.
+  // Rendered in slices, so that user input does not wait for the whole page.
   startTransition(() =>
     reactRoot.render(
-      // Styles come only from our files: the page's Content-Security-Policy refuses any that a library inserts.
+      // Styles come only from our files: the page's Content-Security-Policy refuses styles that a library inserts.
       <CSPProvider disableStyleElements>
         <QueryClientProvider client={queries}>
           <LanguageProvider>

@@ -7,7 +7,7 @@ import type {
   WorkspaceResource,
 } from '../schemas/admin.ts';
 
-/** `numbers`: how many each workspace has, if any. */
+/** `numbers`: the count per workspace; 0 if missing. */
 export function workspaceResource(
   workspace: Workspace,
   numbers: ReadonlyMap<string, number>,

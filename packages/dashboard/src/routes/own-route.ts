@@ -7,8 +7,8 @@ export interface OwnRoute {
   /** The path below `{basePath}/api`, as the router writes it. */
   readonly path: string;
   /**
-   * The session that the route needs: `anybody` needs none; `session` needs any; `see-all` an admin's, or one that
-   * reads all workspaces; `admin` an admin's.
+   * The session that the route needs: no session for `anybody`; any session for `session`; one that sees all workspaces
+   * for `see-all`; an admin's for `admin`.
    */
   readonly access: 'anybody' | 'session' | 'see-all' | 'admin';
   readonly handle: (request: OwnRequest) => Promise<Response>;
@@ -16,7 +16,7 @@ export interface OwnRoute {
 
 export interface OwnRequest {
   readonly request: Request;
-  /** Null if the route needs no session and there is none. */
+  /** Null if the route needs no session. */
   readonly session: Session | null;
   /** The path's value for `:name`. */
   readonly parameter: (name: string) => string;

@@ -14,7 +14,7 @@ import { workspaceRoutes } from './workspace-routes.ts';
 
 interface OwnRouteParts {
   readonly trunkline: DashboardTrunkline;
-  /** Undefined if `authorize` replaces it. */
+  /** Undefined if `authorize` is used. */
   readonly signIn: OpenSignIn | undefined;
   /** The guard of routes below a workspace: checks the scopes and the rate limit. */
   readonly guard: Pick<RequestGuard, 'admit'>;

@@ -70,7 +70,7 @@ export function workspaceRoutes({
   ];
 }
 
-/** Returns one page if all are listed; for a search, the matches of up to ten pages. */
+/** Returns one page of all workspaces; for a search, the matches of up to ten pages. */
 async function find(
   workspaces: Admin['workspaces'],
   { wanted, after }: { readonly wanted: string; readonly after: string | undefined },
@@ -94,7 +94,7 @@ async function existing(workspaces: Admin['workspaces'], id: string): Promise<Wo
   return workspace;
 }
 
-/** All changes are checked first: none is made if the last one is wrong. */
+/** The request was validated as a whole, so no change is made if any is wrong. */
 async function change(
   workspaces: Admin['workspaces'],
   id: string,

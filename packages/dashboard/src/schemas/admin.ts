@@ -15,10 +15,10 @@ export interface WorkspaceResource {
     readonly webhook_limit: number;
   };
   readonly trial_messages_used: number;
-  /** How many numbers it has. */
+  /** The count of numbers. */
   readonly numbers: number;
   readonly suspended_at: string | null;
-  /** How many days its messages are kept; null for the setting of the service. */
+  /** How many days messages are kept; null for the service's setting. */
   readonly messages_days: number | 'forever' | null;
   readonly created_at: string;
 }
@@ -33,7 +33,7 @@ export interface WorkspacePage {
 export interface KeyResource {
   readonly id: string;
   readonly workspace_id: string;
-  /** The member who made it; null if the service made it. */
+  /** The member who made the key; null if the service made it. */
   readonly member_id: string | null;
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -45,7 +45,7 @@ export interface KeyResource {
   readonly last_used_at: string | null;
 }
 
-/** Only the response to its creation has the token. */
+/** Only the response to the creation of a key has the token. */
 export interface NewKeyResource extends KeyResource {
   readonly token: string;
 }
@@ -59,7 +59,7 @@ export interface MemberResource {
   readonly created_at: string;
 }
 
-/** A handler of events in process. */
+/** An in-process handler of events. */
 export interface SubscriptionResource {
   readonly name: string;
   readonly types: readonly string[];
@@ -150,17 +150,17 @@ export interface ProcessResource {
   readonly started_at: string;
   /** When it last reported its state, which it does every 30 seconds. */
   readonly reported_at: string;
-  /** Whether it has not reported for more than a minute: it has probably died, or hangs. */
+  /** Whether the process has not reported for more than a minute, and has probably died or hangs. */
   readonly is_silent: boolean;
-  /** How many numbers it holds. */
+  /** The count of held numbers. */
   readonly held: number;
-  /** Null if its runtime does not report them. */
+  /** Null if the runtime does not report vitals. */
   readonly vitals: {
     readonly host: string;
     readonly pid: number;
     readonly runtime: string;
     readonly memory_bytes: number;
-    /** The share of the last half minute in which it computed, in percent. */
+    /** The share of the last half minute spent computing, in percent. */
     readonly busy_percent: number;
   } | null;
 }
@@ -177,7 +177,7 @@ export interface SystemResource {
     /** The name and version, such as `PostgreSQL 17.2`. */
     readonly database: string;
     readonly schema_version: number;
-    /** Null for one in memory. */
+    /** Null if in memory. */
     readonly size_bytes: number | null;
   };
   readonly workload: {
@@ -194,10 +194,10 @@ export interface SystemResource {
     } | null;
     readonly open_deliveries: number;
     readonly oldest_open_delivery_at: string | null;
-    /** The time since which a delivery could have been attempted; in the future if no delivery is due yet. */
+    /** When the first open delivery became due; in the future if no delivery is due yet. */
     readonly deliveries_due_at: string | null;
     readonly failing_webhooks: number;
-    /** Events that a handler in process has not handled yet. */
+    /** Events that an in-process handler has not handled yet. */
     readonly queued_events: number;
     readonly exhausted_events: number;
     readonly pending_downloads: number;

@@ -4,6 +4,6 @@ export interface QueueResource {
   /** Counted up to 1,000. */
   readonly queued: number;
   readonly oldest: { readonly message_id: string; readonly since: string } | null;
-  /** The process that holds the number; null if none does at this moment. */
+  /** The process that holds the number; null if no process does at this moment. */
   readonly held_by: string | null;
 }

@@ -6,12 +6,12 @@ import type { AccessKind } from '../access.ts';
 export interface SessionResource {
   readonly access: AccessKind;
   readonly scopes: readonly Scope[];
-  /** The one that the session is bound to; null if it may name any. */
+  /** The workspace that the session is bound to; null if it may name any. */
   readonly workspace: { readonly id: string; readonly name: string } | null;
   readonly features: {
     /** Whether the phones of a sandbox can be used. */
     readonly sandbox: boolean;
-    /** Whether there is a way to sign out here; if the dashboard is part of another app, that app does it. */
+    /** Whether the dashboard can sign out; if it is part of another app, users sign out of that app. */
     readonly signOut: boolean;
   };
   /** The version of the dashboard. */

@@ -1,9 +1,12 @@
 import { refused } from '../session.ts';
 
 const WINDOW_MS = 60_000;
-/** Failures from one address, or with one credential: more than typos, and too few to guess a token. */
+/** The limit of failures from one address or with one credential: more than typos cause, and too few to guess a token. */
 const FAILURES_MAX = 30;
-/** Failures of all sources: far more than typos, and too few to guess anything or keep the database busy. */
+/**
+ * The limit of failures of all sources: far more than typos cause, and too few to guess anything or keep the database
+ * busy.
+ */
 const ALL_FAILURES_MAX = 3_000;
 
 /** Counts failed attempts to sign in. */
@@ -15,7 +18,7 @@ export interface Attempts {
   begin(sources: readonly string[]): () => void;
 }
 
-/** Counts by source, so that failures of one source do not lock others out. */
+/** Counts by source, so that failures of one source do not lock out other sources. */
 export function createAttempts(): Attempts {
   let failures = new Map<string, number>();
   // A monotonic time, since the clock may be set.

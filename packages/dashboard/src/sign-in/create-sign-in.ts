@@ -15,9 +15,9 @@ import { makeSignIn } from './sign-in.ts';
 import type { SignIn } from './sign-in.ts';
 
 export interface SignInOptions {
-  /** The secret key of `createTrunkline`: it seals the cookies. In a list, the first seals and all open. */
+  /** The secret key of `createTrunkline`, which seals the cookies. In a list, the first key seals and every key opens. */
   readonly secretKey: TrunklineOptions['secretKey'];
-  /** The token that an admin can sign in with, at least 16 characters. Without one, only links work. */
+  /** The token that an admin can sign in with, at least 16 characters. Without a token, admins can only use links. */
   readonly adminToken?: string | undefined;
   /** The time, in epoch milliseconds. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
@@ -31,7 +31,7 @@ const OPTION_NAMES: OptionNames<SignInOptions> = {
 
 const SESSION_MS = 12 * 60 * 60_000;
 const LINK_MS = 60 * 60_000;
-/** The maximum by which the clock may have been set back since, or another process's clock may be ahead. */
+/** How far the clock may have been set back since a token was made, or another process's clock may be ahead. */
 const AHEAD_MS = 5 * 60_000;
 
 const LINK_PREFIX = 'link_';
@@ -44,9 +44,9 @@ const sessionContent = z.union([
 const linkContent = z.object({ id: z.string(), madeAt });
 
 /**
- * Signs people in to the dashboard by an API key, the admin token or a link. The session is a sealed cookie for 12 hours,
- * so that every process with the secret key knows it. It ends with its API key, or when the admin token changes. Throws a
- * TypeError if an option is wrong.
+ * Signs people in to the dashboard by an API key, the admin token or a link. The session is a sealed cookie, which
+ * every process with the secret key accepts for 12 hours. It ends with its API key, or when the admin token changes.
+ * Throws a TypeError if an option is wrong.
  *
  * @example createDashboard(trunkline, { signIn: createSignIn({ secretKey, adminToken: process.env.DASHBOARD_TOKEN }) })
  */
@@ -101,7 +101,7 @@ export function createSignIn(options: SignInOptions): SignIn {
       },
 
       async signIn(request, credential) {
-        // The seal of a link cannot be guessed, so failed guesses of others do not delay it.
+        // The seal of a link cannot be guessed, so failed guesses of others do not delay its use.
         if ('token' in credential && (await useLink(credential.token)))
           return { session: ADMIN, cookie: cookieOf(request, { admin: adminPrint }) };
         const address = clientAddress?.(request);
@@ -135,7 +135,7 @@ function spentIdOf({ id }: { readonly id: string }): string {
   return `dashboard_session_${id}`;
 }
 
-/** The time until which a spent token is stored: a clock that is behind would accept it a little longer. */
+/** The time until which a spent token is stored, because a clock that is behind would accept it a little longer. */
 function endOf(at: number, ms: number): number {
   return at + ms + AHEAD_MS;
 }

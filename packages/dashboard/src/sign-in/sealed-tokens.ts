@@ -2,16 +2,16 @@ import { nodeCrypto, systemRandom } from '@trunkline/core/node';
 
 const NONCE_LENGTH = 12;
 
-/** Tokens that are issued and must return unchanged: JSON, sealed with AES-256-GCM. */
+/** Tokens that must return unchanged: JSON sealed with AES-256-GCM. */
 export interface SealedTokens {
   seal(content: object): string;
-  /** Null if the token was not sealed here, or was changed. */
+  /** Null if the token was not sealed with these keys, or was changed. */
   open(token: string): object | null;
 }
 
 /**
- * Each purpose has its own key, which HKDF-SHA256 derives from the secret keys: a token sealed for one purpose cannot
- * be opened for another. The first of several keys seals, and all open.
+ * Each purpose has its own key, which HKDF-SHA256 derives from the secret keys, so that a token sealed for one purpose
+ * cannot be opened for another. The first of several keys seals, and all open.
  */
 export function sealedTokens(secretKeys: readonly string[], purpose: string): SealedTokens {
   const crypto = nodeCrypto();

@@ -1,11 +1,11 @@
 import { parse, serialize } from 'hono/utils/cookie';
 
 export interface SessionCookie {
-  /** The value of the cookie of a request, if it has one. */
+  /** The value of the request's cookie, if there is a cookie. */
   read(request: Request): string | undefined;
   /** A `Set-Cookie` with this value. */
   set(request: Request, value: string, maxAgeSeconds: number): string;
-  /** A `Set-Cookie` that removes it. */
+  /** Removes the cookie by a `Set-Cookie`. */
   remove(request: Request): string;
 }
 

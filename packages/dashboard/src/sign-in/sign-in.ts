@@ -5,7 +5,7 @@ const OPEN: unique symbol = Symbol('open');
 /** Signs people in to the dashboard; made by `createSignIn`. */
 export interface SignIn {
   /**
-   * The token of a link `{dashboard}/sign-in#token={token}` that signs an admin in: once, within an hour. Anyone with
+   * The token of a link `{dashboard}/sign-in#token={token}` that signs an admin in once, within an hour. Anyone with
    * the token is an admin, so do not show it to others.
    */
   newLinkToken(): string;
@@ -30,11 +30,11 @@ export interface OpenSignIn {
     request: Request,
     credential: Credential,
   ): Promise<{ readonly session: Session; readonly cookie: string }>;
-  /** Ends the session in every process, and resolves with a `Set-Cookie` that removes it. */
+  /** Ends the session in every process, and resolves with a `Set-Cookie` that removes its cookie. */
   signOut(request: Request): Promise<string>;
 }
 
-/** An API key; or a token: from a link, or the admin's. */
+/** An API key, or a token: a link's or the admin's. */
 type Credential = { readonly apiKey: string } | { readonly token: string };
 
 export function makeSignIn(

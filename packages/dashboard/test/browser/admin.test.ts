@@ -25,7 +25,7 @@ async function adminOf(path: string) {
   return { ...served, ...tab, workspaceId, admin: served.trunkline.admin };
 }
 
-/** A user whom the embedding program lets see every workspace, and change nothing. */
+/** A user whom the embedding program lets see every workspace but change nothing. */
 async function readerOf(path: string) {
   const served = await serveDashboard({ dashboard: { authorize: () => ({ access: 'read-only' }) } });
   const { page, problems } = await browser.open();
@@ -58,7 +58,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await form.getByText('Choose at least one.').waitFor();
     await form.getByLabel('Read messages').check();
     await form.getByRole('button', { name: 'Create' }).click();
-    // The service reports it, only at the field, and the field has the focus.
+    // The service's error is shown only at the field, which has the focus.
     const name = form.getByLabel('Name');
     await form.getByText('Must have 1 to 255 characters.').waitFor();
     expect(await page.evaluate('document.activeElement.name')).toBe('name');
@@ -318,7 +318,7 @@ describe.skipIf(browser.missing !== null)('the administration in the dashboard',
     await press(page, 'Try again');
     await eventually(async () => expect(await rows(page)).toHaveLength(2));
 
-    // If the form lacks the field, the message names it, once.
+    // If the form lacks the field, the message names the field once.
     problems.expect(/status of 422/);
     const refused = {
       code: 'VALIDATION_FAILED',

@@ -29,7 +29,7 @@ const rows = (page: Page): Promise<string[]> => page.locator('tbody tr').allText
 /** A string, since it runs in the page. */
 const TOO_WIDE = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
 
-/** The distance of a message from its upper edge. */
+/** The vertical position of a message in the window. */
 const placeOf = async (page: Page, text: string): Promise<number> => {
   const box = await thread(page).getByText(text, { exact: true }).boundingBox();
   return Math.round(must(box).y);
@@ -118,7 +118,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await reply.getByRole('button', { name: 'Replies to: Ana Pérez Where is my order?' }).click();
     await expectAccessible(page);
     await screenshot(page, 'chat');
-    // The other tab's reply is in the thread, not only after a new read.
+    // The thread has the other tab's reply without a new read of the page.
     expect(await own(page).count()).toBe(2);
   });
 
@@ -199,7 +199,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     await phone.receive({ from: ANA, text: 'Are you there?' });
     await page.getByRole('button', { name: 'One new message' }).waitFor();
     expect(Math.abs((await placeOf(page, 'Number 70')) - before)).toBeLessThanOrEqual(1);
-    // Messages loaded further up are still there.
+    // Messages loaded further up are still shown.
     await thread(page).getByText('Number 20', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'One new message' }).click();
     await eventually(async () =>
@@ -230,7 +230,7 @@ describe.skipIf(browser.missing !== null)('chats in the dashboard', () => {
     let isLost = true;
     await page.route(sends, async (route) => {
       if (route.request().method() !== 'POST' || !isLost) return route.fallback();
-      // The service accepts it, and its response is lost.
+      // The service accepts the message, but its response is lost.
       await route.fetch();
       await route.abort();
     });

@@ -11,20 +11,20 @@ import { signedInKeptTab } from '../support/tab.ts';
 const browser = await testBrowser();
 const PATHS = await pagePaths();
 const OF_WORKSPACE = PATHS.filter((path) => path.startsWith('/w/'));
-/** The first needs no session, the others only redirect. */
+/** `/sign-in` needs no session; the other paths only redirect. */
 const NOT_PAGES = ['/sign-in', '/', '/$'];
 const WITH_DATA = PATHS.filter((path) => !NOT_PAGES.includes(path));
 /** The pages whose path has no parameter except the workspace. */
 const LISTS = OF_WORKSPACE.filter((path) => (path.match(/\$/g) ?? []).length === 1);
 
 const CONTACT = '15550100';
-/** No server listens there, so that its deliveries fail. */
+/** No server listens there, so that deliveries to it fail. */
 const NOWHERE = 'http://127.0.0.1:9/hook';
 const READ_SCOPES = ['instances:read', 'messages:read', 'webhooks:read'] as const;
 
 /**
- * One service for all tests, which only look at it. It has a workspace with something of each kind, an empty one, and
- * one whose user may see neither.
+ * One service for all tests, which only read. The service has a workspace with something of each kind, an empty
+ * workspace, and a workspace whose user may see neither.
  */
 async function openService() {
   const { promise: ending, resolve } = Promise.withResolvers<() => Promise<void>>();
@@ -88,10 +88,10 @@ async function isLoaded(page: Page): Promise<void> {
   await eventually(async () => expect(await page.getByText('Loading…').count()).toBe(0));
 }
 
-/** Pixels beyond the page's edge. The scrollbar is next to the page. */
+/** Pixels beyond the page's edge. The scrollbar is not part of the page. */
 const BEYOND = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
-/** Checks the page in light; in the long form also in dark and at phone width. The pictures are for people. */
+/** Checks the page in light colours; in the long form also in dark and at phone width. The pictures are for people. */
 async function expectInOrder(page: Page, name: string): Promise<void> {
   const check = async (look: Look): Promise<void> => {
     // In dark, only the colours differ.
@@ -146,7 +146,7 @@ describe.skipIf(browser.missing !== null)('every page of the dashboard', () => {
       await page.getByText('The storage is away.').first().waitFor();
       await expectInOrder(page, `${nameOf(path)}-failed`);
       await page.unroute(failing);
-      // One retry may fix several of them.
+      // One retry may fix several errors.
       await eventually(async () => {
         const again = page.getByRole('button', { name: 'Try again' });
         if ((await again.count()) > 0) await again.first().click({ timeout: HANG_MS / 6 });

@@ -10,7 +10,7 @@ const browser = await testBrowser();
 
 const REPORTS = new URL('../../../../reports/', import.meta.url);
 const KIB = 1_024;
-/** How often it is opened to measure the time: once for the test, ten or more for figures. */
+/** How often the page is opened to measure the time: once for the test, ten times or more for figures. */
 const RUNS = Number(process.env['FIRST_PAGE_RUNS'] ?? 1);
 
 const answer = (page: Page) => page.getByText('All is well.');
@@ -95,7 +95,7 @@ describe.skipIf(browser.missing !== null)('the first page', () => {
         expect(visits.second).toBeLessThan(16 * KIB);
         await page.close();
       }
-      // The time depends on other load: for people to read.
+      // The times depend on other load, so they are for people.
       const report = {
         bytes: visits.first,
         bytes_of_a_reload: visits.second,

@@ -148,7 +148,7 @@ describe.skipIf(browser.missing !== null)('the frame around the pages', () => {
     await title(bound, 'Support');
     expect(bound.url()).toBe(`${url}/w/${workspaceId}/numbers/${id}`);
 
-    // With two workspaces, the user chooses one first; then the last one that the tab has shown counts.
+    // With two workspaces, the user first chooses one; after that, the workspace last shown in the tab counts.
     const other = await served.trunkline.admin.workspaces.create({ name: 'Other' });
     const { page } = await signedInTab(browser, served);
     await page.goto(`${url}/messages?status=failed`);
@@ -229,7 +229,7 @@ async function visit(page: Page, apiKey: string): Promise<void> {
   await title(page, 'Numbers');
 }
 
-/** A reverse proxy on a port of its own. */
+/** A reverse proxy on its own port. */
 async function proxyBelow(
   prefix: string,
 ): Promise<{ readonly origin: string; forwardTo(origin: string): void }> {

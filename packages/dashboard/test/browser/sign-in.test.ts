@@ -33,7 +33,7 @@ describe.skipIf(browser.missing !== null)('sign-in', () => {
     );
     expect(kept).not.toContain('link_');
     expect(await page.evaluate('localStorage.length')).toBe(0);
-    // Scripts cannot read a cookie.
+    // Scripts cannot read the cookie.
     expect(await page.evaluate('document.cookie')).toBe('');
     await page.goBack();
     expect(page.url()).not.toContain('token');

@@ -48,7 +48,7 @@ const rows = (page: Page): Promise<string[]> => page.locator('tbody tr').allText
 const verdict = (page: Page) => page.getByRole('main').getByRole('status').first();
 const press = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click();
-/** The text last copied. The browser of the tests has no clipboard to read. */
+/** The text last copied, because the browser of the tests has no clipboard to read. */
 const copied = (page: Page): Promise<unknown> => page.evaluate('globalThis.copied');
 const catchCopies = (page: Page): Promise<unknown> =>
   page.addInitScript(() => {
@@ -100,7 +100,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await verdict(page).getByText('Delivering', { exact: true }).waitFor();
     await page.getByText('1 delivered, 0 not delivered').first().waitFor();
 
-    // The webhook breaks: shown here, in the list, and on Now.
+    // The webhook breaks, which is shown here, in the list, and on Now.
     await untilLive(page);
     receiver.respond.status = 500;
     receiver.respond.body = `<h1>Database is down</h1>${'\nat Pool.query'.repeat(60)}`;
@@ -155,7 +155,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await page.getByRole('link', { name: 'message.sent' }).click();
     await press(page, 'Send again');
     await verdict(page).getByText('The receiver accepted it.').waitFor();
-    // On a busy machine, the service may have retried it meanwhile.
+    // On a busy machine, the service may already have retried the delivery.
     await attempts.getByText(/^Attempt \d+ \(by hand\)$/).waitFor();
     await page.getByRole('link', { name: 'Orders' }).click();
     await verdict(page).getByText('Delivering', { exact: true }).waitFor();
@@ -259,7 +259,7 @@ describe.skipIf(browser.missing !== null)('webhooks in the dashboard', () => {
     await eventually(async () =>
       expect((await api.webhooks.deliveries(id, { limit: 100 })).nextCursor).not.toBeNull(),
     );
-    // Disabling it fails the open deliveries.
+    // Disabling the webhook fails its open deliveries.
     await api.webhooks.update(id, { status: 'disabled' });
     await api.webhooks.update(id, { status: 'enabled' });
     receiver.respond.status = 200;

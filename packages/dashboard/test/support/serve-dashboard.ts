@@ -17,9 +17,9 @@ export const SECRET_KEY = 'a secret key of the tests, long enough';
 export const ADMIN_TOKEN = 'the admin token of the tests';
 
 /**
- * A whole service with its dashboard on loopback, for tests of pages, of the API and in a browser. It runs on
- * storage in memory, the sandbox network and the machine's clock, where a sent message is
- * read within a tenth of a second. `startDashboard` is the same on a stopped clock, without a socket.
+ * A whole service with its dashboard on loopback, for tests of pages, of the API and in a browser. It runs on storage in
+ * memory, the sandbox network and the machine's clock, and a sent message is read within a tenth of a second.
+ * `startDashboard` is the same on a stopped clock, without a socket.
  *
  * ```ts
  * const { url, link, workspaceId, connect, sandbox } = await serveDashboard();
@@ -28,7 +28,7 @@ export const ADMIN_TOKEN = 'the admin token of the tests';
  * await sandbox.phone(id).receive({ from: '15550123', text: 'Hello' });
  * ```
  *
- * It ends with the test that started it, or when `until` says: tests that only look may share one.
+ * The service ends with the test that started it, or when `until` decides, so that tests that only read may share it.
  */
 export async function serveDashboard(given: ServeOptions = {}): Promise<ServedDashboard> {
   const { dns } = testRuntime();
@@ -55,7 +55,7 @@ export async function serveDashboard(given: ServeOptions = {}): Promise<ServedDa
   return { ...harness, origin, url, link: () => `${url}/sign-in#token=${harness.signIn.newLinkToken()}` };
 }
 
-/** The same without a socket, on a stopped clock: call `dashboard.fetch`. */
+/** `serveDashboard` without a socket, on a stopped clock: call `dashboard.fetch`. */
 export async function startDashboard(
   given: HarnessOptions = {},
 ): Promise<DashboardHarness & { readonly clock: ManualClock }> {
@@ -76,7 +76,7 @@ export interface HarnessOptions {
 }
 
 interface ServeOptions extends HarnessOptions {
-  /** Gets the function that ends it. */
+  /** Gets the function that ends all. */
   readonly until?: (end: () => Promise<void>) => void;
 }
 
@@ -85,7 +85,7 @@ export interface DashboardHarness {
   readonly dashboard: Dashboard;
   readonly signIn: SignIn;
   readonly sandbox: Sandbox;
-  /** A workspace, Acme, and a key of it with every scope. */
+  /** A workspace, Acme, and its key with every scope. */
   readonly workspaceId: string;
   readonly apiKey: string;
   /** Another key, by default of Acme. */

@@ -74,12 +74,12 @@ async function signIn(
   if (!response.ok()) throw new Error(`The sign-in was refused: ${await response.text()}`);
 }
 
-/** Waits until hints arrive: from then on, changes show without a poll. */
+/** Waits until hints arrive, after which changes show without a poll. */
 export function untilLive(page: Page): Promise<void> {
   return untilIndicator(page, 'Live');
 }
 
-/** Waits for the indicator's word; the narrow page's bar has it as well, out of sight. */
+/** Waits for the indicator's word where it is visible; the hidden bar of the narrow page also has the word. */
 export function untilIndicator(page: Page, word: string): Promise<void> {
   return page.getByText(word, { exact: true }).filter({ visible: true }).waitFor();
 }

@@ -10,7 +10,7 @@ export function adminPathOf(workspaceId: string, ...rest: readonly string[]): st
   return ['admin', 'workspaces', workspaceId, ...rest].map(encodeURIComponent).join('/');
 }
 
-/** The keys of a workspace, those that are revoked too, the newest first. */
+/** The keys of a workspace, including revoked keys, newest first. */
 export const keysQuery = (workspaceId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'keys', 'list'),

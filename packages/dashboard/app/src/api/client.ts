@@ -4,7 +4,7 @@ import { BASE_PATH } from '../base-path.ts';
 
 const clients = new Map<string, TrunklineClient>();
 
-/** The REST API of a workspace, by the session's cookie. One client per workspace. */
+/** The cached client of a workspace's REST API, which uses the session's cookie. */
 export function clientOf(workspaceId: string): TrunklineClient {
   const known = clients.get(workspaceId);
   if (known) return known;
@@ -17,7 +17,7 @@ export function clientOf(workspaceId: string): TrunklineClient {
   return client;
 }
 
-/** The cookie identifies the user, not a header. */
+/** The cookie, not this header, identifies the user. */
 function fetchWithSession(url: string, init: RequestInit): Promise<Response> {
   const headers = new Headers(init.headers);
   headers.delete('Authorization');

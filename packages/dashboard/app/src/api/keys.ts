@@ -1,4 +1,4 @@
-/** The data that a hint or an action invalidates. A query of a workspace begins with its area. */
+/** A part of the data, which a hint or an action invalidates. Each query of a workspace names its area. */
 export type Area =
   'overview' | 'numbers' | 'messages' | 'chats' | 'webhooks' | 'deliveries' | 'keys' | 'members';
 

@@ -5,7 +5,7 @@ import { clientOf } from './client.ts';
 import { keyOf } from './keys.ts';
 import { request } from './request.ts';
 
-// Queries that more than one page reads, each in one place of the cache.
+// Queries of more than one page, defined once so that pages share the cache.
 
 export const numbersQuery = (workspaceId: string) =>
   queryOptions({
@@ -22,7 +22,7 @@ export const webhooksQuery = (workspaceId: string) =>
 /** How many messages there were in each of the last 24 hours. */
 export const hoursQuery = (workspaceId: string) =>
   queryOptions({
-    // Belongs to no area: every message is a hint, and counting these is expensive.
+    // Belongs to no area, because every message would cause a new count, which is expensive.
     queryKey: ['hours', workspaceId],
     queryFn: ({ signal }) =>
       request<readonly HourResource[]>(`workspaces/${encodeURIComponent(workspaceId)}/hours`, { signal }),

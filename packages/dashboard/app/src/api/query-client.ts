@@ -36,8 +36,7 @@ export function createQueryClient(): QueryClient {
 }
 
 /**
- * The typed client itself repeats requests if a response asks for it; this leaves a network that was briefly
- * unreachable.
+ * The typed client itself repeats requests if a response asks for that, so only a briefly unreachable network remains.
  */
 function mayPass(error: unknown): boolean {
   return isClientError(error) && error.code === 'NETWORK_ERROR';

@@ -9,7 +9,7 @@ interface OwnRequest {
 }
 
 /**
- * A request of the dashboard's own API, which the REST API, and so the typed client, does not have. Resolves with the
+ * Sends a request to the dashboard's own API, which the typed client of the REST API does not cover. Resolves with the
  * `data` of the response. Throws a ClientError.
  */
 export async function request<Data>(
@@ -49,7 +49,7 @@ function errorIn(content: unknown, status: number, requestId: string | null): Ap
   const error = isObject(content) ? content['error'] : undefined;
   if (isObject(error) && typeof error['code'] === 'string') {
     return {
-      code: error['code'] as ApiError['code'], // or a newer one, as ApiError says
+      code: error['code'] as ApiError['code'], // or a newer code, as ApiError says
       status,
       message: String(error['message']),
       requestId: typeof error['request_id'] === 'string' ? error['request_id'] : requestId,

@@ -1,6 +1,6 @@
 import { request } from './request.ts';
 
-/** Does an action of the person who holds the phone (docs/sandbox.md). Throws a ClientError. */
+/** Acts as the person who holds the phone (docs/sandbox.md). Throws a ClientError. */
 export function controlPhone(
   workspaceId: string,
   instanceId: string,

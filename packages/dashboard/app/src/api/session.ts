@@ -22,8 +22,8 @@ export function isSignedOut(error: unknown): boolean {
 }
 
 /**
- * Signs in with an API key or with a token: the admin's, or the one of a link. An operator may have made keys of any
- * form, so a credential that does not look like one of our keys is tried as both.
+ * Signs in with an API key or with a token: the admin's, or a link's. An operator may have made keys of any form, so a
+ * credential that does not look like one of our keys is tried as a token and as a key.
  */
 export async function signIn(credential: string): Promise<void> {
   if (credential.startsWith('trk_')) return enter({ api_key: credential });

@@ -5,7 +5,7 @@ import styles from './button.module.css';
 export interface ButtonProps extends ComponentProps<'button'> {
   /** `primary`: the main action here. `danger`: an action that cannot be undone. */
   readonly kind?: 'primary' | 'plain' | 'danger' | 'bare';
-  /** Whether the action is in progress: a second press does nothing. */
+  /** Whether the action is in progress, so that a second press does nothing. */
   readonly isBusy?: boolean;
 }
 
@@ -31,7 +31,7 @@ export function Button({
   );
 }
 
-/** For a link that is the main action here. */
+/** For a link that looks like a button. */
 export function buttonClass(kind: NonNullable<ButtonProps['kind']>): string {
   return classes(styles['button'], styles[kind]);
 }

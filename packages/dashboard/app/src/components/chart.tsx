@@ -13,7 +13,7 @@ interface ChartProps {
   readonly caption: ReactNode;
   /** How many bars are next to each other. */
   readonly slots: number;
-  /** The height of the line under the bars. */
+  /** The y coordinate of the bars' base line. */
   readonly line: number;
   /** The texts below the ends of the line. */
   readonly from: string;
@@ -66,7 +66,7 @@ export function Bar({ slot, tone, y, height, isNarrow = false }: BarProps): Reac
   );
 }
 
-/** The length of the bar for `value`, if the longest is `longest`: every value above zero is visible. */
+/** The length of the bar for `value`, if the bar for `most` has `longest`. Every value above zero is visible. */
 export function barLength(value: number, most: number, longest: number): number {
   return value === 0 ? 0 : Math.max(2, (value / Math.max(1, most)) * longest);
 }

@@ -5,7 +5,7 @@ import styles from './check-group.module.css';
 import { useFieldErrors } from './form.tsx';
 
 interface CheckGroupProps<Value extends string> {
-  /** The name in the API, which finds the field's errors. */
+  /** The name in the API, by which the field's errors are found. */
   readonly name: string;
   readonly label: string;
   readonly options: readonly { readonly value: Value; readonly label: string; readonly hint?: string }[];
@@ -17,7 +17,7 @@ interface CheckGroupProps<Value extends string> {
   readonly error?: string | undefined;
 }
 
-/** Any number of a few choices, each in words and with its name in the API. */
+/** A group of checkboxes, any of which may be checked, each with a hint. */
 export function CheckGroup<Value extends string>({
   name,
   label,

@@ -23,7 +23,7 @@ interface ConfirmProps {
   onDone?(): void;
 }
 
-/** Asks before an action that cannot be undone, does it, and shows the outcome. */
+/** Asks before an action that cannot be undone, performs the action, and shows the outcome. */
 export function Confirm(props: ConfirmProps): ReactNode {
   return (
     <Question isOpen={props.isOpen} onClose={props.onClose} title={props.title}>

@@ -1,7 +1,7 @@
 import { useTexts } from '../texts/language.tsx';
 import { useToasts } from './toasts.tsx';
 
-/** Copies a text and says whether that worked: browsers refuse it on pages without TLS. */
+/** Copies a text and shows the outcome, because browsers may refuse, as on pages without TLS. */
 export function useCopy(): (text: string) => Promise<void> {
   const t = useTexts('common');
   const { say } = useToasts();
@@ -15,7 +15,7 @@ export function useCopy(): (text: string) => Promise<void> {
   };
 }
 
-/** The older way, which plain http allows, too. */
+/** The older method, which also works over plain http. */
 function copiedBySelection(text: string): boolean {
   const field = document.createElement('textarea');
   field.value = text;

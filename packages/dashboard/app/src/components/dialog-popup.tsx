@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useTexts } from '../texts/language.tsx';
 import styles from './dialog.module.css';
 
-// The popup of `dialog.tsx`, in a file of its own: the first page does not need it.
+// The popup of `dialog.tsx`, in its own file, because the first page does not need a dialog.
 
 export interface DialogProps {
   readonly isOpen: boolean;

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './empty-state.module.css';
 
-/** The purpose of an empty place in one sentence, and the next step as a button or a link. */
+/** Fills a place without content: a title, optional text, and the next step as a button or a link. */
 export function EmptyState({
   title,
   children,

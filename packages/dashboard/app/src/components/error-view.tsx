@@ -8,14 +8,14 @@ import { StatusShape } from './status-badge.tsx';
 
 interface ErrorViewProps {
   readonly error: unknown;
-  /** Reads or acts again. */
+  /** Tries again. */
   readonly onRetry?: (() => unknown) | undefined;
   readonly isRetrying?: boolean;
   /** Whether older data is shown, too. */
   readonly isStale?: boolean;
 }
 
-/** A failure in the words of the API, with the request id to report it by, and a button to try again. */
+/** A failure in the words of the API, with the request id for a report, and a button to try again. */
 export function ErrorView({
   error,
   onRetry,
@@ -54,7 +54,7 @@ export function ErrorView({
   );
 }
 
-/** The message itself includes the errors of the first fields. */
+/** The errors of the fields that the message does not include. */
 function UnnamedFields({
   message,
   fields = {},

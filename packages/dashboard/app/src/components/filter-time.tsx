@@ -3,7 +3,7 @@ import { useId } from 'react';
 import type { ReactNode } from 'react';
 import styles from './filter-select.module.css';
 
-/** A filter by a time in the viewer's zone. In the URL it has its zone, so that a link means the same elsewhere. */
+/** A filter by a time in the viewer's zone. The URL has the time in UTC, so that a link means the same elsewhere. */
 export function FilterTime({
   name,
   label,
@@ -31,7 +31,7 @@ export function FilterTime({
       <input
         id={id}
         type="datetime-local"
-        // Uncontrolled: a date that is being typed is not valid yet.
+        // Uncontrolled, because a date that is being typed is not valid yet.
         key={value ?? ''}
         defaultValue={value === undefined ? '' : localTime(value)}
         onBlur={(event) => {
@@ -43,7 +43,7 @@ export function FilterTime({
   );
 }
 
-/** The time in the control's format: in the viewer's zone, which it does not name. */
+/** The time in the control's format, in the viewer's zone without its name. */
 function localTime(at: string): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return '';

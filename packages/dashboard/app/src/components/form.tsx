@@ -11,18 +11,18 @@ const ErrorContext = createContext<FieldErrors>({});
 interface FormProps {
   onSubmit(): void;
   /**
-   * The error of the last attempt; null if there is none. Complaints about a field are shown at the field. If a field
-   * is not in this form, the whole error is shown below the fields.
+   * The error of the last attempt; null if there is none. Errors of a field are shown at the field. If such a field is
+   * not in this form, the whole error is shown below the fields.
    */
   readonly error: unknown;
   readonly children: ReactNode;
 }
 
-/** A form whose fields show the API's errors about them; the first wrong one gets the focus. */
+/** A form whose fields show the API's errors about them; the first wrong field gets the focus. */
 export function Form({ onSubmit, error, children }: FormProps): ReactNode {
   const form = useRef<HTMLFormElement>(null);
   const [isAllAtFields, setAllAtFields] = useState(true);
-  // An error may be found before the request.
+  // Counted, since an error may precede the request.
   const [tries, setTries] = useState(0);
   useEffect(() => {
     if (tries === 0 || !form.current) return;
@@ -67,7 +67,7 @@ interface Controlled {
 }
 
 interface FieldProps {
-  /** The name in the API, which finds the field's errors. */
+  /** The name in the API, by which the field's errors are found. */
   readonly name: string;
   readonly label: string;
   readonly hint?: ReactNode;

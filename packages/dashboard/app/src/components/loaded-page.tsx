@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Loaded } from './loaded.tsx';
 import { Page } from './page.tsx';
 
-/** A page about one thing. While that loads, or if it is missing, a page with a link back to the list. */
+/** A page about one object. While the object loads, or if it is missing, the page has a link back to the list. */
 export function LoadedPage<Data>({
   query,
   title,
@@ -11,7 +11,7 @@ export function LoadedPage<Data>({
   children,
 }: {
   readonly query: UseQueryResult<Data>;
-  /** The title until the thing is loaded. */
+  /** The title until the object is loaded. */
   readonly title: string;
   readonly above: ReactNode;
   readonly children: (data: Data) => ReactNode;

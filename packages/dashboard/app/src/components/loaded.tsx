@@ -6,8 +6,8 @@ import { ErrorView } from './error-view.tsx';
 import styles from './loaded.module.css';
 
 /**
- * Shows the data of a query. Before the first read it shows a quiet line, after a failure the error instead of the
- * data, or with older data both.
+ * Shows the data of a query. Before the first read, shows a quiet line; after a failure, shows the error, with older
+ * data if there is any.
  */
 export function Loaded<Data>({
   query,
@@ -18,7 +18,7 @@ export function Loaded<Data>({
 }): ReactNode {
   const t = useTexts('common');
   const { error, isFetching, refetch } = query;
-  // Rendered in slices: a long list does not delay typing or clicks.
+  // Rendered in slices, so that a long list does not delay typing or clicks.
   const data = useDeferredValue(query.data);
   const errorView = error !== null && (
     <ErrorView error={error} onRetry={refetch} isRetrying={isFetching} isStale={data !== undefined} />

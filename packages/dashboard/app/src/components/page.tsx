@@ -14,7 +14,7 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-/** A page: its title is the document's, and gets the focus after navigation by a link of the dashboard. */
+/** A page, whose title is also the document's, and gets the focus after navigation by a link of the dashboard. */
 export function Page({ title, above, facts, actions, children }: PageProps): ReactNode {
   const { product } = useTexts('shell');
   const heading = useRef<HTMLHeadingElement>(null);

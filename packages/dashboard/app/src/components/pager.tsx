@@ -4,8 +4,8 @@ import { useTexts } from '../texts/language.tsx';
 import styles from './pager.module.css';
 
 /**
- * *Newer* and *Older* by cursor, which is kept in the URL as `cursor`, next to the filters; an empty one means the
- * first page. Renders nothing if there is neither.
+ * The links *Newer* and *Older*, whose cursor is kept in the URL as `cursor`, next to the filters; an empty cursor
+ * means the first page. Renders nothing without a cursor.
  */
 export function Pager({
   prevCursor,
@@ -14,7 +14,7 @@ export function Pager({
 }: {
   readonly prevCursor: string | null;
   readonly nextCursor: string | null;
-  /** The labels for a list that does not begin with the newest. */
+  /** The labels to use instead of *Newer* and *Older*. */
   readonly labels?: { readonly prev: string; readonly next: string };
 }): ReactNode {
   const t = useTexts('common');

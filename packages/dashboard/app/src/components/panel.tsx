@@ -7,7 +7,7 @@ interface PanelProps {
   readonly title: string;
   /** Shown next to the title. */
   readonly action?: ReactNode;
-  /** Whether only screen readers get the title, because the page has the same one. */
+  /** Whether only screen readers get the title, because the page has the same title. */
   readonly isTitleUnseen?: boolean;
   /** Whether the content has its own spacing: a table. */
   readonly isFlush?: boolean;

@@ -9,7 +9,7 @@ interface SearchFieldProps {
   readonly label: string;
   readonly hint: string;
   readonly action: string;
-  /** Gets the trimmed text; empty ends the search. */
+  /** Gets the trimmed text; an empty text ends the search. */
   onFind(wanted: string): void;
 }
 

@@ -21,11 +21,11 @@ interface StripProps {
 }
 
 const WIDTH = 1_000;
-/** Higher is better: the state can be read without colours. */
+/** Higher is better, so that the state can be read without colours. */
 const HEIGHTS: Readonly<Record<Tone, number>> = { good: 28, busy: 18, act: 18, bad: 8, idle: 4 };
 const HEIGHT = 28;
 
-/** A status over time as one band. Readers get the sentence; each stretch has its own on hover. */
+/** A status over time as one band. Screen readers get the summary; each stretch has its label on hover. */
 export function Strip({ summary, from, to, stretches }: StripProps): ReactNode {
   const { locale } = useLanguage();
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });

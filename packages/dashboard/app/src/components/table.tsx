@@ -8,14 +8,14 @@ interface Column<Row> {
   cell(row: Row): ReactNode;
   /** Whether the column has counts or durations. */
   readonly isNumeric?: boolean;
-  /** Whether the column has the actions of a row: its title is only for screen readers. */
+  /** Whether the column has the actions of a row, with a title only for screen readers. */
   readonly isAction?: boolean;
 }
 
 interface TableProps<Row> {
   /** A name for the rows, for screen readers. */
   readonly caption: string;
-  /** The first one has the row's link, whose target is the whole row: `<Link className={rowLink}>`. */
+  /** The first column has the row's link, whose target is the whole row: `<Link className={rowLink}>`. */
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   keyOf(row: Row): string;
@@ -43,7 +43,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, isStale = false }: T
             {columns.map((column, index) => {
               const content = (
                 <>
-                  {/* The heads are out of sight on a narrow screen. */}
+                  {/* A narrow screen hides the heads of the columns. */}
                   {index > 0 && !column.isAction && (
                     <span className={styles['label']} aria-hidden="true">
                       {column.title}
@@ -75,5 +75,5 @@ export function Table<Row>({ caption, columns, rows, keyOf, isStale = false }: T
   );
 }
 
-/** The class of a row's link: its target is the row. */
+/** The class of a row's link, whose target is the row. */
 export const rowLink: string = styles['rowLink'] ?? '';

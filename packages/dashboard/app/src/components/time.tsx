@@ -7,13 +7,13 @@ interface TimeProps {
   /** ISO 8601. */
   readonly at: string;
   /**
-   * `distance`: *14 min* since or until then. `ago`: the same as a phrase. `clock`: the time of the day; `moment`: the
-   * date, too. `countdown`: the time left until then, in hours at most: *71 h*.
+   * `distance`: the time since or until `at`: *14 min*. `ago`: the same as a phrase. `clock`: the time of day.
+   * `moment`: the date and the time. `countdown`: the time left until `at`, in hours at most: *71 h*.
    */
   readonly as?: 'distance' | 'ago' | 'clock' | 'moment' | 'countdown';
 }
 
-/** A time in the viewer's zone, with the exact one on hover and on focus. A distance follows the clock. */
+/** A time in the viewer's zone, with the exact time on hover. A distance is updated as time passes. */
 export function Time({ at, as = 'ago' }: TimeProps): ReactNode {
   const { locale } = useLanguage();
   const date = new Date(at);
@@ -43,7 +43,7 @@ function Distance({ locale, ms }: { readonly locale: string; readonly ms: number
   return distanceText(locale, Math.abs(useNow() - ms));
 }
 
-/** Uses no days: two of them may be 72 h, or 48. */
+/** Uses no days, which would show 71 h as 2 d. */
 function Countdown({ locale, ms }: { readonly locale: string; readonly ms: number }): ReactNode {
   const { value, unit } = largestUnit(Math.max(0, ms - useNow()), SHORT_UNITS);
   return units(locale, unit).format(value);
@@ -52,7 +52,7 @@ function Countdown({ locale, ms }: { readonly locale: string; readonly ms: numbe
 function Ago({ locale, ms }: { readonly locale: string; readonly ms: number }): ReactNode {
   const past = useNow() - ms;
   const { value, unit } = largestUnit(Math.abs(past));
-  // The page's clock advances once a second: a recent event may be ahead of it.
+  // The page's clock advances once a second, so a recent event may be ahead of it.
   if (value === 0) return relative(locale, 'auto').format(0, unit);
   return relative(locale, 'always').format(past >= 0 ? -value : value, unit);
 }
@@ -115,7 +115,7 @@ const listeners = new Set<() => void>();
 let timer: number | undefined;
 let now = Date.now();
 
-/** The time, updated once a second by one timer for the whole page; no timer while nothing shown needs it. */
+/** The time, updated once a second by one timer for the whole page, which runs only while a component needs it. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }

@@ -12,7 +12,7 @@ const ToastContext = createContext<Toasts>({ say() {} });
 const SHOWN_MS = 5_000;
 const SHOWN_MAX = 3;
 
-/** The live region is always present: screen readers announce changes in a region, not a new region. */
+/** The live region is always present, because screen readers announce changes in a region, not a new region. */
 export function ToastProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const [shown, setShown] = useState<readonly { readonly key: number; readonly text: string }[]>([]);
   const say = useCallback((text: string) => {

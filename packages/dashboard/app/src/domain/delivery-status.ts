@@ -6,7 +6,7 @@ export type DeliveryStatus = DeliveryResource['status'];
 /** One request of a delivery, and its outcome. */
 export type Attempt = DeliveryDetailResource['attempt_log'][number];
 
-/** In the order in which a delivery has them. */
+/** The statuses, in the order of a delivery's life. */
 export const DELIVERY_STATUSES: readonly DeliveryStatus[] = [
   'pending',
   'retrying',
@@ -15,7 +15,7 @@ export const DELIVERY_STATUSES: readonly DeliveryStatus[] = [
   'exhausted',
 ];
 
-/** A delivery that is `failed` or `exhausted` has ended: no further attempt comes automatically. */
+/** A delivery that is `failed` or `exhausted` has ended, and gets no further automatic attempt. */
 export const DELIVERY_TONES: Readonly<Record<DeliveryStatus, Tone>> = {
   pending: 'busy',
   retrying: 'act',

@@ -1,6 +1,6 @@
 import type { OptInEventType, WebhookEventType } from '@trunkline/receiver';
 
-// Names only: the table of `@trunkline/receiver` would bring its sentences into the first file of the app.
+// Names only, because the table of `@trunkline/receiver` would bring its sentences into the first file of the app.
 
 export type EventType = WebhookEventType;
 export type SubscribableType = Exclude<EventType, 'webhook.test'>;
@@ -18,7 +18,7 @@ export const SPECIFIED_TYPES: readonly SubscribableType[] = [
   'instance.error',
 ];
 
-/** The types that only webhooks that name them get. */
+/** The types that are sent only to webhooks that name them. */
 export const OPT_IN_TYPES: readonly OptInEventType[] = [
   'message.echo',
   'message.reaction',
@@ -30,7 +30,7 @@ export const OPT_IN_TYPES: readonly OptInEventType[] = [
   'call.received',
 ];
 
-/** All types that a webhook and the stream can bring. New types of a deployment come with an update. */
+/** All types that webhooks and the stream can send. New types come with an update of the dashboard. */
 export const SUBSCRIBABLE_TYPES: readonly SubscribableType[] = [...SPECIFIED_TYPES, ...OPT_IN_TYPES];
 /** All types that a delivery can have. */
 export const EVENT_TYPES: readonly EventType[] = [...SUBSCRIBABLE_TYPES, 'webhook.test'];

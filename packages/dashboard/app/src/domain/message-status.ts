@@ -5,7 +5,7 @@ import { phoneText } from './phone-text.ts';
 
 export type MessageStatus = MessageResource['status'];
 
-/** In the order in which a message has them. */
+/** The statuses, in the order of a message's life. */
 export const MESSAGE_STATUSES: readonly MessageStatus[] = [
   'queued',
   'sent',
@@ -31,7 +31,7 @@ export const MESSAGE_TONES: Readonly<Record<MessageStatus, Tone>> = {
   received: 'good',
 };
 
-/** The readable name of a message's other side; null if the network does not report it. */
+/** The readable name of a message's counterpart; null if the network does not report any. */
 export function counterpartName({ direction, to, from, contact }: MessageResource): string | null {
   const number = direction === 'outbound' ? to : from;
   const name = nameText(contact?.name);
@@ -40,12 +40,12 @@ export function counterpartName({ direction, to, from, contact }: MessageResourc
   return nameText(contact?.username) ?? contact?.id ?? null;
 }
 
-/** The id of a message's chat in the API; null if the network does not name the other side. */
+/** The id of a message's chat in the API; null if the network does not name the counterpart. */
 export function counterpartId({ direction, to, from, group_id, contact }: MessageResource): string | null {
   return group_id ?? contact?.id ?? (direction === 'outbound' ? to : from);
 }
 
-/** When a message got the status that it has. */
+/** When a message got its current status. */
 export function statusTime(message: MessageResource): string {
   return message[STATUS_TIMES[message.status]] ?? message.created_at;
 }

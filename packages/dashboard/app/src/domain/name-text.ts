@@ -1,4 +1,4 @@
-/** The most characters that are shown of a name. */
+/** The maximum number of characters shown of a name. */
 const NAME_MAX = 80;
 
 /** Characters that change the order or the look of the text around them, or take space invisibly. */

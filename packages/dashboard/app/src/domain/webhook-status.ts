@@ -15,11 +15,11 @@ export const WEBHOOK_STATES: readonly WebhookState[] = [
 
 type Shown = Pick<WebhookResource, 'status' | 'disabled_reason' | 'failing_since' | 'last_delivery'>;
 
-/** The state of a webhook. `stopped` was disabled by a user, `disabled` by the service. */
+/** The state of a webhook. `stopped` means disabled by a user, and `disabled` by the service. */
 export function webhookState({ status, disabled_reason, failing_since, last_delivery }: Shown): WebhookState {
   if (status === 'disabled') return disabled_reason === 'manual' ? 'stopped' : 'disabled';
   if (failing_since !== null) return 'failing';
-  // A webhook that failed and was enabled since then has no delivery to show yet.
+  // A webhook that failed and was then enabled has no current delivery yet.
   return last_delivery?.status === 'success' ? 'delivering' : 'new';
 }
 

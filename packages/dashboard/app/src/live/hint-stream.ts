@@ -17,9 +17,9 @@ export type LiveState =
 export interface HintStreamOptions {
   /** Opens `GET events/stream`. */
   open(lastEventId: string | undefined, signal: AbortSignal): Promise<CallResult<StreamResult>>;
-  /** Something of this type has happened. */
+  /** An event of this type has happened. */
   onHint(type: string): void;
-  /** There was a gap, in which anything may have happened. */
+  /** The stream had a gap, in which anything may have happened. */
   onGap(): void;
   onState(state: LiveState): void;
   /** The stream was refused because the session has ended. */
@@ -29,18 +29,18 @@ export interface HintStreamOptions {
   random(): number;
 }
 
-/** After a shorter break the stream itself catches up; after a longer one, the shown data is read again. */
+/** After a shorter break, the stream itself catches up; after a longer break, the shown data is read again. */
 const CATCH_UP_MS = 30_000;
-/** Two heartbeats of the server: a stream that is silent for longer is dead. */
+/** Two heartbeats of the server, after which a silent stream counts as dead. */
 const SILENCE_MAX_MS = 35_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
-/** Seen ids: a stream that continues repeats up to a minute. */
+/** Remembered ids, because a resumed stream repeats up to a minute. */
 const SEEN_MAX = 1_000;
 
 /**
- * One stream of events, as hints about changed data. A broken stream is opened again, 1 s later at first and then up to
- * a minute later. `start` and `stop` may be called in any order, any number of times.
+ * One stream of events, as hints about changed data. A broken stream is reopened, at first within 1 s and later within
+ * a minute. `start` and `stop` may be called in any order, any number of times.
  */
 export function createHintStream(options: HintStreamOptions): {
   start(): void;
@@ -79,7 +79,7 @@ export function createHintStream(options: HintStreamOptions): {
         if (event && isNew(seen, id)) onHint(event.type);
       }
     } catch {
-      // The connection failed; `finally` opens the next one.
+      // The connection failed; `finally` opens the next connection.
     } finally {
       cancelSilence();
       if (abort === current) retry(isRefused);

@@ -22,10 +22,10 @@ const TIMERS: Timers = {
   },
 };
 
-/** A tab hidden for this long closes its connection: browsers allow six to a server without HTTP/2. */
+/** A tab hidden for this long closes its connection, because browsers allow only six to a server without HTTP/2. */
 const HIDDEN_MAX_MS = 30_000;
 
-/** One stream of hints for the shown workspace: changed data is read again, if it is on the page. */
+/** One stream of hints for the shown workspace, upon which changed data is read again if the page shows it. */
 export function LiveProvider({
   workspaceId,
   children,
@@ -42,7 +42,7 @@ export function LiveProvider({
       return;
     }
     const invalidate = throttleByName<Area>((area) => {
-      // A read in flight is not cancelled: endless traffic would keep it from ever arriving.
+      // A read in flight is not cancelled, because under endless traffic none would ever complete.
       void queries.invalidateQueries({ queryKey: keyOf(workspaceId, area) }, { cancelRefetch: false });
     }, TIMERS);
     const stream = createHintStream({
@@ -95,8 +95,8 @@ export function useLiveState(): LiveState {
 }
 
 /**
- * How often to read the shown data again, for `refetchInterval`: rarely while hints arrive, since some changes have no
- * event (a delivery's attempt, a growing queue), and every `POLL_MS` otherwise. A hidden tab reads nothing.
+ * How often to read the shown data again (`refetchInterval`). While hints arrive, rarely, for changes without an event
+ * (a delivery's attempt, a growing queue); otherwise, at least every `POLL_MS`. A hidden tab reads nothing.
  */
 export function useRefreshMs(whileLiveMs: number = 30_000): number {
   return useLiveState() === 'live' ? whileLiveMs : Math.min(POLL_MS, whileLiveMs);

@@ -10,8 +10,8 @@ const SHORTEST_GAP_MS = 1_000;
 const LONGEST_GAP_MS = 8_000;
 
 /**
- * Runs `run(name)` soon after a name is first given, so that a burst is one run, and then at most once a second. While
- * names keep arriving, the gap doubles, up to 8 s, so that a page does not poll hard in heavy traffic.
+ * Runs `run(name)` soon after a name is first given, so that a burst causes one run, and then at most once a second.
+ * While the name keeps arriving, the gap doubles, up to 8 s, so that a page does not read constantly in heavy traffic.
  */
 export function throttleByName<Name extends string>(
   run: (name: Name) => void,

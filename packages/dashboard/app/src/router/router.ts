@@ -13,7 +13,7 @@ export function createAppRouter(queries: QueryClient) {
     basepath: BASE_PATH === '' ? '/' : BASE_PATH,
     parseSearch,
     stringifySearch,
-    // Removes parameters that no page has read from the address. Otherwise a page gets them unchecked.
+    // Removes unknown parameters from the address, so that no page gets them unchecked.
     search: { strict: true },
     // Fetches the files of a page when the pointer is on its link.
     defaultPreload: 'intent',

@@ -38,7 +38,7 @@ const home = createRoute({
   component: page(() => import('../pages/home/home-page.tsx'), 'HomePage', []),
 });
 
-/** Addresses without a page, and those whose page needs a workspace: they redirect there. */
+/** Addresses without a page, and addresses whose page needs a workspace, which redirect there. */
 const short = createRoute({
   getParentRoute: () => session,
   path: '$',
@@ -135,7 +135,10 @@ const workspaces = createRoute({
   component: page(() => import('../pages/workspaces/workspaces-page.tsx'), 'WorkspacesPage', ['workspaces']),
 });
 
-/** Has the same parameter as the pages below `w`: while this page is open, their links lead into its workspace. */
+/**
+ * Has the same parameter as the pages below `w`, so that while this page is open, links to those pages lead into its
+ * workspace.
+ */
 const oneWorkspace = createRoute({
   getParentRoute: () => session,
   path: 'workspaces/$workspace',

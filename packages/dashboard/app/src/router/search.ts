@@ -21,7 +21,7 @@ export function textIn(search: RawSearch, name: string, max: number = 500): stri
   return typeof value === 'string' && value !== '' && value.length <= max ? value : undefined;
 }
 
-/** The value, if it is one of these. */
+/** The value, if it is one of `values`. */
 export function oneOfIn<Value extends string>(
   search: RawSearch,
   name: string,

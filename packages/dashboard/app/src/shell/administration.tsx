@@ -8,14 +8,15 @@ import { useSession } from './session-context.ts';
 interface AdministrationProps {
   /** The title of the page. */
   readonly title: string;
-  /** The workspace that the page is about; undefined if it is about all of them. */
+  /** The workspace that the page is about; undefined if it is about all workspaces. */
   readonly workspaceId?: string;
   readonly children: ReactNode;
 }
 
 /**
  * A page of the administration. A session of one workspace may not see it and gets a notice, without a request that
- * would be refused. The page's state is dropped when the workspace changes: open dialogs are about the previous one.
+ * would be refused. The page's state is dropped when the workspace changes, because open dialogs are about the previous
+ * workspace.
  */
 export function Administration({ title, workspaceId, children }: AdministrationProps): ReactNode {
   const t = useTexts('shell');

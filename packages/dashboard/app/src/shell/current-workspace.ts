@@ -6,8 +6,8 @@ import { useSession } from './session-context.ts';
 const NAME = 'workspace';
 
 /**
- * The workspace that the pages are about: the one of the address, the only one of the session, or the last one that this tab
- * has shown; null before there is one.
+ * The workspace that the pages are about: that of the address, that of the session, or the workspace last shown in this
+ * tab; null before any was shown.
  */
 export function useCurrentWorkspace(): string | null {
   const { workspace: inUrl } = useParams({ strict: false });

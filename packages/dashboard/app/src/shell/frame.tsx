@@ -25,7 +25,7 @@ export function Frame(): ReactNode {
         <button type="button" className={styles['skip']} onClick={() => main.current?.focus()}>
           {t.skip}
         </button>
-        {/* CSS shows one of the two. */}
+        {/* CSS shows one of these headers. */}
         <header className={styles['bar']}>
           <Drawer workspaceId={workspaceId} />
           <LiveIndicator />

@@ -1,10 +1,10 @@
-/** A choice of the user for this tab: it does not identify them, and ends with the tab. */
+/** A user's choice for this tab, which does not identify the user and ends with the tab. */
 export function keptChoice<Value extends string>(name: string, values: readonly Value[]): Value | null {
   const kept = keptText(name);
   return values.find((value) => value === kept) ?? null;
 }
 
-/** The same if the possible values are not known here. */
+/** Like `keptChoice`, if the values are not known here. */
 export function keptText(name: string): string | null {
   try {
     return sessionStorage.getItem(`trunkline.${name}`);

@@ -6,19 +6,19 @@ export interface NavigationEntry {
   readonly name:
     'now' | 'numbers' | 'messages' | 'chats' | 'webhooks' | 'keys' | 'members' | 'workspaces' | 'system';
   readonly to: string;
-  /** Pages that belong to it without being below it. */
+  /** Pages of this entry whose path is not below `to`. */
   readonly also?: string;
   /** The key to press after `g`. */
   readonly letter: string;
-  /** The scope that it needs. */
+  /** The required scope. */
   readonly scope?: SessionResource['scopes'][number];
-  /** Whether it is about the whole service: only for sessions that are not bound to a workspace. */
+  /** Whether the page is about the whole service, and only for sessions that are not bound to a workspace. */
   readonly isGlobal?: boolean;
-  /** Whether it is about one workspace, and also only for such a session. */
+  /** Whether the page is about one workspace, but also only for such sessions. */
   readonly isAdministration?: boolean;
 }
 
-/** The entries in the order of the sidebar. Those below `/w/$workspace` are about a workspace. */
+/** The entries in the order of the sidebar. Entries below `/w/$workspace` are about a workspace. */
 export const NAVIGATION: readonly NavigationEntry[] = [
   { name: 'now', to: '/w/$workspace', letter: 'n' },
   { name: 'numbers', to: '/w/$workspace/numbers', letter: 'u', scope: 'instances:read' },

@@ -3,7 +3,7 @@ import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { useTexts } from '../texts/language.tsx';
 
-/** A page that threw, or whose files were removed by an update of the service: a reload fixes the latter. */
+/** A page that threw, or whose files were removed by an update of the service, which a reload fixes. */
 export function PageFailure({ error }: { readonly error: unknown }): ReactNode {
   const t = useTexts('common');
   return (

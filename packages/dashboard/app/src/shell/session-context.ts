@@ -12,14 +12,14 @@ export function useSession(): SessionResource {
 }
 
 /**
- * Whether to show the buttons of the administration. The service itself refuses the actions: this only avoids offering
- * them.
+ * Whether to show the buttons of the administration. The service itself refuses the actions, so this only avoids
+ * offering them.
  */
 export function useIsAdmin(): boolean {
   return useSession().access === 'admin';
 }
 
-/** The same for actions that need a scope. */
+/** Whether to show actions that need `scope`. */
 export function useMay(scope: SessionResource['scopes'][number]): boolean {
   return useSession().scopes.includes(scope);
 }

@@ -27,7 +27,7 @@ export function Sidebar({ workspaceId }: { readonly workspaceId: string | null }
   const leave = useMutation({
     mutationKey: ['session', 'sign-out'],
     mutationFn: signOut,
-    // Load a new document: no data of this session stays in memory.
+    // Load a new document, so that no data of this session stays in memory.
     onSuccess() {
       forgetCurrentWorkspace();
       location.assign(`${BASE_PATH}/sign-in`);

@@ -8,14 +8,14 @@ import styles from './workspace-switcher.module.css';
 
 const WorkspaceMenu = lazy(async () => ({ default: (await import('./workspace-menu.tsx')).WorkspaceMenu }));
 
-/** The workspace's name; for a session that may choose any, a menu of them. */
+/** The workspace's name; for a session that may choose, a menu of workspaces. */
 export function WorkspaceSwitcher({ workspaceId }: { readonly workspaceId: string | null }): ReactNode {
   const { workspace } = useSession();
   if (workspace) return <p className={styles['bound']}>{workspace.name}</p>;
   return <Switcher workspaceId={workspaceId} />;
 }
 
-/** A button until it is pressed, then the menu with its own button: its code is a separate file. */
+/** A button until it is pressed, then the menu with its own button, whose code is a separate file. */
 function Switcher({ workspaceId }: { readonly workspaceId: string | null }): ReactNode {
   const t = useTexts('shell');
   const { data: workspaces = [] } = useQuery(workspacesQuery);

@@ -8,7 +8,7 @@ import type { Area, TextsOf } from './texts.ts';
 
 interface Chosen {
   readonly language: Language;
-  /** The locale for Intl: with the viewer's region if the language is theirs. */
+  /** The locale for Intl, with the browser's region if the browser lists the language. */
   readonly locale: string;
   choose(language: Language): void;
 }
@@ -39,7 +39,10 @@ export function useLanguage(): Chosen {
   return use(LanguageContext);
 }
 
-/** The texts of one area. They are loaded with the page that names the area in `routes.ts`; others suspend here. */
+/**
+ * The texts of one area. Texts are loaded with the page that names their area in `routes.ts`; for other areas, this
+ * suspends.
+ */
 export function useTexts<Name extends Area>(area: Name): TextsOf<Name> {
   const { language } = use(LanguageContext);
   return loadedTexts(language, area) ?? use(loadTexts(language, area));

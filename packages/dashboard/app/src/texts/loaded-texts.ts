@@ -17,8 +17,8 @@ export function loadedTexts<Name extends Area>(language: Language, area: Name): 
 }
 
 /**
- * Fetches the texts of an area, once; a failure is cached, so that a page that waits for them does not request them in
- * a loop.
+ * Fetches the texts of an area, once; a failure is cached, so that a page that waits for the texts does not request
+ * them in a loop.
  */
 export function loadTexts<Name extends Area>(language: Language, area: Name): Promise<TextsOf<Name>> {
   const known: Promise<TextsOf<Name>> | undefined = loading[language][area];
@@ -28,7 +28,7 @@ export function loadTexts<Name extends Area>(language: Language, area: Name): Pr
   return texts;
 }
 
-/** The texts of all these areas; those that failed before are requested again. */
+/** Loads the texts of all these areas; texts that failed earlier are requested again. */
 export async function loadAreas(language: Language, areas: readonly Area[]): Promise<void> {
   await Promise.all(
     areas.map((area) =>

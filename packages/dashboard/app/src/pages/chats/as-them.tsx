@@ -16,7 +16,7 @@ interface AsThemProps {
   readonly messages: readonly MessageResource[];
 }
 
-/** Writes as the other side, in a sandbox. Not offered if no number of the other side is known. */
+/** Writes as the counterpart, in a sandbox. Not offered if no number of the counterpart is known. */
 export function AsThem(props: AsThemProps): ReactNode {
   const t = useTexts('chats');
   const [isOpen, setOpen] = useState(false);
@@ -67,7 +67,7 @@ function AsThemForm({
   );
 }
 
-/** The number to write as: the person's, or in a group that of the last author. */
+/** The number to write as: the person's, or in a group the last known author's. */
 function numberOf({ address: { counterpart }, messages }: AsThemProps): string | null {
   for (const { direction, from, to, contact } of messages) {
     const number = direction === 'inbound' ? from : to;

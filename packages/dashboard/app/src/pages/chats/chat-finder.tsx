@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/language.tsx';
 
 const COUNTERPART_ID = /^(con|grp)_[0-9a-z]{26}$/;
 
-/** Finds chats by a part of a name or of a number, or opens the one with the given id. */
+/** Finds chats by a part of a name or of a number, or opens the chat with the given id. */
 export function ChatFinder({
   workspaceId,
   instanceId,

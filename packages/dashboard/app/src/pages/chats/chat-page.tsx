@@ -114,7 +114,7 @@ function Chat({ workspace, number, counterpart }: ChatProps): ReactNode {
   );
 }
 
-/** Null in the chat with a person, and until the name is known. */
+/** Null in the chat with a person; a general word if the name is unknown. */
 function useGroupName(workspaceId: string, instanceId: string, counterpart: string): string | null {
   const t = useTexts('chats');
   const isGroup = counterpart.startsWith('grp_');

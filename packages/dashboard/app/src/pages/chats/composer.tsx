@@ -20,7 +20,7 @@ interface ComposerProps {
   readonly onReply: Dispatch<SetStateAction<MessageResource | null>>;
 }
 
-/** The field to reply. Its content stays until the service has accepted it. */
+/** The field for a reply, whose content stays until the service has accepted it. */
 export function Composer({ address, name, repliedTo, onReply }: ComposerProps): ReactNode {
   const t = useTexts('chats');
   const id = useId();

@@ -3,7 +3,7 @@ import { counterpartName } from '../../domain/message-status.ts';
 import { nameText } from '../../domain/name-text.ts';
 import { phoneText } from '../../domain/phone-text.ts';
 
-/** The readable name of a chat's other side; null if the network does not report it. */
+/** The readable name of a chat's counterpart; null if the network does not report any. */
 export function chatName({
   name,
   contact,
@@ -17,7 +17,7 @@ export function chatName({
   return group_id === null && counterpart !== '' ? counterpart : null;
 }
 
-/** The name of the other side from the messages that were read, newest first: the newest known one. */
+/** The newest known name of the counterpart in the messages that were read, which are newest first. */
 export function threadName(counterpart: string, messages: readonly MessageResource[]): string {
   const named = messages.find(({ contact }) => nameText(contact?.name) !== null);
   const name = nameText(named?.contact?.name) ?? messages.map(counterpartName).find((each) => each !== null);
@@ -30,7 +30,7 @@ export function addressText(counterpart: string): string {
   return number === null ? counterpart : phoneText(number);
 }
 
-/** The digits of a number, however it is written; null if the text is not a whole number. */
+/** The digits of a number, however it is written; null if the text is not a complete number. */
 export function digitsOf(text: string): string | null {
   if (!/^\+?[\d\s().-]+$/.test(text.trim())) return null;
   const digits = text.replace(/\D/g, '');

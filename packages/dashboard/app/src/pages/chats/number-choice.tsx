@@ -12,7 +12,7 @@ import { phoneText } from '../../domain/phone-text.ts';
 import { useTexts } from '../../texts/language.tsx';
 import styles from './number-choice.module.css';
 
-/** The number whose chats are shown: the one in the URL, or the only one; otherwise the numbers are listed. */
+/** Shows the chats of the number in the URL, or of the only number; otherwise lists the numbers. */
 export function NumberChoice({
   workspace,
   chosen,
@@ -61,7 +61,7 @@ export function NumberChoice({
   );
 }
 
-/** Lists the connected numbers first: they have chats to read. */
+/** Lists the connected numbers first, because they have chats to read. */
 function Numbers({
   numbers,
   hint,
@@ -109,7 +109,7 @@ function ToNumbers({ workspace }: { readonly workspace: string }): ReactNode {
   );
 }
 
-/** The number with this id, or the only one. */
+/** The chosen number, or the only number. */
 export function numberAmong(
   numbers: readonly InstanceResource[],
   chosen: string | undefined,

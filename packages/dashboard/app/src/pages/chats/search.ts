@@ -2,7 +2,7 @@ import { present, textIn } from '../../router/search.ts';
 import type { RawSearch } from '../../router/search.ts';
 
 export interface ChatsSearch {
-  /** The number; if there is only one, it is the default. */
+  /** The number; by default, the only number. */
   readonly instance?: string;
   /** A part of a name or of a number. */
   readonly find?: string;

@@ -16,15 +16,15 @@ import styles from './thread-message.module.css';
 interface ThreadMessageProps {
   readonly workspaceId: string;
   readonly message: MessageResource;
-  /** The message that it replies to, if the thread has it. */
+  /** The message that is replied to, if the thread has it. */
   readonly quoted: MessageResource | null;
-  /** Whether the user followed a quote to it. */
+  /** Whether a quote led the user to it. */
   readonly isMarked: boolean;
   readonly onReply: ((message: MessageResource) => void) | null;
   onQuoted(id: string): void;
 }
 
-/** One message: its author if unclear, its content, its time, and its status if it is ours. */
+/** One message: its author if unclear, its content, its time, and its status if outbound. */
 export function ThreadMessage(props: ThreadMessageProps): ReactNode {
   const t = useTexts('chats');
   const { workspaceId, message, isMarked, onReply } = props;
@@ -90,7 +90,7 @@ function Status({ status }: Pick<MessageResource, 'status'>): ReactNode {
   return <StatusBadge tone={MESSAGE_TONES[status]}>{statuses[status]}</StatusBadge>;
 }
 
-/** Strangers may send very long texts: the rest is shown on request. */
+/** Strangers may send very long texts, so the rest is shown on request. */
 const SHOWN_MAX = 1_500;
 
 function Words({ message }: { readonly message: MessageResource }): ReactNode {

@@ -1,16 +1,16 @@
 import type { MessageResource } from '@trunkline/http/client';
 
-/** The part of a chat that has been read: without a gap from the newest message on. */
+/** The part of a chat that has been read, without a gap back from the newest message. */
 export interface Thread {
   /** Newest first. */
   readonly messages: readonly MessageResource[];
   /** The cursor for older messages; null if there are none. */
   readonly olderCursor: string | null;
-  /** The end of the last read that began at the newest message: the thread can be cut there. */
+  /** The end of the last read that began at the newest message, where the thread can be cut. */
   readonly cut: { readonly oldest: string; readonly olderCursor: string | null } | null;
 }
 
-/** The most messages of a thread before it is cut. */
+/** The maximum number of messages before a thread is cut. */
 export const GROWN_MAX = 300;
 
 /** The result of one read. */
@@ -20,7 +20,7 @@ interface Stretch {
   readonly nextCursor: string | null;
 }
 
-/** Whether a read from the newest message on reaches the known messages. */
+/** Whether a read that begins at the newest message reaches the known messages. */
 export function reaches(fresh: Stretch, known: Thread | undefined): boolean {
   const oldest = known?.messages.at(-1)?.id;
   const last = fresh.messages.at(-1)?.id;
@@ -28,8 +28,9 @@ export function reaches(fresh: Stretch, known: Thread | undefined): boolean {
 }
 
 /**
- * Joins a new read from the newest message on with the known messages further up, so that a user who reads there does
- * not lose them. If the new read does not reach a known message, the thread starts over: there would be a gap.
+ * Joins a new read from the newest message with the known messages further up, so that a user does not lose the
+ * messages being read. If the new read does not reach a known message, the thread starts over, because it would have a
+ * gap.
  */
 export function withNewest(fresh: Stretch, known: Thread | undefined): Thread {
   const newest = known?.messages[0]?.id;
@@ -39,10 +40,11 @@ export function withNewest(fresh: Stretch, known: Thread | undefined): Thread {
   const begun = { messages: fresh.messages, olderCursor: fresh.nextCursor, cut };
   if (known === undefined || newest === undefined || oldest === undefined) return begun;
   if (last === undefined) return begun;
-  // Ids are in the order of the list.
+  // Ids sort by time, as the list does.
   const shown = fresh.messages.filter(({ id }) => id >= oldest);
   if (fresh.nextCursor === null) {
-    // The read is complete. Messages further up than the user has read are left out; other missing ones were deleted.
+    // The read is complete. Messages further up than the user has read are left out; other missing messages were
+    // deleted.
     return { messages: shown, olderCursor: last < oldest ? known.olderCursor : null, cut };
   }
   if (last > newest) return begun;
@@ -60,7 +62,7 @@ export function withOlder(known: Thread, older: Stretch): Thread {
   return { ...known, messages: [...known.messages, ...further], olderCursor: older.nextCursor };
 }
 
-/** Adds a message that was just accepted: it is seen before the next read. */
+/** Adds a message that was just accepted, so that it is shown before the next read. */
 export function withSent(known: Thread, message: MessageResource): Thread {
   const newest = known.messages[0]?.id;
   if (newest !== undefined && message.id <= newest) return known;

@@ -17,8 +17,9 @@ interface ReadingPosition {
 }
 
 /**
- * Keeps the text that the user reads in place, even if other content arrives or changes its height: the message at the
- * upper edge, or the end of the thread if the user is there. Browsers do so only in part, and not all of them.
+ * Keeps the text that the user reads in place, even if other content arrives or changes its height. The text is the
+ * message at the upper edge, or the end of the thread if the user is there. Only some browsers do so themselves, and
+ * only in part.
  */
 export function useReadingPosition(newest: string): ReadingPosition {
   const area = useRef<HTMLDivElement>(null);
@@ -55,7 +56,7 @@ export function useReadingPosition(newest: string): ReadingPosition {
       anchor.current = isEnd ? null : anchorIn(scrolled, content);
       setAtEnd(anchor.current === null);
     };
-    // Runs before the next paint: images load, a screen turns, a field grows.
+    // Runs before the next paint if an image loads, the screen turns or a field grows.
     const observer = new ResizeObserver(keep);
     observer.observe(scrolled);
     observer.observe(content);

@@ -12,13 +12,13 @@ interface Sending {
   readonly isSending: boolean;
   /** The error of the last attempt. */
   readonly error: unknown;
-  /** No response arrived: the message may have been accepted. */
+  /** No response arrived, so the message may have been accepted. */
   readonly isDoubtful: boolean;
 }
 
 /**
- * Sends one message at a time, each once: retries of the same message use the same idempotency key, and a second press
- * during a request does nothing.
+ * Sends one message at a time, and each only once: retries of the same message use the same idempotency key, and a
+ * second press during a request does nothing.
  */
 export function useSend(
   workspaceId: string,
@@ -30,7 +30,7 @@ export function useSend(
   );
   const isBusy = useRef(false);
   const mutation = useMutation({
-    // Fails immediately without a network. The default waits for one, and sends when the user no longer expects it.
+    // Fails immediately without a network. The default waits for one, and sends when the user no longer expects that.
     networkMode: 'always',
     mutationFn: async (message: Outgoing) => {
       const idempotencyKey = keyFor(message);

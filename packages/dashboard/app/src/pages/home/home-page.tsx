@@ -16,9 +16,9 @@ import { useSession } from '../../shell/session-context.ts';
 import { useTexts } from '../../texts/language.tsx';
 
 /**
- * An address without a workspace: `/`, or a page's address without `/w/…`, typed or written down. Leads to this page of
- * the session's workspace, of the one that the tab has shown last, or of the only one; otherwise the user chooses one
- * here.
+ * An address without a workspace: `/`, or a page's address without `/w/…`, typed or written down. Leads to this page in
+ * the session's workspace, the workspace last shown in the tab, or the only workspace; otherwise, the user chooses a
+ * workspace here.
  */
 export function HomePage(): ReactNode {
   const { workspace: bound } = useSession();
@@ -31,7 +31,7 @@ export function HomePage(): ReactNode {
   return current === null ? <ChooseWorkspace /> : <ToKept workspaceId={current} />;
 }
 
-/** The workspace that the tab has shown last; it may come from a mistyped address. */
+/** The workspace last shown in the tab, whose id may come from a mistyped address. */
 function ToKept({ workspaceId }: { readonly workspaceId: string }): ReactNode {
   const { isPending, isSuccess } = useQuery(workspaceQuery(workspaceId));
   if (isPending) return null;

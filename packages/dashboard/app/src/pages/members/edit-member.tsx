@@ -20,7 +20,7 @@ interface EditMemberProps {
   onClose(): void;
 }
 
-/** Adds a member, or changes one. */
+/** Adds or changes a member. */
 export function EditMember({ workspaceId, member, onClose }: EditMemberProps): ReactNode {
   const t = useTexts('members');
   const title = member === null || member === 'new' ? t.addTitle : t.changeTitle;

@@ -15,7 +15,7 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 import styles from './message-events.module.css';
 import { eventDeliveriesQuery, messageEventsQuery } from './queries.ts';
 
-/** Each event about a message, with the deliveries of each and their attempts. */
+/** The events about a message, each with its deliveries and their attempts. */
 export function MessageEvents({
   workspaceId,
   message,
@@ -71,7 +71,7 @@ function EventDeliveries({
   const calm = useRefreshMs(10_000);
   const query = useQuery({
     ...eventDeliveriesQuery(workspaceId, event.id),
-    // Attempts have no event: while one is still to come, the page polls.
+    // Attempts have no event, so the page polls while any is still to come.
     refetchInterval: ({ state }) =>
       state.data?.some(({ status }) => status === 'pending' || status === 'retrying') ? 5_000 : calm,
   });

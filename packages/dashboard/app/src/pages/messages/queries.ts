@@ -24,7 +24,7 @@ export const standingQuery = (workspaceId: string, messageId: string) =>
       unwrap(await clientOf(workspaceId).messages.standing(messageId, { signal })).data,
   });
 
-/** A message has only a few. */
+/** A message has few events. */
 const EVENTS_MAX = 100;
 
 /** The events of a message, oldest first. */

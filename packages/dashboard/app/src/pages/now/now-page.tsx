@@ -20,7 +20,7 @@ import { TroubledNumbers } from './troubled-numbers.tsx';
 import { WaitingMessages } from './waiting-messages.tsx';
 import { TroubledWebhooks } from './troubled-webhooks.tsx';
 
-// Loaded later: the first second does not need the chart of the day.
+// Loaded later, because the first second does not need the chart of the day.
 const HoursPanel = lazy(() => import('./hours-panel.tsx'));
 
 const route = getRouteApi('/session/w/$workspace/');

@@ -14,7 +14,7 @@ interface TroubledNumbersProps {
   readonly numbers: readonly InstanceResource[];
 }
 
-/** The numbers that need attention or are connecting; the others are only counted. */
+/** The numbers that need attention or are connecting; other numbers are only counted. */
 export function TroubledNumbers({ workspace, numbers }: TroubledNumbersProps): ReactNode {
   const t = useTexts('now');
   const { statuses } = useTexts('numbers');

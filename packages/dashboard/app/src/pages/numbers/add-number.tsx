@@ -16,7 +16,7 @@ interface AddNumberProps {
   onClose(): void;
 }
 
-/** Creates a number and begins to link it: its page has the code to scan. */
+/** Creates a number, begins to link it, and opens its page with the code to scan. */
 export function AddNumber(props: AddNumberProps): ReactNode {
   const t = useTexts('numbers');
   return (

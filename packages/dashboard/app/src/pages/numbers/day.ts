@@ -11,8 +11,8 @@ export interface StatusStretch {
 }
 
 /**
- * The statuses of the day before `at`, oldest first, from its history, newest first. Time that the history does not
- * cover, and time before the number was added, is left out.
+ * The statuses of a number in the day before `at`, oldest first, from its history (`entries`), newest first. Leaves out
+ * time that the history does not cover, and time before the number was added.
  */
 export function stretchesOf(
   entries: readonly InstanceHistoryResource[],

@@ -22,7 +22,7 @@ interface LinkPhoneProps {
 /** The current QR with instructions, and the code to type instead. */
 export function LinkPhone({ workspaceId, instanceId }: LinkPhoneProps): ReactNode {
   const t = useTexts('numbers');
-  // Codes change within seconds, and an old one is not recognisable.
+  // Codes change within seconds, and an old code cannot be recognised.
   const { data: qr, error } = useQuery({ ...qrQuery(workspaceId, instanceId), refetchInterval: 2_000 });
   const now = useNow();
   const { locale } = useLanguage();
@@ -68,7 +68,7 @@ function TypeInstead({ workspaceId, instanceId }: LinkPhoneProps): ReactNode {
   const ask = useMutation({
     mutationFn: async () => {
       const { instances } = clientOf(workspaceId);
-      // A code needs a new connection, made for that number.
+      // A code needs a new connection, made for the typed number.
       unwrap(await instances.disconnect(instanceId));
       return unwrap(await instances.connect(instanceId, { pairing_phone_number: phone }));
     },

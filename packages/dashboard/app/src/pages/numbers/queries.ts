@@ -45,7 +45,7 @@ export const qrQuery = (workspaceId: string, instanceId: string) =>
     retry: false,
   });
 
-/** A number with more changes in a day is flapping: the strip then shows the newest part. */
+/** A number with more changes in a day is flapping, and the strip then shows only the newest part. */
 const DAY_ENTRIES_MAX = 100;
 
 /** The history of the last day, and the time when it was read. */

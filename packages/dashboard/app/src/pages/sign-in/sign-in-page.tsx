@@ -13,16 +13,13 @@ import styles from './sign-in-page.module.css';
 
 const route = getRouteApi('/sign-in');
 
-/**
- * Signs in by an API key, by the admin token, or by the link that the server prints, which has its token in the
- * fragment.
- */
+/** Signs in by an API key, by the admin token, or by the link that the server prints, whose fragment has the token. */
 export function SignInPage(): ReactNode {
   const t = useTexts('signIn');
   const { product } = useTexts('shell');
   const { next = '/' } = route.useSearch();
   const linkToken = useLinkToken();
-  // Load a new document: no data of an earlier session stays in memory.
+  // Load a new document, so that no data of an earlier session stays in memory.
   const onSuccess = (): void => location.replace(`${BASE_PATH}${next}`);
   const byLink = useMutation({ mutationKey: ['session', 'link'], mutationFn: signInByLink, onSuccess });
   const byHand = useMutation({ mutationKey: ['session', 'sign-in'], mutationFn: signIn, onSuccess });

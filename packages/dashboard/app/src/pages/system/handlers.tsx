@@ -104,7 +104,7 @@ function Actions({ handler: { name, exhausted } }: { readonly handler: Subscript
   );
 }
 
-/** One call retries a hundred; the service makes sure that this ends. */
+/** One call retries a hundred events; the service makes sure that the loop ends. */
 async function retryAll(path: string): Promise<number> {
   let requeued = 0;
   for (;;) {

@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/language.tsx';
 
 const NEEDED = ['gateway', 'webhooks', 'maintenance'] as const;
 
-/** Whether each job has a process. The API has one: it responded. */
+/** Whether each job has a process. The API does, because it responded. */
 export function SystemHeadline({
   system: { processes, workload },
 }: {

@@ -28,7 +28,7 @@ function System(): ReactNode {
   const refetchInterval = useRefreshMs(10_000);
   const system = useQuery({ ...systemQuery, refetchInterval });
   const handlers = useQuery({ ...handlersQuery, refetchInterval });
-  // Shown from the top down: late data does not move content that is being read.
+  // Shown from the top down, so that late data does not move content that is being read.
   return (
     <Page title={title}>
       <Loaded query={system}>

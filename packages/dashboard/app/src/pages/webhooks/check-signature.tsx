@@ -64,7 +64,7 @@ export function CheckSignature({
           <input
             value={secret}
             placeholder="whsec_…"
-            // Neither a password, which browsers offer to save, nor spell-checked, which some do on a server.
+            // Neither a password, which browsers offer to save, nor spell-checked, which some browsers do on a server.
             autoComplete="off"
             spellCheck={false}
             className={styles['code']}

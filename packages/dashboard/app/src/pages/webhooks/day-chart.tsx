@@ -7,7 +7,7 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 import styles from './day-chart.module.css';
 import type { Slot } from './day.ts';
 
-/** Deliveries above the line, failed ones below it; under both, how long they took. A table has the same data. */
+/** Deliveries above the line, failures below it; in a second chart, the delivery times. A table has the same data. */
 export function DayChart({
   slots,
   from,
@@ -20,7 +20,7 @@ export function DayChart({
   const t = useTexts('webhooks');
   const { locale } = useLanguage();
   const numbers = new Intl.NumberFormat(locale);
-  // The weekday is needed: the chart begins on another day.
+  // The weekday is needed, because the chart begins on another day.
   const clock = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: 'numeric', minute: '2-digit' });
   const total = (count: (slot: Slot) => number): string =>
     numbers.format(slots.reduce((sum, slot) => sum + count(slot), 0));
@@ -111,7 +111,7 @@ function TimeBars({
 }): ReactNode {
   return slots.map(({ from, medianMs }, slot) => {
     if (medianMs === null) return null;
-    // A time of 0 ms was measured, too, so its bar is visible.
+    // A measured time of 0 ms also has a visible bar.
     const height = Math.max(2, barLength(medianMs, slowest, CHART_HEIGHT));
     return <Bar key={from} slot={slot} tone="plain" y={CHART_HEIGHT - height} height={height} />;
   });

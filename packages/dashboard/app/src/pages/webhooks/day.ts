@@ -8,17 +8,17 @@ export interface Slot {
   /** Epoch milliseconds. */
   readonly from: number;
   readonly delivered: number;
-  /** Given up, or to be retried. */
+  /** Given up or waiting for a retry. */
   readonly failed: number;
   /** Not tried yet. */
   readonly open: number;
-  /** The median, from the event to its delivery; null if none was delivered. */
+  /** The median time from an event to its delivery; null if nothing was delivered. */
   readonly medianMs: number | null;
 }
 
 type Shown = Pick<DeliveryResource, 'status' | 'created_at' | 'delivered_at'>;
 
-/** The deliveries from a time until now in 24 equal parts, the oldest first. */
+/** The deliveries between `from` and `now` in 24 equal parts, oldest first. */
 export function slotsOf(deliveries: readonly Shown[], from: number, now: number): readonly Slot[] {
   const width = (now - from) / SLOTS;
   const slots = Array.from({ length: SLOTS }, (_, index) => ({
@@ -30,7 +30,7 @@ export function slotsOf(deliveries: readonly Shown[], from: number, now: number)
   }));
   for (const { status, created_at, delivered_at } of deliveries) {
     const at = Date.parse(created_at);
-    // The clock of the service may be ahead of this one.
+    // The service's clock may be ahead of this machine's.
     const slot = slots[Math.max(0, Math.min(SLOTS - 1, Math.floor((at - from) / width)))];
     if (!slot) continue;
     if (status === 'success') slot.delivered += 1;

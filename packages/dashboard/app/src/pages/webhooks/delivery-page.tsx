@@ -26,7 +26,7 @@ export function DeliveryPage(): ReactNode {
   const calm = useRefreshMs(10_000);
   const query = useQuery({
     ...deliveryQuery(workspace, delivery),
-    // Attempts have no event: while one is still to come, the page polls.
+    // Attempts have no event, so the page polls while any is still to come.
     refetchInterval: ({ state }) => refreshMs(state.data, calm),
   });
   return (

@@ -69,7 +69,7 @@ function EditForm({ workspaceId, webhook, onClose }: EditWebhookProps): ReactNod
   );
 }
 
-/** The user's changes, without the fields that another user may have changed meanwhile. */
+/** Only the fields that the user changed, because another user may have changed other fields. */
 function changesOf(before: WebhookValues, after: WebhookValues) {
   const { url, description, events, trace_context } = inputOf(after);
   const was = inputOf(before);

@@ -31,7 +31,7 @@ export const deliveryQuery = (workspaceId: string, deliveryId: string) =>
       unwrap(await clientOf(workspaceId).deliveries.get(deliveryId, { signal })).data,
   });
 
-/** All deliveries of an event: one for each webhook that wanted it. */
+/** All deliveries of an event: one for each webhook that subscribes to it. */
 export const siblingsQuery = (workspaceId: string, eventId: string) =>
   queryOptions({
     queryKey: keyOf(workspaceId, 'deliveries', 'siblings', eventId),
@@ -39,19 +39,19 @@ export const siblingsQuery = (workspaceId: string, eventId: string) =>
       unwrap(await clientOf(workspaceId).events.deliveries(eventId, { signal })).data,
   });
 
-/** The most deliveries in one page of the API. */
+/** The API's largest page of deliveries. */
 const DAY_PAGE = 100;
 const DAY_MAX = 2 * DAY_PAGE;
 
 export interface DayOfDeliveries {
   readonly deliveries: readonly DeliveryResource[];
-  /** Whether the day had more than were read. */
+  /** Whether more deliveries were left unread. */
   readonly isPart: boolean;
 }
 
 /**
- * The deliveries of the last 24 hours, the newest first, up to 200: a busy webhook has more in a day than a page can
- * read.
+ * The deliveries of the last 24 hours, the newest first, up to 200, because a busy webhook has more in a day than a
+ * page can read.
  */
 export const dayQuery = (workspaceId: string, webhookId: string) =>
   queryOptions({

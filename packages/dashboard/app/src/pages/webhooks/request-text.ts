@@ -7,7 +7,7 @@ export function bodyOf({ payload }: Request): string | null {
   return isEmptyObject(payload) ? null : JSON.stringify(payload);
 }
 
-/** The request as a shell command, with additional headers if given: those of a signature. */
+/** The request as a shell command, with the headers of a signature if given. */
 export function curlOf(request: Request, signature: Readonly<Record<string, string>> = {}): string {
   const { url, headers } = request;
   const all = Object.entries({ ...headers, ...signature });
@@ -18,12 +18,12 @@ export function curlOf(request: Request, signature: Readonly<Record<string, stri
   ].join(' \\\n  ');
 }
 
-/** Quotes a text for a POSIX shell. Within single quotes, only their end is special. */
+/** Quotes a text for a POSIX shell. Within single quotes, only the closing quote is special. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The message that an event is about. */
+/** The id of the message of an event. */
 export function messageIdIn(payload: unknown): string | null {
   const message = field(field(payload, 'data'), 'message');
   const id = field(message, 'id');

@@ -15,10 +15,10 @@ type Progress =
   | { readonly kind: 'done'; readonly sent: number }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** Between two batches, so that a long run leaves room for other requests. */
+/** The pause between two batches, so that a long run leaves room for other requests. */
 const PAUSE_MS = 500;
 
-/** Sends failed deliveries again, batch by batch, until none is left or the user stops. */
+/** Sends failed deliveries again, batch by batch, until all are sent or the user stops. */
 export function RetryFailed({
   workspaceId,
   webhookId,
@@ -32,7 +32,7 @@ export function RetryFailed({
   const queries = useQueryClient();
   const [progress, setProgress] = useState<Progress>({ kind: 'idle' });
   const running = useRef<AbortController | null>(null);
-  // Leaving the page stops this: deliveries sent again by then stay sent.
+  // Leaving the page stops the run; deliveries sent again by then stay sent.
   useEffect(() => () => running.current?.abort(), []);
 
   const run = async (): Promise<void> => {

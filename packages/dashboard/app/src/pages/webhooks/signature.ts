@@ -8,7 +8,7 @@ import {
 } from '@trunkline/receiver';
 import type { VerifyFailureReason } from '@trunkline/receiver';
 
-// Everything here runs in the browser: no secret is sent anywhere.
+// Everything here runs in the browser, so that no secret is sent anywhere.
 
 /** The data that a user copies from the log of a receiver. */
 interface Received {
@@ -21,7 +21,7 @@ interface Received {
 interface Checked {
   /** Null if the signature is right. */
   readonly wrong: VerifyFailureReason | null;
-  /** When it was signed, in epoch milliseconds, by the header; null if that is not a time. */
+  /** The time of the signature in epoch milliseconds, by its header; null if the header is not a time. */
   readonly signedAt: number | null;
 }
 
@@ -33,7 +33,7 @@ export function canSign(): boolean {
   return isSecureContext;
 }
 
-/** Whether the secret has signed the body, at any time. */
+/** Checks whether the secret signed the body, at any time. */
 export async function checkSignature({ secret, headers: lines, body }: Received): Promise<Checked> {
   const headers = headersIn(lines);
   const seconds = headers.get(TIMESTAMP_HEADER) ?? headers.get(STANDARD_TIMESTAMP_HEADER);
@@ -60,7 +60,7 @@ export async function signatureHeaders(
   };
 }
 
-/** Skips lines that are not headers: people paste whole requests. */
+/** Skips lines that are not headers, because people paste whole requests. */
 function headersIn(lines: string): Headers {
   const headers = new Headers();
   for (const line of lines.split('\n')) {

@@ -13,7 +13,7 @@ export function Verdict({
   readonly tone: Tone;
   readonly status: string;
   readonly children: ReactNode;
-  /** Content that changes on its own, such as a countdown: it is not announced. */
+  /** Content that changes on its own, such as a countdown, and is not announced. */
   readonly more?: ReactNode;
 }): ReactNode {
   return (

@@ -21,7 +21,7 @@ import styles from './webhook-page.module.css';
 
 const route = getRouteApi('/session/w/$workspace/webhooks/$webhook');
 
-/** Below the fold, so that the page does not wait for it. */
+/** Below the fold, so the page does not wait for this panel. */
 const DayPanel = lazy(() => import('./day-panel.tsx'));
 
 export function WebhookPage(): ReactNode {

@@ -4,7 +4,7 @@ import { request } from '../../api/request.ts';
 import { stringifySearch } from '../../router/search.ts';
 import type { WorkspacesSearch } from './search.ts';
 
-/** The workspaces after this one, oldest first; only those with `find` in their names, if given. */
+/** The workspaces after `cursor`, oldest first; if `find` is given, only the workspaces that match. */
 export const workspacePageQuery = ({ cursor: after, find }: WorkspacesSearch) =>
   queryOptions({
     queryKey: ['workspaces', 'page', after ?? null, find ?? null],

@@ -11,7 +11,7 @@ export interface ChangeFormProps {
   onClose(): void;
 }
 
-/** Changes a workspace, confirms that, and reads its data again. */
+/** Changes a workspace, confirms the change, and reads its data again. */
 export function useChange(
   id: string,
   { said, onDone }: { readonly said: string; onDone(): void },

@@ -2,8 +2,8 @@ import { common } from './common.ts';
 import { shell } from './shell.ts';
 
 /**
- * One entry per area, one file per entry. The first file includes the words of the frame; those of an area are fetched
- * with the first page that names it in `routes.ts`.
+ * One entry per area, one file per entry. The first file includes the words of the frame; other texts are fetched with
+ * the first page that names their area in `routes.ts`.
  */
 export const EN = {
   chats: async () => (await import('./chats.ts')).chats,

@@ -2,7 +2,7 @@ import type { InstanceHistoryResource, InstanceResource } from '@trunkline/http/
 
 type Status = InstanceResource['status'];
 
-/** Numbers: the API calls them instances. */
+/** Numbers, which the API calls instances. */
 export const numbers = {
   title: 'Numbers',
   queue: 'Queue',

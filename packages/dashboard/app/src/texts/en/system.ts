@@ -2,7 +2,7 @@ import { pluralIn } from '../plural.ts';
 
 const plural = pluralIn('en');
 
-/** The processes of the service, what waits in it, and its database. */
+/** The processes of the service, its waiting work, and its database. */
 export const system = {
   title: 'System',
   allWell: 'All is well.',
