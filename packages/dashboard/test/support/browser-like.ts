@@ -81,7 +81,7 @@ function withoutEmpty(headers: Readonly<Record<string, string>>): Headers {
   return new Headers(Object.entries(headers).filter(([, value]) => value !== ''));
 }
 
-/** The text of a response; for a stream of events, which has no end, the first chunk. */
+/** The text; for a stream of events, which has no end, the first chunk. */
 async function textOf(response: Response): Promise<string> {
   const isStream = response.headers.get('Content-Type') === 'text/event-stream';
   if (!isStream || !response.body) return response.text();
