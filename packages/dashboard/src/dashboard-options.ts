@@ -15,8 +15,8 @@ export interface DashboardOptions {
   readonly basePath?: string | undefined;
   /**
    * Returns the access of a request's sender; null refuses access. It is called for each request, and every five
-   * seconds while a stream of hints is open. If it throws, the error is logged, and the request fails or the stream
-   * ends. Ten seconds without a result count as an error.
+   * seconds while a stream of hints is open. If `authorize` throws, the error is logged, and the request fails or the
+   * stream ends. Ten seconds without a result count as an error.
    *
    * @example authorize: async (request) => ((await userOf(request))?.isOperator ? { access: 'admin' } : null)
    */
@@ -25,8 +25,8 @@ export interface DashboardOptions {
   /** Signs people in by an API key, a token or a link, with its own page and cookie: see `createSignIn`. */
   readonly signIn?: SignIn | undefined;
   /**
-   * Carries out the actions on a phone of the sandbox. Called only for senders who may change instances, with a request
-   * whose path begins with `/sandbox/`, and its sender.
+   * Carries out the actions on a phone of the sandbox. It gets the request, with a path that begins with `/sandbox/`,
+   * and its sender, who was found to be allowed to change instances.
    */
   readonly sandbox?: ((request: Request, principal: Principal) => Response | Promise<Response>) | undefined;
   /**

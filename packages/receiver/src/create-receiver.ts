@@ -84,9 +84,9 @@ export interface Receiver {
 /**
  * Creates a receiver of webhooks, which passes each event with a valid signature to its handler once.
  *
- * The event's id is claimed for a minute, the handler runs, and then the id is kept for 30 days, for as long as an
- * event can be sent again. If a handler throws, the claim is released, and the sender tries again. If the process dies
- * after a handler ends and before the event is marked as done, the event arrives again. Delivery is therefore "at least
+ * The event's id is claimed for a minute, the handler runs, and then the id is kept for 30 days, during which an event
+ * can be sent again. If a handler throws, the claim is released, and the sender tries again. If the process dies after
+ * a handler ends and before the event is marked as done, the event arrives again. Delivery is therefore "at least
  * once": make handlers repeatable, or do their work in one transaction with the mark.
  *
  * @example

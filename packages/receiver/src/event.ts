@@ -147,7 +147,7 @@ export interface WebhookMessage {
   /** The group of the message, `grp_…`; null in a chat with one person. */
   readonly group_id: string | null;
   /**
-   * The author of an inbound message. The recipient of an outbound one, if it was sent to a `con_…` id or from the
+   * The author of an inbound message. The recipient of an outbound message, if it was sent to a `con_…` id or from the
    * phone. Null if the network does not say who it is, or the message was stored before the service kept contacts.
    */
   readonly contact: WebhookContact | null;

@@ -11,8 +11,8 @@ export interface ReceivedEvent {
    * - `handled`: a handler has run.
    * - `ignored`: no handler takes this type.
    * - `duplicate`: the event was handled before.
-   * - `in_progress`: another request is handling it now. The response is a 409, so that the sender tries again later:
-   *   if the other request fails, the event is not lost.
+   * - `in_progress`: another request is handling the event now. The response is a 409, so that the sender tries again
+   *   later: if the other request fails, the event is not lost.
    */
   readonly outcome: 'handled' | 'ignored' | 'duplicate' | 'in_progress';
   /** The HTTP status to respond with. */

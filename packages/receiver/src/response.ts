@@ -14,7 +14,7 @@ export function responseTo(result: ReceiveResult): Reply {
     headers: {
       'content-type': 'text/plain; charset=utf-8',
       ...(result.status === 405 ? { allow: 'POST' } : {}),
-      // The body may still be arriving: otherwise, servers would read it to its end or cut the connection during the
+      // Close, because the body is still arriving: servers would read it to its end, or cut the connection during the
       // next request.
       ...(isRefusedUnread(result) ? { connection: 'close' } : {}),
     },

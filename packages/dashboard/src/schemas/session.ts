@@ -11,7 +11,7 @@ export interface SessionResource {
   readonly features: {
     /** Whether the phones of a sandbox can be used. */
     readonly sandbox: boolean;
-    /** Whether the dashboard can sign out; if it is part of another app, users sign out of that app. */
+    /** Whether the dashboard can sign users out; if it is part of another app, users sign out of that app. */
     readonly signOut: boolean;
   };
   /** The version of the dashboard. */

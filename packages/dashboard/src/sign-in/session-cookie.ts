@@ -5,7 +5,7 @@ export interface SessionCookie {
   read(request: Request): string | undefined;
   /** A `Set-Cookie` with this value. */
   set(request: Request, value: string, maxAgeSeconds: number): string;
-  /** Removes the cookie by a `Set-Cookie`. */
+  /** A `Set-Cookie` to remove the cookie. */
   remove(request: Request): string;
 }
 

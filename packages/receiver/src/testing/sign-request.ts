@@ -24,7 +24,7 @@ export interface SignRequestOptions {
   readonly timestamp?: number | string;
 }
 
-/** An event without the fields that a new one gets automatically. Data of types not listed here need a cast. */
+/** An event that may omit fields that a new event gets automatically. Data of types not listed here need a cast. */
 export type EventDraft = {
   [Type in WebhookEventType]: Pick<WebhookEventOf<Type>, 'type' | 'data'> &
     Partial<Omit<WebhookEventOf<Type>, 'type' | 'data'>>;

@@ -36,7 +36,8 @@ export function createQueryClient(): QueryClient {
 }
 
 /**
- * The typed client itself repeats requests if a response asks for that, so only a briefly unreachable network remains.
+ * The typed client itself repeats requests if a response asks for that, so only a briefly unreachable network is
+ * retried here.
  */
 function mayPass(error: unknown): boolean {
   return isClientError(error) && error.code === 'NETWORK_ERROR';

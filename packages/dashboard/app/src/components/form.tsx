@@ -22,7 +22,7 @@ interface FormProps {
 export function Form({ onSubmit, error, children }: FormProps): ReactNode {
   const form = useRef<HTMLFormElement>(null);
   const [isAllAtFields, setAllAtFields] = useState(true);
-  // Counted, since an error may precede the request.
+  // Counts attempts, as errors may precede a request.
   const [tries, setTries] = useState(0);
   useEffect(() => {
     if (tries === 0 || !form.current) return;

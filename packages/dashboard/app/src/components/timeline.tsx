@@ -15,7 +15,7 @@ export interface TimelineEntry {
   readonly details?: ReactNode;
 }
 
-/** Entries in the given order, with the day whenever the day changes. */
+/** Entries in the given order, with a heading when the day changes. */
 export function Timeline({ entries }: { readonly entries: readonly TimelineEntry[] }): ReactNode {
   const { locale } = useLanguage();
   const days = entries.map(({ at }) => dayOf(at, locale));

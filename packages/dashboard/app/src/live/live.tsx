@@ -25,7 +25,7 @@ const TIMERS: Timers = {
 /** A tab hidden for this long closes its connection, because browsers allow only six to a server without HTTP/2. */
 const HIDDEN_MAX_MS = 30_000;
 
-/** One stream of hints for the shown workspace, upon which changed data is read again if the page shows it. */
+/** One stream of hints for the shown workspace. A hint causes changed data on the page to be read again. */
 export function LiveProvider({
   workspaceId,
   children,
@@ -42,7 +42,7 @@ export function LiveProvider({
       return;
     }
     const invalidate = throttleByName<Area>((area) => {
-      // A read in flight is not cancelled, because under endless traffic none would ever complete.
+      // A read in flight is not cancelled, because under endless traffic no read would complete.
       void queries.invalidateQueries({ queryKey: keyOf(workspaceId, area) }, { cancelRefetch: false });
     }, TIMERS);
     const stream = createHintStream({

@@ -38,7 +38,7 @@ const home = createRoute({
   component: page(() => import('../pages/home/home-page.tsx'), 'HomePage', []),
 });
 
-/** Addresses without a page, and addresses whose page needs a workspace, which redirect there. */
+/** Addresses without a page, and short addresses of workspace pages, which redirect to those pages. */
 const short = createRoute({
   getParentRoute: () => session,
   path: '$',

@@ -18,7 +18,7 @@ interface ThreadMessageProps {
   readonly message: MessageResource;
   /** The message that is replied to, if the thread has it. */
   readonly quoted: MessageResource | null;
-  /** Whether a quote led the user to it. */
+  /** Whether a quote led the user here. */
   readonly isMarked: boolean;
   readonly onReply: ((message: MessageResource) => void) | null;
   onQuoted(id: string): void;

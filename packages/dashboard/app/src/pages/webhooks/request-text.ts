@@ -23,7 +23,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The id of the message of an event. */
+/** The id of the message in an event. */
 export function messageIdIn(payload: unknown): string | null {
   const message = field(field(payload, 'data'), 'message');
   const id = field(message, 'id');
