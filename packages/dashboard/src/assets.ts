@@ -19,7 +19,7 @@ export const DOCUMENT = 'index.html';
 /** The files that each page needs, as JSON: a list of `PageFiles`. */
 export const PAGES = 'pages.json';
 
-/** The scripts of a page, without those that every page has. */
+/** The scripts of a page, without the scripts that every page has. */
 export interface PageFiles {
   /** The route's pattern: `/w/$workspace/numbers`. */
   readonly path: string;

@@ -100,7 +100,7 @@ export interface WebhookReaction extends WebhookDeed {
   readonly emoji: string | null;
 }
 
-/** A message that cannot be read here. It is not stored; the phone may show it. */
+/** A message that cannot be read here and is not stored. The phone may show it. */
 export interface WebhookUndecryptable {
   /** The instance that the message was sent to, `ins_…`. */
   readonly instance_id: string;
@@ -108,7 +108,7 @@ export interface WebhookUndecryptable {
   readonly contact: WebhookContact | null;
   /** Null in a chat with one person. */
   readonly group_id: string | null;
-  /** `view_once`: the network shows it only on the phone. `no_key`: the sender did not resend it when asked. */
+  /** `view_once`: the network shows the message only on the phone. `no_key`: the sender did not resend it when asked. */
   readonly reason: 'no_key' | 'view_once';
   /** The time by the network's clock; null if the network does not report it. */
   readonly sent_at: string | null;
@@ -160,7 +160,7 @@ export interface WebhookMessage {
   readonly kind: MessageKind;
   /** The fields of this kind; null if it has none. */
   readonly payload: MessagePayload | null;
-  /** The sender of an outbound message: this API, or the phone of the instance. Null if it is inbound. */
+  /** The sender of an outbound message: this API, or the phone of the instance. Null if inbound. */
   readonly origin: 'api' | 'device' | null;
   /** The text; null for a file. */
   readonly text: string | null;
@@ -177,7 +177,7 @@ export interface WebhookMessage {
   } | null;
   /** The time of acceptance or arrival. */
   readonly created_at: string;
-  /** When an outbound message was accepted; null if it is inbound. */
+  /** When an outbound message was accepted; null if inbound. */
   readonly queued_at: string | null;
   /** The time by the network's clock at which an inbound message was sent. Null if the network does not report it. */
   readonly sent_at: string | null;
@@ -187,7 +187,7 @@ export interface WebhookMessage {
   readonly read_at: string | null;
   /** When sending failed; null if it did not. */
   readonly failed_at: string | null;
-  /** When an inbound message arrived; null if it is outbound. */
+  /** When an inbound message arrived; null if outbound. */
   readonly received_at: string | null;
   /** When the sender last replaced the text; `text` or `caption` then has the new text. */
   readonly edited_at: string | null;
@@ -197,7 +197,7 @@ export interface WebhookMessage {
 
 /** A person that an instance has a chat or a group with. */
 export interface WebhookContact {
-  /** `con_…`: POST /messages accepts it as `to`, also while the number is unknown. */
+  /** `con_…`: POST /messages accepts this id as `to`, even while the number is unknown. */
   readonly id: string;
   /** The name that the person chose. */
   readonly name: string | null;
@@ -258,9 +258,9 @@ export interface WebhookInstance {
   readonly has_proxy?: boolean;
   /** ISO 8601 with an offset. */
   readonly status_changed_at?: string;
-  /** When it last connected; ISO 8601 with an offset. */
+  /** When the last connection began; ISO 8601 with an offset. */
   readonly connected_at?: string;
-  /** When its connection last ended; ISO 8601 with an offset. */
+  /** When the last connection ended; ISO 8601 with an offset. */
   readonly disconnected_at?: string;
   /** The last sign of life during a connection; ISO 8601 with an offset. */
   readonly last_seen_at?: string;
@@ -281,7 +281,7 @@ export type ReadEventResult =
   | {
       /** Whether the body is an event. */
       readonly ok: false;
-      /** `invalid_json` if it is not JSON, `invalid_event` if it lacks fields of an event. */
+      /** `invalid_json` if the body is not JSON, `invalid_event` if it lacks fields of an event. */
       readonly reason: 'invalid_json' | 'invalid_event';
     };
 

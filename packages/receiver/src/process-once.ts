@@ -11,8 +11,8 @@ export interface ProcessOnceOptions {
 }
 
 /**
- * Claims the event, runs the handler, and then marks the event as done. If it were marked first, an event whose handler
- * fails would be lost. Never rejects.
+ * Claims the event, runs the handler, and then marks the event as done: if marked first, an event whose handler fails
+ * would be lost. Never rejects.
  */
 export async function processOnce(event: WebhookEvent, options: ProcessOnceOptions): Promise<ReceiveResult> {
   const { store, leaseSeconds, handler, onError } = options;

@@ -26,7 +26,7 @@ export interface WorkspaceResource {
 /** Oldest first. */
 export interface WorkspacePage {
   readonly workspaces: readonly WorkspaceResource[];
-  /** The `after` of the next page; null on the last one. */
+  /** The `after` of the next page; null on the last page. */
   readonly next_after: string | null;
 }
 

@@ -45,8 +45,8 @@ const linkContent = z.object({ id: z.string(), madeAt });
 
 /**
  * Signs people in to the dashboard by an API key, the admin token or a link. The session is a sealed cookie, which
- * every process with the secret key accepts for 12 hours. It ends with its API key, or when the admin token changes.
- * Throws a TypeError if an option is wrong.
+ * every process with the secret key accepts for 12 hours. The session ends with its API key, or when the admin token
+ * changes. Throws a TypeError if an option is wrong.
  *
  * @example createDashboard(trunkline, { signIn: createSignIn({ secretKey, adminToken: process.env.DASHBOARD_TOKEN }) })
  */

@@ -49,7 +49,7 @@ describe.skipIf(browser.missing !== null)('the first page', () => {
     const { page, problems, at } = await signedInTab(browser, served);
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
-    // An open stream would read everything again.
+    // An open stream would repeat all reads.
     await page.route('**/events/stream?**', () => {});
     await page.goto(at(path));
     await page.getByText(shown).waitFor();

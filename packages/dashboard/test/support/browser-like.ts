@@ -95,7 +95,7 @@ function parse(text: string): Json {
   try {
     return JSON.parse(text) as Json; // read freely, see `Json`
   } catch {
-    return undefined as never; // the same
+    return undefined as never; // see `Json`
   }
 }
 

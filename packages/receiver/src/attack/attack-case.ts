@@ -16,7 +16,7 @@ export interface Attack {
 
 export interface Verdict {
   readonly right: boolean;
-  /** The receiver's response, and the one it should have given. */
+  /** The receiver's response, and the required one if that is wrong. */
   readonly what: string;
 }
 

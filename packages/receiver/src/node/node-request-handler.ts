@@ -16,7 +16,7 @@ export type NodeRequest = IncomingMessage & {
 export type NodeRequestHandler = (request: NodeRequest, response: ServerResponse) => void;
 
 export function nodeRequestHandler(receiver: Receiver, rawBodyFix: string): NodeRequestHandler {
-  // Returns a promise for callers that wait for one, such as Next.js. It never rejects, so waiting is optional.
+  // Returns a promise for callers that wait for one, such as Next.js. The promise never rejects, so waiting is optional.
   // oxlint-disable-next-line typescript/no-misused-promises -- see above
   return async (request, response) =>
     sendResponse(response, await receiver.receive(incomingWebhook(request, rawBodyFix)));

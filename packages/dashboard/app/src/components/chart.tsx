@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { classes } from './class-names.ts';
 import styles from './chart.module.css';
 
-/** The height of the picture in its own units; it is stretched to the page's width. */
+/** The height of the picture in its own units, stretched to the page's width. */
 export const CHART_HEIGHT = 60;
 const SLOT = 20;
 const BAR = 16;

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** By then, the first page has finished loading. */
+/** After this time, the first page has finished loading. */
 const REST_MS = 2_000;
 
 /** Fetches the code of dialogs in advance, so that they open immediately, even while the service is unreachable. */

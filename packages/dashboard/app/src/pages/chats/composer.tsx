@@ -30,7 +30,7 @@ export function Composer({ address, name, repliedTo, onReply }: ComposerProps): 
   const [text, setText] = useState('');
   const [file, setFile] = useState<File | null>(null);
   const { send, isSending, error, isDoubtful } = useSend(address.workspaceId, (message, sent) => {
-    // Text typed since then belongs to the next message.
+    // Text typed during the request belongs to the next message.
     setText((now) => (now === wordsOf(sent) || now.trim() === '' ? '' : now));
     setFile((now) => ('file' in sent && now === sent.file ? null : now));
     onReply((now) => (now?.id === sent.reply_to ? null : now));

@@ -75,7 +75,7 @@ export const threadQuery = (address: ChatAddress) =>
         const further = await readStretch(address, fresh.nextCursor, signal);
         fresh = { messages: [...fresh.messages, ...further.messages], nextCursor: further.nextCursor };
       }
-      // The current data, not `before`, because older messages may have been read since then.
+      // The current data, not `before`, because older messages may have come during this read.
       return withNewest(fresh, client.getQueryData<Thread>(queryKey));
     },
     // Messages further up are forgotten with the page, so the next visit begins at the newest message.
@@ -89,7 +89,7 @@ export async function readOlder(queries: QueryClient, address: ChatAddress): Pro
   if (cursor === null) return true;
   const older = await readStretch(address, cursor);
   queries.setQueryData(queryKey, (known) =>
-    // Otherwise, the thread has started over since then.
+    // Otherwise, the thread started over during the read.
     known?.olderCursor === cursor ? withOlder(known, older) : known,
   );
   return older.nextCursor === null;
