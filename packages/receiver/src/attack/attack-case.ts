@@ -16,7 +16,7 @@ export interface Attack {
 
 export interface Verdict {
   readonly right: boolean;
-  /** The receiver's response, and the required one if that is wrong. */
+  /** The receiver's response; if wrong, also the required outcome. */
   readonly what: string;
 }
 
