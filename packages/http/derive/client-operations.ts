@@ -23,7 +23,7 @@ function operationOf({ method, path, body, query, success }: Route): Operation {
   };
 }
 
-/** The facts in a response, without the address that it was asked for at. */
+/** The facts in a response, without the address of the request. */
 function metaOf(example: object): readonly string[] {
   const meta: unknown = 'meta' in example ? example.meta : {};
   return Object.keys(Object(meta)).filter((name) => name !== 'path');

@@ -2,8 +2,8 @@ import { TrunklineError } from '@trunkline/core';
 import { refuse } from '@trunkline/core/spi/http';
 
 /**
- * A mistake in how the app was mounted, so the response is a 500. The text goes to the caller too: on a new
- * installation, that is the same person.
+ * The app was mounted wrongly, so the response is a 500. The text goes to the caller, too: on a new installation, the
+ * caller is the person who mounted the app.
  */
 export function bodyReadBefore(): TrunklineError {
   return new TrunklineError(
@@ -14,7 +14,10 @@ export function bodyReadBefore(): TrunklineError {
   );
 }
 
-/** Whether Fetch rejected because the body was read before (Fetch, "unusable"): a TypeError, whose text differs per runtime. */
+/**
+ * Whether Fetch rejected because the body was read before (Fetch, "unusable"). The TypeError's text differs per
+ * runtime.
+ */
 export function isUnusableBody(error: unknown): boolean {
   return (
     error instanceof TypeError && /unusable|disturbed|locked|already (been )?(read|used)/i.test(error.message)

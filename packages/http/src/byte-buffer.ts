@@ -1,6 +1,6 @@
 /**
- * Collects bytes that arrive in chunks in one buffer, which grows by doubling. A list of the chunks would cost a
- * hundred times its bytes if a client sends them one by one; joining at each chunk would cost quadratic time.
+ * Collects bytes that arrive in chunks in one buffer, which grows by doubling. If a client sends single bytes, a list
+ * of the chunks would cost a hundred times their size, and joining at each chunk quadratic time.
  */
 export interface ByteBuffer {
   readonly length: number;
@@ -8,7 +8,7 @@ export interface ByteBuffer {
   append(chunk: Uint8Array): void;
   /** Drops `count` bytes from the beginning. */
   drop(count: number): void;
-  /** The bytes so far, without a copy: they stay the same when more are appended. */
+  /** The bytes so far, without a copy: later calls of `append` do not change them. */
   bytes(): Uint8Array;
 }
 

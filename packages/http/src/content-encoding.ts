@@ -1,7 +1,7 @@
 import { refuse } from '@trunkline/core/spi/http';
 import type { Result } from '@trunkline/core/spi/http';
 
-/** Refuses a compressed body (RFC 9110 section 15.5.16): its size is known only once it is unpacked. */
+/** Refuses a compressed body (RFC 9110 section 15.5.16), whose real size is known only after decompression. */
 export function checkContentEncoding(request: Request): Result<true> {
   const encoding = request.headers.get('Content-Encoding') ?? '';
   return encoding === '' || encoding.toLowerCase() === 'identity'

@@ -1,4 +1,4 @@
-/** The page `/docs`. */
+/** The options of `/docs`. */
 export interface DocsOptions {
   /**
    * Reads the file `dist/browser/standalone.js` of the npm package `@scalar/api-reference`, which makes the page

@@ -6,8 +6,9 @@ import type { RouteResponse } from './route-response.ts';
 const UNREAD_MAX_MS = 60_000;
 
 /**
- * A stored file as an attachment, which browsers do not display as one of our pages, whatever it contains. If one does,
- * the file has no scripts and no origin. Any file name is safe in the header (RFC 6266, RFC 8187).
+ * A stored file as an attachment, so that browsers do not display it as a page of ours, whatever it contains. If a
+ * browser does, the CSP denies the file scripts and an origin. Any file name is safe in the header (RFC 6266, RFC
+ * 8187).
  */
 export async function downloadResponse(download: MediaDownload, request: Request): Promise<RouteResponse> {
   const { mimeType, filename, size, sha256 } = download;
@@ -37,8 +38,8 @@ export interface ByteRange {
 }
 
 /**
- * The one range that a request asks for (RFC 9110 section 14.2); null for the whole file. A header is ignored, as the
- * RFC allows, if it is malformed, asks for several ranges or one outside of the file, or names another version of it
+ * The range that a request asks for (RFC 9110 section 14.2); null for the whole file. A header is ignored, as the RFC
+ * allows, if it is malformed, asks for several ranges or for one outside the file, or names another version of the file
  * (`If-Range`).
  */
 export function readRange(

@@ -1,15 +1,15 @@
-/** An encoded word, and the white space that separates it from the next one. */
+/** An encoded word with the white space before the next one. */
 const ENCODED_WORD = /=\?([^?\s]+)\?([bq])\?([^?\s]*)\?=(?:\s+(?==\?))?/gi;
 
 /**
  * Decodes the encoded words of RFC 2047 in a text: `=?utf-8?B?b2zDoS5wZGY=?=`. Clients that use email libraries write
- * file names in them. A word that cannot be decoded stays as it is.
+ * file names this way. A word that cannot be decoded stays unchanged.
  */
 export function decodeWords(text: string): string {
   return text.replaceAll(ENCODED_WORD, (word, charset: string, encoding: string, encoded: string) => {
     try {
       const bytes = encoding.toLowerCase() === 'b' ? atob(encoded) : unquoted(encoded);
-      // RFC 2231 adds a language after an asterisk.
+      // RFC 2231 allows a language after an asterisk.
       const decoder = new TextDecoder(charset.replace(/\*.*/, ''), { fatal: true });
       return decoder.decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
     } catch {
@@ -18,7 +18,7 @@ export function decodeWords(text: string): string {
   });
 }
 
-/** The bytes of a word in the encoding Q, each as a character. */
+/** Decodes the encoding Q: each byte of the word becomes a character. */
 function unquoted(encoded: string): string {
   return encoded
     .replaceAll('_', ' ')

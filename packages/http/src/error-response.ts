@@ -2,12 +2,12 @@ import { isTrunklineError, TrunklineError } from '@trunkline/core';
 import { isUnavailable, refuse } from '@trunkline/core/spi/http';
 import { json, toResponse } from './route-response.ts';
 
-/** An error as callers see it: mostly refusals. */
+/** An error as callers see it, usually a refusal. */
 export type PublicError = Pick<TrunklineError, 'code' | 'message' | 'status' | 'details'>;
 
 interface ErrorFrame {
   readonly requestId: string;
-  /** More headers. If the error sets one of them itself (a SEND_BACKLOG has its own limit), the error's value wins. */
+  /** More headers. A header that the error sets itself wins: a SEND_BACKLOG has its own limit. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -31,37 +31,39 @@ function headersOf({ status, details }: PublicError): Record<string, string> {
   };
 }
 
-/** A failure as callers see it: a refusal as it is, and no details of internal errors. */
+/** A failure as callers see it: refusals unchanged, internal errors without details. */
 export function publicErrorOf(error: unknown): PublicError {
   if (isTrunklineError(error)) return error;
   return isUnavailable(error) ? unavailable() : internalError();
 }
 
-/** Contains only the request id, which identifies the failure in the log. */
+/** Contains only a request for the request id, which identifies the failure in the log. */
 function internalError(): TrunklineError {
   return new TrunklineError(
     refuse('INTERNAL_ERROR', 'Something went wrong. Quote the request id when you report it.').refusal,
   );
 }
 
-/** The response for an unknown path. The key is not checked: such a path is the same for every caller. */
+/** The response for an unknown path. The key is not checked, because the response is the same for every caller. */
 export function notFound(requestId: string): Response {
   const { refusal } = refuse('NOT_FOUND', 'There is nothing at this path.');
   return errorResponse(new TrunklineError(refusal), { requestId });
 }
 
-/** The path exists, the method does not. This includes OPTIONS: the embedder handles CORS in front of this app. */
+/**
+ * The response for a path without the method. This includes OPTIONS: the embedder handles CORS in front of this app.
+ */
 export function methodNotAllowed(requestId: string, allow: string): Response {
   const { refusal } = refuse('METHOD_NOT_ALLOWED', `The methods of this path are: ${allow}.`);
   return errorResponse(new TrunklineError(refusal), { requestId, headers: { Allow: allow } });
 }
 
-/** In seconds: about as long as a database takes to recover. */
+/** In seconds, about the time that a database takes to recover. */
 const UNAVAILABLE_RETRY_AFTER = 5;
 
 /**
  * The response to an `UnavailableError`. The specification's only code for 503 is about the messaging network, so the
- * code is INTERNAL_ERROR, whose status it leaves open; clients retry a 503.
+ * code is INTERNAL_ERROR, whose status the specification leaves open; clients retry a 503.
  */
 export function unavailable(): PublicError {
   return {

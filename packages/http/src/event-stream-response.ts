@@ -2,15 +2,15 @@ import type { EventStream, EventStreamQuery, StreamedEvent, WorkspaceApi } from 
 import { isTrunklineError } from '@trunkline/core';
 import type { RouteResponse } from './route-response.ts';
 
-/** How long a client waits before it connects again, in milliseconds: what browsers take from the stream. */
+/** How long a client waits before it reconnects, in milliseconds. Browsers read this value from the stream. */
 const RETRY_MS = 3_000;
-/** The longest time without a byte: proxies close a connection that is silent for 30 to 60 s. */
+/** The longest silence of the stream, because proxies close a connection that is silent for 30 to 60 s. */
 const HEARTBEAT_MS = 15_000;
-/** How often the key is checked again: a stream outlives it by at most this. */
+/** How often the key is checked again. A stream may outlive its key by this long. */
 const READMIT_MS = 5_000;
 /** How long a client may go without reading from a stream. */
 const UNREAD_MAX_MS = 60_000;
-/** The maximum characters that are written together. */
+/** A write takes no more events after this many characters. */
 const CHUNK_CHARACTERS = 65_536;
 
 interface EventStreamRequest {
@@ -28,7 +28,7 @@ export async function eventStreamResponse({
   request,
   readmit,
 }: EventStreamRequest): Promise<RouteResponse> {
-  // A browser that reconnects sends the header together with its first query.
+  // A browser that reconnects sends the header, and its original query again.
   const lastEventId = request.headers.get('Last-Event-ID') ?? query.last_event_id;
   const stream = await api.events.stream({
     ...query,
@@ -39,7 +39,7 @@ export async function eventStreamResponse({
   return {
     headers: {
       'Content-Type': 'text/event-stream',
-      // Compression would hold events back, and so would nginx.
+      // Compression and nginx's buffering would hold events back.
       'Cache-Control': 'no-store, no-transform',
       'X-Accel-Buffering': 'no',
       'X-Content-Type-Options': 'nosniff',
@@ -67,7 +67,7 @@ function bytesOf(stream: EventStream, readmit: () => Promise<void>): ReadableStr
     });
   }, READMIT_MS);
 
-  /** The next items as text, as soon as there is one; a heartbeat if none comes. Null at the end. */
+  /** The next events as text, as soon as one arrives; a heartbeat if none does. Null at the end of the stream. */
   const nextText = async (): Promise<string | null> => {
     let text = '';
     while (text.length < CHUNK_CHARACTERS) {
@@ -84,7 +84,7 @@ function bytesOf(stream: EventStream, readmit: () => Promise<void>): ReadableStr
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        // A client that loses the connection before the first event continues from here.
+        // The position from which a client continues if it loses the connection before the first event.
         controller.enqueue(encoder.encode(`retry: ${RETRY_MS}\n${heartbeat(stream.position)}`));
         unread = setTimeout(end, UNREAD_MAX_MS);
       },
@@ -111,7 +111,7 @@ function bytesOf(stream: EventStream, readmit: () => Promise<void>): ReadableStr
 }
 
 function eventText({ id, type, body }: StreamedEvent): string {
-  // JSON has line breaks only in white space, and ours has no white space.
+  // JSON has line breaks only in white space, and this JSON has no white space.
   const data = body.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
   return `id: ${id}\nevent: ${type}\n${data.join('')}\n`;
 }

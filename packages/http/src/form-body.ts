@@ -5,7 +5,7 @@ import { checkContentEncoding } from './content-encoding.ts';
 import { createFormParser } from './form-parser.ts';
 import { dropRest } from './rest-of-body.ts';
 
-/** The content of a form: each field once, and the result of `takeFile` for its file; null if it has none. */
+/** The content of a form: each field once, and the result of `takeFile` for its file; null if the form has no file. */
 export interface Form<Stored> {
   readonly fields: Readonly<Record<string, string>>;
   readonly file: Stored | null;
@@ -14,7 +14,7 @@ export interface Form<Stored> {
 interface FormReading<Stored> {
   /** The largest body, in bytes. */
   readonly maxBytes: number;
-  /** Takes the part named `file`, with the fields before it. Rejects to refuse the request. */
+  /** Takes the part named `file`, with the fields before it. Rejects in order to refuse the request. */
   readonly takeFile: (file: FormFile, fields: Readonly<Record<string, string>>) => Promise<Stored>;
   /** Discards the file of `takeFile` if the form after it is invalid. */
   readonly dropFile: (stored: Stored) => Promise<void>;
@@ -25,8 +25,8 @@ export function isForm(request: Request): boolean {
 }
 
 /**
- * Reads a form (RFC 7578) as it streams in: at most a chunk or two of its file is in memory, and the client is read no
- * faster than `takeFile` reads. Rejects with the error of `takeFile`.
+ * Reads a form (RFC 7578) as it streams in: at most a chunk or two of its file is in memory, and the request is read no
+ * faster than `takeFile` reads the file. Rejects with the error of `takeFile`.
  */
 export async function readForm<Stored>(
   request: Request,
@@ -52,7 +52,7 @@ export async function readForm<Stored>(
 
 type Problem = Result<never>;
 
-/** Passes the body on to the parser, no faster than the file is taken. Returns what is wrong with it, if anything. */
+/** Passes the body to the parser, no faster than the file is read. Returns the problem of the form, if any. */
 async function pump(
   body: ReadableStream<Uint8Array> | null,
   parts: Parts<unknown>,
@@ -142,24 +142,24 @@ function tooLarge(maxBytes: number): Problem {
   return refuse('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes} bytes.`);
 }
 
-/** A file of a form, while it arrives. */
+/** A file of a form while it is being received. */
 interface FormFile {
-  /** The name that the client gave it; may be empty. */
+  /** The name from the client; may be empty. */
   readonly filename: string;
-  /** The type that the client declared. */
+  /** The type that the client declared, or null. */
   readonly mimeType: string | null;
   readonly content: ReadableStream<Uint8Array>;
 }
 
-/** The receiving end of a file that the parser pushes. */
+/** The receiving end of a file whose chunks the parser pushes. */
 export interface IncomingFile<Stored> {
   /** Null marks the end. */
   push(chunk: Uint8Array | null): void;
-  /** Resolves when more may be pushed. Rejects with the taker's error. */
+  /** Resolves when more may be pushed or the taker is done; rejects with its error. */
   ready(): Promise<void>;
-  /** The result of the taker, once everything is pushed. */
+  /** The result of the taker. */
   readonly stored: Promise<Stored>;
-  /** Ends the file early. Returns the result of the taker if it has one; null otherwise. */
+  /** Ends the file early. Returns the result of the taker, or null if the taker fails. */
   giveUp(): Promise<Stored | null>;
 }
 
@@ -169,7 +169,7 @@ export function openFormFile<Stored>(
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const stored = take(readable);
-  // Reported by `ready` or `stored`, whichever is asked first; the writer's own promises repeat it.
+  // `ready` and `stored` report a failure of the taker, and the writer's own promises repeat it.
   stored.catch(ignore);
   writer.closed.catch(ignore);
   return {
@@ -178,11 +178,11 @@ export function openFormFile<Stored>(
       (chunk === null ? writer.close() : writer.write(chunk)).catch(ignore);
     },
     async ready() {
-      // A taker that ends early, content or not, must not leave the client waiting.
+      // If a taker ends before the content does, the client must not wait for it.
       await Promise.race([writer.ready.catch(() => stored), stored]);
     },
     async giveUp() {
-      // Not awaited: it settles when the taker reads on, and a failed taker does not.
+      // Not awaited: `abort` settles only when the taker reads on, and a failed taker does not.
       writer.abort(new Error('The request broke off in the middle of its form.')).catch(ignore);
       return stored.catch(() => null);
     },

@@ -1,20 +1,20 @@
 import { createByteBuffer } from './byte-buffer.ts';
 import { decodeWords } from './encoded-words.ts';
 
-/** Bytes of one field that is not the file. */
+/** The maximum bytes of one text field. */
 const FIELD_MAX = 65_536;
-/** Bytes of the headers of one part. */
+/** The maximum bytes of a part's headers. */
 const HEADERS_MAX = 16_384;
 const PARTS_MAX = 100;
 
 interface FormHandlers {
   field(name: string, value: Uint8Array): void;
   /**
-   * Returns the taker of the bytes; null marks their end. Without a file name, the part named `file` is text. The type
-   * is as the part declares it; null if it does not.
+   * Returns the taker of the bytes, which gets null at their end. A part named `file` without a file name is text. The
+   * type is the one that the part declares; null if it declares none.
    */
   file(name: string, filename: string | undefined, mimeType: string | null): Taker;
-  /** The form, or this part of it, is wrong. Nothing more is reported about it. */
+  /** Reports that the form, or this part of it, is wrong. Nothing more is reported after that. */
   problem(complaint: string, part?: string): void;
 }
 
@@ -25,23 +25,23 @@ export interface FormParser {
   end(): void;
 }
 
-/** The next part to expect. At `line`, the rest of a line that began with the boundary. */
+/** The next part to expect. `line` is the rest of a line that began with the boundary. */
 type State = 'preamble' | 'line' | 'headers' | 'content' | 'end';
 
 /**
- * Parses a form (RFC 7578, RFC 2046 section 5.1), however it is cut into chunks. Holds back no more of a file than
- * could be the beginning of a boundary. A part named `file` never becomes a field.
+ * Parses a form (RFC 7578, RFC 2046 section 5.1), whatever its chunks. Holds back no more of a file than could be the
+ * beginning of a boundary. A part named `file` never becomes a field.
  */
 export function createFormParser(contentType: string, handlers: FormHandlers): FormParser {
   const boundary = boundaryOf(contentType);
   const delimiter = encoder.encode(`\r\n--${boundary}`);
   let state: State = 'preamble';
-  /** The bytes that are not parsed yet. The first boundary may be at the start of the body. */
+  /** The bytes that are not parsed yet, after a line break: the first boundary may open the body. */
   const held = createByteBuffer();
   held.append(CRLF);
   /**
-   * How many of these bytes are known not to begin the sought sequence: a byte that arrives alone costs no second
-   * search.
+   * How many of the held bytes were already searched: a form that arrives byte by byte is not searched again at each
+   * byte.
    */
   let searched = 0;
   let parts = 0;
@@ -58,7 +58,7 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
     searched = 0;
   };
 
-  /** Each step returns whether it made progress, so that the held bytes may allow another. */
+  /** The steps of the parser. Each returns whether the held bytes may allow another step. */
   const steps: Readonly<Record<State, () => boolean>> = {
     preamble: () => passOn(ignore),
     content: () => passOn(take),
@@ -72,7 +72,7 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
         return false;
       }
       if (!startsWith(rest.subarray(searched), CRLF)) return fail(MALFORMED);
-      // Keep the line break: an empty line after no headers begins with it, too.
+      // Keep the line break: if the part has no headers, the blank line begins with it.
       move(searched);
       state = 'headers';
       return true;
@@ -159,14 +159,14 @@ const CR = 0x0d;
 const SPACE = 0x20;
 const TAB = 0x09;
 
-/** Empty if there is none. */
+/** Returns '' if there is no boundary. */
 function boundaryOf(contentType: string): string {
   const [, quoted, token] =
     /;\s*boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType) ?? [];
   return quoted ?? token ?? '';
 }
 
-/** `name` is in lower case. */
+/** `name` must be in lower case. */
 function valuesOf(name: string, headers: string): readonly string[] {
   return headers.split('\r\n').flatMap((line) => {
     const [found = ''] = line.split(':', 1);
@@ -174,12 +174,12 @@ function valuesOf(name: string, headers: string): readonly string[] {
   });
 }
 
-/** Joins the lines of a header that is written over several (RFC 5322 section 2.2.3). */
+/** Joins the lines of a folded header (RFC 5322 section 2.2.3). */
 function unfolded(headers: string): string {
   return headers.replaceAll(/\r\n(?=[ \t])/g, '');
 }
 
-/** Whether a part has a type that no text field has: Node's fetch writes a file with an empty name this way. */
+/** Whether the type shows that a part is a file: Node's fetch writes a file with an empty name without the name. */
 function isFileType(mimeType: string | null): boolean {
   return mimeType !== null && !/^text\/plain\b/i.test(mimeType);
 }
@@ -191,20 +191,20 @@ function isEncoded(encoding: string): boolean {
 
 function ignore(): void {}
 
-/** Finds a needle that begins with a carriage return, not before `from`; -1 if absent. */
+/** Finds a needle that begins with a carriage return, at `from` or later; -1 if absent. */
 function find(bytes: Uint8Array, needle: Uint8Array, from: number): number {
   let at = bytes.indexOf(CR, from);
   while (at !== -1) {
     let matched = 1;
     while (matched < needle.length && bytes[at + matched] === needle[matched]) matched += 1;
     if (matched === needle.length) return at;
-    // The engine's own search is much faster than a loop, unless it is called for each byte.
+    // `indexOf` is much faster than a loop, unless it is called for each byte.
     at = bytes[at + 1] === CR ? at + 1 : bytes.indexOf(CR, at + 1);
   }
   return -1;
 }
 
-/** How many bytes cannot belong to the needle, whatever comes after them. */
+/** How many bytes, from the start, cannot belong to the needle whatever follows. */
 function certain(bytes: Uint8Array, needle: Uint8Array): number {
   const beginning = bytes.indexOf(CR, Math.max(0, bytes.length - needle.length + 1));
   return beginning === -1 ? bytes.length : beginning;
@@ -214,7 +214,7 @@ function startsWith(bytes: Uint8Array, beginning: Uint8Array): boolean {
   return bytes.length >= beginning.length && beginning.every((byte, index) => bytes[index] === byte);
 }
 
-/** How a part of a form names itself. */
+/** The names in the headers of a part. */
 interface PartNames {
   readonly name: string;
   /** The name that the client gave the file; undefined if the part is not a file. */
@@ -222,8 +222,8 @@ interface PartNames {
 }
 
 /**
- * Reads the Content-Disposition of a part (RFC 7578 section 4.2), in the raw UTF-8 that browsers write names in; null
- * if it is not that of a form, or has no name.
+ * Reads the Content-Disposition of a part (RFC 7578 section 4.2), in the raw UTF-8 of browsers; null if it is not
+ * `form-data`, or has no name.
  */
 function readPartNames(disposition = ''): PartNames | null {
   if (!/^form-data\s*(;|$)/i.test(disposition)) return null;
@@ -242,7 +242,7 @@ function readPartNames(disposition = ''): PartNames | null {
 
 const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g;
 
-/** Browsers write a quote as `%22` (as Fetch writes forms), curl as `\"`. Other backslashes are literal. */
+/** Browsers write a quote as `%22` (Fetch, multipart/form-data), curl as `\"`. Other backslashes are literal. */
 function unescaped(quoted: string): string {
   return quoted
     .replaceAll(/\\(["\\])/g, '$1')
@@ -250,7 +250,7 @@ function unescaped(quoted: string): string {
     .replaceAll(/%0d|%0a/gi, ' ');
 }
 
-/** `UTF-8''na%C3%AFve.txt` (RFC 8187): forms should not use it, but some clients do. */
+/** Decodes `UTF-8''na%C3%AFve.txt` (RFC 8187): forms should not use it, but some clients do. */
 function extended(value: string | undefined): string | undefined {
   const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? '')?.[1];
   try {

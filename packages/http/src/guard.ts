@@ -7,7 +7,7 @@ import { createRateLimit } from './rate-limit.ts';
 import type { RequestGuard } from './request-guard.ts';
 
 /**
- * Creates a guard for `createHttpApp` and for your own routes next to it, with the same keys and the same count of
+ * Creates a guard for `createHttpApp` and for your own routes next to it, so that both share the keys and the count of
  * requests.
  *
  * ```ts
@@ -31,7 +31,8 @@ export function createGuard(
     async admit({ headers }, { scope, onRateLimit = ignore, onStoreFailure = ignore }) {
       const principal = await trunkline.authenticate(headers.get('Authorization'));
       const open = checkOpen(principal.workspace, headers.get('X-Workspace-Id'));
-      // Count after these checks, so that refused requests do not count; every response to a known key still names its limit.
+      // Count after these checks, so that refused requests do not count. Every response to a known key still has the
+      // headers of its limit.
       const keyId = principal.apiKey.id;
       const rate = await (open.ok
         ? rateLimit?.count(keyId, onStoreFailure)

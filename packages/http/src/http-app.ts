@@ -17,9 +17,9 @@ const DOCS_UNREADABLE =
   'the script of the page /docs cannot be read, and the page is a plain one: check the function docs.scalar, or leave it out';
 
 /**
- * The REST API (`/api/v1`) as a Hono app. Its `fetch` takes a `Request` and returns a `Response`, so it runs wherever
- * those exist. Outside of the base path, it responds with 404. `/openapi.json` (OpenAPI 3.1) and `/docs` describe the
- * API, need no key, and load nothing from other hosts.
+ * The REST API (`/api/v1`) as a Hono app. Its `fetch` takes a `Request` and returns a `Response`, so it runs on any
+ * runtime with Fetch. Outside of the base path, it responds with 404. `/openapi.json` (OpenAPI 3.1) and `/docs`
+ * describe the API, need no key, and load nothing from other hosts.
  *
  * ```ts
  * export default createHttpApp(trunkline);
@@ -60,13 +60,13 @@ export function createHttpApp(trunkline: ServedTrunkline, options: HttpAppOption
   for (const [path, allowedAt] of byRouterPath(allowedMethods())) {
     app.all(basePath + path, (c) => methodNotAllowed(requestId(c), allowedAt(c)));
   }
-  // This applies also when another app mounts this one and would otherwise send its own "not found".
+  // Responds here even if another app mounts this one and would otherwise send its own "not found".
   app.all(`${basePath}/*`, (c) => notFound(requestId(c)));
   app.notFound((c) => notFound(requestId(c)));
   return app;
 }
 
-/** Each path with the methods that it has, as an `Allow` header lists them. */
+/** Each path with its methods, as the `Allow` header lists them. */
 function allowedMethods(): Map<string, string> {
   const methods = new Map<string, string>();
   for (const { method, path } of ROUTES) {

@@ -12,9 +12,9 @@ export interface HttpAppOptions {
   /** The path of the API. Default `/api/v1`. */
   readonly basePath?: string | undefined;
   /**
-   * The address of the API that clients use, base path included: `https://api.example.com/api/v1`. Links in responses
-   * begin with it. By default, they repeat the address of the request, which is wrong behind a proxy that changes it,
-   * such as one that ends TLS: `X-Forwarded-*` headers are not read, because any client can send them.
+   * The address of the API for clients, base path included: `https://api.example.com/api/v1`. Links in responses begin
+   * with it. By default, they repeat the address of the request, which is wrong behind a proxy that changes the
+   * address, such as one that ends TLS: `X-Forwarded-*` headers are not read, because any client can send them.
    */
   readonly publicUrl?: string | undefined;
   /** The largest JSON body, in bytes. Default 1,048,576. */
@@ -22,27 +22,27 @@ export interface HttpAppOptions {
   /** How many requests an API key may make; `false` switches the limit off. Default `{ requestsPerMinute: 600 }`. */
   readonly rateLimit?: RateLimitOptions | false | undefined;
   /**
-   * Checks each request. Make it with `createGuard` and the rate limit if your own routes share that limit. By default,
-   * the app makes its own guard with `rateLimit`.
+   * Checks each request. If your own routes share the rate limit, create the guard with `createGuard` and that limit.
+   * By default, the app creates its own guard with `rateLimit`.
    */
   readonly guard?: RequestGuard | undefined;
-  /** The page `/docs`; `false` removes it. Default `{}`: a plain page without scripts. */
+  /** The options of the page `/docs`; `false` removes it. Default `{}`: a plain page without scripts. */
   readonly docs?: DocsOptions | false | undefined;
   /**
    * Called with every failure that clients see as INTERNAL_ERROR, and with failures of the rate limit's store, which
-   * clients do not see. By default, the logger of the Trunkline logs them as errors.
+   * clients do not see. By default, the logger of the Trunkline logs them.
    */
   readonly onError?: ((error: unknown, request: FailedRequest) => void) | undefined;
   /**
-   * Gets the span of each request. By default, the provider of OpenTelemetry's API: it does nothing if no SDK is
-   * installed. If an instrumentation of the server has made a span already, no second one is made.
+   * Creates the span of each request. By default, the provider of OpenTelemetry's API, which does nothing if no SDK is
+   * installed. If an instrumentation of the server has created a span already, the app uses that one.
    */
   readonly tracerProvider?: TracerProvider | undefined;
 }
 
 /** A request that failed through no fault of the client. */
 export interface FailedRequest {
-  /** The id that the client gets, in the header `X-Request-Id` and in the error. */
+  /** The id that the client gets in the header `X-Request-Id` and in the error. */
   readonly requestId: string;
   /** The HTTP method. */
   readonly method: string;

@@ -4,16 +4,16 @@ import { WINDOW_SECONDS } from './rate-limit-options.ts';
 
 interface Window {
   used: number;
-  /** The time by `performance.now()`. */
+  /** The end, by `performance.now()`. */
   readonly endsAt: number;
 }
 
 /**
- * Counts in the memory of this process. `RateLimiterMemory` uses the machine's clock: if that is set, the rest of a
- * minute would become an hour, or nothing.
+ * Counts in the memory of this process. `RateLimiterMemory` uses the machine's clock: if somebody sets that, the rest
+ * of a minute could become an hour, or nothing.
  */
 export function memoryRateLimitStore(points: number): RateLimitStore {
-  /** In the order in which they end. */
+  /** The windows in the order of their ends. */
   const windows = new Map<string, Window>();
 
   const removeEnded = (now: number): void => {

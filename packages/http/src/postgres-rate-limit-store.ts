@@ -4,11 +4,11 @@ import type { RateLimitStore } from './rate-limit-options.ts';
 
 /** The options of `postgresRateLimitStore`. */
 export interface PostgresRateLimitOptions {
-  /** The limit of `rateLimit`, repeated. Default 600. */
+  /** The limit, the same as in `rateLimit`. Default 600. */
   readonly requestsPerMinute?: number | undefined;
-  /** The schema that its table is in, which has to exist. Default `public`. */
+  /** The schema of the store's table, which must exist. Default `public`. */
   readonly schema?: string | undefined;
-  /** The name of its table, which is created if it does not exist. Default `trunkline_rate_limits`. */
+  /** The name of the store's table, which is created if it does not exist. Default `trunkline_rate_limits`. */
   readonly table?: string | undefined;
 }
 
@@ -17,8 +17,8 @@ const CLEAN_EVERY_MS = 10 * 60_000;
 
 /**
  * Counts the requests of each API key in a table of Postgres, for all processes that share it: one statement for each
- * request, and none for those of a key that has used up its minute. Windows use the database's clock, so a machine
- * whose clock is wrong neither prolongs nor ends those of others.
+ * request, and none while a key has used up its minute. Windows use the database's clock, so a machine with a wrong
+ * clock neither prolongs nor ends the windows of others.
  *
  * ```ts
  * createHttpApp(trunkline, { rateLimit: { store: postgresRateLimitStore(new Pool({ connectionString })) } });
@@ -34,7 +34,7 @@ export function postgresRateLimitStore(
   const schema = identifier('schema', options.schema ?? 'public');
   const name = identifier('table', options.table ?? 'trunkline_rate_limits');
   const table = rateLimitTable(pool, `"${schema}"."${name}"`);
-  /** When the used-up windows of keys end, by `performance.now()`. */
+  /** The ends of windows that their keys have used up, by `performance.now()`. */
   const usedUp = new Map<string, number>();
   let cleanAt = performance.now() + CLEAN_EVERY_MS;
 
@@ -42,7 +42,7 @@ export function postgresRateLimitStore(
     if (now < cleanAt) return;
     cleanAt = now + CLEAN_EVERY_MS;
     for (const [key, endsAt] of usedUp) if (endsAt <= now) usedUp.delete(key);
-    // A later one will succeed: the request does not depend on it.
+    // A later deletion will succeed: the request does not depend on it.
     table.deleteEnded().catch(() => undefined);
   };
 
@@ -72,7 +72,7 @@ export function postgresRateLimitStore(
   };
 }
 
-/** Returns the name for use in SQL. Throws a TypeError if it would need quotes. */
+/** Returns the name for use in SQL. Throws a TypeError if the name would need quotes. */
 function identifier(option: string, name: string): string {
   if (/^[a-z_][a-z0-9_]{0,62}$/.test(name)) return name;
   throw new TypeError(
@@ -96,7 +96,7 @@ export interface PostgresQueryable {
 
 /** The state of a key's window. */
 interface Window {
-  /** Requests in it so far. */
+  /** Requests in the window so far. */
   readonly used: number;
   readonly msLeft: number;
 }
@@ -108,12 +108,12 @@ interface RateLimitTable {
   deleteEnded(): Promise<void>;
 }
 
-/** Windows of a minute in a table of Postgres, by the database's clock. */
+/** Stores windows of a minute in a table of Postgres, by the database's clock. */
 function rateLimitTable(pool: PostgresQueryable, table: string): RateLimitTable {
   const { query } = withTable(pool, table);
   const length = `interval '${WINDOW_SECONDS} seconds'`;
-  // now() is when the statement began: to one that has waited for the row, a window that began meanwhile would seem to
-  // be in the future. A window that ends in more than a minute is left from before the clock was set back.
+  // now() is when the statement began: if the statement then waited for the row, a window begun in the meantime would
+  // seem to be in the future. A window that ends in more than a minute is from before the clock was set back.
   const isOver = `(kept.ends_at <= clock.at OR kept.ends_at > clock.at + ${length})`;
   const clock = '(SELECT clock_timestamp() AS at) AS clock';
   const state = 'points, extract(epoch FROM ends_at - clock_timestamp())::float8 * 1000 AS ms_left';
@@ -149,7 +149,7 @@ const UNDEFINED_TABLE = '42P01';
 
 /** Creates the table when a statement finds that it is missing. */
 function withTable(pool: PostgresQueryable, table: string): PostgresQueryable {
-  // UNLOGGED: after a crash of the database, all keys begin a new minute.
+  // UNLOGGED: after a crash of the database, every key begins a new minute.
   const make = `CREATE UNLOGGED TABLE IF NOT EXISTS ${table} (
     key text PRIMARY KEY,
     points integer NOT NULL,

@@ -1,7 +1,7 @@
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import * as z from 'zod';
 
-/** The window of a store, which its own `duration` has to repeat. */
+/** The length of a window. The `duration` of a store must be the same. */
 export const WINDOW_SECONDS = 60;
 
 /** A limiter of `rate-limiter-flexible`. */
@@ -19,8 +19,8 @@ export interface RateLimitOptions {
    * new RateLimiterRedis({ storeClient: redis, points: 600, duration: 60, inMemoryBlockOnConsumed: 600 })
    * ```
    *
-   * If the store fails or takes longer than a second, each process counts for itself and `onError` is called. One request
-   * every five seconds checks whether it is back.
+   * If the store fails or takes longer than a second, each process counts for itself and `onError` is called. One
+   * request every five seconds checks whether the store is back.
    */
   readonly store?: RateLimitStore | undefined;
 }

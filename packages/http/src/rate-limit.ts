@@ -6,9 +6,9 @@ import type { CheckedRateLimit, RateLimitStore } from './rate-limit-options.ts';
 import { WINDOW_SECONDS } from './rate-limit-options.ts';
 
 const WINDOW_MS = WINDOW_SECONDS * 1000;
-/** How long a request waits for a shared store before it is counted in memory. */
+/** How long a request waits for a shared store before this process counts it in memory. */
 const STORE_DEADLINE_MS = 1_000;
-/** How long requests are counted in memory before one of them tries the store again. */
+/** How long requests are counted in memory before a request tries the store again. */
 const STORE_REST_MS = 5_000;
 
 /** The state of a key in its window, for the headers of the response. */
@@ -18,7 +18,7 @@ interface RateState {
   readonly verdict: Result<unknown>;
 }
 
-/** Both call `failed` with the reason if a shared store could not count. */
+/** `count` and `look` call `failed` with the reason if a shared store fails. */
 export interface RateLimit {
   /** Counts a request of a key. */
   count(keyId: string, failed: (error: unknown) => void): Promise<RateState>;
@@ -27,19 +27,19 @@ export interface RateLimit {
 }
 
 /**
- * A fixed window of a minute for each API key. While a shared store fails, this process counts for itself: a limit
- * protects the API, so it must neither take it down nor slow down each request.
+ * A fixed window of a minute for each API key. While a shared store fails, this process counts for itself: the limit
+ * protects the API, so it must neither take the API down nor slow down each request.
  */
 export function createRateLimit({ requestsPerMinute: limit, store }: CheckedRateLimit): RateLimit {
   const memory = memoryRateLimitStore(limit);
-  /** The time by `performance.now()` until which the store is not asked; 0 while it responds. */
+  /** The time by `performance.now()` until which the store is not used; 0 while it responds. */
   let restsUntil = 0;
 
   const insured = async (
     failed: (error: unknown) => void,
     ask: (limiter: RateLimitStore) => Promise<RateState>,
   ): Promise<RateState> => {
-    // The machine's clock may be set back, which would prolong the store's rest; `performance.now()` may not.
+    // `performance.now()`, because the machine's clock may be set back, which would prolong the store's rest.
     const now = performance.now();
     if (store === undefined || now < restsUntil) return ask(memory);
     // One request at a time checks whether the store is back.
@@ -62,12 +62,12 @@ export function createRateLimit({ requestsPerMinute: limit, store }: CheckedRate
 }
 
 interface Count {
-  /** Null when the key has not been seen in this window. */
+  /** Null if the key made no requests in this window. */
   readonly used: Pick<RateLimiterRes, 'remainingPoints' | 'msBeforeNext'> | null;
   readonly passes: boolean;
 }
 
-/** The library rejects with the count itself when it is too high, and with an error when the store fails. */
+/** The library rejects with the count if it is too high, and with an error if the store fails. */
 async function consume(store: RateLimitStore, keyId: string): Promise<Count> {
   try {
     return { used: await store.consume(keyId), passes: true };
@@ -83,9 +83,9 @@ function isCount(rejected: unknown): rejected is RateLimiterRes {
 }
 
 function stateOf({ used, passes }: Count, limit: number): RateState {
-  // Another process began the window, and its clock may be ahead of this one's.
+  // Another process may have begun the window with a clock that is ahead of this one's.
   const msLeft = Math.min(WINDOW_MS, Math.max(0, used?.msBeforeNext ?? WINDOW_MS));
-  const reset = Math.ceil((Date.now() + msLeft) / 1000); // clients have only the time of day
+  const reset = Math.ceil((Date.now() + msLeft) / 1000); // clients know only the time of day
   const retryAfter = Math.max(1, Math.ceil(msLeft / 1000));
   return {
     headers: {

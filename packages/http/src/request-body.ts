@@ -8,8 +8,8 @@ import { dropRest } from './rest-of-body.ts';
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a JSON object of at most `maxBytes`. A missing or empty body counts as `{}`. A larger one is refused before it
- * is read if its length is declared, else at the chunk that exceeds the limit.
+ * Reads a JSON object of at most `maxBytes`. A missing or empty body counts as `{}`. A larger body is refused before it
+ * is read if its length is declared, or else at the chunk that exceeds the limit.
  */
 export async function readJsonBody(request: Request, maxBytes: number): Promise<Result<JsonObject>> {
   const encoding = checkContentEncoding(request);
@@ -39,7 +39,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Result<Uin
   } catch (error) {
     if (!isUnusableBody(error)) return unreadable('Ended before it was complete: send the request again.');
   }
-  // HTTP servers enforce the declared length, so other code has read the body.
+  // HTTP servers enforce the declared length, so only other code can have read the body.
   throw bodyReadBefore();
 }
 
@@ -49,8 +49,8 @@ function declaredLength(request: Request): number | null {
 }
 
 /**
- * For a body whose declared length is small; HTTP servers enforce it. Without a stream in between, a request costs
- * @hono/node-server a third less. It keeps an object for each chunk, which is why larger bodies are streamed.
+ * Reads a body with a small declared length, which HTTP servers enforce. Without a stream in between, a request costs
+ * @hono/node-server a third less. The server keeps an object for each chunk, which is why larger bodies are streamed.
  */
 async function readWhole(request: Request, maxBytes: number): Promise<Result<Uint8Array>> {
   const bytes = new Uint8Array(await request.arrayBuffer());
@@ -75,7 +75,10 @@ async function readUpTo(
   }
 }
 
-/** `application/json` in any case and with any parameters: JSON is UTF-8 whatever they say (RFC 8259 section 8.1). */
+/**
+ * Accepts `application/json` in any case and with any parameters: JSON is UTF-8 whatever its parameters say (RFC 8259
+ * section 8.1).
+ */
 function isJson(contentType: string | null): boolean {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
 }

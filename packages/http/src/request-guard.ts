@@ -1,7 +1,7 @@
 import type { Principal, Scope } from '@trunkline/core';
 
 /**
- * Checks a request before any of it is read: its key, that its workspace is not suspended, its rate limit and a scope.
+ * Checks a request before its body is read: its key, that the workspace is not suspended, its rate limit and a scope.
  */
 export interface RequestGuard {
   /**
@@ -10,18 +10,18 @@ export interface RequestGuard {
    */
   admit(request: Request, admission: Admission): Promise<Principal>;
   /**
-   * Checks again, with a fresh lookup and without counting, a request that took long to arrive: the key may have been
-   * revoked, or its workspace suspended, in the meantime.
+   * Checks a request again that took long to arrive, with a fresh lookup and without counting: in the meantime, the key
+   * may have been revoked, or its workspace suspended.
    */
   readmit(request: Request, scope: Scope | null): Promise<void>;
 }
 
 /** The checks of a request. */
 export interface Admission {
-  /** The scope that the key needs; null for none. */
+  /** The scope that the key needs; null if it needs none. */
   readonly scope: Scope | null;
   /** Called with the `X-RateLimit-*` headers, which every response to a known key must have. */
   readonly onRateLimit?: (headers: Readonly<Record<string, string>>) => void;
-  /** Called when a shared store of the rate limit has failed; the request is then counted in this process. */
+  /** Called if a shared store of the rate limit fails: the request is then counted in this process. */
   readonly onStoreFailure?: (error: unknown) => void;
 }

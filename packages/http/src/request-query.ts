@@ -4,8 +4,8 @@ import type { Result } from '@trunkline/core/spi/http';
 export type Query = Readonly<Record<string, string>>;
 
 /**
- * The query parameters of these names, as text. Unknown names are refused, because a misspelt filter must not select
- * everything, and also repeated or empty ones. The operation validates the values.
+ * The query parameters with these names, as text. Unknown names are refused, because a misspelt filter must not select
+ * everything; repeated and empty parameters are refused, too. The operation validates the values.
  */
 export function readQuery(request: Request, names: readonly string[]): Result<Query> {
   if (!request.url.includes('?')) return NO_QUERY;
@@ -19,13 +19,13 @@ export function readQuery(request: Request, names: readonly string[]): Result<Qu
     else if (value === '') complaints.push([name, ['Must not be empty.']]);
     else query.push([name, value]);
   }
-  // From entries, so that no name, not even __proto__, is special.
+  // `fromEntries`, because no name is special to it, not even __proto__.
   return complaints.length > 0
     ? invalid(Object.fromEntries(complaints))
     : { ok: true, value: Object.fromEntries(query) };
 }
 
-/** Most requests have no query, and parsing a URL takes longer than most checks. */
+/** The query of most requests: parsing a URL takes longer than most checks. */
 const NO_QUERY: Result<Query> = { ok: true, value: Object.freeze({}) };
 
 function unknownAmong(names: readonly string[]): string {

@@ -17,15 +17,15 @@ interface RequestSpan {
   end(status: number): void;
 }
 
-/** Makes the span of a request with this `traceparent`, the header that names its caller's span. */
+/** Creates the span of a request with this `traceparent`, the header that names the caller's span. */
 type OpenSpan = (traceparent: string | undefined) => RequestSpan;
 
-/** The span if no SDK is installed and the caller sent no `traceparent`. */
+/** Used if no SDK is installed and the caller sent no `traceparent`. */
 const UNTRACED: RequestSpan = { traceparent: undefined, run: (work) => work(), end: () => undefined };
 
 /**
  * The spans of a route's requests, by OpenTelemetry's conventions for HTTP. If an instrumentation of the server has
- * already made a span, it is used. An invalid `traceparent` is ignored.
+ * already created a span, that one is used. An invalid `traceparent` is ignored.
  */
 export function requestSpans(
   provider: TracerProvider | undefined,
@@ -56,7 +56,10 @@ export function requestSpans(
   };
 }
 
-/** The tracer of the given provider, or of the one installed for the whole process, perhaps after this app was made. */
+/**
+ * The tracer of the given provider, or of the provider of the whole process, which may be installed after this app was
+ * made.
+ */
 function currentTracer(given: TracerProvider | undefined): () => Tracer {
   let provider: TracerProvider | null = null;
   let tracer: Tracer | null = null;

@@ -1,15 +1,15 @@
-/** More than the largest form that is accepted by default. */
+/** More than the largest form that is accepted by default, in bytes. */
 const REST_MAX = 128 * 1_048_576;
 
 /**
- * Reads and drops the rest of a refused body while the response is sent: the next request of the connection comes after
- * it, and many clients do not read a response before they have sent everything. The body is not cancelled, since
- * servers would then close the connection. If a client sends much more, the server closes the connection.
+ * Reads and drops the rest of a refused body while the response is sent: the connection's next request comes after it,
+ * and many clients send everything before they read a response. The body is not cancelled, since servers would then
+ * close the connection. If a client sends much more than `REST_MAX`, the server closes the connection.
  */
 export async function dropRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   let left = REST_MAX;
   while (left > 0) {
-    const { done, value } = await reader.read().catch(() => ENDED); // the client has gone
+    const { done, value } = await reader.read().catch(() => ENDED); // the client is gone
     if (done) return;
     left -= value.byteLength;
   }

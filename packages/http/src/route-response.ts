@@ -1,6 +1,6 @@
-/** The response of a route, before the headers that every response has. */
+/** The response of a route, without the headers that every response has. */
 export interface RouteResponse {
-  /** The route's own success status by default. */
+  /** By default, the route's own success status. */
   readonly status?: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | ReadableStream<Uint8Array> | null;
@@ -15,7 +15,7 @@ export function json(value: object): RouteResponse {
   return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) };
 }
 
-/** The response with 204: neither body nor content type. */
+/** The response with 204, without body and content type. */
 export const NOTHING: RouteResponse = { headers: {}, body: null };
 
 interface ResponseFrame {
@@ -23,11 +23,11 @@ interface ResponseFrame {
   readonly requestId: string;
   /** Whether no cache may store the response: it holds a secret or a QR. */
   readonly noStore?: boolean;
-  /** Headers about the request itself: its rate limit. */
+  /** Headers about the request itself, such as its rate limit. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Adds what every response has: the request id, and that no cache may use it without asking again. */
+/** Adds the headers of every response: the request id, and that caches must ask again before each use. */
 export function toResponse(
   response: RouteResponse,
   { status, requestId, noStore = false, headers }: ResponseFrame,

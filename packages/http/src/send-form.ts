@@ -9,11 +9,11 @@ import type {
 } from '@trunkline/core';
 import { readForm } from './form-body.ts';
 
-/** The largest file, plus room for the rest of a form. */
+/** The largest file plus room for the rest of a form, in bytes. */
 const FORM_MAX = LARGEST_MEDIA_SIZE + 1_048_576;
 
 /**
- * Sends the message of a form. Its file is stored as it streams in, wherever it is in the form. If `readmit` rejects,
+ * Sends the message of a form. The file is stored as it streams in, wherever in the form it is. If `readmit` rejects,
  * nothing is sent and the file is discarded.
  */
 export async function sendForm(
@@ -36,7 +36,7 @@ export async function sendForm(
       dropFile: (upload) => upload.discard(),
     }),
   );
-  // An upload may take minutes, and the key may have been revoked since.
+  // An upload may take minutes, in which the key may have been revoked.
   await readmit().catch(async (error: unknown) => {
     await form.file?.discard();
     throw error;

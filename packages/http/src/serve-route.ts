@@ -18,7 +18,7 @@ import type { Route } from './routes/route.ts';
 export type ServedTrunkline = Pick<Trunkline, 'roles' | 'authenticate' | 'as' | 'newRequestId'> &
   Partial<Pick<Trunkline, 'logger'>>;
 
-/** A body that takes longer to arrive may have outlived its key. */
+/** How long a body may take to arrive before its key has to be checked again. */
 const READMIT_AFTER_MS = 1_000;
 
 interface Service {
@@ -59,7 +59,7 @@ export function serveRoute(service: Service, route: Route): (c: Context) => Prom
     const report = (error: unknown, message: string): void => {
       const request = { requestId, method: c.req.method, path: c.req.path };
       if (options.onError) options.onError(error, request);
-      // One text for all of them: if the database is unreachable, every request fails, each with its own id.
+      // One text for all such requests: if the database is unreachable, every request fails, each with its own id.
       else if (isUnavailable(error)) logger.warn({ request, err: error }, UNAVAILABLE);
       else logger.error({ ...request, err: error }, message);
     };
@@ -76,7 +76,7 @@ export function serveRoute(service: Service, route: Route): (c: Context) => Prom
 
 const NO_BODY = { ok: true, value: {} } as const;
 
-/** Runs the checks in the specified order. By now, the route is known to exist. */
+/** Runs the checks in the specified order. The router has already found the route. */
 async function run(
   { trunkline, options, guard }: Service,
   route: Route,

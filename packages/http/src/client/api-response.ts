@@ -3,20 +3,20 @@ import { clientFailure } from './call-result.ts';
 import type { Failure, Success } from './call-result.ts';
 import { readText } from './response-text.ts';
 
-/** A success as it came: `body` is null if the response has none. */
+/** A success as received: `body` is null if the response has none. */
 export interface ApiResponse extends Success {
   readonly body: JsonObject | null;
-  /** The content of a file or a stream of events, if one was requested; not read yet. */
+  /** The unread content of a file or of a stream of events, if the request asked for that. */
   readonly content?: ReadableStream<Uint8Array>;
   readonly headers: Headers;
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** In bytes. More than a page of the longest messages takes; the limit keeps a service from filling the memory. */
+/** In bytes. More than a page of the longest messages takes, but a service cannot fill the memory. */
 const RESPONSE_MAX = 41_943_040;
 
-/** Reads a response of the API. Rejects when its body breaks off. */
+/** Reads a response of the API. Rejects if its body breaks off. */
 export async function readResponse(response: Response): Promise<ApiResponse | Failure> {
   const { status, headers } = response;
   const requestId = headers.get('X-Request-Id');
@@ -50,7 +50,7 @@ export async function takeEvents(response: Response): Promise<ApiResponse | Fail
   return { ok: true, requestId: headers.get('X-Request-Id'), body: null, content: body, headers };
 }
 
-/** The error of the specification ("Errors"). */
+/** The error of the specification ("Errors") in a body. */
 function errorIn(
   body: JsonObject | null,
   { status, requestId }: { readonly status: number; readonly requestId: string | null },
@@ -62,11 +62,11 @@ function errorIn(
   return {
     ok: false,
     error: {
-      code: code as ErrorCode, // or a newer one, as ApiError says
+      code: code as ErrorCode, // or a newer code, see ApiError
       status,
       message,
       requestId: typeof error['request_id'] === 'string' ? error['request_id'] : requestId,
-      details: isObject(error['details']) ? (error['details'] as ErrorDetails) : {}, // the API's own promise
+      details: isObject(error['details']) ? (error['details'] as ErrorDetails) : {}, // as the API promises
     },
   };
 }

@@ -3,7 +3,7 @@ import type { ErrorCode, ErrorDetails } from '@trunkline/core';
 /** The result of a call. Calls never throw, whatever the service or the network does. */
 export type CallResult<Reply> = (Success & Reply) | Failure;
 
-/** A call that succeeded. Its other fields are those of the response. */
+/** A call that succeeded. The other fields are those of the response. */
 export interface Success {
   /** Distinguishes successes from failures. */
   readonly ok: true;
@@ -15,7 +15,7 @@ export interface Success {
 export interface Failure {
   /** Distinguishes failures from successes. */
   readonly ok: false;
-  /** Why it failed. */
+  /** Why the call failed. */
   readonly error: ApiError;
 }
 
@@ -24,11 +24,11 @@ export interface Failure {
  * codes that the type does not list: handle these, too.
  */
 export interface ApiError {
-  /** The code of the refusal, or of what kept the client from getting a response. */
+  /** The code of the refusal, or of the problem that kept the client from getting a response. */
   readonly code: ErrorCode | ClientErrorCode;
   /** The status of the response; null if there was none. */
   readonly status: number | null;
-  /** The reason for people. */
+  /** The reason, for people. */
   readonly message: string;
   /** The `X-Request-Id` of the response, to quote when you report a problem; null if there was none. */
   readonly requestId: string | null;
@@ -78,7 +78,7 @@ export function isClientError(error: unknown): error is ClientError {
   return error instanceof Error && 'isClientError' in error && error.isClientError === true;
 }
 
-/** Returns the success of a call, or throws a ClientError if it failed. For those who prefer exceptions. */
+/** Returns the success of a call, or throws a ClientError if the call failed: for code that prefers exceptions. */
 export function unwrap<Reply>(result: CallResult<Reply>): Success & Reply;
 export function unwrap(result: Success | Failure): Success {
   if (!result.ok) throw new ClientError(result.error);

@@ -9,10 +9,10 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** Makes the requests. The global `fetch` by default. */
   readonly fetch?: ((url: string, init: RequestInit) => Response | Promise<Response>) | undefined;
-  /** How often a request that gets 429 or 503 is repeated. Default 2; 0 switches it off. */
+  /** How often a request is repeated after a 429 or a 503. Default 2; 0 switches retries off. */
   readonly maxRetries?: number | undefined;
   /**
-   * The longest wait before a retry. If a response asks for a longer one, that response is the call's result. Default
+   * The longest wait before a retry. If a response asks for a longer wait, that response is the call's result. Default
    * 60,000 ms.
    */
   readonly maxRetryWaitMs?: number | undefined;
@@ -34,12 +34,12 @@ const OPTION_NAMES: OptionNames<ClientOptions> = {
   maxRetryWaitMs: true,
 };
 
-/** Throws a TypeError that names the option which is missing or wrong. */
+/** Throws a TypeError that names the first option that is missing or wrong. */
 export function checkClientOptions(options: ClientOptions): CheckedClientOptions {
   // Allows unknown names, since the result of `startMockTrunkline`, which has more fields, is a valid argument.
   checkMisspelling('createClient', options, OPTION_NAMES);
   const { baseUrl, apiKey, maxRetries = 2, maxRetryWaitMs = 60_000 } = options;
-  // A path means the browser's own origin.
+  // A path is relative to the browser's own origin.
   if (typeof baseUrl !== 'string' || !/^(https?:\/\/[^/?#]+(\/[^?#]*)?|\/(?!\/)[^?#]*)$/i.test(baseUrl)) {
     throw wrong('baseUrl', 'must be like https://api.example.com/api/v1');
   }

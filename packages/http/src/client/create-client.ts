@@ -53,7 +53,7 @@ export type TrunklineClient = {
 interface OwnCalls {
   /** Instances: the numbers that send and receive messages. */
   readonly instances: InstanceCalls;
-  /** Messages: to send, list and read them. */
+  /** Sends, lists and reads messages. */
   readonly messages: MessageCalls;
   /** Webhook endpoints: the URLs that events are sent to. */
   readonly webhooks: WebhookCalls;
@@ -63,7 +63,7 @@ interface OwnCalls {
 
 type Call = (...given: readonly unknown[]) => Promise<CallResult<{ readonly data: unknown }>>;
 
-/** A call of every operation. */
+/** Makes a call for every operation. */
 function remoteCalls(transport: Transport): RemoteApi {
   const groups = Object.entries(OPERATIONS).map(([group, operations]) => {
     const calls = Object.entries<Operation>(operations).map(([name, operation]): [string, Call] => [
@@ -76,7 +76,7 @@ function remoteCalls(transport: Transport): RemoteApi {
   return Object.fromEntries(groups) as unknown as RemoteApi;
 }
 
-/** The arguments of a call: its id and its input, if the operation has them, and its options. */
+/** Takes the call's arguments: the id and the input, if the operation has them, and the options. */
 async function call(
   transport: Transport,
   { method, path, input, facts = {} }: Operation,

@@ -9,7 +9,7 @@ import type { Transport } from './transport.ts';
 /** The calls about events that do more than request and return data. */
 export interface EventCalls {
   /**
-   * The events of the workspace as they happen. `data` ends when the connection does: open the next stream with
+   * The events of the workspace as they happen. `data` ends with the connection: open the next stream with
    * `last_event_id`, the last `id` of this one, and skip events that you already have.
    */
   stream(query?: EventStreamQuery, options?: CallOptions): Promise<CallResult<StreamResult>>;
@@ -25,11 +25,11 @@ export interface StreamResult {
 export interface RemoteEvent {
   /** The position to continue from. */
   readonly id: string;
-  /** Null for a position, which is sent every 15 s if there are no events. */
+  /** Null for a position, which is sent after every 15 s without an event. */
   readonly event: {
     /** The type, such as `message.received`. */
     readonly type: string;
-    /** The JSON that webhooks carry, byte for byte. `readEvent` of `@trunkline/receiver` reads it. */
+    /** The same JSON that webhooks carry, byte for byte. `readEvent` of `@trunkline/receiver` reads it. */
     readonly body: string;
   } | null;
 }
@@ -48,7 +48,7 @@ export function eventCalls(transport: Transport): EventCalls {
   };
 }
 
-/** An id becomes a header: of the next request, and of a webhook made from the event. */
+/** An id becomes a header of the next request, and of a webhook made from the event. */
 const ID = /^[\w.:-]{1,200}$/;
 const TYPE = /^[\w.-]{1,100}$/;
 

@@ -11,15 +11,15 @@ import type { CallOptions, RemoteApi } from './remote-api.ts';
 
 /** The calls about instances that do more than request and return data. */
 export interface InstanceCalls {
-  /** Every chat, by its last message, newest first. Requests each page when it is needed. Throws a ClientError. */
+  /** Every chat, newest last message first. Requests each page when it is needed. Throws a ClientError. */
   iterateChats(id: string, query?: ChatQuery, options?: CallOptions): AsyncIterable<ChatResource>;
-  /** Every event about the instance and its messages, newest first; pages and errors as above. */
+  /** Every event about the instance and its messages, newest first; pages and errors as in `iterateChats`. */
   iterateEvents(
     id: string,
     query?: EventQuery,
     options?: CallOptions,
   ): AsyncIterable<RowOf<RemoteApi['instances']['events']>>;
-  /** Everything that has happened to the instance, newest first; pages and errors as above. */
+  /** Everything that has happened to the instance, newest first; pages and errors as in `iterateChats`. */
   iterateHistory(
     id: string,
     query?: HistoryQuery,

@@ -13,7 +13,7 @@ export type RowOf<Call> = Call extends (...given: never[]) => Promise<CallResult
   ? Row
   : never;
 
-/** The rows of all pages, starting at the query's own cursor. Requests a page when the previous one is used up. */
+/** The rows of all pages, from the cursor `from`. Requests a page when the rows of the previous one are used up. */
 export async function* iterate<Row>(
   readPage: (cursor: string | undefined) => Promise<CallResult<Page<Row>>>,
   from: string | undefined,

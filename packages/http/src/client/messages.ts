@@ -17,36 +17,36 @@ import type { Transport } from './transport.ts';
 export interface MessageCalls {
   /** Every message. Requests each page when it is needed. Throws a ClientError. */
   iterate(query?: MessageQuery, options?: CallOptions): AsyncIterable<MessageResource>;
-  /** Every event about a message, newest first; pages and errors as above. */
+  /** Every event about a message, newest first; pages and errors as in `iterate`. */
   iterateEvents(
     id: string,
     query?: EventPageQuery,
     options?: CallOptions,
   ): AsyncIterable<RowOf<RemoteApi['messages']['events']>>;
-  /** Queues a text or a file. The message is sent once, however often the request is repeated. */
+  /** Queues a text or a file. The message is sent once, even if the client repeats the request. */
   send(message: SendTextInput | SendFileInput, options?: SendOptions): Promise<CallResult<Sent>>;
-  /** Downloads the file of a message as you read it. The message has its name. */
+  /** Downloads the file of a message as you read it. The file's name is in the message. */
   media(id: string, options?: CallOptions): Promise<CallResult<MediaFile>>;
 }
 
 /** How a message is sent. */
 export interface SendOptions extends CallOptions {
   /**
-   * By default, a new one for each call. Pass your own, such as the number of an order, if the send has to stay the
-   * same after the call: after a crash, or after NETWORK_ERROR.
+   * By default, a new key for each call. Pass your own, such as an order number, if a later call may repeat this send:
+   * after a crash, or after NETWORK_ERROR.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** A file to send. One on disk need not be in memory: `await openAsBlob(path)` of `node:fs`. */
+/** A file to send. A file on disk need not be in memory: `await openAsBlob(path)` of `node:fs`. */
 export interface SendFileInput {
-  /** The instance that sends it, `ins_…`. */
+  /** The id of the sending instance, `ins_…`. */
   readonly instance: string;
-  /** A phone number, formatted or not, the id of a group, or that of a contact. */
+  /** A phone number, formatted or not, or the id of a group or a contact. */
   readonly to: string;
   /** The id of a message in the same chat, which the recipient sees quoted. */
   readonly reply_to?: string | undefined;
-  /** The type that the recipient sees: it has to fit the content of the file. */
+  /** The type that the recipient sees. The content of the file has to fit it. */
   readonly type: MediaType;
   /** The content of the file. */
   readonly file: Blob;
@@ -60,7 +60,7 @@ export interface SendFileInput {
 
 /** The file of a message. */
 export interface MediaFile {
-  /** Read it to the end, or cancel it. */
+  /** Read the stream to the end, or cancel it. */
   readonly content: ReadableStream<Uint8Array>;
   /** The type of the file, such as `image/jpeg`. */
   readonly mimeType: string;
@@ -68,7 +68,7 @@ export interface MediaFile {
   readonly size: number;
 }
 
-/** The message that was queued, or that an earlier request with the same idempotency key has queued. */
+/** The message that this request queued, or that an earlier request with the same idempotency key queued. */
 export interface Sent {
   /** The message as it is now. */
   readonly data: MessageResource;
@@ -88,7 +88,7 @@ export function messageCalls(transport: Transport, { list, events }: RemoteApi['
       const response = await transport({ method, path, ...content, headers, signal });
       if (!response.ok) return response;
       const replayed = response.headers.get('Idempotent-Replayed') === 'true';
-      // The type is the service's own; responses are not checked against it again.
+      // The type is the service's own: the client does not check the response against it.
       return {
         ok: true,
         requestId: response.requestId,
@@ -111,12 +111,12 @@ export function messageCalls(transport: Transport, { list, events }: RemoteApi['
 function formOf({ file, filename, ...fields }: SendFileInput): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.set(name, String(value));
-  // A Blob would be called "blob".
+  // FormData names a Blob "blob" by default.
   form.set('file', file, filename ?? (file instanceof File ? file.name : ''));
   return form;
 }
 
-/** Fresh for each send. Not `crypto.randomUUID`, which browsers keep from pages without TLS. */
+/** A new key for each send. Not by `crypto.randomUUID`: browsers withhold that from pages without TLS. */
 function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -1,7 +1,7 @@
 import type { ApiKeyResource, WorkspaceApi } from '@trunkline/core';
 import type { CallResult } from './call-result.ts';
 
-/** Every operation of the API as a remote call: those of `WorkspaceApi`, and the one about the key itself. */
+/** Every operation of the API as a remote call: the operations of `WorkspaceApi`, and `apiKey.get`. */
 export interface RemoteApi extends RemoteWorkspace {
   /** The API key that the client uses. */
   readonly apiKey: {
@@ -24,12 +24,12 @@ type RemoteWorkspace = {
   };
 };
 
-/** The same arguments; the value that it resolves with becomes a result. */
+/** The operation with options added. Its value becomes the result of a call. */
 type Remote<Operation> = Operation extends (...args: infer Arguments) => Promise<infer Value>
   ? (...args: [...Arguments, options?: CallOptions]) => Promise<CallResult<Returned<Value>>>
   : never;
 
-/** A list, which has `data` itself, is the result; anything else is the `data` of a result. */
+/** A list, which has its own `data`, is the result; anything else is the `data` of a result. */
 type Returned<Value> = [Value] extends [{ readonly data: readonly unknown[] }]
   ? Value
   : {
@@ -39,6 +39,6 @@ type Returned<Value> = [Value] extends [{ readonly data: readonly unknown[] }]
 
 /** The options of every call. */
 export interface CallOptions {
-  /** Aborts the call, including its waits, with the code ABORTED: `AbortSignal.timeout(10_000)`. */
+  /** Aborts the call and its waits with the code ABORTED, for example `AbortSignal.timeout(10_000)`. */
   readonly signal?: AbortSignal | undefined;
 }

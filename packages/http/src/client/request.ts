@@ -1,4 +1,4 @@
-/** A request of the API, before it has an address and a key. */
+/** A request of the API, still without an address and a key. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
@@ -13,12 +13,12 @@ export interface ApiRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The path with an id instead of `{…}`, as one segment whatever the id is. */
+/** The path with the id in place of `{…}`, as one segment, whatever characters the id has. */
 export function pathOf(path: string, id: string): string {
   return path.replace(/\{\w+\}/, () => segment(id));
 }
 
-/** Encodes a text that is not an id, or would change the path, so that the API responds with "not found". */
+/** Encodes the id, and replaces one that would change the path, so that the API responds with "not found". */
 function segment(id: string): string {
   return /^\.{0,2}$/.test(id) ? `_${id}` : encodeURIComponent(id);
 }
@@ -37,7 +37,7 @@ export function initOf(
 ): RequestInit {
   return {
     method,
-    // The API never redirects, and the request's contents are for this address only.
+    // The API never redirects, and the request's contents must not go to another address.
     redirect: 'manual',
     headers: {
       Authorization: `Bearer ${apiKey}`,

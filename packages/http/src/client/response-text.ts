@@ -1,6 +1,6 @@
-/** The text of a response, or null if it is longer than `maxBytes`; then the rest is not read. */
+/** The text of a response, or null if it is longer than `maxBytes`: the rest is not read. */
 export async function readText(response: Response, maxBytes: number): Promise<string | null> {
-  // Some runtimes have no streams.
+  // Some runtimes have no body streams.
   if (!response.body) return response.text();
   const reader = response.body.getReader();
   const decoder = new TextDecoder();

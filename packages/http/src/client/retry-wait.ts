@@ -7,8 +7,8 @@ interface Refused {
 }
 
 /**
- * Whether the response means "not now", with nothing done. INTERNAL_ERROR with 503 says that the database was
- * unreachable, perhaps in the middle of the work: then only requests that are safe to repeat are repeated.
+ * Whether the response means "not now", with nothing done. INTERNAL_ERROR with 503 means that the database was
+ * unreachable, perhaps in the middle of the work, so only requests that are safe to repeat are repeated.
  */
 export function mayRetry({ status, code }: Refused, { method, headers = {} }: ApiRequest): boolean {
   if (status === 503 && code === 'INTERNAL_ERROR') return method === 'GET' || 'Idempotency-Key' in headers;

@@ -2,28 +2,29 @@ import { ClientError, clientFailure } from './call-result.ts';
 
 /** A block of a stream of server-sent events (HTML Living Standard, section 9.2). */
 export interface ServerSentEvent {
-  /** Null if the block has none. */
+  /** Null if the block has no id. */
   readonly id: string | null;
   readonly type: string;
-  /** Null for a block without data, which is not an event. */
+  /** Null if the block has no data, and so is not an event. */
   readonly data: string | null;
 }
 
 /**
- * The maximum characters of a block, more than any event has: a stream without blank lines must not fill the memory.
+ * The maximum number of characters in a block, more than any event has: a stream without blank lines must not fill the
+ * memory.
  */
 const BLOCK_MAX = 4_194_304;
 
 /**
- * The blocks of a stream, which is cancelled when the reader stops. A block that is cut off at the end is dropped. Throws
- * a ClientError for a block that is too long.
+ * The blocks of a stream, which is cancelled when the reader stops. A block that is cut off at the end is dropped.
+ * Throws a ClientError if a block is too long.
  */
 export async function* readServerSentEvents(
   content: ReadableStream<Uint8Array>,
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   const reader = content.getReader();
   const decoder = new TextDecoder();
-  // Joined when the line ends: a line in one-byte chunks takes no more time than any other.
+  // The parts of the line, joined at its end: joining at each byte would take quadratic time.
   let line: string[] = [];
   let block: string[] = [];
   let size = 0;
@@ -34,7 +35,7 @@ export async function* readServerSentEvents(
       if (done) return;
       const text = decoder.decode(value, { stream: true });
       if (text === '') continue;
-      // A CR at the end of the previous chunk has ended its line; it may have been half of a CRLF.
+      // A CR at the end of the previous chunk has already ended its line: a LF here is the other half of a CRLF.
       const unread = isAfterCr && text.startsWith('\n') ? text.slice(1) : text;
       isAfterCr = text.endsWith('\r');
       const [first = '', ...others] = unread.split(/\r\n|\n|\r/);
@@ -56,7 +57,7 @@ export async function* readServerSentEvents(
       if (size > BLOCK_MAX) throw unexpectedStream('a block is longer than 4 MiB');
     }
   } finally {
-    await reader.cancel().catch(() => undefined); // already ended by itself
+    await reader.cancel().catch(() => undefined); // the stream has already failed
   }
 }
 
@@ -65,7 +66,7 @@ export function unexpectedStream(why: string): ClientError {
   return new ClientError(clientFailure('UNEXPECTED_RESPONSE', message).error);
 }
 
-/** Null if the block has neither an id nor data. */
+/** Returns null if the block has neither an id nor data. */
 function eventOf(block: readonly string[]): ServerSentEvent | null {
   let id: string | null = null;
   let type = 'message';

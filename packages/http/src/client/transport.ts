@@ -7,7 +7,7 @@ import { initOf, urlOf } from './request.ts';
 import type { ApiRequest } from './request.ts';
 import { mayRetry, pause, retryWaitMs } from './retry-wait.ts';
 
-/** Makes a request, repeats it if the response asks for that, and always resolves. */
+/** Makes a request, repeats it after a 429 or 503, and always resolves. */
 export type Transport = (request: ApiRequest) => Promise<ApiResponse | Failure>;
 
 export function createTransport(options: CheckedClientOptions): Transport {
@@ -25,7 +25,7 @@ export function createTransport(options: CheckedClientOptions): Transport {
 
 interface Attempt {
   readonly result: ApiResponse | Failure;
-  /** How long to wait before the next attempt; undefined if there is none. */
+  /** How long to wait before a retry; undefined if the request may not be repeated. */
   readonly waitMs?: number;
 }
 

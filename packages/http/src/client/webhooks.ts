@@ -5,7 +5,7 @@ import type { CallOptions, RemoteApi } from './remote-api.ts';
 
 /** The calls about webhook endpoints that do more than request and return data. */
 export interface WebhookCalls {
-  /** One page, newest first. Pass `nextCursor` to get the next one. */
+  /** One page of deliveries, newest first. `nextCursor` leads to the next one. */
   deliveries(id: string, query?: DeliveryQuery, options?: CallOptions): Promise<CallResult<DeliveryPage>>;
   /** Every delivery. Requests each page when it is needed. Throws a ClientError. */
   iterateDeliveries(
@@ -15,7 +15,7 @@ export interface WebhookCalls {
   ): AsyncIterable<DeliveryResource>;
 }
 
-/** REST has no cursor towards newer deliveries. */
+/** A page of deliveries. REST has no cursor towards newer ones. */
 export type DeliveryPage = Omit<PageResult<DeliveryResource>, 'prevCursor'>;
 
 export function webhookCalls({ deliveries }: RemoteApi['webhooks']): WebhookCalls {

@@ -13,11 +13,11 @@ import type { SentWebhook, WebhookReceiver } from './webhook-handover.ts';
 
 /** The options of `startMockTrunkline`. */
 export interface MockTrunklineOptions {
-  /** The address at which your code expects the API: `https://api.example.com/api/v1`. */
+  /** The address of the API in your code: `https://api.example.com/api/v1`. */
   readonly baseUrl: string;
   /**
    * Receives the signed webhooks: the handler of your route, or `fetch`, which sends them to your server or to another
-   * msw handler. By default, they are only kept in `webhooks`, and get a 204.
+   * msw handler. By default, webhooks get a 204 and are only kept in `webhooks`.
    */
   readonly onWebhook?: WebhookReceiver | undefined;
   /**
@@ -27,11 +27,11 @@ export interface MockTrunklineOptions {
   readonly urlPolicy?: UrlPolicy | undefined;
   /** The option of `createHttpApp`; off by default. */
   readonly rateLimit?: HttpAppOptions['rateLimit'];
-  /** `console` works, too. Silent by default. */
+  /** The service's logger, such as `console`. Silent by default. */
   readonly logger?: Logger | undefined;
 }
 
-/** The real service, in the process of your tests, with one workspace. */
+/** The real service in the process of your tests, with one workspace. */
 export interface MockTrunkline {
   /** The handlers for `setupServer(...handlers)` or `server.use(...handlers)` of `msw/node`. */
   readonly handlers: readonly HttpHandler[];
@@ -41,16 +41,16 @@ export interface MockTrunkline {
   readonly apiKey: string;
   /** The workspace of the key, `ten_…`. */
   readonly workspaceId: string;
-  /** The operations on the workspace in process, to prepare a test and to check the effects of your code. */
+  /** In-process access to the workspace, to prepare a test and to check the effects of your code. */
   readonly workspace: WorkspaceApi;
-  /** Plans, suspension, more keys and workspaces. */
+  /** Manages plans, suspension, keys and workspaces. */
   readonly admin: Admin;
   /** The phones: `sandbox.phone(instance.id).receive({ from: '15550100', text: 'Hello' })`. */
   readonly sandbox: Sandbox;
   /** Every attempt to deliver a webhook, oldest first. */
   readonly webhooks: readonly SentWebhook[];
-  /** A new instance, linked and connected. */
+  /** Creates an instance, links it and connects it. */
   connectInstance(input?: InstanceInput): Promise<InstanceResource>;
-  /** Stops the service, and resolves when no work is in flight. */
+  /** Stops the service. Resolves when no work is in flight. */
   stop(): Promise<void>;
 }

@@ -6,7 +6,7 @@ export type WebhookReceiver = (request: Request) => Response | Promise<Response>
 
 /** One attempt to deliver a webhook, as it was sent. */
 export interface SentWebhook {
-  /** Where it was sent. */
+  /** The URL of the endpoint. */
   readonly url: string;
   /** The headers with the signature, for `verify` of `@trunkline/receiver`. */
   readonly headers: Headers;
@@ -14,10 +14,10 @@ export interface SentWebhook {
   readonly body: string;
 }
 
-/** The time that the service gives a receiver (specification, "Receiver response and delivery behaviour"). */
+/** How long a receiver may take to respond (specification, "Receiver response and delivery behaviour"). */
 const RESPONSE_TIMEOUT_MS = 10_000;
 
-/** A sender that passes requests to a receiver in process instead of connecting to their hosts. */
+/** A sender that passes requests to a receiver in this process instead of connecting to their hosts. */
 export function webhookHandover(
   receive: WebhookReceiver,
   { clock, sent }: { readonly clock: Clock; readonly sent: SentWebhook[] },
@@ -45,14 +45,14 @@ function requestOf({ url, headers, body }: WebhookRequest, signal: AbortSignal):
   return new Request(url, { method: 'POST', headers: pairs(headers), body, redirect: 'manual', signal });
 }
 
-/** The list of a sender is name, value, name, value. */
+/** Pairs up a sender's list: name, value, name, value. */
 function pairs(list: readonly string[]): [string, string][] {
   const found: [string, string][] = [];
   for (let i = 0; i + 1 < list.length; i += 2) found.push([list[i] ?? '', list[i + 1] ?? '']);
   return found;
 }
 
-/** An attempt's outcome by the rules of real attempts: only a 2xx counts. Never rejects. */
+/** The outcome of an attempt, by the rules of real attempts: only a 2xx counts as a success. Never rejects. */
 async function outcomeOf(receive: WebhookReceiver, request: Request): Promise<WebhookResponse> {
   try {
     const response = await receive(request);

@@ -6,14 +6,14 @@ import { declaredErrors } from '../routes/declared-errors.ts';
 import type { Route } from '../routes/route.ts';
 import { RESPONSE_HEADERS, HEADER_COMPONENTS, RATE_LIMIT_HEADERS } from './headers.ts';
 
-/** The error responses of a route by status, as references to the components below. */
+/** The error responses of a route by status, as references to `errorComponents`. */
 export function errorResponses(route: Route): Record<string, oas31.ReferenceObject> {
   return Object.fromEntries(
     kindsOf(route).map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]),
   );
 }
 
-/** Every error response that some route has: which codes it may carry, and an example of each. */
+/** Every error response of the routes: its possible codes, with an example of each. */
 export function errorComponents(routes: readonly Route[]): Record<string, oas31.ResponseObject> {
   const kinds = routes.flatMap(kindsOf).toSorted((one, other) => one.status - other.status);
   return Object.fromEntries(kinds.map((kind) => [kind.name, errorResponse(kind)]));
@@ -39,7 +39,7 @@ function kindsOf(route: Route): ErrorKind[] {
     code,
     status: ERROR_CODES[code].status,
   }));
-  // No operation works without the database.
+  // Any operation may fail without the database.
   const byStatus = Map.groupBy([...own, unavailable()], ({ status }) => status);
   return [...byStatus].map(([status, errors]) => {
     const codes = errors.map(({ code }) => code);
@@ -65,7 +65,7 @@ function errorResponse({ status, codes }: ErrorKind): oas31.ResponseObject {
   };
 }
 
-/** A refusal of the key itself has no limit to report; status 429 has its own. */
+/** A refusal of the key itself has no rate limit to report. */
 function headersOf(status: number): Record<string, oas31.HeaderObject | oas31.ReferenceObject> {
   if (status === 401) {
     return { ...RESPONSE_HEADERS, 'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } } };

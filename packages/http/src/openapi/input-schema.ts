@@ -15,7 +15,7 @@ export function inputSchema({ schemas, fields, required = [], isForm = false }: 
 }
 
 /**
- * A query parameter: described by the value that its text must represent (a number), or by the text if JSON Schema
+ * The schema of a query parameter: of the value that its text represents (a number), or of the text if JSON Schema
  * cannot express the value (a list with commas).
  */
 export function parameterSchema({ schema }: QueryDefinition, name: string): JsonSchema {
@@ -23,7 +23,7 @@ export function parameterSchema({ schema }: QueryDefinition, name: string): Json
   return meant.type === undefined ? propertyOf(jsonSchema(schema, 'input'), name) : meant;
 }
 
-/** A form has no null. */
+/** Leaves null out: a form cannot express it. */
 function withoutNulls(properties: JsonSchema['properties'] = {}): Record<string, JsonSchema> {
   return Object.fromEntries(
     Object.entries(properties).map(([name, one]) => [name, withoutNull(Object(one))]),
@@ -40,7 +40,7 @@ function withoutNull({ type, anyOf = [], ...rest }: JsonSchema): JsonSchema {
   };
 }
 
-/** Merges schemas that are checked one after the other into one object. */
+/** Merges schemas that check the same object, one after the other, into one. */
 function merged(objects: readonly JsonSchema[]): JsonSchema {
   const [first, ...others] = objects;
   if (first !== undefined && others.length === 0) return first;
@@ -53,7 +53,7 @@ function merged(objects: readonly JsonSchema[]): JsonSchema {
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-  return rest as JsonSchema; // two descriptions of one thing: schemas of OpenAPI 3.1 are JSON Schema 2020-12
+  return rest as JsonSchema; // two types for one thing: schemas of OpenAPI 3.1 are JSON Schema 2020-12
 }
 
 function propertyOf({ properties }: JsonSchema, name: string): JsonSchema {

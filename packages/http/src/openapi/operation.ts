@@ -18,7 +18,7 @@ export function operation(route: Route): ZodOpenApiOperationObject {
     tags: [beyond ? eventRoutes.tag.name : chapter.tag.name],
     summary,
     description: scopeText(scopes),
-    // Outside of OAuth, OpenAPI 3.1 reads these names as the roles that the caller must have.
+    // OpenAPI 3.1 reads these names as required roles, because the scheme is not OAuth.
     security: [{ apiKey: [...scopes] }],
     parameters: parameters(route),
     ...(body && { requestBody: requestBody(body) }),
@@ -74,8 +74,8 @@ function successResponse(
 }
 
 /**
- * "Content-Type is the stored MIME type" (specification, "Endpoints"): any. By the format, generated clients know that
- * it is bytes.
+ * "Content-Type is the stored MIME type" (specification, "Endpoints"): any type. The format tells generated clients
+ * that the content is bytes.
  */
 const FILE: oas31.ContentObject = { '*/*': { schema: { type: 'string', format: 'binary' } } };
 

@@ -5,14 +5,17 @@ const EXAMPLE_IDS: Readonly<Record<string, string>> = {
   '{message}': 'msg_01kaj2r7d1f4g6h8j0k3m5n7p9',
 };
 
-/** The example of a page, with the addresses that it has at this path; any other example as it is. Routes share examples. */
+/**
+ * The example of a page, with the addresses of this path, because routes share examples. Any other example is
+ * unchanged.
+ */
 export function exampleAt(path: string, example: object): object {
   if (!('meta' in example && 'links' in example)) return example;
   const address = EXAMPLE_ORIGIN + path.replaceAll(/\{\w+\}/g, (name) => EXAMPLE_IDS[name] ?? name);
   const next = `${address}?limit=1&cursor=eyJ2IjoxfQ`;
   return {
     ...example,
-    links: { ...(example.links as object), next }, // every page has these two objects
+    links: { ...(example.links as object), next }, // every page has `links` and `meta`
     meta: { ...(example.meta as object), path: address },
   };
 }

@@ -10,20 +10,23 @@ import { scalarScript } from './scalar-script.ts';
 import { openApiDocument } from './open-api-document.ts';
 import type { OpenApiDocument } from './open-api-document.ts';
 
-/** Pages next to the routes, which need no key and are not counted: the path below the base, and its response. */
+/**
+ * Pages next to the routes: the path below the base, and its response. They need no key, and their requests are not
+ * counted.
+ */
 export type ReferencePages = ReadonlyMap<string, (c: Context) => RouteResponse | Promise<RouteResponse>>;
 
 export interface ReferenceOptions {
   readonly publicUrl?: string | undefined;
   readonly docs: DocsOptions | false;
-  /** Called if the script of the page cannot be read; the page is then served without it. */
+  /** Called if the script of the page cannot be read: the page is then served without it. */
   readonly onUnreadable: (error: unknown) => void;
 }
 
 const DOCUMENT_PATH = '/openapi.json';
 
 export function referencePages({ publicUrl, docs, onUnreadable }: ReferenceOptions): ReferencePages {
-  let document: OpenApiDocument | undefined; // made on the first request: most processes never get one
+  let document: OpenApiDocument | undefined; // made on the first request, which most processes never get
   let written: { readonly server: string; readonly bytes: Uint8Array } | undefined;
   const pages = new Map<string, (c: Context) => RouteResponse | Promise<RouteResponse>>([
     [
@@ -49,7 +52,7 @@ export function referencePages({ publicUrl, docs, onUnreadable }: ReferenceOptio
 
 const SCRIPT_PATH = '/docs/scalar.js';
 
-/** Replaces the plain reference with the interactive one, once its script is loaded. */
+/** Replaces the plain reference with the interactive one when its script is loaded. */
 export const START: string = `addEventListener('load', () => {
   if (!window.Scalar) return;
   Scalar.createApiReference('#reference', {
@@ -59,10 +62,10 @@ export const START: string = `addEventListener('load', () => {
   document.getElementById('plain').hidden = true;
 });`;
 
-/** The hash of `START`: the browser runs it and Scalar, and nothing else. A test keeps it true. */
+/** The hash of `START`: the browser runs no script but `START` and Scalar. A test keeps the hash right. */
 export const START_HASH: string = 'sha256-+wSOVNX73pE73skxUfYQKSiqlKdbPZ8Baq45UauOldc=';
 
-/** Nothing comes from another host. Scripts are allowed by their hashes, not by host. */
+/** The page loads nothing from other hosts. Scripts are allowed by their hashes, not by host. */
 function contentSecurityPolicy(integrity: string | null): string {
   return [
     "default-src 'none'",
@@ -78,7 +81,7 @@ function contentSecurityPolicy(integrity: string | null): string {
   ].join('; ');
 }
 
-/** The reference as a page: a plain one without scripts, and Scalar over it if its script is available. */
+/** The reference as a plain page without scripts, which Scalar replaces if its script is available. */
 function docsPage(integrity: string | null | void): RouteResponse {
   const script = integrity ?? null;
   return {
@@ -113,7 +116,7 @@ ${integrity === null ? '' : scripts(integrity)}</body>
 `;
 }
 
-/** The name changes with the content, so that a browser may keep it. */
+/** The script's address changes with its content, so that browsers may cache it. */
 function scripts(integrity: string): string {
   const version = encodeURIComponent(integrity.slice(-16));
   return `<script>${START}</script>
@@ -121,7 +124,7 @@ function scripts(integrity: string): string {
 `;
 }
 
-/** The style of the plain page only: Scalar has a `main` of its own. */
+/** The style of the plain page only: Scalar has its own `main`. */
 const STYLE = `
 #plain { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
 #plain dt { margin-top: 1rem; font-weight: 600 }

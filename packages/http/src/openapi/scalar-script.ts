@@ -5,9 +5,9 @@ import { sharedBytes } from '../shared-bytes.ts';
 type Read = () => Promise<Uint8Array<ArrayBuffer>>;
 
 interface ScalarScript {
-  /** The hash by which the page names the script, so that the browser runs exactly this file or none. */
+  /** The hash of the script in the page: the browser runs only a file with this hash. */
   integrity(): Promise<string>;
-  /** The file, which has megabytes: compressed if the browser accepts that. */
+  /** The file, which is several megabytes long: compressed if the browser accepts that. */
   respond(c: Context): Promise<RouteResponse>;
 }
 
@@ -22,7 +22,7 @@ export function scalarScript(read: Read): ScalarScript {
       return {
         headers: {
           'Content-Type': 'text/javascript; charset=utf-8',
-          // The page requests it by its hash.
+          // The page's link changes with the script.
           'Cache-Control': 'public, max-age=31536000, immutable',
           'X-Content-Type-Options': 'nosniff',
           Vary: 'Accept-Encoding',
@@ -51,7 +51,7 @@ async function integrityOf(file: Uint8Array<ArrayBuffer>): Promise<string> {
   return `sha384-${btoa(String.fromCharCode(...hash))}`;
 }
 
-/** Takes tens of milliseconds: clients without a key must not be able to cause that again and again. */
+/** Takes tens of milliseconds, so clients without a key must not be able to trigger it repeatedly. */
 async function compress(file: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const stream = new Blob([file]).stream().pipeThrough(new CompressionStream('gzip'));
   return new Uint8Array(await new Response(stream).arrayBuffer());

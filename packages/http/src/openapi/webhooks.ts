@@ -21,7 +21,7 @@ export const EVENTS_TAG: Chapter['tag'] = {
   description: `What webhook endpoints receive. \`${SIGNATURE_HEADER}\` is \`v1=\` and the hexadecimal HMAC-SHA256 of the text of \`${TIMESTAMP_HEADER}\`, a full stop and the raw body, keyed with the endpoint's whole secret. Check it, and that the timestamp is within 300 seconds of your clock, before you parse the body.`,
 };
 
-/** The requests that the service sends, by the names of their events. */
+/** The requests that the service sends, by event type. */
 export function webhooks(): ZodOpenApiPathsObject {
   return Object.fromEntries(EVENT_BODIES.map((body) => [body.type, { post: receive(body) }]));
 }
@@ -33,7 +33,7 @@ function receive({ type, schema, example }: EventBody): ZodOpenApiOperationObjec
     tags: [EVENTS_TAG.name],
     summary: type,
     description: `Sent when ${MEANINGS[type]}.${isOptIn ? ' Only endpoints that name this event get it.' : ''}`,
-    // The receiver checks the signature.
+    // No key: the receiver checks a signature.
     security: [],
     parameters: Object.keys(WEBHOOK_PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: { required: true, content: { 'application/json': { schema, example } } },
@@ -52,7 +52,7 @@ const MEANINGS = { ...EVENT_MEANINGS, ...OPT_IN_EVENT_MEANINGS };
 const UNIX_SECONDS = { type: 'string', pattern: '^\\d{1,12}$' } as const;
 const STANDARD = 'A header of Standard Webhooks, which the operator of the service may have switched off:';
 
-/** The headers of these requests, by the names that the document refers to them with. */
+/** The headers of webhook requests, by their names in the document. */
 export const WEBHOOK_PARAMETERS: Readonly<Record<string, oas31.ParameterObject>> = {
   WebhookUserAgent: {
     in: 'header',

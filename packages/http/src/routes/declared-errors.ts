@@ -8,7 +8,7 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
   'WORKSPACE_MISMATCH',
   'WORKSPACE_SUSPENDED',
   'RATE_LIMITED',
-  // For a query parameter that is unknown.
+  // Returned for an unknown query parameter.
   'VALIDATION_FAILED',
   'INTERNAL_ERROR',
 ];
@@ -16,15 +16,15 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
 /** Every code that a route may return: its own, and those of the checks before its operation. */
 export function declaredErrors(route: Route): ReadonlySet<ErrorCode> {
   const scoped: readonly ErrorCode[] = route.scope === null ? [] : ['INSUFFICIENT_SCOPE'];
-  // The second is for a compressed body.
+  // INVALID_MEDIA_TYPE refuses a compressed body.
   const read: readonly ErrorCode[] =
     route.body === undefined ? [] : ['PAYLOAD_TOO_LARGE', 'INVALID_MEDIA_TYPE'];
   return new Set([...COMMON_ERRORS, ...scoped, ...read, ...ownErrors(route)]);
 }
 
-/** The codes that its operation returns, among them the one for an unknown id in its path. */
+/** The codes that the route's operation returns, among them the code for an unknown id in its path. */
 export function ownErrors({ parameter, chapter: { id }, errors, refuses = {} }: Route): readonly ErrorCode[] {
   const ofId = id !== undefined && parameter === id.name ? [id.notFound] : [];
-  const refused = Object.keys(refuses) as ErrorCode[]; // the keys that its type allows
+  const refused = Object.keys(refuses) as ErrorCode[]; // the keys that the type allows
   return [...ofId, ...refused, ...errors];
 }

@@ -22,7 +22,7 @@ import { sendForm } from '../send-form.ts';
 import { unchecked } from './route.ts';
 import type { RequestBody, RouteGroup } from './route.ts';
 
-/** Unknown ids. */
+/** Ids that do not exist. */
 const NO_INSTANCE = 'ins_01k9z000000000000000000000';
 const NO_GROUP = 'grp_01k9z000000000000000000000';
 
@@ -213,7 +213,7 @@ export const messageRoutes: RouteGroup<'messages'> = {
   },
 };
 
-/** A file can only come in a form: in JSON the name means nothing, like any unknown field. */
+/** A file can only come in a form: in JSON, the field `file` is ignored like any unknown field. */
 function withoutFile(body: JsonObject): SendTextInput {
   const { file: _meaningless, ...rest } = body;
   return unchecked(rest);

@@ -8,8 +8,8 @@ import type { JsonSchema } from '../schemas/json-schema.ts';
 import type { ResponseBody } from '../schemas/response-body.ts';
 
 /**
- * The routes of one kind of object, under the names of their operations in `WorkspaceApi`: a new operation does not
- * compile without a route. Everything about a route is in its definition: the handler, the OpenAPI document, the
+ * The routes of one kind of object, by the names of their operations in `WorkspaceApi`: a new operation does not
+ * compile without a route. A route's definition contains everything about it: the handler, the OpenAPI document, the
  * reference, the calls of the client and the tables of the tests derive from it.
  */
 export interface RouteGroup<Name extends GroupName> extends Chapter {
@@ -27,12 +27,12 @@ type OperationName<Name extends GroupName> = Name extends keyof WorkspaceApi
 export interface Chapter {
   /** The chapter of the reference. */
   readonly tag: { readonly name: string; readonly description: string };
-  /** The id in their paths, if any. */
+  /** The id in the paths of the group, if any. */
   readonly id?: PathId;
 }
 
 interface PathId {
-  /** The name in the paths: `instance` for `{instance}`. */
+  /** The name of the id in the paths: `instance` for `{instance}`. */
   readonly name: string;
   readonly description: string;
   /** The code for an unknown id, which every route with the id may return. */
@@ -40,64 +40,67 @@ interface PathId {
 }
 
 export interface RouteDefinition {
-  /** The name in generated clients. */
+  /** The name of the operation in generated clients. */
   readonly operationId: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below the base path, as the specification writes it: `/instances/{instance}`. At most one parameter, the group's id. */
+  /**
+   * The path below the base path, as the specification writes it: `/instances/{instance}`. At most one parameter, the
+   * group's id.
+   */
   readonly path: string;
   readonly summary: string;
   /** The scope that the key needs; null if it needs none. */
   readonly scope: Scope | null;
-  /** Another scope that the key needs. */
+  /** A second scope that the key needs. */
   readonly alsoScope?: Scope;
-  /** True if the specification does not have it. */
+  /** True if the specification does not have this route. */
   readonly beyond?: true;
-  /** The query parameters that it knows; any other is refused. */
+  /** The query parameters of the route; any other is refused. */
   readonly query?: QueryDefinition;
-  /** The JSON that it takes. A route without one ignores any body. */
+  /** The JSON that the route takes. A route without `body` ignores any body. */
   readonly body?: RequestBody;
   readonly success: SuccessResponse;
-  /** The response if the same request was accepted before and nothing new was done. */
+  /** The response if the same request was accepted before, so that nothing new was done. */
   readonly replay?: SuccessResponse & { readonly description: string };
   /**
-   * The route's own error codes if more than the request decides (earlier requests, the plan, the network). Codes that
-   * every route may return, and the one for an unknown id, are not repeated.
+   * The route's own error codes that depend on more than the request (earlier requests, the plan, the network). Codes
+   * that every route may return, and the code for an unknown id, are not repeated.
    */
   readonly errors: readonly ErrorCode[];
-  /** The other codes, each with a request that gets it: the reference shows this request, and the tests send it. */
+  /** The other codes, each with a request that gets it: the reference shows this request, and tests send it. */
   readonly refuses?: Readonly<Partial<Record<ErrorCode, RefusedRequest>>>;
   readonly handle: (request: ApiRequest) => Promise<RouteResponse>;
 }
 
 /** A route with the properties of its group. */
 export interface Route extends RouteDefinition {
-  /** The name of its call in the client: `instances.get`. */
+  /** The name of the route's call in the client: `instances.get`. */
   readonly operation: `${GroupName}.${string}`;
   readonly chapter: Chapter;
-  /** The name of the id in its path. */
+  /** The name of the id in the route's path. */
   readonly parameter: string | undefined;
   readonly queryNames: readonly string[];
 }
 
 export interface QueryDefinition {
-  /** The schema with which the operation checks it. */
+  /** The schema with which the operation checks the query. */
   readonly schema: z.ZodType;
-  /** The names that it knows, each with its description. */
+  /** The names of the parameters, each with its description. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** The JSON of a request, under the name that it has in the OpenAPI document. */
+/** The JSON of a request, under its name in the OpenAPI document. */
 export interface RequestBody extends InputDefinition {
   readonly example: object;
-  /** True if the specification has no body here: one that is not a JSON object is ignored. */
+  /** True if the specification has no body here: a body that is not a JSON object is then ignored. */
   readonly beyond?: true;
-  /** The form, if the route also takes multipart/form-data, which its handler reads. */
+  /** The form, if the route also takes multipart/form-data. The handler of the route reads it. */
   readonly form?: InputDefinition;
 }
 
 export interface InputDefinition {
   readonly name: string;
-  /** The schemas with which the operation checks it, one after the other. */
+  /** The schemas with which the operation checks the input, one after the other. */
   readonly schemas: readonly z.ZodType[];
   /** Descriptions of fields, or a better JSON Schema than the derived one. False leaves the field out. */
   readonly fields: Readonly<Record<string, JsonSchema | false>>;
@@ -107,9 +110,9 @@ export interface InputDefinition {
   readonly isForm?: boolean;
 }
 
-/** A request that is valid but for one fault. */
+/** A request that is valid except for one fault. */
 export interface RefusedRequest {
-  /** `limit=0` */
+  /** For example `limit=0`. */
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The fields that differ from the example of the body. */
@@ -120,17 +123,17 @@ export interface SuccessResponse {
   readonly status: 200 | 201 | 202 | 204;
   /** `file` for the bytes of a stored file, `events` for a stream of events, null for no body at all. */
   readonly body: ResponseBody | 'file' | 'events' | null;
-  /** The content types to choose from by `Accept`, the default first; JSON if there is no choice. */
+  /** The content types that `Accept` may choose, the default first; JSON if there is no choice. */
   readonly contentTypes?: readonly string[];
   /** True if the response must not be cached anywhere. */
   readonly noStore?: true;
 }
 
-/** A request that has passed every check except those of its operation. */
+/** A request that has passed every check except the checks of its operation. */
 interface ApiRequest {
   readonly c: Context;
   readonly principal: Principal;
-  /** The operations, as the holder of the key. */
+  /** The operations with the rights of the key. */
   readonly api: WorkspaceApi;
   /** The id in the path; empty if the path has none. */
   readonly id: string;
@@ -138,15 +141,15 @@ interface ApiRequest {
   readonly body: JsonObject;
   /** The request's address as clients see it. */
   readonly publicUrl: () => URL;
-  /** The parent of spans that the request causes; undefined if its trace is not recorded. */
+  /** The parent of the spans that the request causes; undefined if its trace is not recorded. */
   readonly traceparent: string | undefined;
   /** Checks the key again, after a body that took long to arrive. */
   readonly readmit: () => Promise<void>;
 }
 
 /**
- * Input as it arrived, in the type of the next operation. Operations check their input, whatever its type promises: a
- * bad field becomes a VALIDATION_FAILED there.
+ * Input as it arrived, as the type of the next operation. Operations check their input, whatever its type promises, and
+ * reject a bad field with VALIDATION_FAILED.
  */
 export function unchecked<Input>(input: JsonObject | Query): Input {
   return input as Input; // checked by the operation

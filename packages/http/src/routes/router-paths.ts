@@ -2,9 +2,9 @@ import type { Context } from 'hono';
 import { parameterOf } from './route.ts';
 
 /**
- * The values of the specification's paths, by the paths that Hono's router gets: `/instances/:instance` for
- * `/instances/{instance}`. Its faster router does not support a literal next to a parameter, as in `/events/stream` and
- * `/events/{event}`, and would leave all paths to the slower one, which takes 4 µs more per request. So such a literal
+ * The values of the specification's paths, by the paths for Hono's router: `/instances/:instance` for
+ * `/instances/{instance}`. Hono's faster router does not support a literal next to a parameter, as in `/events/stream`
+ * and `/events/{event}`: all paths would then use the slower one, which takes 4 µs more per request. So such a literal
  * is handled as a value of the parameter.
  */
 export function byRouterPath<Value>(
@@ -23,7 +23,7 @@ export function byRouterPath<Value>(
   return chosen;
 }
 
-/** The values of the paths that have a literal instead of the last parameter of this path, by that literal. */
+/** The values of the paths that have a literal in place of the last parameter of this path, by that literal. */
 function wordsBeside<Value>(path: string, values: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> {
   const stem = stemOf(path);
   if (!path.endsWith('}')) return new Map();

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** A type without `readonly`, which schemas cannot express. */
+/** The type without `readonly`, which schemas cannot express. */
 type Plain<Type> = Type extends readonly (infer Item)[]
   ? Plain<Item>[]
   : Type extends object
@@ -10,8 +10,8 @@ type Plain<Type> = Type extends readonly (infer Item)[]
 type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : false) : false;
 
 /**
- * Takes a schema of exactly the resource. A field that one of them lacks, or a value that only one allows, does not
- * compile, so the two cannot drift apart.
+ * Takes a schema of exactly the resource. A field that only the schema or only the resource has, or a value that only
+ * one of the two allows, does not compile, so they cannot drift apart.
  */
 export function exactSchema<Resource>(): <Schema extends z.ZodType>(
   schema: Schema & (Same<Plain<z.output<Schema>>, Plain<Resource>> extends true ? unknown : never),

@@ -24,7 +24,7 @@ const media = z
   })
   .nullable();
 
-/** A person, if it is known who. */
+/** A person; null if unknown. */
 export const contact: z.ZodType<MessageResource['contact']> = z
   .strictObject({
     id: id('con'),

@@ -4,7 +4,7 @@ import type { list } from './response-body.ts';
 export const cursor: z.ZodType<string | null> = z.string().max(512).nullable();
 export const perPage: z.ZodType<number> = z.int().min(1).max(100);
 
-/** The descriptions of the query parameters of every list with pages. */
+/** The descriptions of the query parameters that every paged list has. */
 export const PAGE_PARAMETERS = {
   limit: 'How many on a page.',
   cursor: 'Where the page begins: a cursor of another page of the same list.',
@@ -17,7 +17,7 @@ const url = z.string().nullable();
 export const EXAMPLE_ORIGIN = 'https://api.example.com/api/v1';
 
 /**
- * The fields next to the `data` of a page that has links (`page-links.ts`). `name` is the plural of its rows. The OpenAPI
+ * The fields next to `data` on a page with links (`page-links.ts`). `name` is the plural of its rows. The OpenAPI
  * document puts the path of each route into the example (`page-example.ts`).
  */
 export function pageOfLinks(name: string): Required<Parameters<typeof list>>[2] {

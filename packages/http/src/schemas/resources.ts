@@ -18,7 +18,7 @@ import { message } from './messages.ts';
 import { messageStanding } from './message-standing.ts';
 import { webhook } from './webhooks.ts';
 
-/** The schemas of what operations return, for interfaces other than REST. */
+/** The schemas of the results of operations, for interfaces other than REST. */
 export const RESOURCES: {
   readonly chat: z.ZodType<ChatResource>;
   readonly delivery: z.ZodType<DeliveryResource>;

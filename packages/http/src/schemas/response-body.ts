@@ -1,20 +1,20 @@
 import * as z from 'zod';
 
-/** An object of the API, under the name that it has in the OpenAPI document. */
+/** An object of the API, under its name in the OpenAPI document. */
 export interface Resource<Shape = unknown> {
   readonly name: string;
   readonly schema: z.ZodType<Shape>;
   readonly example: Shape;
 }
 
-/** The JSON body of a response, under the name that it has in the OpenAPI document. */
+/** The JSON body of a response, under its name in the OpenAPI document. */
 export interface ResponseBody {
   readonly name: string;
   /** Strict: an extra field is an error. */
   readonly schema: z.ZodType;
   readonly description: string;
   readonly example: object;
-  /** The resource in it that the document describes separately. */
+  /** The resource in the body, which the document describes separately. */
   readonly resource?: Resource;
 }
 
@@ -30,7 +30,7 @@ export function one(resource: Resource, description: string): ResponseBody {
   };
 }
 
-/** `{ "data": [ … ] }` with any fields next to it. */
+/** `{ "data": [ … ] }` with more fields next to `data`. */
 export function list(
   resource: Resource,
   description: string,

@@ -60,7 +60,7 @@ const instanceData = exactSchema<EventData<'instance.connected'>>()(
   z.strictObject({ instance: eventInstance.schema }),
 );
 
-/** An action on a message: its author and its time. */
+/** The author and the time of an action on a message. */
 const deed = {
   contact: contact.meta({
     description: 'Null if the owner of the number did it, or if the network does not say who.',
@@ -69,7 +69,7 @@ const deed = {
   at: timestampOrNull.meta({ description: "By the network's clock; null if the network does not say it." }),
 };
 
-/** The place of an event that is not a message. */
+/** The place and author of an event without a message. */
 const place = {
   instance_id: id('ins'),
   contact: contact.meta({ description: 'Who did it, if the network says who.' }),
