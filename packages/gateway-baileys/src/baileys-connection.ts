@@ -33,10 +33,12 @@ export interface ConnectionParts {
   readonly skipped: (kind: string) => void;
 }
 
-/** How long reports of the last arrivals may take before the end is reported. The next connection reports the rest. */
+/**
+ * How long to wait for reports of the last arrivals before the end is reported. The next connection reports the rest.
+ */
 const LAST_REPORTS_MS = 5_000;
 
-/** Opens one connection of an instance: it connects, or pairs if nothing is stored, and reports events. */
+/** Opens a connection of an instance, pairing the instance if nothing is stored, and reports its events. */
 export async function openConnection(parts: ConnectionParts): Promise<GatewayConnection> {
   const { session, listener, context, memory, versions } = parts;
   const { clock, logger } = context;
@@ -78,7 +80,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     if (connection === 'open') opened().catch(giveUp);
   };
 
-  /** When this resolves, everything known is stored. */
+  /** Resolves when all writes that have begun are done. */
   const drain = async (): Promise<void> => {
     await stored.arrivals.flush().catch(() => undefined);
     await stored.values.completed();

@@ -19,14 +19,15 @@ import { quietConsole } from './socket/baileys-logs.ts';
 /** A gateway to WhatsApp. */
 export interface BaileysGateway extends Gateway {
   /**
-   * The number of arrivals since the process began that are neither a message nor an event of this API (statuses, posts
-   * in channels, votes in polls…), by kind. `plaintext` are unencrypted messages that name a person as sender.
+   * The number of arrivals since the process began that became neither a message nor an event of this API (statuses,
+   * posts in channels, votes in polls…), by kind. `plaintext` counts unencrypted messages that name a person as sender.
    */
   skipped(): ReadonlyMap<string, number>;
 }
 
 /**
- * A gateway to WhatsApp, over the protocol of its web client. Throws a `TypeError` that names the first wrong option.
+ * Creates a gateway to WhatsApp, over the protocol of its web client. Throws a `TypeError` that names the first wrong
+ * option.
  */
 export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGateway {
   const settings = readOptions(options);
@@ -102,7 +103,7 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
   };
 }
 
-/** Connects only to unlink. Messages that arrive meanwhile stay with the network, in case that fails. */
+/** Connects only to unlink. Messages that arrive during that are left to the network, in case unlinking fails. */
 async function unlinkStored(
   { instanceId }: Session,
   open: (listener: GatewayListener) => ReturnType<Gateway['open']>,

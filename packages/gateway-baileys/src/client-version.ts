@@ -1,15 +1,17 @@
 import type { WAVersion } from '@whiskeysockets/baileys';
 import type { InstanceNetwork } from './network/instance-network.ts';
 
-/** The version of WhatsApp Web that we report: that of Baileys until the network refuses it. */
+/** The version of WhatsApp Web that we report: Baileys' own version until the network refuses it. */
 export interface ClientVersion {
-  /** Null for the version of Baileys. */
+  /** Null for Baileys' own version. */
   readonly current: WAVersion | null;
-  /** The network refused this version. Returns whether there is another to try. */
+  /** The network refused this version. Returns whether there is another one to try. */
   refused(version: WAVersion | null, network: InstanceNetwork): Promise<boolean>;
 }
 
-/** Shared by all instances: a version is refused for all of them, and the current one is requested once. */
+/**
+ * Shared by all instances, since the network refuses a version for all of them. The current version is requested once.
+ */
 export function clientVersion(
   askForCurrent: (network: InstanceNetwork) => Promise<WAVersion>,
 ): ClientVersion {
@@ -26,7 +28,7 @@ export function clientVersion(
     },
     async refused(version, network) {
       if (version !== null && current?.join() === version.join()) return false;
-      // Another instance may have found a newer one meanwhile.
+      // Another instance may have found a newer version in the meantime.
       if (version === null && current === null) {
         asking ??= ask(network).finally(() => (asking = null));
         await asking;

@@ -6,9 +6,11 @@ import type { InstanceMemory } from './instance-memory.ts';
 import { banEndsAt, describeClose } from './socket/close-codes.ts';
 import { statusCodeOf } from './socket/status-code.ts';
 
-/** The client that replaced us may be a copy of this service that is about to stop: give it time, once. */
+/**
+ * The client that replaced us may be a copy of this service that is about to stop, so we return once, after this time.
+ */
 const AFTER_REPLACED_MS = 60_000;
-/** If replaced again within this time of returning, two clients would keep replacing each other. */
+/** If we are replaced again within this time, we do not return: two clients would keep replacing each other. */
 const REPLACED_AGAIN_MS = 600_000;
 
 interface ClosingInstance {
@@ -16,11 +18,11 @@ interface ClosingInstance {
   readonly clock: Clock;
   readonly versions: ClientVersion;
   readonly network: InstanceNetwork;
-  /** The version that the socket reported. */
+  /** The socket's version; null for Baileys' own. */
   readonly version: WAVersion | null;
 }
 
-/** Returns how core reacts to a connection that ended with `error`, and the code that the network gave. */
+/** Returns how core should react to a connection that ended with `error`, with the code from the network, if any. */
 export async function closedReason(error: unknown, instance: ClosingInstance): Promise<ClosedReason> {
   const code = statusCodeOf(error);
   return { ...(await consequence(error, instance)), ...(code !== null && { networkCode: String(code) }) };
@@ -46,7 +48,7 @@ async function consequence(error: unknown, instance: ClosingInstance): Promise<C
   }
 }
 
-/** If another process has the lease by now, core ignores this report, and no connection follows. */
+/** If another process has the lease by now, core ignores this report and does not reconnect. */
 function replaced({ memory, clock }: ClosingInstance, detail: string): ClosedReason {
   const now = clock.elapsed();
   const again = memory.replacedAt !== null && now - memory.replacedAt < REPLACED_AGAIN_MS;
@@ -65,7 +67,7 @@ async function versionRefused(
       ? { kind: 'restart' }
       : { kind: 'failed', code: detail };
   } catch {
-    // The current version could not be determined.
+    // The current version could not be looked up.
     return { kind: 'dropped', detail };
   }
 }

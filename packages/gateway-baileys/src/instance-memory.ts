@@ -15,7 +15,7 @@ import type { PruningProgress } from './session/pruning.ts';
 import { socketCaches } from './socket/socket-caches.ts';
 import type { SocketCaches } from './socket/socket-caches.ts';
 
-/** The knowledge of an instance that connections share. Nothing here must survive the process. */
+/** The state of an instance that its connections share. It may be lost with the process. */
 export interface InstanceMemory {
   readonly caches: SocketCaches;
   readonly recipients: RecipientCache;
@@ -26,7 +26,7 @@ export interface InstanceMemory {
   readonly pruning: PruningProgress;
   /** Calls that were reported recently, by id. */
   readonly calls: QuickLRU<string, true>;
-  /** When another connection last replaced ours, by `clock.elapsed()`. */
+  /** When another client last replaced ours, by `clock.elapsed()`; null if never. */
   replacedAt: number | null;
 }
 

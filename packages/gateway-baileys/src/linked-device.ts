@@ -8,9 +8,9 @@ import { queryErrorOf, statusCodeOf } from './socket/status-code.ts';
 
 /** A picture is not worth a longer wait. */
 const PICTURE_MS = 3_000;
-/** Baileys' name of an account whose name it does not know. */
+/** Baileys' name for an account without a known name. */
 const NO_NAME = '~';
-/** How the network responds if there is no picture, or if it is hidden. */
+/** How the network responds if there is no picture, or if the picture is hidden. */
 const NO_PICTURE = new Set([401, 404]);
 
 /** The profile of the account of an open socket. */
@@ -30,17 +30,17 @@ export async function linkedProfile(socket: WASocket, clock: Clock): Promise<Lin
   };
 }
 
-/** Null if the network said that there is no visible picture, undefined if it did not say so. */
+/** Null if the network said that no picture is visible, undefined if it did not respond to that. */
 function withoutPicture(error: unknown): null | undefined {
   return NO_PICTURE.has(queryErrorOf(error) ?? statusCodeOf(error) ?? 0) ? null : undefined;
 }
 
-/** The network's response takes less; core waits ten seconds. */
+/** The network takes less to respond, and core waits ten seconds. */
 const RESPONSE_MS = 8_000;
 
 /**
- * Removes the device from the phone's list, and waits for the network's confirmation (Baileys' own logout only asks).
- * Rejects without one: the phone would go on listing the device.
+ * Removes the device from the phone's list, and waits for the network's confirmation (Baileys' own logout does not
+ * wait). Rejects without a confirmation, because the phone might then still list the device.
  */
 export async function unlinkDevice(
   { socket, clock }: { readonly socket: WASocket; readonly clock: Clock },
@@ -55,13 +55,13 @@ export async function unlinkDevice(
   });
   const removed = withDeadline(clock, { what: "WhatsApp's response to a logout", ms: RESPONSE_MS }, response);
   await Promise.race([removed, ended.then(checkUnlinked)]).catch((error: unknown) => {
-    // The device was unlinked meanwhile.
+    // The device was unlinked in the meantime.
     if (queryErrorOf(error) === 401 || statusCodeOf(error) === 401) return;
     throw error;
   });
 }
 
-/** The network may end the connection instead of responding: that counts as a response. */
+/** If the network ends the connection with 401 instead of responding, that confirms the removal. */
 function checkUnlinked(error: unknown): void {
   if (statusCodeOf(error) !== 401)
     throw new Error('The connection ended before WhatsApp responded to the logout.');

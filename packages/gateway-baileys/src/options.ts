@@ -10,17 +10,17 @@ import { checkPace } from './outbound/pace.ts';
 
 /** The options of `baileysGateway`. */
 export interface BaileysGatewayOptions {
-  /** The name of the linked device on the phone. `Trunkline` by default. */
+  /** The name of the linked device on the phone. Default `Trunkline`. */
   readonly deviceName?: string | undefined;
-  /** How fast one instance may send; by default, as fast as the network accepts messages. */
+  /** How fast one instance may send. By default, as fast as the network accepts messages. */
   readonly pace?: PaceOptions | undefined;
   /**
-   * Returns the current version of WhatsApp Web. Called after the network has refused the client's version. By default,
-   * it asks web.whatsapp.com, through the proxy of the instance, if any.
+   * Returns the current version of WhatsApp Web. Called when the network has refused the client's version. By default,
+   * asks web.whatsapp.com, through the instance's proxy if it has one.
    */
   readonly currentVersion?: (() => Promise<WhatsAppVersion>) | undefined;
   /**
-   * How instances connect to the network. A function is called before each connection of each instance: if it throws or
+   * How instances connect to the network. A function is called before each connection of each instance; if it throws or
    * rejects, the connection is retried later.
    */
   readonly socket?:
@@ -32,20 +32,20 @@ type WhatsAppVersion = [number, number, number];
 
 interface SocketOptions {
   /**
-   * The address of a proxy, with `http:`, `https:` or `socks5:`, and a user name and a password if it requires them.
-   * Everything goes through it: the connection, files in both directions, and the lookup of the current version. It
-   * also resolves host names.
+   * The address of a proxy, with `http:`, `https:` or `socks5:`, and a user name and a password if the proxy requires
+   * them. Everything goes through the proxy: the connection, files in both directions, and the lookup of the current
+   * version. The proxy also resolves host names.
    */
   readonly proxy?: string | URL;
-  /** How to connect, instead of `proxy`. Everything goes through it, unless there is a `fetchAgent`. */
+  /** The agent that connects, instead of a `proxy`. Everything goes through it, unless there is a `fetchAgent`. */
   readonly agent?: Agent;
   /** The agent for all requests except the WebSocket. */
   readonly fetchAgent?: Agent;
-  /** A server other than WhatsApp's. */
+  /** The address of a server other than WhatsApp's. */
   readonly waWebSocketUrl?: string | URL;
-  /** The version of WhatsApp Web that the client claims to be. The library's own by default. */
+  /** The version of WhatsApp Web that the client claims to be. By default, the library's own. */
   readonly version?: WhatsAppVersion;
-  /** Two letters; `US` by default. */
+  /** The country code, two letters. Default `US`. */
   readonly countryCode?: string;
   /** How long a connection may take to open, in milliseconds. */
   readonly connectTimeoutMs?: number;
@@ -59,17 +59,17 @@ interface SocketOptions {
 
 /** The options of one instance. */
 interface InstanceOptions extends SocketOptions {
-  /** Replaces the gateway's. */
+  /** Replaces the gateway's `deviceName`. */
   readonly deviceName?: string;
-  /** Replaces the gateway's; null for none. */
+  /** Replaces the gateway's `pace`; null for no pace. */
   readonly pace?: PaceOptions | null;
 }
 
 export interface GatewaySettings {
   readonly currentVersion: (network: InstanceNetwork) => Promise<WhatsAppVersion>;
   /**
-   * Rejects if the app's settings of the instance are wrong. The instance's own proxy replaces the proxy and the agents
-   * of the options.
+   * The settings of an instance, whose own proxy replaces the proxy and the agents of the options. Rejects if the app's
+   * function fails or returns wrong options.
    */
   of(instanceId: string, proxyUrl: string | null): Promise<InstanceSettings>;
 }
@@ -108,7 +108,7 @@ const INSTANCE_OPTION_NAMES: OptionNames<InstanceOptions> = {
   pace: true,
 };
 
-/** Fills in the defaults; throws an error that names the first wrong option. */
+/** Fills in the defaults. Throws an error that names the first wrong option. */
 export function readOptions(options: BaileysGatewayOptions): GatewaySettings {
   checkOptionNames('baileysGateway', options, OPTION_NAMES);
   const { deviceName = 'Trunkline', pace = null, currentVersion = latestVersion, socket = {} } = options;

@@ -3,7 +3,7 @@ import type { ConnectionState, NewChatMessageCapInfo, WASocket } from '@whiskeys
 
 type Source = 'timelock' | 'capping';
 
-/** The restrictions that the network has put on an instance, as far as this process knows. */
+/** The restrictions of an instance by the network, as far as this process knows. */
 export interface Restrictions {
   /** The restriction in force; null if there is none. */
   current(): Restriction | null;
@@ -46,7 +46,7 @@ interface RestrictionWatch {
   readonly failed: (error: unknown) => void;
 }
 
-/** Reports the network's restrictions of the number. */
+/** Reports the network's restrictions on the number. */
 export function watchRestrictions({ socket, restrictions, listener, failed }: RestrictionWatch): void {
   const note = (source: Source, restriction: Restriction | null): void => {
     restrictions.note(source, restriction);
@@ -60,12 +60,12 @@ export function watchRestrictions({ socket, restrictions, listener, failed }: Re
 
 type Timelock = NonNullable<ConnectionState['reachoutTimeLock']>;
 
-/** The number may write only in existing chats. */
+/** Null unless the number may write only in existing chats. */
 function timelockOf({ isActive, timeEnforcementEnds }: Timelock): Restriction | null {
   return isActive ? { code: 'cannot_start_chats', until: timeOrNull(timeEnforcementEnds?.getTime()) } : null;
 }
 
-/** The number has begun as many chats as it may until the end of the cycle. */
+/** Null unless the number has begun as many chats as its cycle allows. */
 function cappingOf({
   capping_status: status,
   cycle_end_timestamp: endsAt,
@@ -74,7 +74,7 @@ function cappingOf({
   return { code: 'sending_capped', until: timeOrNull(Number(endsAt) * 1000) };
 }
 
-/** The network may send anything, or nothing. */
+/** Null if the network sent no valid time. */
 function timeOrNull(time: number | undefined): number | null {
   return time !== undefined && Number.isSafeInteger(time) && time > 0 ? time : null;
 }

@@ -35,13 +35,13 @@ export interface WiringParts {
   readonly context: GatewayContext;
   readonly settings: InstanceSettings;
   readonly memory: InstanceMemory;
-  /** The version that we report; null for Baileys' own. */
+  /** The version that we report; null for Baileys' own version. */
   readonly version: WAVersion | null;
   readonly stored: StoredSession;
   readonly skipped: (kind: string) => void;
 }
 
-/** A socket with its events connected. The caller follows its connection state. */
+/** A socket with its events connected, except its state: the caller follows that. */
 export interface WiredSocket {
   readonly socket: WASocket;
   readonly log: ILogger;
@@ -51,10 +51,10 @@ export interface WiredSocket {
   readonly media: MediaNetwork;
   readonly timers: ChatTimers;
   readonly findGroup: Groups['find'];
-  /** Reports all groups, as soon as the network lists them. */
+  /** Reports all groups as soon as the network lists them. */
   readonly syncGroups: () => void;
   readonly pauses: Pauses;
-  /** Called with an error that a new connection fixes. */
+  /** Ends the connection for an error that a new one fixes. */
   readonly giveUp: (error: unknown) => void;
 }
 
@@ -83,7 +83,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
   };
 
   socket.ev.on('creds.update', () => {
-    // A write that fails breaks the session, which ends the connection.
+    // If the write fails, the session breaks, which ends the connection.
     saveCredentials(stored.values, stored.creds).catch(() => undefined);
   });
   void stored.broken.then(giveUp);

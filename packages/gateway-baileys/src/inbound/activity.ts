@@ -10,16 +10,16 @@ import { momentOf } from './message-kinds.ts';
 import { networkIdOf } from './network-id.ts';
 import { senderOf } from './phone-number.ts';
 
-/** An action on a message that the actor's app has named. */
+/** An action on a message, which the actor's app names. */
 export type Deed = Extract<MessageContent, { kind: 'reaction' | 'edit' | 'deletion' | 'media_update' }>;
 
-/** The session that received a deed. */
+/** The session parts that interpret a deed. */
 export interface Witness {
   readonly people: People;
   readonly findAdmins: FindAdmins;
 }
 
-/** A deed as core's type; null if the actor had no right to it, which an app other than WhatsApp's can send. */
+/** A deed as core's type; null if the actor had no right to it, as an app other than WhatsApp's can claim. */
 export async function activityOf(witness: Witness, message: WAMessage, deed: Deed): Promise<Activity | null> {
   const { people } = witness;
   const contact = await contactOf(people, message);
@@ -37,7 +37,7 @@ export async function activityOf(witness: Witness, message: WAMessage, deed: Dee
       const author = deed.target.fromMe ? actor : await memberIn(people, message, deed.target, otherSide);
       return { ...about, kind: 'reaction', author, emoji: deed.emoji };
     }
-    // Only its author can edit a message, whatever else its target says.
+    // Only the author can edit a message, so the actor is taken as its author.
     case 'edit':
       return { ...about, kind: 'edit', author: actor, text: deed.text };
     case 'media_update': {
@@ -54,7 +54,7 @@ export async function activityOf(witness: Witness, message: WAMessage, deed: Dee
   }
 }
 
-/** The member of a group whom a target names, null for the account itself; `otherwise` if it names no member. */
+/** The member of a group that a target names: null for the account itself, `otherwise` if no member is named. */
 async function memberIn(
   people: People,
   message: WAMessage,
@@ -66,7 +66,7 @@ async function memberIn(
   return (await contactReport(people, { jids: [participant] }))?.networkId ?? otherwise;
 }
 
-/** Admins of a group can delete others' messages. Our own phone is trusted. */
+/** Admins of a group can delete others' messages. Our own phone counts as an admin. */
 async function isAdmin({ findAdmins }: Witness, message: WAMessage): Promise<boolean> {
   const group = groupOf(message);
   if (group === null) return false;
@@ -77,13 +77,13 @@ async function isAdmin({ findAdmins }: Witness, message: WAMessage): Promise<boo
   return [participant, participantAlt].some((jid) => jid && admins.includes(jidNormalizedUser(jid)));
 }
 
-/** The network's id of the group that a message is in. */
+/** The group of a message, by the network's id; or null. */
 export function groupOf({ key }: WAMessage): string | null {
   const chat = key.remoteJid ?? '';
   return isJidGroup(chat) ? chat : null;
 }
 
-/** When a message was sent, by the network's clock, in epoch milliseconds. */
+/** When a message was sent, by the network's clock, in epoch milliseconds; or null. */
 export function sentAt({ messageTimestamp }: WAMessage): number | null {
   return messageTimestamp ? momentOf(toNumber(messageTimestamp) * 1_000) : null;
 }

@@ -16,42 +16,42 @@ import { createUnreadable } from './unreadable.ts';
 import type { Unreadable } from './unreadable.ts';
 
 const TYPE = 'arrival';
-/** The prefix of stored arrivals' names: they are read when a connection is opened. */
+/** The prefix of the names of stored arrivals, which are read when a connection is opened. */
 export const ARRIVALS: string = keyName(TYPE, '');
-/** How long erasing an arrival that is stored elsewhere by now may wait, to be batched with others. */
+/** How long an arrival that is stored elsewhere may wait to be erased, so that erasures are batched. */
 const ERASE_AFTER_MS = 250;
 
 /**
- * Messages that were decrypted but are not stored as messages yet. The network has our acknowledgement, so this is
- * their only copy if the process ends now.
+ * Messages that were decrypted but are not stored as messages yet. The network has our acknowledgement, so these
+ * arrivals are the only copy if the process ends now.
  */
 export interface Arrivals {
   /** Sees every stanza before Baileys does, to match ciphertexts to messages. */
   watch(socket: WASocket): void;
-  /** The changes to write together with the keys; null if there are none. */
+  /** Returns the changes to write together with the keys; null if there are none. */
   record(ciphertext: Uint8Array, plaintext: Uint8Array): RecordedArrival | null;
-  /** The ciphertext could not be decrypted. Resolves once that is written. */
+  /** Records that a ciphertext could not be decrypted. Resolves when that is written. */
   recordFailure(ciphertext: Uint8Array, error: unknown): Promise<void>;
-  /** The stanza's message arrived without a ciphertext. Resolves once that is written. */
+  /** Records that the stanza's message arrived without a ciphertext. Resolves when that is written. */
   recordUnreadable(stanza: BinaryNode): Promise<void>;
-  /** The arrival is written: the listener gets it now, earlier than by Baileys' events. */
+  /** Passes an arrival to the listener, now that the arrival is written: earlier than Baileys' events. */
   announce(arrival: RecordedArrival): void;
   /** Calls `heard` with each arrival left by an earlier connection, oldest first, and then with every new one. */
   listen(me: Me | undefined, heard: (message: WAMessage) => void): void;
-  /** Whether the listener got this message recently. */
+  /** Whether `listen`'s callback got this message recently. */
   wasHeard(key: MessageIdentity): boolean;
-  /** The key of a message that this process has read before; null for any other. */
+  /** The key of the stanza's message if this process has read the message before; null otherwise. */
   readBefore(stanza: BinaryNode): WAMessage['key'] | null;
-  /** The message is stored, or will never be one. */
+  /** Notes that the message is stored, or will never be. */
   complete(key: MessageIdentity): void;
-  /** Erases completed arrivals. */
+  /** Erases the completed arrivals. */
   flush(): Promise<void>;
   /** The messages that could not be decrypted so far. */
   readonly unreadable: Unreadable;
 }
 
 interface RecordedArrival {
-  /** A set of Signal keys, of types of our own. */
+  /** A set of Signal keys of our own types. */
   readonly keys: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Empty if no part of the message is stored. */
   readonly arrivals: readonly Arrival[];
@@ -59,11 +59,11 @@ interface RecordedArrival {
 
 interface Arrival extends StanzaOrigin {
   readonly order: number;
-  /** A `proto.Message`, encoded. */
+  /** An encoded `proto.Message`. */
   readonly message: Uint8Array;
 }
 
-/** Messages that a process has read, by their identity: Baileys reports each once more, and so may the network. */
+/** The identities of messages that a process has read: Baileys reports each message again, and the network may, too. */
 export type ReadMessages = QuickLRU<string, true>;
 
 export function readMessages(): ReadMessages {
@@ -101,7 +101,7 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
     await unreadable.record(identityOf(messageOf(origin, me).key), origin);
   };
 
-  /** Baileys reports a message that matches no missing one, after acknowledging it. */
+  /** Messages that match no missing one are left to Baileys, which acknowledges and reports them. */
   const recordResent = (opened: proto.IMessage): RecordedArrival | null => {
     const found = resentIn(opened).flatMap(({ key, message }) => {
       const missing = message && unreadable.find(networkIdOf(key?.id));
@@ -130,12 +130,12 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
       const stanza = stanzas.get(ciphertext);
       if (!stanza || !me) return null;
       const opened = proto.Message.decode(unpadRandomMax16(plaintext));
-      // Baileys handles the rest of what our own phone sends only to this device.
+      // Baileys handles all other content that our own phone sends only to this device.
       if (stanza.attrs['category'] === 'peer')
         return messageOf(originOf(stanza), me).key.fromMe ? recordResent(opened) : null;
       const message = withoutCopy(opened);
       const read = readContent(message);
-      // A group's key comes in the stanza of the first message encrypted with it.
+      // A stanza may contain a group's key before the first message encrypted with that key.
       if (read.kind === 'other' && read.name === 'senderKeyDistributionMessage') return null;
       const origin = originOf(stanza);
       const identity = identityOf(messageOf(origin, me).key);
@@ -146,7 +146,7 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
     },
     async recordFailure(ciphertext, error) {
       const stanza = stanzas.get(ciphertext);
-      // A repeat of a message that was read is not unreadable.
+      // A repeat of a message that was read does not count as unreadable.
       if (stanza && !isRepeat(error)) await recordUnreadable(stanza);
     },
     recordUnreadable,
@@ -154,7 +154,7 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
       for (const arrival of arrivals) hear(arrival);
     },
     listen(account, heard) {
-      // Nothing can be read before the account is known.
+      // Nothing can be read until the account is known.
       if (!account) return;
       me = account;
       hear = ({ message, ...origin }) => {
@@ -171,7 +171,7 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
     },
     complete(key) {
       completed.add(ARRIVALS + identityOf(key));
-      // An arrival that is not erased is read again after a restart, and found to be stored already.
+      // An arrival that is not erased is read again after a restart, and then found to be stored already.
       cancelTimer ??= clock.setTimer(ERASE_AFTER_MS, () => void flush().catch(() => undefined));
     },
     flush,
@@ -179,12 +179,12 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
   };
 }
 
-/** Unwraps the copy of a message that the phone's owner wrote. */
+/** Unwraps the copy of a message by the owner of the number. */
 function withoutCopy(opened: proto.IMessage): proto.IMessage {
   return opened.deviceSentMessage?.message ?? opened;
 }
 
-/** Null if the stanza names neither a message nor a sender. */
+/** Returns null if the stanza does not name both a message and a sender. */
 function keyOf(stanza: BinaryNode, me: Me): WAMessage['key'] | null {
   try {
     return messageOf(originOf(stanza), me).key;
@@ -193,7 +193,7 @@ function keyOf(stanza: BinaryNode, me: Me): WAMessage['key'] | null {
   }
 }
 
-/** Baileys' text for a message whose key is used up. */
+/** Whether the error says that a message's key is used up. */
 function isRepeat(error: unknown): boolean {
   return error instanceof Error && error.message === MISSING_KEYS_ERROR_TEXT;
 }

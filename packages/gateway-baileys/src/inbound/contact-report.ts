@@ -4,7 +4,7 @@ import type { WAMessage, WASocket } from '@whiskeysockets/baileys';
 import { storableLine } from './storable-text.ts';
 import { userOf } from './phone-number.ts';
 
-/** Longer than WhatsApp lets people call themselves. */
+/** Longer than any name that WhatsApp allows. */
 const LONGEST_NAME = 256;
 
 /** The parts of a socket that identify people. */
@@ -16,7 +16,7 @@ export interface People {
   };
 }
 
-/** A person, by the network's names: a LID, a number, or both. */
+/** The network's names of a person: a LID, a number, or both. */
 export interface Named {
   readonly jids: readonly (string | null | undefined)[];
   readonly name?: string | null | undefined;
@@ -24,8 +24,8 @@ export interface Named {
 }
 
 /**
- * A person as core's type: the LID is the id, because it stays when the number is hidden or changes. If the network
- * names only one of them, the other comes from what was learned before. Null if no person is named.
+ * A person as core's type. The LID is the id, because it stays when the number is hidden or changes. If the network
+ * names only the LID or only the number, the other is looked up among those learned before. Null if no person is named.
  */
 export async function contactReport(
   people: People,
@@ -48,7 +48,7 @@ export async function contactReport(
   };
 }
 
-/** The LID that Baileys has stored. Its own lookup would ask the network, and a message must not wait for that. */
+/** The LID that Baileys has stored. Baileys' own lookup would ask the network, and a message must not wait for that. */
 export async function learnedLid(
   { authState }: Pick<People, 'authState'>,
   number: string,
@@ -58,7 +58,7 @@ export async function learnedLid(
   return lid ? `${lid}@lid` : undefined;
 }
 
-/** The author of a message, or its recipient if the owner of the number wrote it: null in a group. */
+/** The author of a message, or its recipient if the owner of the number wrote it: null for a group. */
 export async function contactOf(
   people: People,
   { key, pushName, verifiedBizName }: WAMessage,
@@ -75,7 +75,7 @@ export async function contactOf(
   return contactReport(people, { jids, name: verifiedBizName ?? pushName, username });
 }
 
-/** Whether this names the account of the session itself. */
+/** Whether `jid` names the account of the session itself. */
 export function isMe({ user }: People, jid: string | null | undefined): boolean {
   const named = jid ?? undefined;
   return areJidsSameUser(named, user?.id) || areJidsSameUser(named, user?.lid);

@@ -2,10 +2,10 @@ import { jidNormalizedUser } from '@whiskeysockets/baileys';
 import type { WASocket } from '@whiskeysockets/baileys';
 import QuickLRU from 'quick-lru';
 
-/** Resolves with every name that the network has for the admins of a group. Rejects if it does not report them. */
+/** Resolves with every name that the network has for a group's admins. Rejects if the network does not report them. */
 export type FindAdmins = (group: string) => Promise<readonly string[]>;
 
-/** Members could trigger as many queries as they like. */
+/** Limits queries: members could trigger any number of them. */
 const REMEMBERED_MS = 60_000;
 
 export function findAdminsOf(socket: WASocket): FindAdmins {

@@ -1,14 +1,14 @@
 import { jidDecode, jidEncode } from '@whiskeysockets/baileys';
 import type { GroupMetadata, GroupParticipant } from '@whiskeysockets/baileys';
 
-/** Members of all remembered groups together: 16 bytes each. */
+/** The most members in all remembered groups together, 16 bytes each. */
 const MAX_MEMBERS = 100_000;
-/** The memory of a group without its members, in members. */
+/** The memory of a group without its members, counted in members. */
 const GROUP_AS_MEMBERS = 100;
 
 /**
- * The members of groups, so that sending to one need not query the network each time. Holds the groups that were used
- * last, packed: in Baileys' form, the members of a big account's groups take tens of megabytes.
+ * The members of groups, so that sending to a group need not query the network each time. Holds the most recently used
+ * groups, packed: in Baileys' form, the members of a big account's groups take tens of megabytes.
  */
 export interface GroupDirectory {
   get(jid: string): GroupMetadata | undefined;
@@ -44,7 +44,7 @@ export function groupDirectory(maxMembers: number = MAX_MEMBERS): GroupDirectory
     },
     set({ participants, ...facts }) {
       remove(facts.id);
-      // As long as a page, and nothing that a sender needs.
+      // May be as long as a page, and senders do not need it.
       delete facts.desc;
       const members = packed(participants);
       if (!members) return;
@@ -69,18 +69,18 @@ function sizeOf({ members }: PackedGroup): number {
 }
 
 interface PackedMembers {
-  /** The digits of their ids. */
+  /** The digits of the members' ids. */
   readonly users: BigUint64Array;
-  /** The digits of their numbers; 0 if the network does not name the number. */
+  /** The digits of the members' numbers; 0 if the network does not name the number. */
   readonly numbers: BigUint64Array;
-  /** The servers of their ids, as positions in `servers`. */
+  /** The servers of the members' ids, as positions in `servers`. */
   readonly serverOf: Uint8Array;
   readonly servers: readonly string[];
 }
 
 const DIGITS = /^[1-9]\d{0,17}$/;
 
-/** Null if an id has an unknown form: such a group is queried each time. */
+/** Returns null if an id has an unknown form: the group is then queried each time. */
 function packed(participants: readonly GroupParticipant[]): PackedMembers | null {
   const servers: string[] = [];
   const users = new BigUint64Array(participants.length);

@@ -7,9 +7,9 @@ import type { GroupDirectory } from './group-directory.ts';
 import { askForGroups } from './group-queries.ts';
 import { storable } from './storable-text.ts';
 
-/** Changes of a group that arrive within this time of each other are read together. */
+/** Changes of a group within this time are read together. */
 const REREAD_AFTER_MS = 1_000;
-/** The network answers with 429 if it is asked too often: the wait after that, doubled each time. */
+/** The wait after a failed query, doubled each time: the network answers with 429 if it is asked too often. */
 const FIRST_RETRY_MS = 5_000;
 const LONGEST_RETRY_MS = 300_000;
 
@@ -19,22 +19,22 @@ interface GroupWatch {
   /** Waits that end with the connection. */
   readonly pauses: Pauses;
   readonly report: (groups: readonly GroupReport[], extent: GroupsExtent) => Promise<void>;
-  /** Called with a failure that will be retried: once until something works. */
+  /** Called with a failure that will be retried, only once until a query succeeds. */
   readonly failed: (error: unknown) => void;
 }
 
 export interface Groups {
-  /** Reports all groups, as soon as the network lists them. */
+  /** Reports all groups as soon as the network lists them. */
   sync(): void;
-  /** The members of a group; queries the network if they are not known. */
+  /** The members of a group. Queries the network if they are not remembered. */
   find(jid: string): Promise<GroupMetadata>;
 }
 
-/** Follows the groups that the number is in, and reports those that change. */
+/** Follows the groups of the number, and reports those that change. */
 export function watchGroups({ socket, directory, pauses, report, failed }: GroupWatch): Groups {
   // Members may have joined and left while there was no connection.
   directory.clear();
-  /** Reported since all were queried: the network's list may be older. */
+  /** The groups reported since all were queried: newer than the network's list. */
   const recent = new Map<string, GroupReport>();
   /** The groups to read, in the order of their changes. */
   const changed = new Set<string>();
@@ -48,7 +48,7 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
     await report(reports, { full: false });
   };
 
-  /** Concurrent reads of one group are one, unless it has changed since the first began. */
+  /** Shares concurrent reads of a group, unless the group has changed since the first of them began. */
   const read = (jid: string): Promise<GroupMetadata> => {
     const known = reading.get(jid);
     if (known) return known;
@@ -74,7 +74,7 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
     recent.clear();
     const all = new Map((await askForGroups(socket)).map((group) => [group.networkId, group]));
     await report([...new Map([...all, ...recent]).values()], { full: true });
-    // The list omits the names of some groups, which their own descriptions have.
+    // The list omits the names of some groups, which a query for the group itself returns.
     for (const { networkId, name } of all.values()) {
       if (name === undefined && !recent.has(networkId)) changed.add(networkId);
     }
@@ -85,13 +85,17 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
     try {
       await learn([await read(jid)]);
     } catch (error) {
-      // The network does not describe a group to a number that is no longer in it: the list of all shows that.
+      // The network does not describe a group to a number that has left it. The list of all groups shows that it has
+      // left.
       if (!isNoMember(error)) throw error;
       isListStale = true;
     }
   };
 
-  /** Makes one query at a time. A group whose query fails stays in the list, and all wait before the next attempt. */
+  /**
+   * Makes one query at a time. After a failed query, its group stays in the list, and all groups wait for the next
+   * attempt.
+   */
   const readAll = async (): Promise<void> => {
     let wait = FIRST_RETRY_MS;
     while (!pauses.isOver() && (isListStale || changed.size > 0)) {
@@ -104,7 +108,7 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
         if (wantsList) isListStale = true;
         else if (next !== undefined) changed.add(next);
         await pauses.pause(wait);
-        // The end of the connection is not a failure of the groups.
+        // If the connection has ended, the failure is not one of the groups.
         if (wait === FIRST_RETRY_MS && !pauses.isOver()) failed(error);
         wait = Math.min(wait * 2, LONGEST_RETRY_MS);
       }
@@ -164,7 +168,8 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
 }
 
 /**
- * The network reports that groups have changed while we were away: Baileys would query all of them with their members.
+ * Handles the network's report that groups changed while there was no connection: Baileys would query all groups with
+ * their members.
  */
 function takeOverDirtyGroups(socket: WASocket, sync: () => void): void {
   socket.ws.prependListener('CB:ib,,dirty', (stanza: BinaryNode) => {
@@ -173,7 +178,7 @@ function takeOverDirtyGroups(socket: WASocket, sync: () => void): void {
     if (!dirty || (type !== 'groups' && type !== 'communities')) return;
     dirty.attrs = { ...dirty.attrs, type: `${type} (being read)` };
     sync();
-    // Else the network repeats it on the next connection.
+    // If this fails, the next connection gets the report again.
     void socket.cleanDirtyBits('groups').catch(() => undefined);
   });
 }
@@ -188,7 +193,7 @@ function reportOf({ id, subject, size, participants }: GroupMetadata): GroupRepo
   return {
     networkId: id,
     name: storable(subject) ?? undefined,
-    // The number itself is in the group: a count of 0 means that the network does not report it.
+    // The number itself is a member, so 0 means that the network does not report the count.
     participantsCount: (size ?? participants.length) || undefined,
   };
 }

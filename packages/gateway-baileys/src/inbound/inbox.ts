@@ -20,9 +20,9 @@ import { messageOf, originOf } from './stanza-message.ts';
 import { unavailabilityOf, undecryptable } from './undecryptable.ts';
 import type { UnreadableMessage } from './unreadable.ts';
 
-/** Texts and receipts that are stored concurrently. Core itself limits concurrent files. */
+/** How many texts and receipts are stored concurrently. Core itself limits concurrent files. */
 const CONCURRENT = 8;
-/** How long after a refused report a file is reported again: doubled each time. */
+/** How long to wait before a refused file is reported again, doubled each time. */
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
 
@@ -36,17 +36,20 @@ interface InboxParts {
   readonly calls: QuickLRU<string, true>;
   /** Counts arrivals that are neither a message nor an activity of this API, by kind. */
   readonly skipped: (kind: string) => void;
-  /** A report was refused: the connection must end, and the next one reports the arrivals again. */
+  /** Called when a report is refused: the connection must end, and the next one reports the arrivals again. */
   readonly refused: (error: unknown) => void;
   /** Resolves at the end of the connection. */
   readonly ended: Promise<unknown>;
 }
 
-/** Passes what the network delivers to its storage. */
+/** Reports everything that the network delivers, to be stored. */
 export interface Inbox {
-  /** The connection is open: reports arrivals, beginning with those left by an earlier connection. */
+  /** Reports arrivals from now on, first those left by an earlier connection: the connection is open. */
   open(): void;
-  /** Resolves once all arrivals so far are reported; files that are not taken yet are left to the next connection. */
+  /**
+   * Resolves when all arrivals so far are reported, except files that are not taken yet: the next connection reports
+   * those.
+   */
   completed(): Promise<void>;
 }
 
@@ -74,23 +77,23 @@ export function createInbox(parts: InboxParts): Inbox {
     else await deliver();
   };
 
-  /** A full media store must not cost the connection: the file is retried on this one, or else on the next. */
+  /** Retries a file, on the next connection if need be: a full media store must not cost the connection. */
   const untilTaken = async (deliver: MessageReport['deliver']): Promise<void> => {
     for (let wait = FIRST_RETRY_MS; !pauses.isOver(); wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
       try {
         return await deliver();
       } catch {
-        // The listener that refused it has logged why.
+        // The listener has logged why it refused the file.
         await pauses.pause(wait);
       }
     }
   };
 
   const take = (message: WAMessage): void => {
-    // Not readable yet: the sender's phone is asked to send it again under the same id.
+    // Not readable yet: Baileys asks the sender's phone to send it again under the same id.
     if (!message.message) return;
     const read = readContent(message.message);
-    // Look it up before adding this one: only earlier arrivals are waited for.
+    // Find the target before adding this message: only earlier arrivals are waited for.
     const target = 'target' in read ? inFlight.find(networkIdOf(read.target.id)) : null;
     const stored = read.kind === 'content' ? inFlight.add(networkIdOf(message.key.id)) : () => {};
     const run = (): void => work.run(laneOf(message), () => receive(message, read, stored).catch(refused));
@@ -104,7 +107,7 @@ export function createInbox(parts: InboxParts): Inbox {
     }
   };
 
-  /** Resolves when `report` was taken, in order with the others of this key. */
+  /** Runs `report` after earlier reports with this key. Resolves when it is taken. */
   const inOrder = (key: string, report: () => Promise<void>): Promise<void> => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     work.run(key, () => report().then(resolve, reject));
@@ -136,7 +139,7 @@ export function createInbox(parts: InboxParts): Inbox {
   };
 
   const reportUndecryptable = async (message: WAMessage, reason: 'no_key' | 'view_once'): Promise<void> => {
-    // The owner's own phone displays what it sent.
+    // The owner's own phone displays the message.
     if (message.key.fromMe) return skipped('own');
     await takeActivity(await undecryptable(socket, message, reason));
   };
@@ -160,7 +163,8 @@ export function createInbox(parts: InboxParts): Inbox {
   );
   holdStanzas(socket, 'call', takeCall);
   holdStanzas(socket, 'message', takeUnavailable);
-  // Messages that are not recorded arrive only this way, in both types: `append` has those written while we were away.
+  // Messages that are not recorded arrive only here. Both types count: `append` has messages written while there was no
+  // connection.
   socket.ev.on('messages.upsert', ({ messages }) => {
     for (const message of messages) if (!arrivals.wasHeard(message.key)) take(message);
   });
@@ -170,7 +174,7 @@ export function createInbox(parts: InboxParts): Inbox {
   return { open: work.release, completed: work.completed };
 }
 
-/** The messages of one person in one chat are reported in order. */
+/** One person's messages in one chat are reported in order. */
 function laneOf({ key }: WAMessage): string {
   return `${key.remoteJid}/${senderOf(key)}`;
 }
@@ -178,8 +182,7 @@ function laneOf({ key }: WAMessage): string {
 const { DELIVERY_ACK, READ, PLAYED } = proto.WebMessageInfo.Status;
 
 /**
- * Receipts of messages to a person. They identify the message by its id; their name for the chat changes from one to
- * the next.
+ * Receipts of messages to a person. They identify the message by its id, because their name for the chat may change.
  */
 function directReceipts(updates: BaileysEventMap['messages.update']): readonly MessageReceipt[] {
   return updates.flatMap(({ key, update: { status } }): readonly MessageReceipt[] => {

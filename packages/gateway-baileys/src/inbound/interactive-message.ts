@@ -1,10 +1,10 @@
 import type { proto } from '@whiskeysockets/baileys';
 
-/** A message with buttons, a list or a form, in whichever of the protocol's ways it was sent. */
+/** A message with buttons, a list or a form, in any form that the protocol has for it. */
 export interface InteractiveMessage {
   readonly text: string | null | undefined;
   readonly buttons: readonly Button[];
-  /** The picture or file above the text, if there is one. */
+  /** The picture or file above the text; null if there is none. */
   readonly header: Pick<proto.IMessage, 'imageMessage' | 'videoMessage' | 'documentMessage'> | null;
 }
 
@@ -13,7 +13,7 @@ interface Button {
   readonly title: string | null | undefined;
 }
 
-/** Null for any other message. */
+/** Returns null for any other message. */
 export function interactiveIn(message: proto.IMessage): InteractiveMessage | null {
   const { buttonsMessage, listMessage, interactiveMessage, highlyStructuredMessage } = message;
   const templateMessage = message.templateMessage ?? highlyStructuredMessage?.hydratedHsm;
@@ -69,7 +69,7 @@ function newerIn(message: proto.Message.IInteractiveMessage): InteractiveMessage
   };
 }
 
-/** `{"display_text":"Track","id":"track-1"}`, or whatever else a sender wrote. */
+/** Reads `{"display_text":"Track","id":"track-1"}`, or whatever else a sender wrote. */
 function flowButton(name: string | null | undefined, params: string | null | undefined): Button {
   const { id, title } = namesIn(params);
   return { id: id ?? name, title: title ?? name };

@@ -10,7 +10,7 @@ const CONTENT: Buffer = randomBytes(50_000);
 
 interface Sealed {
   readonly file: MediaFile;
-  /** The file as stored on a host. */
+  /** The file as a host stores it. */
   readonly encrypted: Buffer<ArrayBuffer>;
 }
 
@@ -32,7 +32,7 @@ async function sealed(): Promise<Sealed> {
   };
 }
 
-/** A network of these hosts, each with its response. */
+/** A network with these hosts and their responses. */
 function networkOf(hosts: Readonly<Record<string, (range: string | null) => Promise<Response>>>): {
   readonly network: MediaNetwork;
   readonly asked: readonly string[];
@@ -60,7 +60,7 @@ async function read(file: MediaFile, network: MediaNetwork): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Sends `bytes`, then breaks off. */
+/** Sends `bytes` and then breaks off. */
 function broken(bytes: Uint8Array<ArrayBuffer>): Response {
   let isSent = false;
   return new Response(

@@ -8,7 +8,7 @@ import type { MediaSource } from './message-content.ts';
 /** How often all hosts are tried. */
 const ROUNDS = 3;
 const ROUND_AFTER_MS = 1_000;
-/** A host that sends nothing for this long is given up for the next one. */
+/** If a host sends nothing for this long, the download moves to the next host. */
 const HOST_STALLED_MS = 8_000;
 const BLOCK = 16;
 /** The length of the MAC after the ciphertext, in bytes. */
@@ -16,7 +16,7 @@ const MAC_LENGTH = 10;
 
 /**
  * Downloads and decrypts a file as it is read. An interrupted download resumes at the next host; a file that no host
- * has is requested from the phone. Ends with an error if the bytes are not those that were sent.
+ * has is requested from the phone. Ends with an error if the file's digest is not the sender's.
  */
 export function downloadMedia(file: MediaFile, network: MediaNetwork): ReadableStream<Uint8Array> {
   const cancelled = new AbortController();
@@ -28,7 +28,7 @@ export function downloadMedia(file: MediaFile, network: MediaNetwork): ReadableS
         if (done) controller.close();
         else controller.enqueue(value);
       },
-      // End the request first: a generator that waits for a silent host does not return.
+      // End the request first, because a generator that waits for a silent host does not return.
       async cancel(reason) {
         cancelled.abort(reason);
         await bytes.return(undefined);
@@ -76,7 +76,7 @@ async function* decrypted(
   yield decipher.final();
 }
 
-/** The encrypted file, from whichever hosts have it: each resumes where the previous one broke off. */
+/** The encrypted file, from any hosts that have it: each host resumes where the previous one broke off. */
 async function* fromHosts(
   file: MediaFile,
   network: MediaNetwork,
@@ -87,7 +87,7 @@ async function* fromHosts(
   for (let round = 1; ; round += 1) {
     let lastError: unknown = new Error('WhatsApp names no media host.');
     let isGone = false;
-    // Ask each time: the connection's knowledge of the hosts may have expired.
+    // Ask each time, because the connection's list of hosts may have expired.
     for (const host of await network.hosts({ refresh: round > 1 })) {
       try {
         const path = network.reuploads.pathOf(file);
@@ -119,7 +119,7 @@ const GONE: readonly number[] = [403, 404, 410];
 
 interface HostRequest {
   readonly address: string;
-  /** How much of the file is already downloaded. */
+  /** The number of bytes already downloaded. */
   readonly offset: number;
   readonly network: MediaNetwork;
   readonly signal: AbortSignal;
@@ -139,7 +139,7 @@ async function* bytesFrom({ address, offset, network, signal }: HostRequest): As
         signal: AbortSignal.any([signal, ended.signal]),
       }),
     );
-    // The whole file has been sent, even if its end failed.
+    // The file is complete, although its last request failed.
     if (offset > 0 && response.status === RANGE_NOT_SATISFIABLE) return;
     checkStatus(response);
     // A host that ignores the range sends the known bytes again.
@@ -154,7 +154,7 @@ async function* bytesFrom({ address, offset, network, signal }: HostRequest): As
       if (fresh.length > 0) yield fresh;
     }
   } finally {
-    // Ends the unread rest and the request.
+    // Ends the request and its unread rest.
     ended.abort(new Error('The download is taken up elsewhere.'));
   }
 }
@@ -175,7 +175,7 @@ function checkStatus({ ok, status }: Response): void {
 
 class NoAddressError extends Error {}
 
-/** The sender chooses only the path: an address of its choice would be fetched from inside our network. */
+/** The sender chooses only the path, not the host: we would request any host from inside our network. */
 function addressOf({ directPath, url }: MediaSource, host: string): string {
   const path = directPath || (url && URL.canParse(url) ? pathOf(new URL(url)) : '');
   const address = `https://${host}${path}`;

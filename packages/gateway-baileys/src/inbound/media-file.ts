@@ -2,13 +2,13 @@ import { MAX_REFERENCE_BYTES } from '@trunkline/core/spi/gateway';
 import { proto } from '@whiskeysockets/baileys';
 import type { MediaContent, MediaSource } from './message-content.ts';
 
-/** A file of a message, as long as it is on WhatsApp's media hosts or on the phone. */
+/** A file of a message that is still on WhatsApp's media hosts or on the phone. */
 export interface MediaFile extends Pick<MediaContent, 'keyType' | 'source'> {
   /** The message's key, by which the phone finds the file. */
   readonly key: proto.IMessageKey;
 }
 
-/** The message field for each use that a key is derived for. */
+/** The message field for each use for which a key is derived. */
 const FIELDS = [
   ['image', 'imageMessage'],
   ['sticker', 'stickerMessage'],
@@ -18,8 +18,8 @@ const FIELDS = [
 ] as const;
 
 /**
- * The file as a `proto.WebMessageInfo` without anything else of its message. Undefined if the sender's description is
- * too long to store, so that no other connection could download it.
+ * The file as a `proto.WebMessageInfo` without the rest of its message. Undefined if the sender's description is too
+ * long to store: other connections then cannot download the file.
  */
 export function referenceTo({ key, keyType, source }: MediaFile): Uint8Array | undefined {
   const field = FIELDS.find(([type]) => type === keyType)?.[1];

@@ -9,9 +9,11 @@ import type { MediaReuploads } from './media-reuploads.ts';
 export interface MediaNetwork {
   readonly clock: Clock;
   readonly fetch: Fetch;
-  /** The media hosts that the network lists, in its order, and its fallback; never one from a sender. */
+  /**
+   * The media hosts that the network lists, and WhatsApp's fallback; recent failures last. Never a host from a sender.
+   */
   hosts(how: { readonly refresh: boolean }): Promise<readonly string[]>;
-  /** Notes whether a host works: those that failed most recently are tried last. */
+  /** Notes whether a host works: hosts that failed most recently are tried last. */
   noteHost(host: string, works: boolean): void;
   readonly reuploads: MediaReuploads;
 }
@@ -20,15 +22,15 @@ interface NetworkParts {
   readonly socket: WASocket;
   readonly clock: Clock;
   readonly fetch: Fetch;
-  /** The server of the connection, unless it is WhatsApp's. */
+  /** The server of the connection; undefined for WhatsApp's. */
   readonly waWebSocketUrl: string | URL | undefined;
 }
 
 export function mediaNetwork({ socket, clock, fetch, waWebSocketUrl }: NetworkParts): MediaNetwork {
   const { hostname } = new URL(waWebSocketUrl ?? DEFAULT_CONNECTION_CONFIG.waWebSocketUrl);
-  // Another server has its own media hosts.
+  // Other servers have their own media hosts.
   const fallback = hostname.endsWith('.whatsapp.com') ? [DEF_MEDIA_HOST] : [];
-  /** When each host failed, unless it has worked since. */
+  /** When each host last failed, unless it has worked since. */
   const failedAt = new Map<string, number>();
   return {
     clock,

@@ -5,23 +5,23 @@ import type { BaileysEventMap, WASocket } from '@whiskeysockets/baileys';
 import QuickLRU from 'quick-lru';
 import type { MediaFile } from './media-file.ts';
 
-/** How long the phone may take to upload a file again: less than core waits for the next byte of a file. */
+/** How long the phone may take to upload a file again, less than core waits for the next byte of a file. */
 const REUPLOAD_MS = 25_000;
-/** Files that were requested recently. A slow phone's response is still matched at the next attempt. */
+/** How many recent requests are remembered, so that a slow phone's response is still matched at the next attempt. */
 const REMEMBERED = 1_000;
 
 /** Asks the number's phone to upload files that the media hosts no longer have. */
 export interface MediaReuploads {
-  /** The path of the file since the phone uploaded it again; null if it has not. */
+  /** The path of the file after the phone has uploaded it again; null before that. */
   pathOf(file: MediaFile): string | null;
-  /** Resolves when the phone has uploaded it. Rejects if it does not have the file either, or does not respond. */
+  /** Resolves when the phone has uploaded the file. Rejects if it does not have the file, or does not respond. */
   request(file: MediaFile): Promise<void>;
 }
 
 interface Request {
   readonly mediaKey: Uint8Array;
   path: string | null;
-  /** The downloads that wait for the response. */
+  /** Settles the waiting downloads; null if none wait. */
   waiting: PromiseWithResolvers<void> | null;
 }
 
@@ -46,7 +46,7 @@ export function mediaReuploads(socket: WASocket, clock: Clock): MediaReuploads {
   const ask = (file: MediaFile, mediaKey: Uint8Array): PromiseWithResolvers<void> => {
     const { id = '' } = file.key;
     const waiting = Promise.withResolvers<void>();
-    // The promise may reject when no download waits for it.
+    // The promise may reject while no download waits for it.
     waiting.promise.catch(() => undefined);
     const known = requests.get(id ?? '');
     requests.set(id ?? '', { mediaKey, path: known?.path ?? null, waiting });
@@ -66,7 +66,7 @@ export function mediaReuploads(socket: WASocket, clock: Clock): MediaReuploads {
       const limit = { what: 'The upload of a file by the phone', ms: REUPLOAD_MS };
       await withDeadline(clock, limit, waiting.promise).catch((error: unknown) => {
         const request = requests.get(file.key.id ?? '');
-        // The next attempt asks again.
+        // Let the next attempt ask again.
         if (request?.waiting === waiting) request.waiting = null;
         throw error;
       });

@@ -7,24 +7,24 @@ import { networkIdOf } from './network-id.ts';
 import { storable, storableLine } from './storable-text.ts';
 import { unwrapMessage } from './unwrap-message.ts';
 
-/** A file as a message describes it. */
+/** A file as its message describes it. */
 export interface MediaContent {
   readonly type: MediaType;
   readonly caption: string | null;
   readonly filename: string | null;
   readonly mimeType: string;
-  /** The purpose for which its key is derived. */
+  /** The use for which the file's key is derived. */
   readonly keyType: WAMediaType;
   readonly source: MediaSource;
 }
 
-/** The place of a file and its key. */
+/** A file's address, key and digest. */
 export type MediaSource = Pick<
   proto.Message.IImageMessage,
   'directPath' | 'url' | 'mediaKey' | 'fileSha256' | 'fileLength'
 >;
 
-/** The content of a message. */
+/** The content and kind of a message. */
 interface SaidContent {
   readonly content: { readonly type: 'text'; readonly text: string } | MediaContent;
   /** Absent if the type is specific enough. */
@@ -43,14 +43,14 @@ export type MessageContent =
   | { readonly kind: 'deletion'; readonly target: proto.IMessageKey }
   /** A better copy of the file of the message that `target` names. */
   | { readonly kind: 'media_update'; readonly target: proto.IMessageKey; readonly content: MediaContent }
-  /** A vote in a poll, a change of settings…: counted, not stored. */
+  /** A vote in a poll, a change of settings…: counted, but not stored. */
   | { readonly kind: 'other'; readonly name: string };
 
-/** An emoji is a few characters; a sender could send a book. */
+/** An emoji is a few characters, but a sender could send a book. */
 const LONGEST_EMOJI = 64;
 const LONGEST_TYPE = 200;
 
-/** Reads the content of a message, whatever wraps it. Stickers are images here, and voice notes audio. */
+/** Reads the content of a message inside any wrappers. Stickers count as images, and voice notes as audio. */
 export function readContent(wrapped: proto.IMessage | null | undefined): MessageContent {
   const unwrapped = unwrapMessage(wrapped);
   if (!unwrapped) return { kind: 'other', name: nameOf(wrapped) };
@@ -68,7 +68,7 @@ export function readContent(wrapped: proto.IMessage | null | undefined): Message
 }
 
 const { AssociationType } = proto.MessageAssociation;
-/** The associations that complete another message. Pictures of an album are separate messages. */
+/** The associations of a message that completes another one. Pictures of an album are separate messages. */
 const PARTS = new Set<number>([
   AssociationType.HD_IMAGE_DUAL_UPLOAD,
   AssociationType.HD_VIDEO_DUAL_UPLOAD,
@@ -79,13 +79,13 @@ const PARTS = new Set<number>([
   AssociationType.STICKER_ANNOTATION,
 ]);
 
-/** Better copies of the message's file. */
+/** Better copies of another message's file. */
 const BETTER_COPIES = new Set<number>([
   AssociationType.HD_IMAGE_DUAL_UPLOAD,
   AssociationType.HD_VIDEO_DUAL_UPLOAD,
 ]);
 
-/** The completion of another message; null for a message of its own. */
+/** The completion of another message; null if the message stands alone. */
 function readPart(
   { associationType: type, parentMessageKey: target }: proto.IMessageAssociation,
   message: proto.IMessage,
@@ -114,7 +114,7 @@ function withDetail(detail: MessageKindAndPayload | undefined): { readonly detai
   return detail ? { detail } : {};
 }
 
-/** Only the new text or caption of an edit counts: a phone cannot change anything else. */
+/** Reads only the new text or caption of an edit: a phone cannot change anything else. */
 function readChange({ type, key, editedMessage }: proto.Message.IProtocolMessage): MessageContent | null {
   if (!key?.id) return null;
   if (type === proto.Message.ProtocolMessage.Type.REVOKE) return { kind: 'deletion', target: key };
@@ -140,7 +140,7 @@ function readMedia(message: proto.IMessage): MediaContent | null {
   return null;
 }
 
-/** The kind of a file, finer than its type. */
+/** The kind of a file, if it is finer than its type. */
 function mediaDetail({
   stickerMessage,
   ptvMessage,
@@ -177,14 +177,14 @@ function media(
   };
 }
 
-/** A reply to a status is not a reply to any message of this chat. */
+/** Null for a reply to a status: that is not a message of this chat. */
 function repliedTo(context: proto.IContextInfo | null): string | null {
   const elsewhere = context?.remoteJid ?? undefined;
   if (!context?.stanzaId || isJidStatusBroadcast(elsewhere ?? '') || isJidNewsletter(elsewhere)) return null;
   return networkIdOf(context.stanzaId) || null;
 }
 
-/** The name of the first field that is set, only for counting. */
+/** The name of the first field that is set, used only for counting. */
 function nameOf(message: proto.IMessage | null | undefined): string {
   const set = Object.entries(message ?? {}).find(
     ([name, value]) => value !== null && value !== undefined && name !== 'messageContextInfo',

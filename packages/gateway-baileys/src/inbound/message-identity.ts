@@ -7,7 +7,9 @@ export interface MessageIdentity {
   readonly participant?: string | null | undefined;
 }
 
-/** The key under which a session stores one message. Baileys leaves the device out of a message's key. */
+/**
+ * The name under which a session stores one message. It has no device, because Baileys leaves the device out of keys.
+ */
 export function identityOf({ id, remoteJid, participant }: MessageIdentity): string {
   const chat = jidNormalizedUser(remoteJid ?? undefined);
   return `${networkIdOf(id)}/${chat}/${jidNormalizedUser(participant ?? undefined)}`;

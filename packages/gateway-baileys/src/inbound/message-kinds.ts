@@ -5,20 +5,20 @@ import type { proto } from '@whiskeysockets/baileys';
 import type { InteractiveMessage } from './interactive-message.ts';
 import { storable, storableJson, storableLine } from './storable-text.ts';
 
-/** A message without a file: its kind, and a description in words. */
+/** The kind of a message without a file, and its description in words. */
 export interface KindOfText {
   readonly text: string;
   readonly detail?: MessageKindAndPayload;
 }
 
-/** More than WhatsApp lets people choose or send; the rest is left out. */
+/** More items than WhatsApp lets people choose or send; further items are left out. */
 const MOST_ITEMS = 300;
 const LONGEST_CARD = 65_536;
 const LONGEST_NUMBER = 100;
-/** The answers of a form, as it sends them. */
+/** The maximum length of a form's answers. */
 const LONGEST_FORM = 65_536;
 
-/** The kind of a message without a file; null if this API has no word for it. */
+/** The kind of a message without a file; null if this API has no name for it. */
 export function readKind(message: proto.IMessage): KindOfText | null {
   const { locationMessage, liveLocationMessage, contactMessage, contactsArrayMessage } = message;
   const { eventMessage, orderMessage, productMessage, groupInviteMessage } = message;
@@ -38,7 +38,7 @@ function inWords(detail: MessageKindAndPayload, text: string | null = null): Kin
   return { text: text ?? (storable(kindText(detail)) || 'Message'), detail };
 }
 
-/** Kinds that only have a text. */
+/** Kinds that have only a text here. */
 function named(what: string, name: string | null | undefined, more: string | null | undefined): KindOfText {
   const title = storableLine(name);
   const text = storable(more);
@@ -55,7 +55,7 @@ function place(kind: 'location' | 'live_location', message: Place): KindOfText {
   const longitude = message.degreesLongitude ?? 0;
   const name = storableLine(message.name);
   const address = storableLine(message.address);
-  // Numbers outside the Earth, or NaN, which JSON cannot represent.
+  // A place outside the Earth, or NaN, which JSON cannot represent.
   if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180))
     return named('Location', name ?? address, null);
   return inWords({ kind, payload: { latitude, longitude, name, address } });
@@ -69,7 +69,9 @@ function contacts(cards: readonly proto.Message.IContactMessage[]): KindOfText {
   return inWords({ kind: 'contact', payload: { contacts: shared } });
 }
 
-/** `TEL;type=CELL;waid=5511988887777:+55 11 98888-7777`, perhaps as a member of a group of lines (`item1.TEL…`). */
+/**
+ * Reads lines like `TEL;type=CELL;waid=5511988887777:+55 11 98888-7777`, perhaps in a group of lines (`item1.TEL…`).
+ */
 function numbersIn(card: string): readonly string[] {
   return card.split(/\r?\n/).flatMap((line) => {
     const [property = '', ...value] = line.split(':');
@@ -89,7 +91,7 @@ function event({ name, description, startTime }: proto.Message.IEventMessage): K
   return inWords({ kind: 'event', payload });
 }
 
-/** Epoch milliseconds of a year with four digits, as timestamps of databases and JSON require. */
+/** Epoch milliseconds of a year with up to four digits, as databases and JSON require; null for any other time. */
 export function momentOf(milliseconds: number): number | null {
   const [first, last] = [0, Date.UTC(9999, 11, 31)];
   return milliseconds > first && milliseconds < last ? Math.floor(milliseconds) : null;
@@ -106,7 +108,7 @@ function order(message: proto.Message.IOrderMessage): KindOfText {
   return { ...words, text: [words.text, storable(message.message)].filter(Boolean).join('\n') };
 }
 
-/** Null if the value is absent, negative or not a safe integer. */
+/** Returns null if the value is absent, negative or not a safe integer. */
 export function countOf(value: Parameters<typeof toNumber>[0]): number | null {
   if (value === null || value === undefined) return null;
   const count = toNumber(value);
@@ -145,7 +147,7 @@ function choice({ id, title }: Choice): { readonly id: string; readonly title: s
   return { id: storableLine(id) ?? '', title: storableLine(title) ?? '' };
 }
 
-/** The answer to a form; buttons of newer messages answer in the same way. */
+/** The answer to a form, or to buttons of newer messages, which answer likewise. */
 function formReply({
   body,
   nativeFlowResponseMessage: form,

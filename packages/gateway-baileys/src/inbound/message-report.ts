@@ -9,9 +9,9 @@ import type { MessageContent } from './message-content.ts';
 
 /** The report of a message that the network delivered. */
 export interface MessageReport {
-  /** A file's report may take minutes; no other waits for it. */
+  /** A file may take minutes, so no other report waits for it. */
   readonly hasFile: boolean;
-  /** Rejects if the report was refused. May be called again then. */
+  /** Rejects if the report is refused, and may then be called again. */
   deliver(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ interface ReportParts {
   readonly skipped: (kind: string) => void;
 }
 
-/** Null for messages that are only counted. */
+/** Returns null for a message that is only counted. */
 export async function reportOf(
   parts: ReportParts,
   message: WAMessage,
@@ -32,7 +32,7 @@ export async function reportOf(
 ): Promise<MessageReport | null> {
   const { socket, listener, takeActivity, findAdmins, skipped } = parts;
   const { fromMe, remoteJid } = message.key;
-  // A message of the owner to a broadcast list is not a message to one person.
+  // A message of the owner to a broadcast list has no recipient here.
   if (read.kind === 'other' || (fromMe && isJidBroadcast(remoteJid ?? undefined))) {
     skipped(read.kind === 'other' && !fromMe ? read.name : 'own');
     return null;
@@ -47,7 +47,7 @@ export async function reportOf(
     return { hasFile, deliver: () => listener.message(incoming) };
   }
   const activity = await activityOf({ people: socket, findAdmins }, message, read);
-  // A better copy may have to wait for the download of the first one.
+  // A better copy may have to wait until the first copy is downloaded.
   const hasFile = read.kind === 'media_update';
   if (activity) return { hasFile, deliver: () => takeActivity(activity) };
   skipped(`refused_${read.kind}`);

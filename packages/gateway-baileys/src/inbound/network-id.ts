@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { storable } from './storable-text.ts';
 
-/** Longer than any phone makes them. */
+/** Longer than any id that a phone makes. */
 const LONGEST = 128;
 
 /**
- * A message's id as it is stored. Its sender chooses it, and it is a key in databases: an id that is too long is
- * replaced by its digest, which still identifies a repeat.
+ * A message's id as it is stored. Its sender chooses the id, which becomes a key in databases: an id that is too long
+ * is replaced by its digest, which still identifies a repeat.
  */
 export function networkIdOf(id: string | null | undefined): string {
   const given = storable(id) ?? '';

@@ -1,10 +1,10 @@
-/** Work in order within each key, many keys concurrently, and none before it is released. */
+/** Runs work in order within each key, many keys concurrently, but nothing before `release`. */
 export interface OrderedWork {
-  /** Runs `work` after everything given before under the same key. Failures are the work's own to report. */
+  /** Runs `work` after all earlier work under the same key. The work itself has to report its failures. */
   run(key: string, work: () => Promise<void>): void;
   /** Starts the work. */
   release(): void;
-  /** Resolves when nothing is left to do. */
+  /** Resolves when no work is left. */
   completed(): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export function createOrderedWork(limit: number): OrderedWork {
     if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
     else running += 1;
   };
-  /** Passes the place to the next in line. */
+  /** Passes the place to the next work in line. */
   const giveTurn = (): void => {
     const next = waiting.shift();
     if (next) next();

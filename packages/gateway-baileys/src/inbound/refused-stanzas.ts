@@ -3,15 +3,15 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
 
 /**
- * Keeps stanzas from Baileys that never become a message: statuses, posts in channels, and unencrypted texts that name
- * a person as sender. Baileys would acknowledge them with an error; the network then keeps them, and can hold back
+ * Withholds stanzas from Baileys that never become a message: statuses, posts in channels, and unencrypted texts that
+ * name a person as sender. Baileys would acknowledge them with an error: the network then keeps them, and may hold back
  * everything behind them. `skipped` gets the kind of each.
  */
 export function refuseStanzas(socket: WASocket, skipped: (kind: string) => void): void {
   const refuse = (kind: string | null, stanza: BinaryNode): boolean => {
     if (kind === null) return false;
     skipped(kind);
-    // If the connection has ended, the network repeats the stanza.
+    // If the connection has ended, the network sends the stanza again.
     socket.sendMessageAck(stanza).catch(() => undefined);
     return true;
   };
@@ -27,7 +27,7 @@ function refusedMessage({ attrs, content }: BinaryNode): string | null {
   return isPlain ? 'plaintext' : null;
 }
 
-/** Baileys extracts plain texts from the notifications of a channel, whoever sent them. */
+/** Baileys extracts plain texts from the notifications of a channel, even if a person sent them. */
 function refusedNotification({ attrs }: BinaryNode): string | null {
   return attrs['type'] === 'newsletter' && !isJidNewsletter(attrs['from']) ? 'plaintext' : null;
 }

@@ -10,7 +10,7 @@ interface RepeatWatch {
 
 /**
  * Confirms messages that arrive again after they were read: the network did not get our receipt, for example because a
- * connection fell silent. Their keys are used up, so Baileys would refuse them; the network then keeps them, and can
+ * connection fell silent. Their keys are used up, so Baileys would refuse them: the network then keeps them, and may
  * hold back everything behind them.
  */
 export function confirmRepeats({ socket, arrivals, skipped }: RepeatWatch): void {
@@ -23,7 +23,7 @@ export function confirmRepeats({ socket, arrivals, skipped }: RepeatWatch): void
       fromMe || !remoteJid || !id
         ? socket.sendMessageAck(stanza)
         : socket.sendReceipt(remoteJid, participant ?? undefined, [id], 'inactive');
-    // If the connection has ended, the network repeats the stanza.
+    // If the connection has ended, the network sends the stanza again.
     confirmed.catch(() => undefined);
     return true;
   });

@@ -2,7 +2,7 @@ import { proto } from '@whiskeysockets/baileys';
 
 const { PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE } = proto.Message.ProtocolMessage.Type;
 
-/** The messages that our own phone resends to this device, which got them without their content. */
+/** The messages that our own phone sends again because this device got them without their content. */
 export function resentIn({ protocolMessage }: proto.IMessage): readonly proto.WebMessageInfo[] {
   if (protocolMessage?.type !== PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE) return [];
   const results = protocolMessage.peerDataOperationRequestResponseMessage?.peerDataOperationResult ?? [];
@@ -12,7 +12,7 @@ export function resentIn({ protocolMessage }: proto.IMessage): readonly proto.We
   });
 }
 
-/** Null if the bytes are not a message, which Baileys logs. */
+/** Null if the bytes are not a message: Baileys logs that. */
 function decoded(bytes: Uint8Array): proto.WebMessageInfo | null {
   try {
     return proto.WebMessageInfo.decode(bytes);

@@ -10,13 +10,13 @@ export interface Me {
 /** The parts of a stanza that name the author of its message. */
 export interface StanzaOrigin {
   readonly attrs: BinaryNode['attrs'];
-  /** The name of a business, as the network certifies it. */
+  /** The name of a business that the network has certified. */
   readonly verifiedName?: string;
 }
 
 /**
- * The message of a stanza, without its content. Baileys reads the stanza, but overlooks the recipient of a message by the
- * owner of the number, and the names of people with a username. Throws if it names neither a message nor a sender.
+ * The message of a stanza, without its content. Baileys reads the stanza, but overlooks the recipient of a message by
+ * the owner of the number, and the names of people with a username. Throws if the stanza names no message or no sender.
  */
 export function messageOf({ attrs, verifiedName }: StanzaOrigin, me: Me): WAMessage {
   const { fullMessage } = decodeMessageNode({ tag: 'message', attrs }, me.id, me.lid ?? '');
@@ -47,7 +47,7 @@ export function originOf(stanza: BinaryNode): StanzaOrigin {
   return { attrs: stanza.attrs, ...(verifiedName !== null && { verifiedName }) };
 }
 
-/** The name that the network has certified for a business; null for all others. */
+/** The name that the network has certified for a business; null for all other senders. */
 function verifiedNameIn(stanza: BinaryNode): string | null {
   const certificate = childrenOf(stanza).find(({ tag }) => tag === 'verified_name')?.content;
   if (!(certificate instanceof Uint8Array)) return null;

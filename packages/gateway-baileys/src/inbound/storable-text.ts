@@ -1,9 +1,9 @@
-/** Text that every database can store: senders may put anything into it. Null if nothing is left. */
+/** Text that every database can store, from text in which senders may put anything. Null if nothing is left. */
 export function storable(text: string | null | undefined): string | null {
   return text?.replaceAll('\0', '').toWellFormed() || null;
 }
 
-/** Longer than any name, title or address that an app lets people type. */
+/** Longer than any name, title or address that WhatsApp's apps let people type. */
 const LINE = 1_000;
 
 /** Storable text, cut to the length of a name or a title. */
@@ -11,10 +11,10 @@ export function storableLine(text: string | null | undefined, longest: number = 
   return storable(text?.slice(0, longest));
 }
 
-/** Deeper than forms are nested; readers and writers of JSON recurse at each level. */
+/** Deeper than any form is nested: readers and writers of JSON recurse at each level. */
 const DEEPEST = 20;
 
-/** A value of JSON that every database can store; null if it is nested too deeply, or not JSON. */
+/** A JSON value that every database can store; null if the text is nested too deeply, or not JSON. */
 export function storableJson(text: string): unknown {
   try {
     return storableValue(JSON.parse(text), DEEPEST);

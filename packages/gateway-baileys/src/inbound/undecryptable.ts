@@ -8,7 +8,10 @@ import { networkIdOf } from './network-id.ts';
 import { senderOf } from './phone-number.ts';
 import { childrenOf } from './stanza-message.ts';
 
-/** Why a message arrives without a ciphertext: it is only for the phone, for other devices, or sent on request. */
+/**
+ * Why a message arrives without a ciphertext: only the phone may have it, only other devices, or the sender has to be
+ * asked.
+ */
 type Unavailability = 'view_once' | 'for_others' | 'unknown';
 
 const UNAVAILABLE: Readonly<Record<string, Unavailability>> = {
@@ -19,7 +22,7 @@ const UNAVAILABLE: Readonly<Record<string, Unavailability>> = {
   sender_drop: 'for_others',
 };
 
-/** Null if the message has a ciphertext, or is not in a chat. */
+/** Returns null if the message has a ciphertext, or is not in a chat. */
 export function unavailabilityOf(stanza: BinaryNode): Unavailability | null {
   const { from } = stanza.attrs;
   if (!isJidGroup(from) && !isPnUser(from) && !isLidUser(from)) return null;
@@ -29,7 +32,7 @@ export function unavailabilityOf(stanza: BinaryNode): Unavailability | null {
   return UNAVAILABLE[unavailable.attrs['type'] ?? ''] ?? 'unknown';
 }
 
-/** A message that cannot be decrypted here. */
+/** Reports a message that cannot be decrypted here. */
 export async function undecryptable(
   people: People,
   message: WAMessage,

@@ -6,43 +6,45 @@ import { networkIdOf } from './network-id.ts';
 import type { StanzaOrigin } from './stanza-message.ts';
 
 const TYPE = 'unreadable';
-/** The prefix of the names under which they are stored: they are read when a connection is opened. */
+/** The prefix of the names of stored unreadable messages, which are read when a connection is opened. */
 export const UNREADABLE: string = keyName(TYPE, '');
 /**
- * How long the sender's phone has to send an unreadable message again. Phones that are on take seconds. A message that
+ * How long the sender's phone has to send an unreadable message again. A phone that is on takes seconds. A message that
  * arrives later is received as usual.
  */
 const WAIT_MS = 300_000;
-/** A stranger can send any number of them. */
+/** A limit, because a stranger can send any number. */
 const MOST = 200;
 
-/** Messages that could not be decrypted, stored by identity until they can be, or until their time is over. */
+/** Messages that could not be decrypted, stored by identity until they can be, or until `WAIT_MS` is over. */
 export interface Unreadable {
-  /** Resolves when the message is written, or dropped because there are too many. */
+  /** Resolves when the message is written, or dropped because too many are stored. */
   record(identity: string, origin: StanzaOrigin): Promise<void>;
-  /** The message with this id of the network; null if there is none, or more than one. */
+  /** The message with this network id; null if no message has it, or more than one. */
   find(networkId: string): Pick<UnreadableMessage, 'identity' | 'origin'> | null;
-  /** The changes to write with the keys of messages that can be read now; null if none was unreadable. */
+  /**
+   * Returns the changes to write with the keys of messages that can be read now; null if none of these was unreadable.
+   */
   erasure(...identities: readonly string[]): Erasure | null;
-  /** Calls `heard` for each, those of an earlier connection first, and `dropped` for those over the limit. */
+  /** Calls `heard` for each message, first those of earlier connections, and `dropped` for each over the limit. */
   listen(heard: (message: UnreadableMessage) => void, dropped: () => void): void;
   has(identity: string): boolean;
-  /** Deletes a message that was reported, or read in another way. */
+  /** Deletes a message that was reported, or that could be read after all. */
   erase(identity: string): Promise<void>;
 }
 
-/** A set of Signal keys, of a type of our own. */
+/** A set of Signal keys of our own type. */
 type Erasure = Readonly<Record<typeof TYPE, Readonly<Record<string, null>>>>;
 
 export interface UnreadableMessage {
   readonly identity: string;
   readonly origin: StanzaOrigin;
-  /** How long it may still become readable. */
+  /** How long the message may still become readable. */
   readonly waitMs: number;
 }
 
 interface StoredOrigin extends StanzaOrigin {
-  /** When it arrived, in epoch milliseconds. */
+  /** When the message arrived, in epoch milliseconds. */
   readonly since: number;
 }
 
@@ -68,7 +70,7 @@ export function createUnreadable(values: SessionValues, clock: Clock): Unreadabl
       });
       return found.length === 1 ? (found[0] ?? null) : null;
     },
-    // If this is not written, the connection ends, and with it this state.
+    // If the erasure is not written, the connection ends, and with it this state.
     erasure(...identities) {
       const erased = identities.filter((identity) => known.delete(identity));
       if (erased.length === 0) return null;
@@ -77,7 +79,7 @@ export function createUnreadable(values: SessionValues, clock: Clock): Unreadabl
     listen(heard, dropped) {
       drop = dropped;
       hear = (identity, { since, ...origin }) => {
-        // A clock that was wrong at its arrival does not prolong the wait.
+        // If the clock was wrong at the arrival, that does not prolong the wait.
         const waitMs = Math.min(Math.max(0, since + WAIT_MS - clock.now()), WAIT_MS);
         heard({ identity, origin, waitMs });
       };

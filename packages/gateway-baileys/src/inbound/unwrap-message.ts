@@ -1,11 +1,11 @@
 import type { proto } from '@whiskeysockets/baileys';
 
-/** A message without its wrappers, such as those of a message that disappears or one sent from an album. */
+/** A message without its wrappers, such as those of a disappearing message or of an edit. */
 export interface UnwrappedMessage {
   readonly message: proto.IMessage;
-  /** The references of the message, above all to the one that it replies to. */
+  /** The references of the message, above all to the message that it answers. */
   readonly context: proto.IContextInfo | null;
-  /** The message that it belongs to, such as the small copy of a picture in HD. */
+  /** The message to which this one belongs: for a picture in HD, its small copy. */
   readonly association: proto.IMessageAssociation | null;
 }
 
@@ -28,10 +28,10 @@ const WRAPPERS = [
   'questionMessage',
 ] as const satisfies readonly (keyof proto.IMessage)[];
 
-/** No app wraps deeper, but a stranger could. */
+/** No app nests wrappers deeper, but a stranger could. */
 const DEEPEST = 5;
 
-/** Null if it holds no message, or only below more wrappers than any app uses. */
+/** Returns null if there is no message, or only one in more wrappers than any app uses. */
 export function unwrapMessage(message: proto.IMessage | null | undefined): UnwrappedMessage | null {
   let inner = message;
   let association: proto.IMessageAssociation | null = null;
@@ -53,11 +53,11 @@ function wrapperIn(message: proto.IMessage): proto.Message.IFutureProofMessage |
   return null;
 }
 
-/** Every kind of content that can reply to a message has this field. */
+/** Every content that can reply to a message has `contextInfo`. */
 function contextOf(message: proto.IMessage): proto.IContextInfo | null {
   for (const content of Object.values(message)) {
     if (typeof content !== 'object' || content === null || !('contextInfo' in content)) continue;
-    // The only field of this name in the protocol, so a sender's value is decoded by its definition.
+    // The protocol's only field of this name, so the sender's value was decoded by the field's definition.
     if (content.contextInfo) return content.contextInfo as proto.IContextInfo;
   }
   return null;

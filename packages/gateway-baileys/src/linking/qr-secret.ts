@@ -4,32 +4,32 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import type { Clock } from '@trunkline/core/spi/gateway';
 import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
 
-/** How long the pairing may take after a code was typed. Later, the code has failed. */
+/** How long the pairing may take after a code was typed. After this time, it has failed. */
 const CODE_PAIRING_MS = 60_000;
 
 export interface QrSecret {
-  /** The text of a QR with the secret that is valid now. */
+  /** Returns the text of a QR with the secret that is valid now. */
   renew(qr: string): string;
 }
 
 interface SecretOptions {
   readonly socket: WASocket;
   readonly clock: Clock;
-  /** Called when there is a new secret: the QR that is shown no longer links a phone. */
+  /** Called when the secret has changed: the QR that is shown no longer links a phone. */
   readonly changed: () => void;
 }
 
 /**
- * The secret in a QR proves to us that a phone has scanned it. The network may retire it at any time before that, even
- * during a scan; Baileys ignores that, and reads the secret once. The pairing by a code has its own secret in the same
- * place, from the moment at which the code is typed.
+ * The secret in a QR proves to us that a phone has scanned it. The network may retire the secret at any time before
+ * that, even during a scan; Baileys ignores that, and reads the secret only once. Pairing by a code puts its own secret
+ * in the same place when the code is typed.
  */
 export function watchQrSecret({ socket, clock, changed }: SecretOptions): QrSecret {
   const { creds } = socket.authState;
   let codeTypedAt = -Infinity;
   let isRetired = false;
 
-  /** A secret that a pairing by code needs is replaced as soon as that has failed. */
+  /** Replaces a retired secret, but not while a pairing by code may still need it. */
   const replaceRetired = (): boolean => {
     if (!isRetired || clock.elapsed() < codeTypedAt + CODE_PAIRING_MS) return false;
     isRetired = false;
@@ -56,9 +56,9 @@ export function watchQrSecret({ socket, clock, changed }: SecretOptions): QrSecr
   };
 }
 
-/** Baileys acknowledges nothing before a number is linked. */
+/** Baileys itself acknowledges nothing before a number is linked. */
 function acknowledge(socket: WASocket, { id = '', type = '' }: BinaryNode['attrs']): void {
   const attrs = { id, type, class: 'notification', to: S_WHATSAPP_NET };
-  // A connection that has ended shows no QR either.
+  // If the connection has ended, there is no QR to link with.
   socket.sendNode({ tag: 'ack', attrs }).catch(() => undefined);
 }

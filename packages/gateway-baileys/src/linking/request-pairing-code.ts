@@ -10,11 +10,11 @@ import {
 import type { WASocket } from '@whiskeysockets/baileys';
 import { queryErrorOf } from '../socket/status-code.ts';
 
-/** WhatsApp shows it on the phone, and refuses all but common browsers on common systems. */
+/** WhatsApp shows the name on the phone, and refuses all but common browsers on common systems. */
 const SYSTEM = 'Windows';
 const BROWSER = 'Chrome';
 
-/** WhatsApp refuses a code for this phone. Asking again would not help, and counts as another attempt. */
+/** WhatsApp refuses a code for this phone. Another request would not help, and counts as another attempt. */
 export class PairingCodeRefused extends Error {
   override readonly name = 'PairingCodeRefused';
 
@@ -23,7 +23,7 @@ export class PairingCodeRefused extends Error {
   }
 }
 
-/** The network's own problems begin with 500, and are temporary. */
+/** Codes from 500 are the network's own, temporary problems. */
 export function codeRefusal(code: number): Error {
   return code < 500
     ? new PairingCodeRefused(code)
@@ -31,14 +31,14 @@ export function codeRefusal(code: number): Error {
 }
 
 /**
- * Returns a code to type on the phone with this number, once WhatsApp has accepted it. Baileys' own request shows the
- * name of the device, which WhatsApp refuses, and does not wait for the response.
+ * Returns a code to type on the phone with this number, after WhatsApp has accepted the code. Baileys' own request
+ * shows the name of the device, which WhatsApp refuses, and does not wait for the response.
  */
 export async function requestPairingCode(socket: WASocket, phoneNumber: string): Promise<string> {
   const { creds } = socket.authState;
   const code = bytesToCrockford(randomBytes(5));
   const jid = jidEncode(phoneNumber, 's.whatsapp.net');
-  // Baileys reads these when the code has been typed.
+  // Baileys reads these fields when the code has been typed.
   creds.pairingCode = code;
   creds.me = { id: jid, name: '~' };
 

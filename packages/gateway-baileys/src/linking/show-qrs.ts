@@ -4,7 +4,7 @@ import { watchQrSecret } from './qr-secret.ts';
 import { requestPairingCode } from './request-pairing-code.ts';
 import { watchTypedCode } from './typed-code.ts';
 
-/** How long Baileys shows the first QR, and each one after it, if no option is set. */
+/** How long Baileys shows the first QR, and each QR after that, unless an option is set. */
 const FIRST_QR_MS = 60_000;
 const NEXT_QR_MS = 20_000;
 
@@ -12,7 +12,7 @@ interface Pairing {
   readonly socket: WASocket;
   readonly listener: Pick<GatewayListener, 'qr'>;
   readonly clock: Clock;
-  /** Digits of the phone on which a code is typed, which is requested once and stays through all QRs. */
+  /** Digits of the phone on which a code is typed; null for none. One code is requested for all QRs. */
   readonly pairingNumber: string | null;
   readonly qrLifetimeMs: number | undefined;
   readonly failed: (error: unknown) => void;
@@ -23,7 +23,7 @@ interface ShownQr {
   readonly expiresAt: number;
 }
 
-/** Reports each QR that the socket shows, and again if the network wants a new secret in it. */
+/** Reports each QR of the socket, and reports it again if the network requires a new secret. */
 export function showQrs({ socket, listener, clock, pairingNumber, qrLifetimeMs, failed }: Pairing): void {
   let pairingCode: Promise<string> | undefined;
   let lifetime = qrLifetimeMs ?? FIRST_QR_MS;

@@ -4,14 +4,14 @@ import { codeRefusal } from './request-pairing-code.ts';
 
 /**
  * Calls `refused` if the network does not link the phone on which the pairing code was typed. Baileys only logs that
- * refusal: the QRs would be shown until they run out, and the connection would end as if no phone had tried.
+ * refusal: QRs would be shown until they run out, and the connection would end as if no phone had tried.
  */
 export function watchTypedCode({ ws }: Pick<WASocket, 'ws'>, refused: (error: Error) => void): void {
   let isTyped = false;
   ws.on('CB:notification,type:link_code_companion_reg', () => {
     isTyped = true;
   });
-  // Before a number is linked, this is the only request that the network refuses.
+  // Before a number is linked, the network refuses no other request.
   ws.on('CB:iq,type:error', (response: BinaryNode) => {
     if (isTyped) refused(codeRefusal(Number(getBinaryNodeChild(response, 'error')?.attrs['code'])));
   });

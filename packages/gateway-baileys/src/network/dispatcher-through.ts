@@ -7,7 +7,7 @@ import { callbackify, promisify } from 'node:util';
 import { Dispatcher1Wrapper, Agent as UndiciAgent, buildConnector } from 'undici';
 import type { Dispatcher } from 'undici';
 
-/** An agent that opens its own connections, as those of proxies do: a tunnel to the host, without TLS on it. */
+/** An agent that opens connections itself, as agents for proxies do: a tunnel to the host, still without TLS. */
 interface TunnellingAgent {
   connect(
     request: ClientRequest,
@@ -17,14 +17,14 @@ interface TunnellingAgent {
 
 type Connect = (options: buildConnector.Options) => Promise<Socket>;
 
-/** A dispatcher for `fetch` that connects in the way of a Node agent. */
+/** A dispatcher for `fetch` that connects as a Node agent does. */
 export function dispatcherThrough(agent: Agent): Dispatcher {
   const opened = callbackify(isTunnelling(agent) ? throughTunnel(agent) : asAgent(agent));
   const connect: buildConnector.connector = (options, callback) =>
     opened(options, (error: Error | null, socket) =>
       error ? callback(error, null) : callback(null, socket),
     );
-  // Node's own fetch may be older than this dispatcher.
+  // Node's own fetch may be older than this dispatcher, so wrap it.
   return new Dispatcher1Wrapper(new UndiciAgent({ connect }));
 }
 
@@ -46,7 +46,7 @@ async function openTunnel(
   agent: TunnellingAgent,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<Socket> {
-  // This is not a Node request: it only carries the proxy's response.
+  // Not a real request: the agent only uses it to emit the proxy's response.
   const request = new EventEmitter();
   let status = 200;
   request.once('proxyConnect', ({ statusCode }: { readonly statusCode: number }) => (status = statusCode));
@@ -55,7 +55,7 @@ async function openTunnel(
     tunnel.destroy();
     throw new Error(`The proxy did not connect: it responded with HTTP ${String(status)}.`);
   }
-  return tunnel as Socket; // the result for a host without TLS
+  return tunnel as Socket; // the type of a tunnel without TLS
 }
 
 function asAgent(agent: Agent): Connect {
@@ -64,7 +64,7 @@ function asAgent(agent: Agent): Connect {
     const socket = agent.createConnection({ ...agent.options, host, port: portOf(options), servername });
     if (!socket) throw new Error('The option "socket.agent" of baileysGateway made no connection.');
     await once(socket, 'secureConnect');
-    return socket as Socket; // the result of an agent for HTTPS
+    return socket as Socket; // the type of an HTTPS agent's connection
   };
 }
 

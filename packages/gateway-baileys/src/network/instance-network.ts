@@ -9,9 +9,9 @@ export interface NetworkOptions {
   readonly fetchAgent?: Agent | undefined;
 }
 
-/** The way from an instance to the network. All requests of the gateway use it. */
+/** How an instance reaches the network. All requests of the gateway use it. */
 export interface InstanceNetwork {
-  /** For the WebSocket; undefined for none. */
+  /** The WebSocket's agent; undefined for none. */
   readonly agent: Agent | undefined;
   /** The agent for uploads. */
   readonly fetchAgent: Agent | undefined;
@@ -20,7 +20,7 @@ export interface InstanceNetwork {
   readonly fetch: Fetch;
 }
 
-/** `fetch`, or one that goes through a proxy. */
+/** `fetch`, perhaps through a proxy. */
 export type Fetch = (address: string, init: RequestInit) => Promise<Response>;
 
 export function instanceNetwork({ proxy, agent, fetchAgent }: NetworkOptions): InstanceNetwork {
@@ -37,6 +37,6 @@ export function instanceNetwork({ proxy, agent, fetchAgent }: NetworkOptions): I
 
 /** The options that make `fetch` use a dispatcher. */
 export function withDispatcher(dispatcher: Dispatcher | undefined): RequestInit {
-  // Node's own fetch has the types of another version.
+  // Node's own fetch has the types of another undici version.
   return dispatcher ? ({ dispatcher } as unknown as RequestInit) : {};
 }

@@ -5,7 +5,7 @@ import { SocksProxyAgent } from 'socks-proxy-agent';
 
 const PROTOCOLS = new Set(['http:', 'https:', 'socks5:', 'socks5h:']);
 
-/** Throws a `TypeError` without the address in it, which may have a password. */
+/** Throws a `TypeError` without the address, which may contain a password. */
 export function checkProxy(proxy: string | URL): void {
   const address = String(proxy);
   const url = URL.canParse(address) ? new URL(address) : null;
@@ -16,11 +16,11 @@ export function checkProxy(proxy: string | URL): void {
   }
 }
 
-/** Connects to any requested host through the proxy. Its errors never contain the proxy's address. */
+/** An agent that connects to any host through the proxy. Its errors never contain the proxy's address. */
 export function proxyAgent(proxy: string | URL): Agent {
   const url = new URL(proxy);
   if (!url.protocol.startsWith('socks5')) return new HttpProxy(url);
-  // The proxy resolves the names, so that no other resolver sees them.
+  // `socks5h` lets the proxy resolve names, so that no other resolver sees them.
   url.href = url.href.replace(/^socks5h?:/, 'socks5h:');
   return new SocksProxy(url);
 }

@@ -1,12 +1,12 @@
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 
-/** The network's responses to messages: `error` is null if it accepted the message. */
+/** The network's response to a message. `error` is null if the network accepted the message. */
 interface Ack {
   readonly error: string | null;
 }
 
 export interface Acks {
-  /** Resolves with the response to this message. Call it before the message is sent. */
+  /** Resolves with the response to this message. Must be called before the message is sent. */
   expect(networkId: string): Promise<Ack>;
   forget(networkId: string): void;
 }

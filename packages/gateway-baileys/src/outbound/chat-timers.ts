@@ -5,27 +5,27 @@ import type { SessionValues } from '../session/session-values.ts';
 import { keyName } from '../session/signal-keys.ts';
 
 const TYPE = 'chat-timer';
-/** WhatsApp's apps offer at most 90 days: a timer far beyond that is forged. */
+/** WhatsApp's apps offer at most 90 days, so a timer far beyond that is forged. */
 const LONGEST_SECONDS: number = 366 * 24 * 3_600;
 
 /**
- * The seconds after which messages disappear in chats with people, as their phones last reported. The timer of a group
- * is among the network's data of the group.
+ * The seconds after which messages disappear in chats with people, as last reported by their phones. The timer of a
+ * group is part of the network's data about the group.
  */
 export interface ChatTimers {
-  /** In seconds; null if messages stay. `jids` are names of one person. */
+  /** The timer in seconds; null if messages stay. `jids` are names of one person. */
   find(jids: readonly (string | null)[]): Promise<number | null>;
 }
 
 interface TimerWatch {
   readonly socket: Pick<WASocket, 'ev'>;
   readonly values: Pick<SessionValues, 'read' | 'save'>;
-  /** Called when the timer of a group is set: its cached data is outdated. */
+  /** Called when the timer of a group is set, which makes its cached data outdated. */
   readonly groupChanged: (jid: string) => void;
   readonly failed: (error: unknown) => void;
 }
 
-/** Learns the timers from the messages that arrive in each chat, and stores them with the session. */
+/** Learns the timers from messages that arrive in the chats, and stores the timers with the session. */
 export function watchChatTimers({ socket, values, groupChanged, failed }: TimerWatch): ChatTimers {
   const read = async (jid: string): Promise<number | null> => {
     const name = keyName(TYPE, jid);
@@ -35,7 +35,7 @@ export function watchChatTimers({ socket, values, groupChanged, failed }: TimerW
   const learn = async (jids: readonly (string | null | undefined)[], seconds: number): Promise<void> => {
     const timer = seconds > 0 && seconds <= LONGEST_SECONDS ? Math.floor(seconds) : null;
     for (const jid of jids) {
-      // Write only changes: most chats have no timer, and each message repeats that.
+      // Write only changes: most chats have no timer, which each of their messages repeats.
       if (!jid || (await read(jid)) === timer) continue;
       await values.save(new Map([[keyName(TYPE, jid), timer === null ? null : encodeValue(timer)]]));
     }
@@ -68,7 +68,7 @@ export function watchChatTimers({ socket, values, groupChanged, failed }: TimerW
   };
 }
 
-/** The chat's timer by the sender's phone, from a message with content; null for any other message. */
+/** The chat's timer on the sender's phone, read from a message with content; null for any other message. */
 function expirationOf({ message }: WAMessage): number | null {
   const content = normalizeMessageContent(message);
   if (!content || content.protocolMessage || content.reactionMessage) return null;

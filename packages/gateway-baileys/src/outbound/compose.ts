@@ -5,17 +5,17 @@ import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import { Readable } from 'node:stream';
 import { withWaveform } from './waveform.ts';
 
-/** An upload without progress for this long is given up. */
+/** An upload is given up after this long without progress. */
 const UPLOAD_STALLED_MS = 30_000;
 
-/** The chat that a message is made for. */
+/** The chat for which a message is composed. */
 interface ComposedFor {
   readonly jid: string;
   /** The seconds after which messages disappear there; null if they stay. */
   readonly timer: number | null;
 }
 
-/** Composes the message that phones understand; uploads its file, encrypted as it is read. */
+/** Composes the message that phones understand. Uploads its file, encrypting it as it is read. */
 export async function compose(
   { socket, logger }: { readonly socket: WASocket; readonly logger: ILogger },
   { jid, timer }: ComposedFor,
@@ -23,21 +23,21 @@ export async function compose(
 ): Promise<proto.IMessage> {
   const { id = '', lid } = socket.user ?? {};
   const { message } = await generateWAMessage(jid, await networkContent(content), {
-    // The author of the quoted message, under this chat's name for people.
+    // The author of the quoted message, under the kind of name that this chat uses.
     userJid: (isLidUser(jid) && lid) || id,
     ...(replyTo && { quoted: quotedMessage(jid, replyTo) }),
     messageId: networkId,
     upload: socket.waUploadToServer,
     mediaUploadTimeoutMs: UPLOAD_STALLED_MS,
     logger,
-    // Do as the chat's own apps do: without it, the message would stay.
+    // As WhatsApp's own apps do: otherwise, the message would stay in the chat.
     ...(timer !== null && { ephemeralExpiration: timer }),
   });
   if (!message) throw new Error('The message is empty.');
   return message;
 }
 
-/** The message that another one replies to, with the parts that are shown there. */
+/** The message that another one replies to, with the parts that the reply shows. */
 function quotedMessage(jid: string, { networkId, senderId, text }: QuotedMessage): WAMessage {
   const participant = senderId ?? undefined;
   return {
@@ -49,7 +49,7 @@ function quotedMessage(jid: string, { networkId, senderId, text }: QuotedMessage
 /** Phones play a voice message as such only if its type names the codec. */
 const VOICE_TYPE = 'audio/ogg; codecs=opus';
 
-/** Contains no address to fetch: neither a preview of a link in the text nor a file by its URL. */
+/** Never makes Baileys fetch an address: no preview of a link in the text, and no file by its URL. */
 async function networkContent(content: OutgoingContent): Promise<AnyMessageContent> {
   if (content.type === 'text') return { text: content.text, linkPreview: null };
   const { file } = content;
@@ -62,7 +62,7 @@ async function networkContent(content: OutgoingContent): Promise<AnyMessageConte
     case 'image':
       return { image: media, mimetype, ...caption };
     case 'video':
-      // Else Baileys would run ffmpeg on the file for a thumbnail.
+      // Otherwise, Baileys would run ffmpeg on the file to get a thumbnail.
       return { video: media, mimetype, jpegThumbnail: '', ...caption };
     case 'audio':
       return { audio: media, mimetype };
@@ -77,7 +77,7 @@ function voiceMessage(opened: ReadableStream<Uint8Array>, mimetype: string): Any
     audio: { stream: Readable.fromWeb(content) },
     mimetype: mimetype.startsWith('audio/ogg') ? VOICE_TYPE : mimetype,
     ptt: true,
-    // Baileys reads the file before it encodes this, and passes through fields that its types do not name.
+    // Baileys reads the file before it encodes the waveform, and passes through fields that its types do not name.
     waveform,
   };
   return message;

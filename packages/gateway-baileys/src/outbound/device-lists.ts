@@ -4,9 +4,9 @@ import { learnedLid } from '../inbound/contact-report.ts';
 import { userOf } from '../inbound/phone-number.ts';
 
 /**
- * Drops the cached devices of a person when the network says that they have changed. Baileys does so under the
- * network's name, but caches them under the one that was written to: until it asks again, an added device would get
- * nothing.
+ * Drops the cached devices of a person under both names when the network reports that they have changed. Baileys drops
+ * only those under the name in the report, but caches them under the name that was written to: until its next query, an
+ * added device would get nothing.
  */
 export function watchDeviceLists(socket: WASocket, remembered: CacheStore): void {
   const drop = async ({ attrs }: BinaryNode): Promise<void> => {
@@ -16,7 +16,7 @@ export function watchDeviceLists(socket: WASocket, remembered: CacheStore): void
     for (const jid of [from, other]) await remembered.del((jid && userOf(jid)) ?? '');
   };
   socket.ws.on('CB:notification,type:devices', (stanza: BinaryNode) => {
-    // If a list cannot be looked up, it is requested again within minutes.
+    // If the other name cannot be looked up, the list is requested again within minutes.
     void drop(stanza).catch(() => undefined);
   });
 }

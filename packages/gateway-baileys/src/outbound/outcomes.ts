@@ -12,7 +12,7 @@ const NOT_ON_WHATSAPP: MessageError = {
 
 export const notOnWhatsApp: SendOutcome = { kind: 'refused', error: NOT_ON_WHATSAPP };
 
-/** How long to wait after WhatsApp has limited requests, and after other failures before a message is written. */
+/** The wait after WhatsApp has limited requests, and the wait after any other failure before a message is written. */
 const LIMITED_MS = 60_000;
 const FAILED_MS = 15_000;
 
@@ -22,7 +22,7 @@ const NETWORK_BUSY: MessageError = {
     'WhatsApp did not take the message, or did not respond to what has to be asked before it, until it was given up. It was not sent: send it again later, and fewer messages at a time.',
 };
 
-/** WhatsApp lists no device of the recipient to encrypt the message for. */
+/** WhatsApp lists no device of the recipient for which the message could be encrypted. */
 export const UNREACHABLE: SendOutcome = {
   kind: 'not_sent',
   reason: 'WhatsApp names no device of the recipient with keys',
@@ -36,7 +36,9 @@ export const UNREACHABLE: SendOutcome = {
 
 export const CONNECTION_CLOSED = 'the connection closed';
 
-/** Whether something failed because the connection had closed: Baileys rejects with its close code, or with a bare number. */
+/**
+ * Whether an error means that the connection had closed: Baileys rejects with its close code, or with a bare number.
+ */
 export function isClosed(error: unknown): boolean {
   return typeof error === 'number' || statusCodeOf(error) === 428;
 }
@@ -55,19 +57,19 @@ export function notWritten(error: unknown): SendOutcome {
 }
 
 /**
- * Whether an error while a message is encrypted and written proves that it was not written: the network refused an
+ * Whether an error during encrypting and writing proves that the message was not written: the network refused an
  * earlier query, or the recipient had no devices.
  */
 export function provesNothingWritten(error: unknown): boolean {
   return queryErrorOf(error) !== null || isUnencryptable(error);
 }
 
-/** Baileys has no code for it. */
+/** Baileys has no code for this error. */
 function isUnencryptable(error: unknown): boolean {
   return error instanceof Error && error.message === 'All encryptions failed';
 }
 
-/** Errors that the network reports for a message. It will not accept the same message later either. */
+/** Final refusals of a message by error code: the network will not accept the same message later, either. */
 const REFUSALS: Readonly<Record<string, MessageError>> = {
   '401': { code: 'not_allowed', message: 'WhatsApp does not let the number of this instance write there.' },
   '403': { code: 'not_allowed', message: 'WhatsApp does not let the number of this instance write there.' },
@@ -76,7 +78,7 @@ const REFUSALS: Readonly<Record<string, MessageError>> = {
     code: 'message_not_acceptable',
     message: 'WhatsApp does not accept this message: change it before you send it again.',
   },
-  // Sending it again would count as another attempt to reach a stranger, and make the restriction worse.
+  // Another attempt to reach a stranger would make the restriction worse.
   '463': {
     code: 'account_restricted',
     message:
@@ -88,13 +90,13 @@ const REFUSALS: Readonly<Record<string, MessageError>> = {
   },
 };
 
-/** The network has refused the message for now: too many messages, or an outdated list of members. */
+/** The network refuses the message for now, because of too many messages or an outdated list of members. */
 const REFUSED_FOR_NOW = new Set(['421', '429']);
 
-/** The network's own problems: it may have accepted the message. */
+/** The network's own problems: the message may have been accepted. */
 const PASSING = new Set(['408', '500', '502', '503', '504']);
 
-/** Reads the error code of an ack; null if the network has accepted the message. */
+/** Reads the error code of an ack; null means that the network accepted the message. */
 export function ackOutcome(code: string | null): SendOutcome {
   if (code === null) return { kind: 'accepted' };
   const reason = `WhatsApp responded with error ${code}`;

@@ -1,12 +1,12 @@
 import type { Clock, Random } from '@trunkline/core/spi/gateway';
 
-/** How fast an instance sends. WhatsApp bans numbers that write in bursts, unlike a person. */
+/** How fast an instance sends. WhatsApp bans numbers that write in bursts, as no person does. */
 export interface PaceOptions {
-  /** 3 to 600. Messages are spaced accordingly, each interval longer or shorter by up to half. */
+  /** From 3 to 600. Messages are spaced accordingly, with each interval up to half longer or shorter. */
   readonly messagesPerMinute: number;
 }
 
-/** Even the slowest pace stays well within core's time limit for a send. */
+/** The slowest pace that stays well within core's time limit for a send. */
 const SLOWEST = 3;
 const FASTEST = 600;
 
@@ -19,7 +19,9 @@ export function checkPace({ messagesPerMinute }: PaceOptions): void {
 }
 
 export interface Pace {
-  /** Returns how many milliseconds the next message has to wait, and counts it as sent then. Null means no pace. */
+  /**
+   * Returns how many milliseconds the next message has to wait, and counts it as sent at that time. Null means no pace.
+   */
   next(options: PaceOptions | null): number;
 }
 

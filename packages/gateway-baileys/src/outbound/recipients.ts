@@ -9,17 +9,17 @@ import { boundedCache } from '../socket/socket-caches.ts';
 
 const MINUTE = 60_000;
 const HOUR: number = 60 * MINUTE;
-/** Numbers remembered for each instance. */
+/** How many numbers each instance remembers. */
 const REMEMBERED = 5_000;
 const FOUND_MS: number = 24 * HOUR;
 const NOT_FOUND_MS: number = 10 * MINUTE;
 
 interface Found {
-  /** The network's name of the number: not always its digits. Null if it is not on WhatsApp. */
+  /** The network's name of the number, whose digits may differ. Null if the number is not on WhatsApp. */
   readonly jid: string | null;
 }
 
-/** The owners of numbers, as the network reported recently. */
+/** The network's names of numbers, as recently reported. */
 export type RecipientCache = Keyv<Found>;
 
 export function recipientCache(): RecipientCache {
@@ -36,14 +36,14 @@ interface Search {
 export interface Addresses {
   /** The address to try first. */
   readonly jid: string;
-  /** The other one, if it is known. */
+  /** The second address, if it is known. */
   readonly other: string | null;
 }
 
 /**
- * Queries the network for its names of a recipient; null if the number is not on WhatsApp. Rejects without a response.
- * WhatsApp moves contacts from numbers to hidden ids (LIDs), and then refuses to deliver to the number, so the hidden
- * id comes first, unless only the number has worked.
+ * Queries the network for its names of a recipient; null if the number is not on WhatsApp. Rejects if the network does
+ * not respond. WhatsApp moves contacts from numbers to hidden ids (LIDs), and then refuses to deliver to the number, so
+ * the hidden id comes first, unless only the number has worked.
  */
 export async function findAddresses(
   search: Search,
@@ -63,8 +63,8 @@ export async function findAddresses(
 }
 
 /**
- * The recipient of a message, if WhatsApp registers them under another number than the dialled one: with or without
- * Brazil's ninth digit, Mexico's 1 or Argentina's 9.
+ * The recipient of a message, if WhatsApp registers that person under another number than the dialled one: with or
+ * without Brazil's ninth digit, Mexico's 1 or Argentina's 9. Null otherwise.
  */
 export async function registeredElsewhere(
   socket: WASocket,
@@ -75,11 +75,11 @@ export async function registeredElsewhere(
   return contactReport(socket, { jids: [jid, other] });
 }
 
-/** Stores which of two names works, after the network has refused the other. */
+/** Stores which of two names works, after the network has refused the other name. */
 export async function rememberAddress(socket: WASocket, { jid, other }: Addresses): Promise<void> {
   const lid = [jid, other].find((name) => name !== null && isLidUser(name));
   if (!lid) return;
-  // The hidden id needs no note.
+  // The hidden id is the default: not stored.
   await socket.authState.keys.set(ownKeys({ [TYPE]: { [userOf(lid)]: isLidUser(jid) ? null : true } }));
 }
 

@@ -6,7 +6,7 @@ import type { SentMessages } from '../session/sent-messages.ts';
 import { ownKeys } from '../session/signal-keys.ts';
 import type { Acks } from './acks.ts';
 
-/** Longer than the network ever takes to respond to a message. */
+/** Longer than the network takes to respond to a message. */
 const ACK_MS = 20_000;
 
 interface Relay {
@@ -16,7 +16,7 @@ interface Relay {
   readonly sent: SentMessages;
 }
 
-/** Writes a message, and returns the error code of the network's response; null if it has accepted the message. */
+/** Writes a message. Returns the error code of the network's response; null if the network has accepted the message. */
 export async function relay(
   { socket, clock, acks, sent }: Relay,
   { jid, networkId }: { readonly jid: string; readonly networkId: string },
@@ -24,7 +24,7 @@ export async function relay(
 ): Promise<string | null> {
   const acked = acks.expect(networkId);
   try {
-    // One transaction with the keys that the message is encrypted with.
+    // In one transaction with the keys that encrypt the message.
     await socket.authState.keys.transaction(async () => {
       await socket.authState.keys.set(ownKeys(sent.record(networkId, content)));
       await socket.relayMessage(jid, content, { messageId: networkId });
@@ -41,8 +41,8 @@ export async function relay(
 }
 
 /**
- * Queries everything needed to encrypt a message for a person, so that only the message remains to be written. Returns
- * whether there is a device to encrypt it for.
+ * Queries everything needed to encrypt a message for a person, so that the message only remains to be written. Returns
+ * whether the person has a device to encrypt for.
  */
 export async function canEncryptFor(socket: WASocket, jid: string): Promise<boolean> {
   const { me } = socket.authState.creds;

@@ -39,7 +39,7 @@ export interface Outbox {
   readonly restrictions: Restrictions;
 }
 
-/** The chat that a message goes to. */
+/** The chat in which a message is sent. */
 interface Chat extends Addresses {
   /** The seconds after which messages disappear there; null if they stay. */
   readonly timer: number | null;
@@ -55,8 +55,8 @@ interface Prepared {
 }
 
 /**
- * Sends one message and returns the network's response: a written message is not necessarily accepted. `writing` is
- * called before any of it may be written: a failure before that means that it was not sent.
+ * Sends one message and returns the network's response: a written message is not necessarily accepted. Calls `writing`
+ * before any part of the message may be written: if sending fails before this call, nothing was sent.
  */
 export async function sendMessage(
   outbox: Outbox,
@@ -92,7 +92,7 @@ const NOT_IN_GROUP = refused(
   'The number of this instance is no longer in the group: have it added again.',
 );
 
-/** All queries and uploads before a message is written. */
+/** Makes all queries and uploads before a message is written. */
 async function prepare(outbox: Outbox, message: OutgoingMessage): Promise<Prepared | SendOutcome> {
   const chat = await (message.isGroup ? findGroupChat(outbox, message.to) : findPerson(outbox, message));
   return 'kind' in chat ? chat : { kind: 'prepared', chat, content: await compose(outbox, chat, message) };
@@ -118,7 +118,10 @@ async function findGroupChat({ findGroup }: Outbox, jid: string): Promise<Chat |
   }
 }
 
-/** If the network forbids writing to a person, it refuses their other address, too: that costs one attempt. */
+/**
+ * Tries a person's second address if the network forbids the first. If the restriction is general, that costs one
+ * attempt.
+ */
 async function sendToPerson(
   outbox: Outbox,
   { networkId }: OutgoingMessage,
@@ -130,12 +133,12 @@ async function sendToPerson(
   if (error !== '463' || other === null || restrictions.current() !== null) return ackOutcome(error);
   if (!(await canEncryptFor(socket, other))) return ackOutcome(error);
   const again = await relay(outbox, { jid: other, networkId }, content);
-  // A failed write ends the connection itself, and the message has its outcome.
+  // If the write fails, it ends the connection itself, and the message already has its outcome.
   if (again === null) await rememberAddress(socket, { jid: other, other: jid }).catch(() => undefined);
   return ackOutcome(again);
 }
 
-/** 421 says that our list of the members is outdated. */
+/** A 421 means that our list of members is outdated. */
 async function sendToGroup(
   outbox: Outbox,
   { networkId }: OutgoingMessage,

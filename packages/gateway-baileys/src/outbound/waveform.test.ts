@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withWaveform } from './waveform.ts';
 
-/** Pages of Ogg with packets of these sizes, after the two headers of Opus. */
+/** Pages of Ogg whose packets have these sizes, after the two header packets of Opus. */
 function ogg(sizes: readonly number[]): Uint8Array {
   const segments = [19, 16, ...sizes].flatMap((size) => [
     ...Array.from({ length: Math.floor(size / 255) }, () => 255),

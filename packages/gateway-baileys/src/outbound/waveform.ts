@@ -1,18 +1,18 @@
-/** How many bars phones show for a voice message, each from 0 to 100. */
+/** The number of bars that phones show for a voice message, each from 0 to 100. */
 const BARS = 64;
-/** How many groups of packets are kept while a file is read: memory stays bounded. */
+/** The maximum number of groups of packets, so that memory stays bounded while a file is read. */
 const MOST_GROUPS = 1_024;
-/** The first packets of Opus in Ogg hold no sound (RFC 7845, section 3). */
+/** The first packets of Opus in Ogg contain no sound (RFC 7845, section 3). */
 const HEADER_PACKETS = 2;
 
-/** An Ogg page begins with 27 bytes, the last of which says how many sizes of segments follow (RFC 3533, section 6). */
+/** The length of an Ogg page header. Its last byte is the number of segment sizes that follow (RFC 3533, section 6). */
 const PAGE_HEADER = 27;
 const CAPTURE_PATTERN = [0x4f, 0x67, 0x67, 0x53]; // OggS
 
 /**
- * Returns the same content, and its waveform, which is filled in once the content was read. Opus spends more bytes on
- * sound than on silence, so packet sizes approximate the loudness: decoding could take gigabytes of memory. Without any
- * packet, all bars are 0.
+ * Returns the same content, and its waveform, which is complete when the content has been read. Opus spends more bytes
+ * on sound than on silence, so packet sizes approximate the loudness; decoding could take gigabytes of memory. Without
+ * any packets, all bars are 0.
  */
 export function withWaveform(content: ReadableStream<Uint8Array>): {
   readonly content: ReadableStream<Uint8Array>;
@@ -34,7 +34,7 @@ export function withWaveform(content: ReadableStream<Uint8Array>): {
 }
 
 /**
- * Calls `found` with the size of each packet that ends in the chunks. Reading ends at bytes that are not an Ogg page.
+ * Calls `found` with the size of each packet that ends in the chunks. Stops reading at bytes that are not an Ogg page.
  */
 function oggPackets(found: (size: number) => void): (chunk: Uint8Array) => void {
   const header = new Uint8Array(PAGE_HEADER + 255);
@@ -61,7 +61,7 @@ function oggPackets(found: (size: number) => void): (chunk: Uint8Array) => void 
       for (const size of header.subarray(PAGE_HEADER, filled)) {
         packet += size;
         toSkip += size;
-        // A segment of 255 bytes is continued by the next one.
+        // A segment of 255 bytes continues in the next one.
         if (size === 255) continue;
         found(packet);
         packet = 0;
@@ -71,7 +71,7 @@ function oggPackets(found: (size: number) => void): (chunk: Uint8Array) => void 
   };
 }
 
-/** The average sizes of groups of packets, which grow with the number of packets. */
+/** Averages the sizes of packets in groups, which grow with the number of packets. */
 function sizeGroups(): { add(size: number): void; averages(): readonly number[] } {
   let sums: number[] = [];
   let perGroup = 1;
@@ -98,7 +98,7 @@ function sizeGroups(): { add(size: number): void; averages(): readonly number[] 
   };
 }
 
-/** The loudest group has 100. */
+/** The bar of the loudest group is 100. */
 function barsOf(averages: readonly number[]): Uint8Array {
   const most = Math.max(1, ...averages);
   return Uint8Array.from({ length: BARS }, (_, bar) => {

@@ -8,14 +8,14 @@ import type { SessionValues } from './session-values.ts';
 export const CREDENTIALS = 'creds';
 
 /**
- * The credentials of the linked device, or new ones to pair with. Credentials of an unfinished pairing would make the
- * network refuse every login, so they are erased with everything that belongs to them.
+ * The credentials of the linked device, or new ones to pair with. With credentials of an unfinished pairing, the
+ * network would refuse every login, so they are erased with all other data of that pairing.
  */
 export async function readCredentials(values: SessionValues): Promise<AuthenticationCreds> {
   const bytes = values.resident.get(CREDENTIALS);
   const stored = bytes && decodeValue<AuthenticationCreds>(bytes);
   if (stored && isPaired(stored)) return stored;
-  // Erase the credentials last: they decide whether this is done again.
+  // Erase the credentials last, because the erasure is repeated while they exist.
   for await (const names of namePages(values, ''))
     await erase(
       values,
@@ -29,12 +29,15 @@ async function erase(values: SessionValues, names: readonly string[]): Promise<v
   await values.save(new Map(names.map((name) => [name, null])));
 }
 
-/** Credentials are worth storing once a phone has accepted them. */
+/** Stores credentials, but only after a phone has accepted them. */
 export async function saveCredentials(values: SessionValues, creds: AuthenticationCreds): Promise<void> {
   if (isPaired(creds)) await values.save(new Map([[CREDENTIALS, encodeValue(creds)]]));
 }
 
-/** A phone has signed them. `me` alone says nothing: a pairing code sets it before any phone has responded. */
+/**
+ * Whether a phone has signed the credentials. `me` proves nothing: a pairing code sets it before any phone has
+ * responded.
+ */
 export function isPaired({ account }: Pick<AuthenticationCreds, 'account'>): boolean {
   return account !== undefined && account !== null;
 }

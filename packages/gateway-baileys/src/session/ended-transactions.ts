@@ -2,9 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys';
 
 /**
- * Baileys starts work in a transaction that continues after its end, such as sending a token to the recipient of a
- * message and then storing that. Such work would add to a transaction that is already written, and be lost, so it runs
- * outside.
+ * Within a transaction, Baileys starts work that outlasts it, such as sending a token to a message's recipient and then
+ * storing the token. That work would add to a transaction that is already written, and be lost, so it runs outside.
  */
 export function leaveEndedTransactions(keys: SignalKeyStoreWithTransaction): void {
   const { get, set, transaction, isInTransaction } = keys;

@@ -6,19 +6,19 @@ import { isPaired, saveCredentials } from './credentials.ts';
 import type { SessionValues } from './session-values.ts';
 import { signalKeys } from './signal-keys.ts';
 
-/** Keys that are written in one transaction. */
+/** The number of keys in one transaction. */
 const WRITTEN_TOGETHER = 100;
 
 /**
- * Makes the keys that a device uploads once it is linked. If they are missing, Baileys makes all of them in one go, and
- * blocks the rest of the process for a tenth of a second or more.
+ * Makes the keys that a device uploads when it has been linked. If keys are missing, Baileys makes all of them in one
+ * go, which blocks the process for a tenth of a second or more.
  */
 export async function makeFirstPreKeys(
   values: SessionValues,
   creds: AuthenticationCreds,
   clock: Clock,
 ): Promise<void> {
-  // The next id is 1 until the first keys have been made.
+  // The next id is 1 until the first keys exist.
   if (!isPaired(creds) || creds.nextPreKeyId > 1) return;
   const keys = signalKeys(values, clock);
   const turn = cooperativeYield(clock);
@@ -31,7 +31,7 @@ export async function makeFirstPreKeys(
     }
     await keys.set({ 'pre-key': made });
   }
-  // Baileys uploads existing keys before this one that the network does not have.
+  // Baileys uploads the existing keys below this id that the network does not have.
   creds.nextPreKeyId = INITIAL_PREKEY_COUNT + 1;
   await saveCredentials(values, creds);
 }

@@ -1,11 +1,11 @@
 import { decodeValue, encodeValue } from './json-value.ts';
 
-/** The type of Baileys' keys that pair a hidden id (LID) with a phone number, one for each direction. */
+/** The type of Baileys' keys that pair a hidden id (LID) with a phone number. Each pair has two, one per direction. */
 export const LID_PAIRS = 'lid-mapping';
 
-/** A pair without a message for this many days is erased: the person's next message restores it. */
+/** A pair is erased after this many days without a message. The person's next message restores it. */
 const KEPT_DAYS = 180;
-/** The date of a used pair is renewed only at this age, so that most uses write nothing. */
+/** The date of a used pair is renewed only at this age, so that most uses cause no write. */
 const RENEWED_AFTER_DAYS = 7;
 
 const DAY_MS = 86_400_000;
@@ -39,7 +39,7 @@ export function isUnused({ day }: LidPair, today: number): boolean {
 
 const REVERSE = '_reverse';
 
-/** The id under which the other direction of a pair is stored, if it is. */
+/** The id and the value that the opposite direction of a pair has, if it is stored. */
 export function oppositeOf(id: string, { user }: LidPair): { readonly id: string; readonly user: string } {
   return id.endsWith(REVERSE)
     ? { id: user, user: id.slice(0, -REVERSE.length) }

@@ -17,7 +17,7 @@ interface Pruned {
   readonly values: SessionValues;
   readonly keys: ReturnType<typeof signalKeys>;
   readonly names: () => readonly string[];
-  /** Prunes for this long. */
+  /** Prunes for `ms` milliseconds. */
   prune(ms: number): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ it('a pair of hidden id and number is erased when it was unused for 180 days', a
     'lid-mapping': { '5511': '99', '99_reverse': '5511', '5522': '88', '88_reverse': '5522' },
   });
   await clock.advance(100 * DAY);
-  // Reading either direction uses both.
+  // Reading one direction renews both.
   expect(await keys.get('lid-mapping', ['99_reverse'])).toEqual({ '99_reverse': '5511' });
   await clock.advance(81 * DAY);
   await prune(2_000);

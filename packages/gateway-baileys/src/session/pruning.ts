@@ -5,15 +5,15 @@ import { isSentLongAgo } from './sent-messages.ts';
 import type { SessionValues } from './session-values.ts';
 import { keyName } from './signal-keys.ts';
 
-/** Names that are checked together. */
+/** How many names are checked together. */
 const PAGE = 500;
-/** Leaves room for the instance, the database and the other instances most of the time. */
+/** Leaves the instance, the database and other instances free most of the time. */
 const BETWEEN_PAGES_MS = 1_000;
 const BETWEEN_ROUNDS_MS = 86_400_000;
 
-/** How far the current round is, which outlives a connection. */
+/** The position of the current round, which outlives a connection. */
 export interface PruningProgress {
-  /** The last checked name. */
+  /** The last name checked; null at first. */
   after: string | null;
   /** When the next page may be checked, by `clock.elapsed()`. */
   dueAt: number;
@@ -31,7 +31,9 @@ interface Pruning {
   readonly pauses: { pause(ms: number): Promise<void>; isOver(): boolean };
 }
 
-/** Erases unused values page by page, once a day, until the connection ends. Rejects if a read fails. */
+/**
+ * Erases unused values page by page, in one round a day, until the connection ends. Rejects if a read or write fails.
+ */
 export async function pruneSession({ values, clock, progress, pauses }: Pruning): Promise<void> {
   for (;;) {
     await pauses.pause(Math.max(BETWEEN_PAGES_MS, progress.dueAt - clock.elapsed()));
@@ -53,7 +55,7 @@ async function prunePage(values: SessionValues, names: readonly string[], today:
     if (isSentLongAgo(name, today)) changes.set(name, null);
   }
   const stored = await values.read(names.filter((name) => name.startsWith(TOKENS) || name.startsWith(PAIRS)));
-  // There is no await until the write: uses in the meantime are written after it.
+  // No await from here until the write, so uses in the meantime are written after it.
   for (const [name, bytes] of stored) {
     const isToErase = name.startsWith(TOKENS)
       ? isTokenExpired(decodeValue(bytes), today)
@@ -63,16 +65,16 @@ async function prunePage(values: SessionValues, names: readonly string[], today:
   await values.save(changes);
 }
 
-/** How long WhatsApp Web keeps a token of a trusted contact: four weeks, the current one included. */
+/** How many days WhatsApp Web keeps a token of a trusted contact: four weeks, including the current one. */
 const TOKEN_DAYS = 28;
 
-/** When a contact's token was made, and when ours was last sent: in seconds since the epoch, or their digits. */
+/** When a contact's token was made, and when our token was last sent: in seconds since the epoch, or as digits. */
 interface TrustedContactToken {
   readonly timestamp?: string | number;
   readonly senderTimestamp?: string | number;
 }
 
-/** Baileys removes them itself only while it shows the number as online, which this gateway never does. */
+/** Baileys itself removes old tokens only while it shows the number as online, which this gateway never does. */
 function isTokenExpired({ timestamp, senderTimestamp }: TrustedContactToken, today: number): boolean {
   const times = [timestamp, senderTimestamp].map(Number).filter(Number.isFinite);
   return times.length > 0 && times.every((seconds) => today - dayOf(seconds * 1_000) > TOKEN_DAYS);

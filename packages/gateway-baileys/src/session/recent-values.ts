@@ -1,11 +1,11 @@
-/** The most recently used stored values, as far as they fit; null for a name without a stored value. */
+/** The most recently used stored values, up to a size limit; null for a name without a stored value. */
 export interface RecentValues {
-  /** Undefined if it is not known. */
+  /** Undefined if not in memory. */
   get(name: string): Uint8Array | null | undefined;
   set(name: string, value: Uint8Array | null): void;
 }
 
-/** Some hundred Signal sessions. */
+/** Room for some hundred Signal sessions. */
 const MAX_BYTES = 1_048_576;
 /** The approximate size of an entry without its name and value. */
 const ENTRY_BYTES = 150;

@@ -8,17 +8,17 @@ import { keyName } from './signal-keys.ts';
 
 const TYPE = 'sent';
 const SENT: string = keyName(TYPE, '');
-/** How long a message is kept for a phone that was off and requests it again. */
+/** How long a message is kept for a phone that was off, and then requests it again. */
 const KEPT_DAYS = 7;
 
-/** The messages sent in the last days, for phones that could not read them and request them again. */
+/** The messages sent in the last days, for phones that could not read them and therefore request them again. */
 export interface SentMessages {
   find(networkId: string): Promise<proto.IMessage | undefined>;
   /** The changes to write together with the keys that the message was encrypted with. */
   record(networkId: string, message: proto.IMessage): SentMessageChanges;
 }
 
-/** A set of Signal keys, of a type of our own: by the day, and the message's id. */
+/** A set of Signal keys of our own type, named by the day and the message's id. */
 type SentMessageChanges = Readonly<Record<typeof TYPE, Readonly<Record<string, Uint8Array>>>>;
 
 export function sentMessages(values: SessionValues, clock: Pick<Clock, 'now'>): SentMessages {
@@ -44,7 +44,7 @@ export function sentMessageIdIn(name: string): string | null {
   return id.slice(id.indexOf('.') + 1);
 }
 
-/** Whether this is the name of a sent message that is too old to be requested by phones. */
+/** Whether this is the name of a sent message that is too old for phones to request. */
 export function isSentLongAgo(name: string, today: number): boolean {
   return name.startsWith(SENT) && today - Number.parseInt(name.slice(SENT.length), 10) > KEPT_DAYS;
 }

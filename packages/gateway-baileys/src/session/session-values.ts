@@ -5,13 +5,16 @@ type SessionChanges = ReadonlyMap<string, Uint8Array | null>;
 type SessionReads = Required<Pick<Session, 'read' | 'names'>>;
 
 /**
- * The stored values of one instance, read on demand and written through. A big account stores a hundred thousand
+ * The stored values of one instance, read on demand and written immediately. A big account stores a hundred thousand
  * values, of which it uses a few hundred a day.
  */
 export interface SessionValues extends SessionReads {
-  /** Values that are needed without a wait: these few stay in memory. */
+  /** The few values that must be available without a wait, so they stay in memory. */
   readonly resident: ResidentValues;
-  /** One transaction; null deletes. Transactions are written one after another, in the order of the calls. */
+  /**
+   * Writes one transaction, in which null deletes. Transactions are written one after another, in the order of the
+   * calls.
+   */
   save(changes: SessionChanges): Promise<void>;
   /** Resolves when all writes that have begun are done or have failed. */
   completed(): Promise<void>;
@@ -26,13 +29,13 @@ interface ResidentValues {
 /** The values that are read with the session, and stay in memory. */
 interface Resident {
   readonly names: readonly string[];
-  /** All values whose names begin with one of these. */
+  /** The prefixes of further names to read. */
   readonly prefixes: readonly string[];
 }
 
 /**
- * `failed` is called once, when a write failed: Baileys' memory is then ahead of the storage, so the connection must
- * end. Nothing is written after that.
+ * Reads a session. If a write fails, `failed` is called once, and nothing is written after that: Baileys' memory is
+ * then ahead of the storage, so the connection must end.
  */
 export async function readSession(
   session: Session,
@@ -47,7 +50,7 @@ export async function readSession(
   let writesBegun = 0;
   let broken = false;
 
-  /** Undefined if only the storage knows; null for a name without a stored value. */
+  /** Undefined if only the storage knows the value; null for a name without a value. */
   const known = (name: string): Uint8Array | null | undefined => {
     const written = inFlight.get(name);
     if (written !== undefined) return written;
@@ -70,7 +73,7 @@ export async function readSession(
       if (!isResident(name)) recent.set(name, value);
       else if (value) resident.set(name, value);
       else resident.delete(name);
-      // Unless another write of it is waiting.
+      // Unless another write of this name is waiting.
       if (inFlight.get(name) === value) inFlight.delete(name);
     }
   };
@@ -84,7 +87,7 @@ export async function readSession(
       const before = writesBegun;
       const missing = names.filter((name) => known(name) === undefined);
       const found = missing.length === 0 ? NOTHING : await stored.read(missing);
-      // Values written meanwhile may be newer than those read.
+      // Values written in the meantime may be newer than those read.
       if (writesBegun === before) for (const name of missing) recent.set(name, found.get(name) ?? null);
       return new Map(
         names.flatMap((name) => {
@@ -148,7 +151,7 @@ function readableInParts(session: Session): SessionReads | null {
 
 const PAGE = 500;
 
-/** Iterates over all names that begin with `prefix`, even if some are deleted meanwhile. */
+/** Iterates over all names that begin with `prefix`, even if some are deleted during that. */
 export async function* namePages(
   { names }: Pick<SessionReads, 'names'>,
   prefix: string,

@@ -5,25 +5,25 @@ import { decodeValue, encodeValue } from './json-value.ts';
 import { LID_PAIRS, dayOf, decodeLidPair, encodeLidPair, isToBeRenewed, oppositeOf } from './lid-pairs.ts';
 import type { SessionValues } from './session-values.ts';
 
-/** Keys that are read or written before other work may run: a group of a thousand members needs thousands. */
+/** How many keys are read or written before other work may run: a group of a thousand members needs thousands. */
 const TOGETHER = 200;
 
 /**
- * Signal's keys and sessions among an instance's stored values: one transaction per `set`. Each `get` returns new
- * objects: Baileys changes some of them before it knows whether they will be stored.
+ * Signal's keys and sessions among an instance's stored values, with one transaction per `set`. Each `get` returns new
+ * objects, because Baileys changes some of them before it knows whether they will be stored.
  */
 export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): SignalKeyStore {
-  /** The set being encoded: its values are not stored yet, and nothing is read or written before they are. */
+  /** Settles when a large set is encoded. Until then, its values are not stored, so nothing is read or written. */
   let encoding: Promise<unknown> | null = null;
 
-  /** Runs after the key is returned: it only notes that the pair is still used. */
+  /** Notes that a pair is still used. Runs after the key was returned. */
   const renew = async (id: string): Promise<void> => {
     const today = dayOf(clock.now());
     const pair = await readLidPair(values, id);
     if (!pair) return;
     const opposite = oppositeOf(id, pair);
     const back = await readLidPair(values, opposite.id);
-    // A number may have got another hidden id since.
+    // The number may have got another hidden id since.
     const isPair = back?.user === opposite.user;
     await values.save(
       new Map([
@@ -36,7 +36,7 @@ export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): Si
   const open = (type: keyof SignalDataTypeMap, id: string, bytes: Uint8Array): unknown => {
     if (type !== LID_PAIRS) return revived(type, decodeValue(bytes));
     const pair = decodeLidPair(bytes);
-    // A failed write ends the connection, like any other.
+    // A failed write ends the connection, as any write does.
     if (isToBeRenewed(pair, dayOf(clock.now()))) void renew(id).catch(() => undefined);
     return pair.user;
   };
@@ -85,7 +85,7 @@ async function readLidPair(
   return bytes ? decodeLidPair(bytes) : null;
 }
 
-/** Values of our own types: Baileys' transactions carry them like any other. */
+/** Passes values of our own types to Baileys, whose transactions treat them like any other. */
 export function ownKeys(data: Readonly<Record<string, Readonly<Record<string, unknown>>>>): SignalDataSet {
   return data as SignalDataSet; // stored by type and id, whatever the value
 }
@@ -95,8 +95,8 @@ export function keyName(type: string, id: string): string {
 }
 
 /**
- * Baileys' list of people with a token, for removing old ones. This gateway removes them without the list, and does not
- * store it: the whole list would be written again with each new person.
+ * Baileys' list of people with a token, from which it removes old ones. This gateway removes tokens without the list,
+ * and does not store it, because each new person would rewrite the whole list.
  */
 const TOKEN_LIST: string = keyName('tctoken', '__index');
 
@@ -136,7 +136,7 @@ function changesOf(entries: readonly Entry[], today: number): Changes {
   return changes;
 }
 
-/** App state keys must be messages again, with their methods; everything else is plain data. */
+/** App state keys must be protobuf messages again, with their methods; all other values are plain data. */
 function revived(type: keyof SignalDataTypeMap, value: unknown): unknown {
   return type === 'app-state-sync-key' ? proto.Message.AppStateSyncKeyData.fromObject(Object(value)) : value;
 }

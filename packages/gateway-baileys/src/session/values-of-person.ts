@@ -1,13 +1,13 @@
 import type { PersonOnNetwork } from '@trunkline/core/spi/gateway';
 import { sentMessageIdIn } from './sent-messages.ts';
 
-/** A shorter run of digits may be a device, or a day. Numbers and hidden ids (LIDs) are longer. */
+/** Shorter runs of digits may be a device or a day. Numbers and hidden ids (LIDs) are longer. */
 const USERS = /\d{7,}/g;
 
 /**
- * Whether a stored value is about this person, by its name. That holds for their keys, devices, and pair of number and
- * hidden id, which have one of the two in their names, and for copies of messages sent to them. Keys of a group name
- * their member.
+ * Whether a stored value is about this person, judging by its name. Keys, devices and pairs of number and hidden id
+ * have one of the person's names in theirs, keys of a group that of their member. Copies of sent messages are found by
+ * id.
  */
 export function isValueOfPerson(name: string, { numbers, networkIds, messageIds }: PersonOnNetwork): boolean {
   const sentId = sentMessageIdIn(name);

@@ -1,23 +1,23 @@
 import type { WASocket } from '@whiskeysockets/baileys';
 import { interceptStanzas } from './intercepted-stanzas.ts';
 
-/** The collection with the account's name, among those that a phone shares with its linked devices. */
+/** The collection with the account's name, one of those that a phone shares with its linked devices. */
 const OWN_NAME = 'critical_block';
 
 /**
- * Limits reading of the state that a phone shares with its linked devices to the account's own name. The address book
- * and the state of every chat of a big account would take seconds to read, and tens of megabytes to keep.
+ * Limits reading of the state that a phone shares with its linked devices to the account's own name. For a big account,
+ * the address book and the state of every chat would take seconds to read, and tens of megabytes to keep.
  */
 export function limitAppState(socket: Pick<WASocket, 'ws' | 'ev' | 'resyncAppState'>): void {
   interceptStanzas(socket, 'notification', (stanza) => {
     const { attrs, content } = stanza;
     if (attrs['type'] === 'server_sync' && Array.isArray(content))
       stanza.content = content.filter((node) => node.tag !== 'collection' || node.attrs['name'] === OWN_NAME);
-    // Let Baileys acknowledge it.
+    // Let Baileys acknowledge the stanza.
     return false;
   });
   socket.ev.on('creds.update', ({ myAppStateKeyId }) => {
-    // Without the key, only the name is missing, until the owner writes from the phone.
+    // If this fails, only the name is missing until the owner writes from the phone.
     if (myAppStateKeyId) socket.resyncAppState([OWN_NAME], false).catch(() => undefined);
   });
 }

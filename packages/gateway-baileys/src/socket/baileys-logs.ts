@@ -3,7 +3,7 @@ import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import { statusCodeOf } from './status-code.ts';
 
 /**
- * Baileys' own log, at debug and without its fields: they contain keys, stanzas and people's texts. An error keeps its
+ * Baileys' own log, at debug and without its fields, which contain keys, stanzas and people's texts. An error keeps its
  * status code. Lines below `warn` are dropped before they are formatted.
  */
 export function baileysLogger(logger: Logger, instanceId: string): ILogger {
@@ -32,14 +32,14 @@ function errorIn(facts: unknown): unknown {
   return 'err' in facts ? facts.err : 'error' in facts ? facts.error : null;
 }
 
-/** Some of its sentences contain people's names. */
+/** Hides digits: some messages contain people's numbers. */
 function withoutNumbers(said: string): string {
   return said.replaceAll(/\d{5,}/g, '…');
 }
 
 /**
- * The lines that libsignal writes to the console, with secrets of sessions. It accepts no logger, so exactly these
- * lines are kept from the app's console.
+ * The lines that libsignal writes to the console, with secrets of sessions. libsignal accepts no logger, so exactly
+ * these lines are kept from the app's console.
  */
 const LIBSIGNAL_LINES = [
   'Closing session:',
@@ -60,7 +60,7 @@ const LIBSIGNAL_LINES = [
 const METHODS = ['info', 'warn', 'error'] as const;
 const QUIET = Symbol.for('@trunkline/gateway-baileys quiet console');
 
-/** Keeps libsignal's lines from the console of this process; everything else passes. Calling it once is enough. */
+/** Keeps libsignal's lines from the console of this process; all other lines pass. Repeated calls change nothing. */
 export function quietConsole(target: Pick<Console, (typeof METHODS)[number]> = console): void {
   for (const method of METHODS) {
     const print = target[method];

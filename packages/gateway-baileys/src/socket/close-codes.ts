@@ -1,15 +1,15 @@
 import { PairingCodeRefused } from '../linking/request-pairing-code.ts';
 import { briefly, failureAttribute, statusCodeOf } from './status-code.ts';
 
-/** The reaction to a connection that the network ended. */
+/** How to react when the network ends a connection. */
 type CloseAction =
-  /** A new connection immediately. */
+  /** Connect again immediately. */
   | 'restart'
   /** The phone unlinked the device. */
   | 'unlinked'
-  /** Another connection of the same device took its place. */
+  /** Another connection of the same device has replaced this one. */
   | 'replaced'
-  /** No phone scanned the QR. */
+  /** No phone has scanned the QR. */
   | 'qr_timeout'
   /** Our version of WhatsApp Web is too old. */
   | 'version_refused'
@@ -34,7 +34,7 @@ const CLOSES: Readonly<Record<number, SocketClose>> = {
   411: { action: 'failed', detail: 'multi_device_not_enabled' },
   428: { action: 'dropped', detail: 'connection_closed' },
   440: { action: 'replaced', detail: 'connection_replaced' },
-  // Also the code of every stream error that Baileys does not know, so the session is kept.
+  // Baileys uses this code for every stream error that it does not know, so the session is kept.
   500: { action: 'dropped', detail: 'stream_error' },
   503: { action: 'dropped', detail: 'network_unavailable' },
   515: { action: 'restart', detail: 'restart_required' },
@@ -52,13 +52,13 @@ export function describeClose(error: unknown): SocketClose {
   return (code === null ? undefined : CLOSES[code]) ?? UNKNOWN;
 }
 
-/** Later than any duration in seconds, and earlier than any time: July 2001. */
+/** Larger than any duration in seconds, and smaller than any current time: September 2001. */
 const FIRST_TIME_SECONDS = 1e9;
 
-/** The end of a temporary ban, in epoch milliseconds; null if `error` is not a ban, or does not report its end. */
+/** The end of a temporary ban, in epoch milliseconds; null if `error` is not a ban, or does not name its end. */
 export function banEndsAt(error: unknown, now: number): number | null {
   const expire = Number(failureAttribute(error, 'expire'));
   if (statusCodeOf(error) !== 402 || !Number.isSafeInteger(expire) || expire <= 0) return null;
-  // Other clients read it as a duration; the protocol does not document that it is never a time.
+  // Other clients read the value as a duration, but the protocol does not document that it is never a time.
   return expire < FIRST_TIME_SECONDS ? now + expire * 1000 : expire * 1000;
 }

@@ -1,11 +1,12 @@
 import type { Clock } from '@trunkline/core/spi/gateway';
 
-/** How long one instance may keep all others in the process waiting. */
+/** How long one instance may keep the others in the process waiting. */
 const LONGEST_MS = 10;
 
 /**
- * Returns a promise to await before each of many small pieces of work that are started together: in between, other work
- * can run. Without it, encrypting for a group of a thousand members blocks the process for seconds.
+ * Returns a function whose promise is awaited before each of many small pieces of work that start together, so that
+ * other work can run in between. Without this, encrypting for a group of a thousand members blocks the process for
+ * seconds.
  */
 export function cooperativeYield({ elapsed }: Pick<Clock, 'elapsed'>): () => Promise<void> {
   let last: Promise<void> = Promise.resolve();

@@ -5,8 +5,8 @@ const REJECTED = Symbol.for('nodejs.rejection');
 
 /**
  * Makes a socket whose handlers may fail. Baileys does not catch their errors, so an unexpected stanza would end the
- * process, with all its numbers. Such a stanza is skipped, and `skipped` gets its tag; a stanza that cannot be read at
- * all ends the connection.
+ * process and all its numbers. Such a stanza is skipped, and `skipped` gets its tag; bytes that cannot be read as a
+ * stanza end the connection.
  */
 export function guardHandlers(
   make: () => WASocket,
@@ -15,7 +15,7 @@ export function guardHandlers(
   const socket = withCapturedRejections(make);
   const { ws } = socket;
   const skip = (error: unknown, event: unknown): void => {
-    // The event's name continues with the content of the stanza.
+    // The tag is followed by details of the stanza.
     const [tag = ''] = String(event).replace('CB:', '').split(',');
     skipped(tag, error);
   };
@@ -31,7 +31,7 @@ export function guardHandlers(
   Object.assign(ws, {
     [REJECTED](error: unknown, event: unknown) {
       skip(error, event);
-      // The frames after this one can no longer be separated.
+      // The frames after an unreadable one cannot be separated.
       if (event === 'message')
         ws.emit('error', error instanceof Error ? error : new Error('WhatsApp sent what cannot be read'));
     },
@@ -39,7 +39,7 @@ export function guardHandlers(
   return socket;
 }
 
-/** Emitters that are made meanwhile pass a handler's rejection to their error listener: a global option of Node. */
+/** Emitters made during `make` pass a handler's rejection to their error listener. This is a global option of Node. */
 function withCapturedRejections<Made>(make: () => Made): Made {
   const before = EventEmitter.captureRejections;
   EventEmitter.captureRejections = true;

@@ -1,12 +1,15 @@
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import { interceptStanzas } from './intercepted-stanzas.ts';
 
-/** The work before Baileys gets a stanza, which it then acknowledges to the network; null if it gets it immediately. */
+/**
+ * The work before Baileys gets a stanza, and then acknowledges it to the network; null if Baileys may have it
+ * immediately.
+ */
 export type Hold = (stanza: BinaryNode) => Promise<void> | null;
 
 /**
- * Keeps stanzas from Baileys until their reports are stored. If the promise rejects, the network keeps the stanza and
- * delivers it again on the next connection.
+ * Holds stanzas back from Baileys until their reports are stored. If the promise rejects, the network keeps the stanza
+ * and delivers it again on the next connection.
  */
 export function holdStanzas(socket: Pick<WASocket, 'ws'>, tag: 'call' | 'message', hold: Hold): void {
   const released = new WeakSet<BinaryNode>();

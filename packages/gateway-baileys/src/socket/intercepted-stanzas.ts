@@ -1,6 +1,8 @@
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 
-/** Calls `intercept` with each stanza that has this tag, before Baileys. If it returns true, Baileys does not get the stanza. */
+/**
+ * Calls `intercept` with each stanza of this tag before Baileys gets the stanza. If it returns true, Baileys does not.
+ */
 export function interceptStanzas(
   { ws }: Pick<WASocket, 'ws'>,
   tag: 'call' | 'message' | 'notification',

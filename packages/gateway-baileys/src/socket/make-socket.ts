@@ -26,7 +26,7 @@ import { guardHandlers } from './guarded-handlers.ts';
 import { cooperativeYield } from './cooperative-yield.ts';
 import type { SocketCaches } from './socket-caches.ts';
 
-/** A query without a response in this time has failed. Half of core's time limit for an operation or a send. */
+/** When a query without a response has failed. Half of core's time limit for an operation or a send. */
 const QUERY_TIMEOUT_MS = 20_000;
 
 interface SocketParts {
@@ -64,14 +64,14 @@ function configOf(parts: SocketParts): UserFacingSocketConfig {
     browser: [settings.deviceName, 'Chrome', '1.0'],
     auth: { creds, keys: signalKeys(values, clock) },
     makeSignalRepository: recordingRepository(makeSignalRepository, arrivals, cooperativeYield(clock)),
-    // A failed write ends the connection, so it is not retried.
+    // A failed write ends the connection, so do not retry it.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
-    // The phone keeps notifying its owner.
+    // Otherwise, the phone would not notify its owner.
     markOnlineOnConnect: false,
     syncFullHistory: false,
     shouldIgnoreJid: (jid) => isJidStatusBroadcast(jid) || isJidNewsletter(jid),
-    // Earlier messages stay on the phone. The history would also bring the hidden ids and the names of all contacts in
-    // one go; each person who writes brings their own.
+    // Earlier messages stay on the phone. The history would also bring the hidden ids and names of all contacts in one
+    // go; instead, each person who writes brings their own.
     shouldSyncHistoryMessage: ({ syncType }) => syncType === proto.HistorySync.HistorySyncType.ON_DEMAND,
     getMessage: async ({ id }) => (id ? sent.find(id) : undefined),
     cachedGroupMetadata: findGroup,
@@ -81,9 +81,9 @@ function configOf(parts: SocketParts): UserFacingSocketConfig {
 type MakeRepository = SocketConfig['makeSignalRepository'];
 
 /**
- * Baileys acknowledges a message to the network before it reports it to us. So the content of a message is stored in
- * the same transaction in which its decryption uses up a key: after that it cannot be lost, and before, the network
- * still has it.
+ * Records messages. Baileys acknowledges a message to the network before it reports the message, so the content is
+ * stored in the transaction in which decryption uses up a key: before that, the network has the message, and after
+ * that, we have it.
  */
 function recordingRepository(
   make: MakeRepository,
@@ -99,7 +99,7 @@ function recordingRepository(
       ciphertext: Uint8Array,
       decrypt: () => Promise<Uint8Array>,
     ): Promise<Uint8Array> => {
-      // The repository itself uses this key: its own transaction becomes part of this one.
+      // The repository's own transaction uses this key, too, so it becomes part of this one.
       const opening = keys.transaction(async () => {
         const opened = await decrypt();
         const recording = arrivals.record(ciphertext, opened);

@@ -1,11 +1,11 @@
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 
-/** The number that Baileys requests when it connects. */
+/** The size of the batch that Baileys requests when it connects. */
 const BATCH = 100;
 
 /**
- * Requests the next batch of stanzas that waited while there was no connection, once one is complete. Baileys requests
- * only the first.
+ * Stanzas that waited while there was no connection arrive in batches. Requests the next batch when one is complete,
+ * because Baileys requests only the first.
  */
 export function askForOfflineBatches(socket: Pick<WASocket, 'ws' | 'sendNode'>): void {
   let arrived = 0;
@@ -14,7 +14,7 @@ export function askForOfflineBatches(socket: Pick<WASocket, 'ws' | 'sendNode'>):
     arrived += 1;
     if (arrived % BATCH !== 0) return;
     const content = [{ tag: 'offline_batch', attrs: { count: String(BATCH) } }];
-    // The next connection requests what this one does not get.
+    // If this fails, the next connection requests the rest.
     socket.sendNode({ tag: 'ib', attrs: {}, content }).catch(() => undefined);
   });
 }

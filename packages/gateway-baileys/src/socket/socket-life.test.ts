@@ -7,7 +7,9 @@ import { expect, it } from 'vitest';
 import { baileysLogger } from './baileys-logs.ts';
 import { socketLife } from './socket-life.ts';
 
-/** Ends like Baileys' sockets: runs its handlers, reports that it is closed, and discards its buffer. */
+/**
+ * A socket that ends as Baileys' sockets do: it runs its handlers, reports that it is closed, and discards its buffer.
+ */
 function aSocket() {
   const ev = makeEventBuffer(baileysLogger(silentLogger, 'ins_1'));
   const handlers: (() => void)[] = [];
@@ -23,7 +25,7 @@ function aSocket() {
     ws: Object.assign(new EventEmitter(), { close: async () => {} }),
     registerSocketEndHandler: (handler: () => void) => handlers.push(handler),
   };
-  const socket = parts as unknown as WASocket; // the parts that a life uses
+  const socket = parts as unknown as WASocket; // the parts that `socketLife` uses
   ev.on('messages.upsert', ({ messages }) => received.push(...messages));
   const clock = manualClock();
   return { ...parts, received, clock, life: socketLife(socket, clock) };

@@ -2,20 +2,20 @@ import { pause } from '@trunkline/core/spi/gateway';
 import type { Clock } from '@trunkline/core/spi/gateway';
 import type { WASocket } from '@whiskeysockets/baileys';
 
-/** A socket that neither shows a QR nor opens in this time is given up: Baileys never reports some refusals. */
+/** A socket that neither shows a QR nor opens within this time is ended: Baileys never reports some refusals. */
 const CONNECT_MS = 30_000;
-/** A dead peer does not respond to a goodbye either. */
+/** How long to close: a dead peer does not respond. */
 const GOODBYE_MS = 2_000;
 
-/** The life of a socket, from its first moment to its end. */
+/** The life of a socket from its creation to its end. */
 export interface SocketLife {
-  /** Resolves with the error that ended it, undefined if we ended it. */
+  /** Resolves with the error that ended the socket; undefined if there was none. */
   readonly ended: Promise<unknown>;
   /** Ends the socket unless it makes progress in time. */
   expectProgress(): void;
   /** Notes progress: from now on, the socket may take as long as it needs. */
   progressed(): void;
-  /** Ends it, and reports before that what it has decrypted but not reported yet. */
+  /** Reports all that the socket has decrypted but not reported yet, and ends it. */
   end(error?: unknown): void;
 }
 
@@ -33,7 +33,7 @@ export function socketLife(socket: WASocket, clock: Clock): SocketLife {
     if (isOver) return;
     socket.ev.flush();
     over(error);
-    // The promise waits for a WebSocket that may never have opened.
+    // This promise may wait for a WebSocket that never opened.
     void socket.end(undefined).catch(() => undefined);
   };
   const expectProgress = (): void => {
@@ -43,21 +43,21 @@ export function socketLife(socket: WASocket, clock: Clock): SocketLife {
 
   const close = socket.ws.close.bind(socket.ws);
   socket.ws.close = () => Promise.race([close(), pause(clock, GOODBYE_MS)]);
-  // Baileys discards its buffer when it ends, although the network has our acknowledgement.
+  // Baileys discards its buffer at the end, although the network has our acknowledgement of the content.
   socket.registerSocketEndHandler(() => void socket.ev.flush());
   socket.ev.on('connection.update', ({ connection, lastDisconnect }) => {
     if (connection === 'close' && !isOver) over(lastDisconnect?.error);
   });
-  // Baileys does not end by itself if the upgrade gets another response.
+  // Baileys itself does not end if the upgrade gets another response.
   socket.ws.on('unexpected-response', () => end(new Error('The server did not take the connection.')));
   expectProgress();
 
   return { ended, expectProgress, progressed: () => cancelWatch(), end };
 }
 
-/** Waits that end with a connection, so that none of their timers outlives it. */
+/** Waits that end with a connection, so that their timers do not outlive it. */
 export interface Pauses {
-  /** Resolves after this time, or at the end of the connection. */
+  /** Resolves after `ms` milliseconds, or at the end of the connection. */
   pause(ms: number): Promise<void>;
   isOver(): boolean;
 }

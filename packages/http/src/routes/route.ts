@@ -27,7 +27,7 @@ type OperationName<Name extends GroupName> = Name extends keyof WorkspaceApi
 export interface Chapter {
   /** The chapter of the reference. */
   readonly tag: { readonly name: string; readonly description: string };
-  /** The id in the paths of the group, if any. */
+  /** The id in the group's paths, if any. */
   readonly id?: PathId;
 }
 
@@ -40,7 +40,7 @@ interface PathId {
 }
 
 export interface RouteDefinition {
-  /** The name of the operation in generated clients. */
+  /** The operation's name in generated clients. */
   readonly operationId: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /**
