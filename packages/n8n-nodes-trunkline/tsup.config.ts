@@ -4,13 +4,13 @@ import { defineConfig } from 'tsup';
 const NODES = ['Trunkline', 'TrunklineTrigger'].map((name) => `nodes/Trunkline/${name}.node`);
 const CREDENTIALS = ['credentials/TrunklineApi.credentials'];
 
-/** The form that n8n loads: CommonJS, a file for each class, and icons and codex files where n8n looks for them. */
+/** Builds what n8n loads: CommonJS, one file for each class, and icons and codex files in n8n's places. */
 export default defineConfig({
   entry: Object.fromEntries([...NODES, ...CREDENTIALS].map((path) => [path, `${path}.ts`])),
   format: 'cjs',
   target: 'node20.15',
   clean: true,
-  // n8n Cloud installs nothing in addition to a node: the receiver's verification is bundled with it.
+  // n8n Cloud installs only the node itself, so the receiver's verification is bundled with it.
   noExternal: [/^@trunkline\//],
   external: ['n8n-workflow'],
   esbuildOptions(options) {

@@ -7,7 +7,7 @@ import { itWith } from './optional.ts';
 import { openLink } from './test-link.ts';
 import type { TestLink } from './test-link.ts';
 
-/** Tests of events in a chat other than messages to the instance and their receipts. */
+/** Tests of events in a chat, except messages to the instance and their receipts. */
 export function activitiesContract(subject: GatewaySubject): void {
   const itReports = itWith(subject, 'activities');
   describe('activities', () => {
@@ -58,7 +58,7 @@ export function activitiesContract(subject: GatewaySubject): void {
       await activitiesOf(phone).edit({ from, about, text: 'hello' });
       const edit = await activity(link, 'edit');
       expect(edit).toMatchObject({ about, text: 'hello', own: false, contact: { phoneNumber: from } });
-      // The author is the contact that edited, under any id that the network has.
+      // The author is the contact who edited, under any of the contact's ids.
       expect([edit.contact?.networkId, ...(edit.contact?.aliases ?? [])]).toContain(edit.author);
       await activitiesOf(phone).delete({ from, about });
       expect(await activity(link, 'deletion')).toMatchObject({ about, author: edit.author, own: false });
@@ -129,14 +129,14 @@ function activitiesOf({ activities }: Fixture['phone']): TestActivities {
 
 type OfKind<Kind extends Activity['kind']> = Extract<Activity, { kind: Kind }>;
 
-/** The first activity of this kind for which `holds`. */
+/** The first activity of this kind that `holds` accepts. */
 async function activity<Kind extends Activity['kind']>(
   link: TestLink,
   kind: Kind,
   holds: (activity: OfKind<Kind>) => boolean = () => true,
 ): Promise<OfKind<Kind>> {
   const isIt = (found: Activity): found is OfKind<Kind> =>
-    found.kind === kind && holds(found as OfKind<Kind>); // its kind says so
+    found.kind === kind && holds(found as OfKind<Kind>); // `kind` says so
   const report = await link.first('activity', (candidate) => isIt(candidate.activity));
   if (!isIt(report.activity)) throw new Error('The report is not of the expected kind.');
   return report.activity;

@@ -10,7 +10,7 @@ import { openLink } from './test-link.ts';
 const OPTIONAL = ['image', 'document', 'audio', 'video', 'groups'] as const;
 const NO_GROUP = 'grp_01k9z000000000000000000000';
 
-/** A gateway declares the features of its network; undeclared ones never reach it. */
+/** Tests that a gateway declares its network's features; undeclared ones never reach it. */
 export function capabilitiesContract(subject: GatewaySubject): void {
   describe('capabilities', () => {
     it('declares text, and all features that its network has', async () => {
@@ -39,7 +39,7 @@ export function capabilitiesContract(subject: GatewaySubject): void {
         expect((await api.instances.get(instance)).capabilities).not.toContain('groups');
         const accepted = await acceptedAfterText();
         expect(accepted).toHaveLength(1);
-        // Otherwise the service would list groups to which nothing can be sent.
+        // Otherwise, the service would list groups that cannot get messages.
         expect((await api.instances.groups(instance)).data).toEqual([]);
       });
     }

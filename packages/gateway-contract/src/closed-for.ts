@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import type { ClosedReason } from '@trunkline/core/spi/gateway';
 
 /**
- * The reaction expected from the service, without the network's own code: a network need not have one, but it is never
- * empty.
+ * The reason of a closed connection without the network's own code. A network need not have a code, but the code must
+ * not be empty.
  */
 export function closedFor({ networkCode, ...reason }: ClosedReason): Omit<ClosedReason, 'networkCode'> {
   if (networkCode !== undefined) expect(networkCode).toMatch(/\S/);

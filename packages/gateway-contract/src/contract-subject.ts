@@ -5,26 +5,26 @@ import type { Capability } from '@trunkline/core/spi/gateway';
 export interface GatewaySubject {
   readonly name: string;
   /**
-   * The features that the network lacks, each with the reason: `{ groups: 'SMS has no groups' }`. Tests of them are
-   * skipped, with the reason in their titles; others prove that the service does without.
+   * The features that the network lacks, each with the reason: `{ groups: 'SMS has no groups' }`. Tests of these
+   * features are skipped, with the reason in their titles; other tests prove that the service works without them.
    */
   readonly missing?: Readonly<Partial<Record<OptionalFeature, string>>>;
   /** Starts a network for one test. */
   start(): Promise<TestNetwork>;
 }
 
-/** The features that a network may lack: all declared capabilities except text, and some that are not declared. */
+/** The features that a network may lack: all capabilities except text, and some features that are not declared. */
 export type OptionalFeature =
   | Exclude<Capability, 'text'>
   /** A code to type on the phone, next to the QR. */
   | 'pairing_codes'
-  /** A file of a received message can be downloaded later, by its reference. */
+  /** Later download of a received message's file, by its reference. */
   | 'file_references'
-  /** Reports of what was delivered and read: without them, messages stay `sent`. */
+  /** Reports of delivered and read messages. Without these reports, messages stay `sent`. */
   | 'receipts'
-  /** Reports of what is written on the phone, of reactions, edits, deletions and calls. */
+  /** Reports of messages written on the phone, and of reactions, edits, deletions and calls. */
   | 'activities'
-  /** Some messages are shown only on the phone: a gateway can report no more than that they came. */
+  /** Messages that only the phone shows: a gateway can report only that they arrived. */
   | 'undecryptable';
 
 export interface TestNetwork {
@@ -37,7 +37,7 @@ export interface TestNetwork {
     /** A person to whom the network refuses to send. */
     readonly refused: string;
   };
-  /** The phone that is linked to an instance, and the people who write to it. */
+  /** The phone linked to an instance, which also acts for the people who write to the number. */
   phone(instanceId: string): TestPhone;
   stop(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export interface TestPhone {
   scan(code: string): Promise<void>;
   /** Types a pairing code. */
   enterCode(code: string): Promise<void>;
-  /** A person writes to the number; a message to a number whose connection is closed waits. Returns the network id. */
+  /** A person writes to the number. The message waits while the connection is closed. Returns the network id. */
   receive(message: {
     readonly from: string;
     /** The text, or the caption of the file. */
@@ -56,25 +56,25 @@ export interface TestPhone {
     readonly file?: { readonly type: MediaType; readonly mimeType: string; readonly content: Uint8Array };
     readonly groupNetworkId?: string;
   }): Promise<string>;
-  /** The number is added to a new group. Returns the network's id of the group. */
+  /** Adds the number to a new group. Returns the network's id of the group. */
   addGroup(name: string): Promise<string>;
-  /** The number is removed from a group, whether or not its connection is open. */
+  /** Removes the number from a group, whether or not its connection is open. */
   leaveGroup(networkId: string): Promise<void>;
-  /** Actions of people other than writing to the instance. Absent if `missing` names them. */
+  /** Actions that are not messages to the instance. Absent if `missing` names `activities`. */
   readonly activities?: TestActivities;
-  /** The connection is lost. */
+  /** Breaks the connection. */
   drop(): Promise<void>;
-  /** The owner unlinks the device. */
+  /** Unlinks the device as its owner. */
   unlink(): Promise<void>;
-  /** The network refuses the device for good, and says so on its connection or on the next one. */
+  /** Makes the network refuse the device for good, on this connection or on the next. */
   fail(): Promise<void>;
-  /** The messages that the network accepted from the instance, oldest first. A repeat does not count again. */
+  /** The messages that the network accepted from the instance, oldest first. Repeats do not count. */
   accepted(): readonly SentToNetwork[];
 }
 
 /** `about` is the network id of a message in the chat with `from`. */
 export interface TestActivities {
-  /** The owner of the number writes on the phone. Returns the network id. */
+  /** Writes as the owner of the number, on the phone. Returns the network id. */
   write(message: { readonly to: string; readonly text: string }): Promise<string>;
   /** Null removes the reaction. */
   react(reaction: {
@@ -86,7 +86,7 @@ export interface TestActivities {
   delete(deletion: { readonly from: string; readonly about: string }): Promise<void>;
   call(call: { readonly from: string }): Promise<void>;
   /**
-   * A person sends a message that only the phone shows. Returns the network id. Absent if `missing` names
+   * Sends a message from a person that only the phone shows. Returns the network id. Absent if `missing` names
    * `undecryptable`.
    */
   receiveUndecryptable?(message: { readonly from: string }): Promise<string>;
@@ -94,7 +94,7 @@ export interface TestActivities {
 
 export interface SentToNetwork {
   readonly networkId: string;
-  /** The digits of a number, or the network's id of a group. */
+  /** The digits of a number, or the network's group id. */
   readonly to: string;
   /** The text, or the caption of the file. */
   readonly text: string;

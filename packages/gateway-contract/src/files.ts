@@ -2,7 +2,7 @@ import type { MediaType } from '@trunkline/core';
 
 const bytes = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(base64, 'base64'));
 
-/** A header that determines the type, padded to `size`. */
+/** A file header that determines the type, padded to `size`. */
 function filled(beginning: readonly number[], size: number): Uint8Array<ArrayBuffer> {
   const content = new Uint8Array(size).fill(7);
   content.set(beginning);
@@ -16,7 +16,7 @@ interface SampleFile {
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
-/** One file of each media type, small enough to be sent in a moment. */
+/** One file of each media type, each small enough to be sent quickly. */
 export const FILES: readonly SampleFile[] = [
   {
     type: 'image',

@@ -14,7 +14,7 @@ export interface Fixture {
   readonly network: TestNetwork;
   readonly phone: TestPhone;
   readonly session: MemorySession;
-  /** Opens another connection on the stored session, which ends with the test. */
+  /** Opens another connection, by default on the stored session. It ends with the test. */
   open(session?: MemorySession): Promise<TestLink>;
 }
 
@@ -40,7 +40,7 @@ export async function startFixture(subject: GatewaySubject): Promise<Fixture> {
   };
 }
 
-/** A fixture whose phone has scanned the QR. */
+/** A fixture with a phone that has scanned the QR. */
 export async function linkedFixture(subject: GatewaySubject): Promise<Fixture & { readonly link: TestLink }> {
   const fixture = await startFixture(subject);
   const link = await fixture.open();
@@ -51,7 +51,7 @@ export async function linkedFixture(subject: GatewaySubject): Promise<Fixture & 
 
 let sent = 0;
 
-/** A message to be sent, under an id of the network's own form. */
+/** A message to be sent, with an id in the network's own form. */
 export function outgoing(
   { gateway, people }: TestNetwork,
   changes: Partial<OutgoingMessage> = {},

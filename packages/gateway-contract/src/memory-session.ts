@@ -1,12 +1,12 @@
 import type { Session } from '@trunkline/core/spi/gateway';
 
 export interface MemorySession extends Session {
-  /** From now on another process holds the instance: every write is refused. */
+  /** Acts as if another process held the instance: every write is refused from now on. */
   fence(): void;
-  /** The next write fails, as on a full disk. */
+  /** Makes the next write fail, as on a full disk. */
   failNextSave(): void;
   readonly values: ReadonlyMap<string, Uint8Array>;
-  /** Returns the session as it would be kept if the process ended now. */
+  /** Returns the session as the storage would have it if the process ended now. */
   copy(): MemorySession;
 }
 

@@ -5,7 +5,10 @@ export function lacks({ missing = {} }: GatewaySubject, name: OptionalFeature): 
   return missing[name] !== undefined;
 }
 
-/** The `it` of tests that need these: skipped, with the reason in the title, if the network lacks one. */
+/**
+ * The `it` of tests that need these features. If the network lacks one, the test is skipped, with the reason in its
+ * title.
+ */
 export function itWith(
   { missing = {} }: GatewaySubject,
   ...needed: readonly OptionalFeature[]

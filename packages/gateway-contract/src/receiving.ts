@@ -59,7 +59,7 @@ export function receivingContract(subject: GatewaySubject): void {
       await link.connection().close();
       const again = await open();
       await again.first('connected');
-      // In another process, it is a copy.
+      // In another process, the reference is a copy.
       const opened = await again.connection().openFile?.(reference.slice());
       expect(opened && Buffer.from(await bytesOf(opened)).equals(content)).toBe(true);
     });
@@ -125,7 +125,7 @@ export function receivingContract(subject: GatewaySubject): void {
         taken.resolve();
         await open.first('message', ({ message }) => message.networkId === networkId);
         expect(refusals).toBe(2);
-        // The connection was never replaced.
+        // The gateway kept its connection.
         expect(open.all('closed')).toEqual([]);
         await open.connection().close();
       },
@@ -158,6 +158,6 @@ function text({ content }: { content: { type: string; text?: string } }): string
 }
 
 async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<ArrayBuffer> {
-  // The bytes that a gateway reads come from the network, never from shared memory.
+  // Gateways read bytes from the network, never from shared memory.
   return new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer();
 }

@@ -12,11 +12,11 @@ export interface ServedFixture {
   readonly instance: string;
   /** The number of a person who gets messages. */
   readonly to: string;
-  /** Sends a text, and once the network has accepted it, returns everything that it accepted. */
+  /** Sends a text. When the network has accepted it, returns all messages that the network has accepted. */
   acceptedAfterText(): Promise<readonly SentToNetwork[]>;
 }
 
-/** The whole service on this gateway, with one instance. */
+/** The whole service on the gateway under test, with one instance. */
 export async function servedFixture(subject: GatewaySubject): Promise<ServedFixture> {
   const { gateway, people, phone, stop } = await subject.start();
   const trunkline = createTrunkline({

@@ -30,11 +30,13 @@ export type Report =
   | { readonly kind: 'groups'; readonly groups: readonly GroupReport[]; readonly full: boolean }
   | { readonly kind: 'restricted'; readonly restriction: Restriction | null };
 
-/** An instance's connection as the service would hold it: opened again immediately if the network asks for that. */
+/**
+ * An instance's connection as the service would hold it: if the network asks for a new one, it is opened immediately.
+ */
 export interface TestLink {
   readonly reports: readonly Report[];
   readonly connection: () => GatewayConnection;
-  /** The first report of this kind, from the `from`-th report on, for which `holds`; waits for it. */
+  /** Waits for the first report of this kind, from the `from`-th report on, for which `holds` returns true. */
   first<Kind extends Report['kind']>(
     kind: Kind,
     holds?: (report: Extract<Report, { kind: Kind }>) => boolean,
@@ -44,7 +46,7 @@ export interface TestLink {
 }
 
 export interface LinkOptions extends Partial<OpenOptions> {
-  /** Called before a report counts as taken; the gateway gets its rejection. */
+  /** Called before a report counts as taken. If it rejects, so does the gateway's call. */
   readonly taking?: (report: Report) => Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import type { Gateway } from '@trunkline/core';
 import { describeGatewayContract } from '../src/index.ts';
 import { sandboxNetwork } from './support/sandbox-network.ts';
 
-/** A gateway that only declares and reports text. */
+/** A gateway that declares only text, and reports no groups. */
 function textOnly(gateway: Gateway): Gateway {
   return {
     ...gateway,
@@ -25,6 +25,6 @@ describeGatewayContract({
     receipts: 'the network reports nothing that it has accepted',
     activities: 'the network carries messages alone',
   },
-  // To this number, the sandbox reports messages as accepted and nothing more.
+  // The sandbox accepts messages to this number, and reports nothing more about them.
   start: async () => sandboxNetwork('15550001', textOnly),
 });

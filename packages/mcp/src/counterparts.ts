@@ -2,7 +2,7 @@ import { isId, parsePhoneNumber } from '@trunkline/core/spi/http';
 
 const NUMBERS_THAT_BEGIN_SO = /^\+?([1-9]\d{0,14})\*$/;
 
-/** The counterparts that a list allows. */
+/** The counterparts allowed by `to`. */
 export interface Counterparts {
   /** Phone numbers in digits, ids of groups and ids of contacts. */
   readonly exact: ReadonlySet<string>;
@@ -10,14 +10,14 @@ export interface Counterparts {
   readonly beginnings: readonly string[];
 }
 
-/** The flaw in an entry of `to`, as text to follow the entry itself; undefined if it is valid. */
+/** The flaw in an entry of `to`, as a text that continues after the entry; undefined if the entry is valid. */
 export function flawInCounterpart(entry: string): string | undefined {
   if (NUMBERS_THAT_BEGIN_SO.test(entry) || parsePhoneNumber(entry).ok) return undefined;
   if (isId('grp', entry) || isId('con', entry)) return undefined;
   return 'is not a phone number, nor a beginning of phone numbers such as +4930*, nor the id of a group or a contact';
 }
 
-/** Entries without a flaw. */
+/** Reads entries without a flaw. */
 export function counterpartsOf(entries: readonly string[]): Counterparts {
   const exact = new Set<string>();
   const beginnings: string[] = [];
@@ -30,8 +30,8 @@ export function counterpartsOf(entries: readonly string[]): Counterparts {
 }
 
 /**
- * Whether a message may be sent to this recipient, as `to` of a message names it. A contact is allowed only by its own
- * id: its number may change.
+ * Whether a message may be sent to this recipient, given as the `to` of a message. A contact is allowed only by its own
+ * id, because its number may change.
  */
 export function isAllowedCounterpart({ exact, beginnings }: Counterparts, to: string): boolean {
   const recipient = canonical(to);
@@ -39,7 +39,7 @@ export function isAllowedCounterpart({ exact, beginnings }: Counterparts, to: st
   return exact.has(recipient) || beginnings.some((digits) => recipient.startsWith(digits));
 }
 
-/** Reads `to` like the service: an id unchanged, a phone number in digits. Null if it is neither. */
+/** Reads `to` as the service does: an id unchanged, a number in digits. Null if `to` is invalid. */
 function canonical(to: string): string | null {
   if (to.startsWith('grp_') || to.startsWith('con_')) return to;
   const number = parsePhoneNumber(to);

@@ -35,13 +35,13 @@ export type McpTrunkline = Pick<Trunkline, 'roles' | 'authenticate' | 'as' | 'ne
 
 /** The MCP server of a Trunkline. */
 export interface Mcp {
-  /** Responds to requests for its path, and to others with 404. */
+  /** Responds to requests for the server's path, and to others with 404. */
   fetch(request: Request): Promise<Response>;
 }
 
-/** Several times the longest text that may be sent, in its longest JSON. */
+/** Several times the longest text that may be sent, in its longest JSON form. */
 const LARGEST_BODY = 131_072;
-/** A body that takes longer to arrive may have outlived its key. */
+/** How long a body may take to arrive before its key has to be checked again. */
 const READMIT_AFTER_MS = 1_000;
 
 const TOOLS: readonly Tool[] = [...INSTANCE_TOOLS, ...MESSAGE_TOOLS, ...WEBHOOK_TOOLS, SEND_TEXT];
@@ -52,10 +52,10 @@ const INSTRUCTIONS =
   'What may be sent, and to whom, is decided by rules that the server checks.';
 
 /**
- * An MCP server as a function from Request to Response, which is mounted like the REST API. A model reads with it what the
- * scopes of an API key allow, and sends what the rules in `sending` allow; without these, nothing. It speaks Streamable
- * HTTP without sessions, so that any process can respond to any request. Throws if an option is wrong, or if the process
- * does not have the role `api`.
+ * An MCP server as a function from Request to Response, which is mounted like the REST API. With it, a model reads as
+ * the scopes of an API key allow, and sends as the rules in `sending` allow; without rules, it sends nothing. The
+ * server speaks Streamable HTTP without sessions, so that any process can respond to any request. Throws if an option
+ * is wrong, or if the process does not have the role `api`.
  *
  * ```ts
  * const mcp = createMcp(trunkline, { sending: { to: ['+49 30 901820'], messagesPerDay: 10 } });
@@ -82,7 +82,7 @@ export function createMcp(trunkline: McpTrunkline, options: McpOptions = {}): Mc
           (allowedHosts && hostHeaderValidationResponse(request, [...allowedHosts])) ??
           originValidationResponse(request, [...allowedOrigins]);
         if (stranger) return withFacts(stranger, facts);
-        // There are no sessions, and the server never sends messages on its own.
+        // No GET or DELETE: there are no sessions, and the server sends nothing on its own.
         if (request.method !== 'POST') return methodNotAllowed(requestId, 'POST');
         return withFacts(await respond(request, facts), facts);
       } catch (error) {
@@ -101,7 +101,7 @@ export function createMcp(trunkline: McpTrunkline, options: McpOptions = {}): Mc
       onStoreFailure: (err) => trunkline.logger.error({ requestId, path, err }, STORE_FAILED),
     });
     const readAt = performance.now();
-    // One object: a list of calls would count as one request of the rate limit.
+    // Only one object: a list of calls would count as one request of the rate limit.
     const body = await readJsonBody(request, LARGEST_BODY);
     if (!body.ok) return rpcError(body.refusal);
     const parsedBody = body.value;
@@ -114,7 +114,7 @@ export function createMcp(trunkline: McpTrunkline, options: McpOptions = {}): Mc
       daily,
       report: (call) => report(principal, requestId, call),
     };
-    // Created for this request only: nothing of a key remains after its response.
+    // Create the handler for this request only, so that no state of a key outlives the response.
     const handler = createMcpHandler(() => serverFor(use), {
       maxSubscriptions: 0,
       onerror: (err) => trunkline.logger.debug({ requestId, path, err }, 'an MCP request was refused'),
@@ -140,7 +140,7 @@ function serverFor(use: ToolUse): McpServer {
   return server;
 }
 
-/** A body that is refused, in the shape of JSON-RPC: an MCP client reads no other. */
+/** The refusal of a body in the shape of JSON-RPC, the only shape that MCP clients read. */
 function rpcError({ code, message }: Extract<Result<never>, { ok: false }>['refusal']): Response {
   const status = code === 'VALIDATION_FAILED' ? 400 : ERROR_STATUS[code];
   const oneMessage = 'Send one JSON-RPC message in each request: batches are not supported.';
@@ -151,7 +151,7 @@ function rpcError({ code, message }: Extract<Result<never>, { ok: false }>['refu
 /** "The JSON sent is not a valid Request object" (JSON-RPC 2.0 section 5.1). */
 const INVALID_REQUEST = -32_600;
 
-/** The headers of a request. If a client accepts anything, the types that MCP requires clients to list are added. */
+/** The request's headers. If the client accepts anything, they list the types that MCP requires clients to list. */
 function acceptedBy({ headers }: Request): Headers {
   const accepted = new Headers(headers);
   if (/^\s*$|\*\/\*/.test(headers.get('Accept') ?? ''))
@@ -159,7 +159,7 @@ function acceptedBy({ headers }: Request): Headers {
   return accepted;
 }
 
-/** The facts of a request for the headers of its response. */
+/** The facts about a request that the headers of its response contain. */
 interface Facts {
   readonly requestId: string;
   rate: Readonly<Record<string, string>>;

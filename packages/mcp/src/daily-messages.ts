@@ -1,10 +1,13 @@
 import type { Admin } from '@trunkline/core';
 
-/** Counts the messages of a day in the storage: every process on it counts together, and a restart loses nothing. */
+/**
+ * Counts the messages of a day in the storage, so that all its processes count together, and a restart loses nothing.
+ */
 export interface DailyMessages {
   /**
-   * Takes one of the `limit` places that a workspace has on this day. Resolves with the number of places left, or with null
-   * if there was none. Concurrent calls take different places. A key that took a place on this day takes no other.
+   * Takes one of the `limit` places that a workspace has on this day. Resolves with the number of places left, or with
+   * null if no place was free. Concurrent calls take different places. A key that has taken a place on this day takes
+   * no second one.
    */
   take(of: {
     readonly workspaceId: string;
@@ -16,8 +19,8 @@ export interface DailyMessages {
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * Each place of a day is a token that is spent once. Places are taken in order, so the first free one is found by
- * binary search.
+ * Stores each place of a day as a token that is spent once. Places are taken in order, so binary search finds the first
+ * free one.
  */
 export function dailyMessages({ spend, isSpent }: Admin['spentTokens'], now: () => number): DailyMessages {
   const isTaken = (place: string): Promise<boolean> => isSpent(place, { fresh: true });
@@ -37,13 +40,13 @@ export function dailyMessages({ spend, isSpent }: Admin['spentTokens'], now: () 
     async take({ workspaceId, limit, key }) {
       const today = Math.floor(now() / DAY_MS);
       const day = new Date(today * DAY_MS).toISOString().slice(0, 10);
-      // A day longer than the tokens are needed: the clock of another process may be behind.
+      // One day longer than necessary, because the clock of another process may be behind.
       const until = (today + 2) * DAY_MS;
       const place = (number: number): string => `mcp_${workspaceId}_${day}_${number}`;
       const paid = `mcp_key_${workspaceId}_${day}_${key}`;
 
       let number = await firstFree(place, limit);
-      // The service remembers the key for 24 hours: at most one message is accepted for the place.
+      // The service remembers the key for 24 hours, so it accepts at most one message for the place.
       if (await isTaken(paid)) return limit + 1 - number;
       while (number <= limit && !(await spend(place(number), until))) number += 1;
       if (number > limit) return null;

@@ -10,32 +10,32 @@ import { counterpartsOf, flawInCounterpart } from './counterparts.ts';
 import type { Counterparts } from './counterparts.ts';
 import { MESSAGES_PER_DAY } from './rules.ts';
 
-/** The messages that models may send. The server checks each message, whatever the model was made to believe. */
+/** The messages that models may send. The server checks each message, whatever a model was made to believe. */
 export interface SendingRules {
   /**
-   * The allowed recipients: phone numbers, beginnings of phone numbers with a star (`+4930*`), ids of groups (`grp_…`) and
-   * of contacts (`con_…`).
+   * The allowed recipients: phone numbers, beginnings of phone numbers with a star (`+4930*`), ids of groups (`grp_…`)
+   * and ids of contacts (`con_…`).
    */
   readonly to: readonly string[];
-  /** The ids of the instances that they may write from. By default all of the workspace. */
+  /** The ids of the instances from which models may send. By default, all instances of the workspace. */
   readonly from?: readonly string[] | undefined;
   /**
-   * The ids of the API keys that may send here, with the scope `messages:send` or without it. Without it, a key cannot
-   * send in any other way, so its holder is bound by these rules. By default, the keys with the scope.
+   * The ids of the API keys that may send here, even without the scope `messages:send`. A key without the scope cannot
+   * send in any other way, so these rules bind its holder. By default, the keys with the scope.
    */
   readonly keys?: readonly string[] | undefined;
   /**
-   * How many messages a workspace may send in this way on one day (UTC), whatever key they are sent with. Default 20.
+   * How many messages a workspace may send through this server on one day (UTC), by all its keys together. Default 20.
    */
   readonly messagesPerDay?: number | undefined;
 }
 
 /** The options of `createMcp`. */
 export interface McpOptions {
-  /** The path that it serves. Default `/mcp`. */
+  /** The path of the server. Default `/mcp`. */
   readonly path?: string | undefined;
   /**
-   * The rules for sending: the same for all, or for the holder of a key. Without rules nothing can be sent.
+   * The rules for sending: the same for all keys, or a function of the key. Without rules, nothing can be sent.
    *
    * @example sending: ({ workspace }) => rulesOf(workspace.id) ?? null
    */
@@ -44,34 +44,35 @@ export interface McpOptions {
   /** Whether models may repeat failed deliveries of webhooks. Default false. */
   readonly retries?: boolean | undefined;
   /**
-   * The host names under which it may be called, without ports. A web page in a browser then cannot reach it by a name
-   * of its own that resolves to this machine (DNS rebinding). By default, any.
+   * The host names under which clients may call the server, without ports. A web page then cannot reach the server by a
+   * name of its own that resolves to this machine (DNS rebinding). By default, any name.
    */
   readonly allowedHosts?: readonly string[] | undefined;
   /**
-   * The host names of the pages whose scripts may call it. Default none; programs other than browsers send no `Origin`.
+   * The host names of the pages whose scripts may call the server. By default, none; programs other than browsers send
+   * no `Origin`.
    */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** How many requests an API key may make; `false` switches the limit off. Default `{ requestsPerMinute: 600 }`. */
   readonly rateLimit?: RateLimitOptions | false | undefined;
-  /** Checks each request. Pass the guard of `createHttpApp` to count the requests of a key together. */
+  /** Checks each request. To count a key's requests together, pass the guard of `createHttpApp`. */
   readonly guard?: RequestGuard | undefined;
-  /** The time, in epoch milliseconds. Default `Date.now`. */
+  /** Returns the time, in epoch milliseconds. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
 
 export interface CheckedSendingRules {
   readonly to: Counterparts;
-  /** Null for all. */
+  /** Null for all instances. */
   readonly from: ReadonlySet<string> | null;
-  /** Null for those with the scope. */
+  /** Null for the keys with the scope. */
   readonly keys: ReadonlySet<string> | null;
   readonly messagesPerDay: number;
 }
 
 export interface CheckedMcpOptions {
   readonly path: string;
-  /** Throws a TypeError if a function returned rules that are wrong. */
+  /** The rules for a key. Rejects if a function returned wrong rules. */
   readonly sendingOf: (principal: Principal) => Promise<CheckedSendingRules | null>;
   readonly retries: boolean;
   readonly allowedHosts?: readonly string[] | undefined;

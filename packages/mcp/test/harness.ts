@@ -10,29 +10,29 @@ import { onTestFinished } from 'vitest';
 import { createMcp } from '../src/index.ts';
 import type { McpOptions } from '../src/index.ts';
 
-/** A service in memory with its MCP server, on a stopped clock; clients reach it without a socket. */
+/** A service in memory with its MCP server, on a manual clock. Clients reach it without a socket. */
 export interface Service {
   readonly trunkline: Trunkline;
   readonly clock: ManualClock;
   readonly sandbox: Sandbox;
   readonly receivers: RecordingSender;
-  /** The logged lines. */
+  /** The lines of the log. */
   readonly lines: LogLine[];
-  /** A workspace, and a key of it with every scope. */
+  /** A workspace, and a key with every scope. */
   readonly workspaceId: string;
   readonly token: string;
   newKey(key?: Partial<NewApiKey>): Promise<{ readonly id: string; readonly token: string }>;
-  /** A new connected instance of the workspace, or of another. */
+  /** Connects a new instance, by default in the workspace above. */
   connected(workspaceId?: string): Promise<string>;
-  /** The MCP server with these options. */
+  /** Starts an MCP server with these options. */
   mcp(options?: McpOptions): Served;
   during<Value>(call: Promise<Value>): Promise<Value>;
 }
 
 interface Served {
-  /** A client of the SDK that has connected. */
+  /** Connects a client of the SDK. */
   client(options?: { readonly token?: string; readonly mode?: 'legacy' | 'auto' }): Promise<Model>;
-  /** Sends one request unchanged. */
+  /** Sends one request as it is. */
   post(request: RawRequest): Promise<Response>;
 }
 
@@ -43,13 +43,13 @@ interface RawRequest {
   readonly body?: string;
 }
 
-/** The actions of a model. */
+/** A client of a model. */
 export interface Model {
   readonly client: Client;
   tools(): Promise<string[]>;
-  /** The structured content. */
+  /** Returns structured content. */
   call(name: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>;
-  /** The text of an error. */
+  /** Returns the text of a refusal. */
   refused(name: string, args?: Record<string, unknown>): Promise<string>;
 }
 
@@ -151,7 +151,7 @@ function modelOn(client: Client): Model {
     async call(name, args = {}) {
       const result = await callTool(name, args);
       if (result.isError === true) throw new Error(textOf(result));
-      return result.structuredContent as Record<string, unknown>; // as the client has checked by the tool's schema
+      return result.structuredContent as Record<string, unknown>; // the client has checked it by the tool's schema
     },
     async refused(name, args = {}) {
       const result = await callTool(name, args);

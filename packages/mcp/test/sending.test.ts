@@ -15,7 +15,7 @@ interface Sending {
   readonly service: Service;
   readonly instance: string;
   readonly model: Model;
-  /** The messages that the network got, with their recipients. */
+  /** The messages that the network received, with their recipients. */
   sent(): Promise<readonly string[]>;
 }
 
@@ -113,7 +113,7 @@ describe('a model that sends', () => {
     expect(await model.refused('send_text', text(instance, FRIEND, 'one too many'))).toContain(
       '"messages per day"',
     );
-    // The tests' clock begins at midnight.
+    // The test clock begins at midnight.
     const tomorrow = { now: () => service.clock.now() + 24 * 60 * 60_000 };
     const nextDay = await service.mcp({ sending: { to: [FRIEND], messagesPerDay: 3 }, ...tomorrow }).client();
     await nextDay.call('send_text', text(instance, FRIEND, 'tomorrow'));
@@ -164,9 +164,9 @@ describe('a model that sends', () => {
     });
     await service.clock.advance(1_000);
 
-    // A model that obeys everything that it reads.
+    // Acts as a model that obeys everything it reads.
     const page = await model.call('list_messages', { instance });
-    const [{ text: injected }] = page['data'] as [{ text: string }]; // one was received
+    const [{ text: injected }] = page['data'] as [{ text: string }]; // one message was received
     const to = /"to":"(\d+)"/.exec(injected)?.[1] ?? '';
     expect(to).toBe(STRANGER);
     expect(await model.refused('send_text', { ...text(instance, to), override: true })).toContain('override');
@@ -180,7 +180,7 @@ describe('a model that sends', () => {
     await service.sandbox.phone(instance).receive({ from: STRANGER, text: 'Hello' });
     await service.clock.advance(1_000);
     const page = await model.call('list_messages', { instance });
-    const [{ id: reply_to }] = page['data'] as [{ id: string }]; // one was received
+    const [{ id: reply_to }] = page['data'] as [{ id: string }]; // one message was received
 
     expect(await model.refused('send_text', { ...text(instance, FRIEND), reply_to })).toContain(
       'VALIDATION_FAILED',
@@ -267,7 +267,7 @@ describe('the number of messages a day', () => {
     const path = join(directory, 'trunkline.db');
     const service = await startService({ storage: sqliteStorage({ path }) });
     const instance = await service.connected();
-    // Like two processes: they share only the database.
+    // Act as two processes that share only the database.
     const beside = await startService({
       storage: sqliteStorage({ path }),
       random: seededRandom(2),

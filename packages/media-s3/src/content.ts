@@ -1,8 +1,8 @@
 import { S3Error } from './s3-error.ts';
 
 /**
- * The content of a response, taken from the connection as it is read, never ahead. Cancelling it ends the connection.
- * It fails if nothing arrives for `stallMs` while it is read, or if the connection ends early.
+ * The content of a response, read from the connection only on demand. Cancelling it ends the connection. It fails if a
+ * read gets nothing for `stallMs`, or if the connection ends early.
  */
 export function contentOf(
   response: Response,

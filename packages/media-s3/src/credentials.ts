@@ -1,16 +1,16 @@
 import { checkCredentials } from './options.ts';
 import type { S3Credentials } from './options.ts';
 
-/** Early enough that none expire in flight, and a short outage of the provider does no harm. */
+/** Early enough that no credentials expire in flight, and that a short outage of the provider does no harm. */
 const EARLY_MS = 5 * 60_000;
 
 export interface CredentialSource {
   get(): Promise<S3Credentials>;
-  /** Drops credentials that were refused as expired: the next request asks the provider for new ones. */
+  /** Drops credentials that were refused as expired, so that the next request asks the provider for new ones. */
   forget(): void;
 }
 
-/** Asks the provider once for all requests that need new credentials concurrently. */
+/** Calls the provider once for all concurrent requests that need new credentials. */
 export function createCredentialSource(find: () => Promise<S3Credentials>): CredentialSource {
   let known: S3Credentials | null = null;
   let inFlight: Promise<S3Credentials> | null = null;

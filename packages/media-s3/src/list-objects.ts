@@ -2,17 +2,20 @@ import type { MediaPage, MediaPageRequest } from '@trunkline/core/spi/storage';
 import type { S3Client } from './s3-client.ts';
 import { textOf, textsOf } from './xml.ts';
 
-/** The most that S3 lists in one response. */
+/** The most objects that S3 lists in one response. */
 const LARGEST_PAGE = 1_000;
 
-/** Lists the ids of the objects with this prefix. Unfinished uploads have no object, and are left to the bucket's rules. */
+/**
+ * Lists the ids of the objects with this prefix. Unfinished uploads are not objects, and are left to the bucket's
+ * rules.
+ */
 export async function listObjects(
   client: S3Client,
   { prefix, after, limit }: MediaPageRequest & { readonly prefix: string },
 ): Promise<MediaPage> {
   const { text } = await client.call({
     method: 'GET',
-    // The first version of this request, which every server knows and which takes a key as its cursor.
+    // ListObjects version 1, which every server supports and whose cursor is a key.
     query: {
       'max-keys': String(Math.min(limit, LARGEST_PAGE)),
       ...(prefix !== '' && { prefix }),
@@ -24,5 +27,5 @@ export async function listObjects(
   return { ids: ids.filter((id) => MEDIA_ID.test(id)), next: isEnd ? null : (ids.at(-1) ?? null) };
 }
 
-/** Other objects are not ours. */
+/** Objects with other names are not ours. */
 const MEDIA_ID = /^\w{3,64}$/;

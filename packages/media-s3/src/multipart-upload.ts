@@ -4,11 +4,11 @@ import { isS3Error, S3Error } from './s3-error.ts';
 import { escaped, textOf } from './xml.ts';
 
 export interface MultipartUpload {
-  /** Adds the next part. Parts are added in order. */
+  /** Adds the next part. The order of the calls counts. */
   add(bytes: Uint8Array<ArrayBuffer>): Promise<void>;
   /** Completes the object from all parts. */
   complete(): Promise<void>;
-  /** Discards the parts that were added. */
+  /** Discards the added parts. */
   abort(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export async function beginMultipartUpload(
   };
 }
 
-/** The tag of the stored bytes in S3. Throws if the response is not from S3, as when a proxy sends a page. */
+/** The tag that S3 gives the stored bytes. Throws if the response is not from S3, for example a proxy's page. */
 export function tagOf({ headers }: S3Response): string {
   const tag = headers.get('ETag');
   if (tag === null) throw notFromS3();

@@ -1,7 +1,7 @@
 import type { S3Client } from './s3-client.ts';
 import { S3Error } from './s3-error.ts';
 
-/** The size of an object, in bytes; null if there is none. */
+/** The size of an object, in bytes; null if the object does not exist. */
 export async function sizeOf(client: S3Client, key: string): Promise<number | null> {
   try {
     const { headers } = await client.call({ method: 'HEAD', key });
@@ -18,6 +18,6 @@ export async function sizeOf(client: S3Client, key: string): Promise<number | nu
 }
 
 export function isMissing(error: unknown): boolean {
-  // A HEAD has no code. Another code may mean that the bucket is missing, which is a different fault.
+  // The response to a HEAD has no code. Another code may mean a missing bucket, which is a different fault.
   return error instanceof S3Error && error.status === 404 && (error.code ?? 'NoSuchKey') === 'NoSuchKey';
 }

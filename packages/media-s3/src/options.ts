@@ -3,38 +3,39 @@ import type { OptionNames } from '@trunkline/option-names';
 
 /** The options of `s3MediaStore`. */
 export interface S3MediaStoreOptions {
-  /** The name of the bucket, which has to exist. */
+  /** The name of the bucket, which must exist. */
   readonly bucket: string;
   /**
-   * The region, such as `eu-central-1`; `auto` for Cloudflare R2. Servers without regions accept any, most often
+   * The region, such as `eu-central-1`; `auto` for Cloudflare R2. Servers without regions accept any name, usually
    * `us-east-1`.
    */
   readonly region: string;
-  /** Fixed credentials, or a function that returns them, such as that of AWS's `fromNodeProviderChain()`. */
+  /** Fixed credentials, or a function that returns them, such as the result of AWS's `fromNodeProviderChain()`. */
   readonly credentials: S3Credentials | (() => Promise<S3Credentials>);
-  /** The address of S3, such as `https://<account>.r2.cloudflarestorage.com`. By default, that of AWS in the region. */
+  /**
+   * The address of S3, such as `https://<account>.r2.cloudflarestorage.com`. By default, AWS's address for the region.
+   */
   readonly endpoint?: string | undefined;
-  /** Whether the bucket's name is in the path rather than before the host. True with an `endpoint`, else false. */
+  /** Whether the bucket's name is in the path rather than in the host name. By default, true with an `endpoint`. */
   readonly pathStyle?: boolean | undefined;
   /** The beginning of the keys of all files, such as `trunkline/media/`. */
   readonly prefix?: string | undefined;
   /**
-   * Whether all that begins with `prefix` belongs to this service alone: then files that its database does not name are
-   * deleted. False by default, since a second service, or a copy of this one, would lose its files.
+   * Whether everything that begins with `prefix` belongs to this service only: files that its database does not name
+   * are then deleted. Default false, because a second service, or a copy of this one, would lose its files.
    */
   readonly exclusive?: boolean | undefined;
-  /** How S3 encrypts the files. The bucket's own setting by default. */
+  /** How S3 encrypts the files. By default, according to the bucket's own setting. */
   readonly encryption?: S3Encryption | undefined;
   /** How long S3 may take. */
   readonly timeouts?: S3Timeouts | undefined;
-  /** How often a request is made at most, if S3 is overloaded or unreachable. 5 by default. */
+  /** How often a request is made at most, if S3 is overloaded or unreachable. Default 5. */
   readonly maxAttempts?: number | undefined;
   /**
-   * How many bytes are sent, and held in memory, at a time: 5 MiB to 100 MiB. By default 5 MiB, enough for files of 50
-   * GB.
+   * How many bytes are sent, and held in memory, at a time: 5 MiB to 100 MiB. Default 5 MiB, enough for files of 50 GB.
    */
   readonly partSize?: number | undefined;
-  /** Makes the requests; the runtime's `fetch` by default. */
+  /** Makes the requests. By default, the runtime's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
 }
 
@@ -46,38 +47,38 @@ export interface S3Credentials {
   readonly secretAccessKey: string;
   /** The token of temporary credentials. */
   readonly sessionToken?: string | undefined;
-  /** The end of their validity. The provider is called again some minutes before; if omitted, for every request. */
+  /** When the credentials expire. The provider is called again some minutes before; if omitted, for every request. */
   readonly expiration?: Date | undefined;
 }
 
-/** The encryption, in S3's own names: with S3's keys, or with a key of KMS. */
+/** The encryption, by S3's own names: with S3's keys, or with a key of KMS. */
 export type S3Encryption =
   | {
-      /** `AES256` for S3's keys, the others for a key of KMS. */
+      /** `AES256` for S3's keys; other values for a key of KMS. */
       readonly algorithm: 'AES256';
     }
   | {
-      /** `AES256` for S3's keys, the others for a key of KMS. */
+      /** `AES256` for S3's keys; other values for a key of KMS. */
       readonly algorithm: 'aws:kms' | 'aws:kms:dsse';
-      /** The key of KMS. The account's default key by default. */
+      /** The key of KMS. By default, the account's default key. */
       readonly keyId?: string | undefined;
     };
 
-/** Milliseconds. */
+/** Limits in milliseconds. */
 export interface S3Timeouts {
-  /** The limit for one request and its response, except the content of a download. 30,000 by default. */
+  /** The limit for one request and its response, except the content of a download. Default 30,000. */
   readonly requestMs?: number | undefined;
-  /** The limit for the next bytes of a download, while its reader waits for them. 30,000 by default. */
+  /** The limit for the next bytes of a download while its reader waits for them. Default 30,000. */
   readonly stallMs?: number | undefined;
 }
 
 export interface CheckedS3Options {
-  /** The URL, without a slash at its end. */
+  /** The bucket's URL, without a slash at its end. */
   readonly bucketUrl: string;
   readonly region: string;
   readonly credentials: () => Promise<S3Credentials>;
   readonly prefix: string;
-  /** Headers of the requests that make an object. */
+  /** The headers of requests that create an object. */
   readonly objectHeaders: Readonly<Record<string, string>>;
   readonly requestMs: number;
   readonly stallMs: number;
@@ -133,7 +134,7 @@ export function checkOptions(options: S3MediaStoreOptions): CheckedS3Options {
   };
 }
 
-/** Shows none of the values: fetch's error for an invalid header would contain its value. */
+/** Shows no values, not even to fetch, whose error for an invalid header would contain its value. */
 export function checkCredentials(credentials: S3Credentials): S3Credentials {
   const { accessKeyId, secretAccessKey, sessionToken } = credentials ?? {};
   check(isPrintable(accessKeyId), 'credentials.accessKeyId', 'is missing or not printable');
@@ -172,7 +173,7 @@ function encryptionHeaders(encryption: S3Encryption | undefined): Record<string,
   return { ...headers, 'x-amz-server-side-encryption-aws-kms-key-id': encryption.keyId };
 }
 
-/** Accepts only characters that a URL keeps. */
+/** Accepts only characters that a URL keeps as is. */
 function isPrefix(prefix: unknown): boolean {
   return isLike(prefix, /^(?=.{0,512}$)([\w.-]+\/)*[\w.-]*$/) && !isLike(prefix, /(^|\/)\.{1,2}(\/|$)/);
 }

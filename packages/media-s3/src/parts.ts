@@ -1,5 +1,5 @@
 /**
- * Cuts a stream into parts of this size, the last of which is shorter and may be empty. All share one buffer: use a
+ * Cuts a stream into parts of this size; the last one may be shorter, or empty. All parts share one buffer: use each
  * part before you request the next.
  */
 export async function* partsOf(

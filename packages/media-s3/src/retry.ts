@@ -1,6 +1,6 @@
 import { S3Error } from './s3-error.ts';
 
-/** Faults that pass on their own. Every request of the store can be repeated without adding to its effect. */
+/** Faults that pass without intervention. The store can repeat any of its requests without adding to their effect. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 const PASSING_CODES: ReadonlySet<string> = new Set([
   'InternalError',
@@ -8,7 +8,7 @@ const PASSING_CODES: ReadonlySet<string> = new Set([
   'ServiceUnavailable',
   'SlowDown',
   'Throttling',
-  // These two pass after their cause is fixed: the clock's offset is known, and new credentials are requested.
+  // These two pass on the next attempt, which knows the clock's offset, or gets new credentials.
   'RequestTimeTooSkewed',
   'ExpiredToken',
 ]);

@@ -16,14 +16,14 @@ interface S3Content {
   readonly content: ReadableStream<Uint8Array>;
 }
 
-/** Both resolve with a 2xx response that holds no error, and reject with an S3Error otherwise. */
+/** Both methods reject with an S3Error unless the status is 2xx; `call` also rejects if the body holds an error. */
 export interface S3Client {
   call(request: S3Request, maxAttempts?: number): Promise<S3Response>;
-  /** Opens a response that streams as it is read. */
+  /** Opens a response whose content streams as it is read. */
   open(request: S3Request): Promise<S3Content>;
 }
 
-/** Sends with fetch. Each attempt has a signature and a deadline of its own. */
+/** A client that sends with fetch. Each attempt has its own signature and deadline. */
 export function createS3Client(options: CheckedS3Options): S3Client {
   const signer = createSigner(options);
 
@@ -31,7 +31,7 @@ export function createS3Client(options: CheckedS3Options): S3Client {
   const send = async (request: S3Request, signal: AbortSignal): Promise<Response> => {
     const { method, body } = request;
     const { url, headers } = await signer.sign(request);
-    // Not signed, as proxies change it. It asks for a file as it was stored.
+    // Not signed, because proxies change it. Requests the file as it was stored.
     headers.set('Accept-Encoding', 'identity');
     const response = await options
       .fetch(url, { method, headers, body: body ?? null, redirect: 'manual', signal })
@@ -69,7 +69,7 @@ export function createS3Client(options: CheckedS3Options): S3Client {
             cause: error,
           });
         });
-        // S3 begins to respond to some requests before it knows their outcome.
+        // S3 begins some responses, with status 200, before it knows the outcome.
         if (text.includes('<Error>')) throw refusalOf(request.method, response, text);
         return { headers: response.headers, text };
       }),
@@ -81,7 +81,7 @@ export function createS3Client(options: CheckedS3Options): S3Client {
   };
 }
 
-/** Aborts an attempt that takes too long, and does not wait for it to notice. */
+/** Aborts an attempt that takes too long, without waiting until the attempt notices. */
 async function beforeDeadline<Reply>(
   ms: number,
   attempt: (abort: AbortController) => Promise<Reply>,
@@ -99,7 +99,7 @@ async function beforeDeadline<Reply>(
   }
 }
 
-/** Longer than any response except files: a list of a thousand uploads. The rest of a longer one is not read. */
+/** Longer than any response except files: a list of a thousand uploads. The rest of a longer response is not read. */
 const LONGEST_TEXT = 2 * 1_048_576;
 
 async function readText(response: Response): Promise<string> {

@@ -2,14 +2,14 @@ import { UnavailableError } from '@trunkline/core/spi/storage';
 
 /**
  * A request to S3 failed or was refused. The error has the request's method, the status and S3's code, and nothing else
- * of the response: for a wrong signature, S3 repeats the session token and the signed text.
+ * of the response, because S3 repeats the session token and the signed text if a signature is wrong.
  */
 export class S3Error extends UnavailableError {
   /** Always `S3Error`. */
   override readonly name = 'S3Error';
-  /** Null if there was no response. */
+  /** The response's status; null without a response. */
   readonly status: number | null;
-  /** S3's code, such as `AccessDenied`; null if the response had none. */
+  /** S3's code, such as `AccessDenied`; null if the response has no code. */
   readonly code: string | null;
 
   constructor(message: string, details: { status?: number; code?: string | null; cause?: unknown } = {}) {

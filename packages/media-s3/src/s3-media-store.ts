@@ -57,7 +57,7 @@ export function s3MediaStore(options: S3MediaStoreOptions): MediaStore {
       try {
         return await upload(key, content);
       } catch (error) {
-        // If S3 fails here too, a later delete removes the file: the first error is reported without delay.
+        // If S3 fails here, too, a later delete removes the file. Report the first error without delay.
         await remove(key, 1).catch(() => undefined);
         throw error;
       }

@@ -1,6 +1,6 @@
 export interface S3Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
-  /** If omitted, the bucket itself. */
+  /** The object's key; the bucket itself if omitted. */
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;

@@ -6,14 +6,15 @@ import type { S3Request } from './s3-request.ts';
 
 export interface Signer {
   sign(request: S3Request): Promise<{ readonly url: URL; readonly headers: Headers }>;
-  /** Fixes the cause of a refused signature, if another attempt can succeed. */
+  /** Fixes the cause of a refused signature if that lets another attempt succeed. */
   learnFrom(refusal: S3Error, headers: Headers): void;
 }
 
 export function createSigner(options: CheckedS3Options): Signer {
   const credentials = createCredentialSource(options.credentials);
   /**
-   * How far the clock of S3 is ahead of this one's. S3 refuses signatures that are more than 15 minutes old or early.
+   * How far the clock of S3 is ahead of this machine's. S3 refuses signatures that are more than 15 minutes early or
+   * late.
    */
   let clockOffsetMs = 0;
 
@@ -25,7 +26,7 @@ export function createSigner(options: CheckedS3Options): Signer {
       const signed = await new AwsV4Signer({
         method,
         url: url.href,
-        // S3 compares it with the received body.
+        // S3 compares this hash with the body.
         headers: { ...headers, 'X-Amz-Content-Sha256': await sha256(body ?? new Uint8Array()) },
         accessKeyId,
         secretAccessKey,
@@ -45,7 +46,7 @@ export function createSigner(options: CheckedS3Options): Signer {
   };
 }
 
-/** As in `20260730T120000Z`. */
+/** A time as in `20260730T120000Z`. */
 function basicTime(time: number): string {
   return new Date(time).toISOString().replaceAll(/[:-]|\.\d{3}/g, '');
 }

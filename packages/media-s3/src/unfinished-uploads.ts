@@ -3,8 +3,8 @@ import { isS3Error, S3Error } from './s3-error.ts';
 import { textsOf } from './xml.ts';
 
 /**
- * Ends the uploads of a key that were begun and neither completed nor aborted, including their parts: those of a
- * process that died, and those whose first response was lost.
+ * Aborts the uploads of a key that were begun but neither completed nor aborted, including their parts. They are left
+ * by a process that died, or by a first response that was lost.
  */
 export async function abortUploads(client: S3Client, key: string, maxAttempts?: number): Promise<void> {
   for (const uploadId of await openUploads(client, key, maxAttempts)) {
@@ -26,7 +26,7 @@ async function openUploads(
     const keys = textsOf(text, 'Key');
     return textsOf(text, 'UploadId').filter((_, index) => keys[index] === key);
   } catch (error) {
-    // Some servers cannot list them: their own rules have to end such uploads.
+    // Some servers cannot list uploads: their own rules have to end them.
     if (error instanceof S3Error && (error.status === 501 || error.status === 405)) return [];
     throw error;
   }

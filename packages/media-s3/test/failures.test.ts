@@ -14,7 +14,7 @@ const MIB = 1_048_576;
 const HANDLED = 'handled' as const;
 const text = (content: ReadableStream<Uint8Array> | null): Promise<string> => new Response(content).text();
 
-/** Does the same to every request of this operation, or to the first `times`. */
+/** Does the same to every request of this operation, or only to the first `times` of them. */
 function on(operation: string, disturbance: Disturbance, times = Number.POSITIVE_INFINITY): Disturbance {
   let left = times;
   return (request, wire) => {
@@ -126,7 +126,7 @@ describe('an upload', () => {
       on(
         'CompleteMultipartUpload',
         (_, { outgoing }) => {
-          // S3 carries out the request, and the response is lost.
+          // S3 carries out the request, but the response is lost.
           outgoing.writeHead = () => outgoing;
           outgoing.end = () => outgoing.destroy();
           return undefined;
@@ -170,7 +170,7 @@ describe('an upload', () => {
     for (const id of [ID, ID, `${ID}_longer`]) {
       const signal = Promise.withResolvers<void>();
       s3.disturb(on('UploadPart', () => (signal.resolve(), HANDLED)));
-      // Never ends, like after a kill.
+      // Never settles, as after a kill.
       store.put(id, chunksOf(6 * MIB, 1)).catch(() => undefined);
       await signal.promise;
     }
@@ -189,7 +189,7 @@ describe('an upload', () => {
 describe('a server that hangs', () => {
   it('hangs neither size nor get nor delete, which ask it three times', async () => {
     const asked = async (method: 'size' | 'get' | 'delete'): Promise<void> => {
-      // Longer than a busy machine takes to send a request, since each attempt must arrive.
+      // Longer than a busy machine takes to send a request, because each attempt must arrive.
       const { s3, store } = await storeOnFake({ timeouts: { requestMs: 2_000 } });
       s3.disturb(hang);
       await expect(store[method](ID)).rejects.toThrow('S3 did not respond within 2000 ms.');
@@ -308,7 +308,7 @@ describe('a download', () => {
 
   it('is read no faster than its consumer reads, however long that takes', async () => {
     const { s3, store } = await storeOnFake({ timeouts: { stallMs: 1_000 } });
-    // Independent of the machine's speed: this test's clock decides about a stall.
+    // Stalls depend on this test's clock, not on the machine's speed.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     let written = 0;
@@ -328,7 +328,7 @@ describe('a download', () => {
     );
     const reader = (await store.get(ID))?.getReader();
     await reader?.read();
-    // Waits until the sockets' buffers are full, and the server waits.
+    // Wait until the sockets' buffers are full, so that the server stops writing.
     let before = -1;
     let unchangedLooks = 0;
     await until('the server has written nothing for a while', () => {

@@ -7,7 +7,7 @@ import { startFakeS3 } from '@trunkline/test-support/fake-s3';
 const MIB = 1_048_576;
 const UPLOADS = Number(process.env['MEDIA_UPLOADS'] ?? 6);
 const FILE_BYTES = Number(process.env['MEDIA_MB'] ?? 64) * MIB;
-/** For each upload: a part of 5 MiB, two copies of it in the request, and the connection's buffers. */
+/** The memory for each upload: a part of 5 MiB, two copies of it in the request, and the connection's buffers. */
 const LIMIT = (UPLOADS * 20 + 20) * MIB;
 
 it(
@@ -18,7 +18,7 @@ it(
     onTestFinished(() => s3.close());
     let received = 0;
     s3.disturb(async ({ operation }, { incoming, outgoing }) => {
-      // The server keeps nothing either.
+      // The fake server discards the parts, too.
       if (operation !== 'UploadPart' && operation !== 'CompleteMultipartUpload') return undefined;
       const body = await readBody(incoming);
       if (operation === 'CompleteMultipartUpload') respondXml(outgoing, '<ETag>whole</ETag>');

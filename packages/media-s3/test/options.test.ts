@@ -116,7 +116,7 @@ describe('credentials', () => {
       respondError(outgoing, 400, 'ExpiredToken');
       return 'handled';
     });
-    // S3 cannot say why it refuses a HEAD.
+    // S3 cannot give a reason for refusing a HEAD.
     await store.size(ID);
     expect(asked).toBe(2);
     await store.get(ID);
@@ -160,7 +160,7 @@ describe('a clock that is wrong', () => {
     await call(store);
     const made = s3.requests.length;
     await call(store);
-    // The second call knew the offset from the beginning.
+    // The second call used the offset from its first request on.
     expect(s3.requests).toHaveLength(2 * made - 1);
   });
 });

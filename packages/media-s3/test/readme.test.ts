@@ -19,7 +19,7 @@ it('The code of the README keeps a file', async () => {
   const file = new URL('readme.ts', folder);
   writeFileSync(file, `${code.replace('acme-media', BUCKET)}\nexport { media };\n`);
 
-  const { media } = (await import(file.href)) as { media: MediaStore }; // exported by the code
+  const { media } = (await import(file.href)) as { media: MediaStore }; // the code above exports it
   await media.put(ID, streamOf('Hello'));
   expect(await new Response(await media.get(ID)).text()).toBe('Hello');
   expect(await real.keys()).toEqual([ID]);

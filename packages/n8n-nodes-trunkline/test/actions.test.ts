@@ -75,7 +75,7 @@ describe('a message that a workflow sends', () => {
     await execute({ ...text(), input, executionId: '9', establishedAt: 1_763_672_400_000 });
     await queueIsEmpty();
     expect(accepted()).toHaveLength(1);
-    // Another execution that began in the same millisecond.
+    // Another execution may begin in the same millisecond.
     const other = [{ json: { order: 4712 } }];
     await execute({ ...text(), input: other, executionId: '8', establishedAt: 1_763_672_400_000 });
     await queueIsEmpty();
@@ -273,7 +273,7 @@ describe('a request that the API refuses', () => {
     service().server.use(
       http.post(`${BASE_URL}/messages`, () => {
         refusals += 1;
-        if (refusals > 2) return undefined; // to the service
+        if (refusals > 2) return undefined; // passed to the service
         return HttpResponse.json(
           { error: { code: 'RATE_LIMITED', message: 'Slow down.', request_id: null } },
           { status: 429, headers: { 'Retry-After': '0' } },

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 const PACKAGE = dirname(import.meta.dirname);
 const run = promisify(execFile);
 
-// n8n's own program, with hundreds of packages: N8N_LINTER=1 installs it from npm.
+// N8N_LINTER=1 installs n8n's own program from npm, with hundreds of packages.
 it.runIf(process.env['N8N_LINTER'] === '1')(
   "n8n's linter finds nothing, by the rules for verified nodes",
   async () => {
@@ -29,7 +29,7 @@ it.runIf(process.env['N8N_LINTER'] === '1')(
     for (const path of ['package.json', 'eslint.config.mjs', 'nodes', 'credentials', 'icons'])
       await cp(join(PACKAGE, path), join(copy, path), { recursive: true });
     await cp(join(PACKAGE, '../../tsconfig.base.json'), join(copy, 'tsconfig.json'));
-    // The linter ignores the condition `source`.
+    // The linter ignores the export condition `source`.
     const receiver = join(copy, 'node_modules/@trunkline/receiver');
     await mkdir(receiver, { recursive: true });
     await writeFile(join(receiver, 'package.json'), '{ "exports": "./src/index.ts" }');

@@ -19,8 +19,8 @@ export class TrunklineLifecycle implements OnModuleInit, BeforeApplicationShutdo
     this.#trunkline = trunkline;
     if (http === false || !trunkline.roles.api) return;
     const handle = apiOf(trunkline, http);
-    // A module's `configure` would be too late: it runs after the body parsers are added. A module of @nestjs/testing
-    // gets its adapter after its providers, and an app without a server has none.
+    // Not in a module's `configure`, which runs after the body parsers are added. A module of @nestjs/testing gets its
+    // adapter after its providers, and an app without a server has no adapter.
     host.init$.subscribe(() => {
       const adapter: HttpAdapterHost['httpAdapter'] | null = host.httpAdapter;
       adapter?.use(handle);
@@ -31,7 +31,7 @@ export class TrunklineLifecycle implements OnModuleInit, BeforeApplicationShutdo
     await this.#trunkline.start();
   }
 
-  /** The HTTP server waits for every response, and those of event streams do not end on their own. */
+  /** Ends event streams first: the HTTP server waits for every response, and theirs do not end otherwise. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.#trunkline.endStreams();
   }

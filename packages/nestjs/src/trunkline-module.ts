@@ -6,16 +6,16 @@ import type { Trunkline, TrunklineOptions } from '@trunkline/core';
 import type { HttpAppOptions } from '@trunkline/http';
 import { TrunklineLifecycle } from './trunkline-lifecycle.ts';
 
-/** The options of `createTrunkline`, and how the API is served. */
+/** The options of `createTrunkline`, and of serving the API. */
 export interface TrunklineModuleOptions<Transaction = never> extends TrunklineOptions<Transaction> {
   /**
-   * The options of `createHttpApp`; `false` serves no API. By default, the API is at `/api/v1`, if the process has the role
-   * `api` and the app has an HTTP server.
+   * The options of `createHttpApp`; `false` serves no API. By default, the API is at `/api/v1` if the process has the
+   * role `api` and the app has an HTTP server.
    */
   readonly http?: HttpAppOptions | false | undefined;
 }
 
-/** Options that come from other providers, such as a configuration. */
+/** Options that depend on other providers, such as a configuration. */
 export interface TrunklineModuleAsyncOptions<Transaction = never>
   extends
     Pick<ModuleMetadata, 'imports'>,
@@ -36,14 +36,13 @@ export function InjectTrunkline(): ParameterDecorator & PropertyDecorator {
 }
 
 /**
- * Runs one service with the app. Its API is in front of the app's own middleware, guards and global prefix. It starts in
- * `onModuleInit`. When the app closes, it ends its event streams first, so that the HTTP server can close, and stops in
- * `onApplicationShutdown`, when no request is in progress any more.
+ * Runs one service with the app. The service's API comes before the app's own middleware, guards and global prefix. The
+ * service starts in `onModuleInit`. When the app closes, event streams end first, so that the HTTP server can close.
+ * The service stops in `onApplicationShutdown`, when no requests are in progress.
  *
- * Import it once, in the root module: it is global.
+ * Import this global module once, in the root module.
  *
- * @example
- * TrunklineModule.forRoot({ ...nodeRuntime(), storage, gateway, secretKey: process.env.SECRET_KEY })
+ * @example TrunklineModule.forRoot({ ...nodeRuntime(), storage, gateway, secretKey: process.env.SECRET_KEY })
  */
 export class TrunklineModule {
   /** Registers the module with these options. */
@@ -51,7 +50,7 @@ export class TrunklineModule {
     return TrunklineModule.forRootAsync({ useFactory: () => options });
   }
 
-  /** Registers the module with options that a factory returns, such as one that injects a configuration. */
+  /** Registers the module with the options that a factory returns, for example from an injected configuration. */
   static forRootAsync<Transaction = never>({
     imports = [],
     inject = [],

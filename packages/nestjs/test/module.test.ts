@@ -27,8 +27,8 @@ const options = (more: Partial<TrunklineModuleOptions> = {}): TrunklineModuleOpt
 });
 
 /**
- * The app's own route, which needs the parsed body and the service. Decorated by hand, since Vitest does not support
- * decorators.
+ * The app's own route, which needs the parsed body and the service. It is decorated by hand, because Vitest does not
+ * support decorators.
  */
 class Names {
   readonly #trunkline: Trunkline;
@@ -71,7 +71,7 @@ interface App {
 
 async function listening(app: INestApplication): Promise<App> {
   await app.listen(0, '127.0.0.1');
-  const { port } = app.getHttpServer().address() as AddressInfo; // of a socket, since it listens on a port
+  const { port } = app.getHttpServer().address() as AddressInfo; // a socket's, because it listens on a port
   return { app, trunkline: app.get<Trunkline>(TRUNKLINE), origin: `http://127.0.0.1:${port}` };
 }
 
@@ -111,7 +111,7 @@ describe.each(ADAPTERS)('TrunklineModule in an app on %s', (_name, Adapter) => {
     const app = await start(Adapter);
     const client = await clientOf(app);
     const stream = unwrap(await client.events.stream()).data[Symbol.asyncIterator]();
-    await stream.next(); // the position that it begins with
+    await stream.next(); // the position at the beginning
     const ended = stream.next().then(
       () => 'ended',
       () => 'ended',

@@ -2,19 +2,19 @@ import type { Trunkline, TrunklineOptions } from '@trunkline/core';
 import type { NodeRuntime } from '@trunkline/core/node';
 import type { HttpAppOptions } from '@trunkline/http';
 
-/** The options of `createTrunkline`, of which `nodeRuntime()` provides what is left out, and those of Next.js. */
+/** The options of Next.js, and those of `createTrunkline`; `nodeRuntime()` provides the ones that are omitted. */
 export interface NextTrunklineOptions<Transaction = never>
   extends
     Omit<TrunklineOptions<Transaction>, keyof NodeRuntime>,
     Partial<Pick<TrunklineOptions<Transaction>, keyof NodeRuntime>> {
-  /** The options of `createHttpApp`. Its `basePath` is the path of the file that exports the handlers. */
+  /** The options of `createHttpApp`. `basePath` must be the path of the file that exports the handlers. */
   readonly http?: HttpAppOptions | undefined;
-  /** Called before the service starts: the place for `trunkline.on`. */
+  /** Called before the service starts, for example for `trunkline.on`. */
   readonly beforeStart?: ((trunkline: Trunkline<Transaction>) => void | Promise<void>) | undefined;
   /**
-   * Called by `next dev`, when the service has started for the first time, with an API key for the first workspace, which
-   * is made if there is none. The key has every scope, and stays valid. `admin.apiKeys.createFirst` makes it. Never called
-   * in production.
+   * Called by `next dev` when the service has started for the first time, with an API key for the first workspace,
+   * which is created if it does not exist. `admin.apiKeys.createFirst` creates the key, which has every scope and stays
+   * valid. Never called in production.
    */
   readonly developmentKey?: ((token: string) => void) | undefined;
 }

@@ -3,41 +3,38 @@ import type { NextTrunklineOptions } from './next-options.ts';
 import { createOneService } from './one-service.ts';
 import { createService } from './service.ts';
 
-/** The parts that the files of an app on Next.js export and call. */
+/** The parts that an app's files export and call. */
 export interface NextTrunkline<Transaction = never> {
   /**
-   * Starts the service with the server; `instrumentation.ts` calls it. It rejects if an option is wrong: `next dev` ends
-   * then, and `next start` responds to all requests with 500. If the database cannot be used, it logs that and resolves,
-   * and the service is started again every 5 seconds. During `next build`, and in the Edge runtime, it does nothing.
+   * Starts the service with the server; `instrumentation.ts` calls it. Rejects if an option is wrong: `next dev` then
+   * ends, and `next start` responds to all requests with 500. If the database cannot be used, logs that and resolves,
+   * and the service is started again every 5 seconds. Does nothing during `next build`, and in the Edge runtime.
    */
   register(): Promise<void>;
   /**
-   * The API, for `app/api/v1/[...path]/route.ts`. A request starts the service if it has not started; until it has, the
-   * response has the status 503.
+   * The API, for `app/api/v1/[...path]/route.ts`. A request starts the service if necessary; if the service cannot
+   * start, the response has the status 503.
    */
   readonly handlers: Readonly<Record<Method, (request: Request) => Promise<Response>>>;
   /**
-   * The service, started, for routes, server actions and pages. Rejects if it cannot start, during `next build`, and in the
-   * Edge runtime.
+   * Returns the started service, for routes, server actions and pages. Rejects if the service cannot start, during
+   * `next build`, and in the Edge runtime.
    */
   trunkline(): Promise<Trunkline<Transaction>>;
-  /** Stops the service, for tests and servers of your own. The next call of the others starts it again. */
+  /** Stops the service, for tests and custom servers. The next call of another function starts it again. */
   stop(): Promise<void>;
 }
 
 type Method = 'DELETE' | 'GET' | 'HEAD' | 'PATCH' | 'POST';
 
 /**
- * Runs one service in the process of Next.js, however many bundles and hot reloads evaluate the file that calls this. That
- * file opens nothing: `configure` is called at the first start, and again only after a start has failed or `stop()`. SIGTERM
- * and SIGINT stop the service; set `NEXT_MANUAL_SIG_HANDLE` so that Next.js waits for that.
+ * Runs one service in the process of Next.js, however many bundles and hot reloads evaluate the file that calls this.
+ * The file itself opens nothing: `configure` is called at the first start, and again only after a failed start or
+ * `stop()`. SIGTERM and SIGINT stop the service. Set `NEXT_MANUAL_SIG_HANDLE`, so that Next.js waits until it has
+ * stopped.
  *
- * @example
- * export const { handlers, register, trunkline } = createNextTrunkline(() => ({
- *   storage: sqliteStorage({ path: 'trunkline.db' }),
- *   gateway: createSandbox().gateway,
- *   secretKey: process.env.SECRET_KEY,
- * }));
+ * @example export const { handlers, register, trunkline } = createNextTrunkline(() => ({ storage: sqliteStorage({ path:
+ * 'trunkline.db' }), gateway: createSandbox().gateway, secretKey: process.env.SECRET_KEY, }));
  */
 export function createNextTrunkline<Transaction = never>(
   configure: () => NextTrunklineOptions<Transaction> | Promise<NextTrunklineOptions<Transaction>>,

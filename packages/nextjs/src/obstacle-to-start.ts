@@ -1,5 +1,6 @@
 /**
- * The reason why the service must not start here. Next.js replaces these variables by their values when it compiles.
+ * The reason why the service must not start here; null if it may. When Next.js compiles, it replaces these variables by
+ * their values.
  */
 export function obstacleToStart(): string | null {
   if (process.env.NEXT_RUNTIME === 'edge') return IN_EDGE;

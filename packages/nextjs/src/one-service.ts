@@ -12,10 +12,10 @@ export interface OneService<Transaction> {
 }
 
 /**
- * The state that the bundles of a process share. Each bundle evaluates this module, so a variable of it is not shared.
+ * The state that the bundles of a process share. Each bundle evaluates this module, so its variables are not shared.
  */
 interface Shared<Transaction> {
-  /** Null until it is needed, and again after it was stopped or could not start. */
+  /** Null until a service is needed, and again after the service was stopped or could not start. */
   current: Promise<Starting<Transaction>> | null;
   stopping: Promise<void>;
   cancelRetries: () => void;
@@ -24,14 +24,14 @@ interface Shared<Transaction> {
 }
 
 interface Starting<Transaction> extends Service<Transaction> {
-  /** The first call starts it, and the others wait for that. */
+  /** Starts the service once: all calls share the result. */
   start(): Promise<void>;
 }
 
 const SHARED = Symbol.for('@trunkline/nextjs');
 const RETRY_AFTER_S = 5;
 
-/** The service of this process; `create` is called if there is none. */
+/** Manages the service of this process. Calls `create` if there is no service. */
 export function createOneService<Transaction>(
   create: () => Promise<Service<Transaction>>,
 ): OneService<Transaction> {
@@ -47,7 +47,7 @@ export function createOneService<Transaction>(
     if (obstacle !== null) throw new Error(obstacle);
     if (!shared.handlesSignals) onSignals(stopForGood);
     shared.handlesSignals = true;
-    // A failure is not cached, so that the next call tries again, with the options at that time.
+    // Do not cache a failure: the next call tries again, with the options at that time.
     const current = (shared.current ??= create().then((service) =>
       startedOnce(service, () => forget(current)),
     ));
@@ -81,7 +81,7 @@ export function createOneService<Transaction>(
 
   return {
     async register() {
-      if (obstacleToStart() !== null) return; // it is called there, too
+      if (obstacleToStart() !== null) return; // Next.js calls it there, too
       const { trunkline, clock, start } = await created();
       const { logger } = trunkline;
       try {
@@ -111,7 +111,7 @@ export function createOneService<Transaction>(
 }
 
 function sharedInProcess<Transaction>(): Shared<Transaction> {
-  // Made here, by this or another copy of this module, for the same file of the app.
+  // Created here by any copy of this module, always for the same file of the app.
   const global = globalThis as { [SHARED]?: Shared<Transaction> };
   return (global[SHARED] ??= {
     current: null,
@@ -122,7 +122,7 @@ function sharedInProcess<Transaction>(): Shared<Transaction> {
   });
 }
 
-/** Runs the service with the first call, and again only after `onFailure`. */
+/** Starts the service with the first call, and calls `onFailure` if that fails. */
 function startedOnce<Transaction>(
   service: Service<Transaction>,
   onFailure: () => void,
@@ -138,7 +138,7 @@ function startedOnce<Transaction>(
   };
 }
 
-/** The API's response when a database is unreachable. */
+/** Responds as the API does if its database is unreachable. */
 function unavailable(requestId: string): Response {
   const message = 'The service has not started, or is ending. Retry later.';
   return Response.json(

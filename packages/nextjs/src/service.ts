@@ -9,11 +9,13 @@ export interface Service<Transaction> {
   readonly trunkline: Trunkline<Transaction>;
   readonly clock: TrunklineOptions['clock'];
   start(): Promise<void>;
-  /** Works only after the start. */
+  /** Serves the API. Works only after the start. */
   respond(request: Request): Response | Promise<Response>;
 }
 
-/** Opens nothing before `start()`. Throws a TypeError that names the option that is missing or wrong. */
+/**
+ * Creates the service, but opens nothing before `start()`. Throws a TypeError that names the missing or wrong option.
+ */
 export async function createService<Transaction>({
   http,
   beforeStart,

@@ -5,7 +5,7 @@ interface Schedule {
   readonly everyMs: number;
 }
 
-/** Calls `start` at intervals until it succeeds. Returns a function that ends this. */
+/** Calls `start` at intervals until it succeeds. Returns a function that ends these calls. */
 export function startLater(start: () => Promise<unknown>, { clock, everyMs }: Schedule): () => void {
   let isCancelled = false;
   let cancelTimer = (): void => {};

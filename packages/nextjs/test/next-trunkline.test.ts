@@ -33,7 +33,7 @@ beforeEach(() => {
   });
 });
 
-/** The exports of an app's file, stopped after the test. */
+/** The exports of an app's file. The service stops after the test. */
 function app<Transaction = never>(
   configure: () => NextTrunklineOptions<Transaction>,
   create = createNextTrunkline,
@@ -43,7 +43,7 @@ function app<Transaction = never>(
   return made;
 }
 
-/** The same in another bundle of Next.js, which has its own copy of the package. */
+/** The same exports in another bundle of Next.js, which has its own copy of the package. */
 async function inOtherBundle(configure: () => NextTrunklineOptions): Promise<NextTrunkline> {
   vi.resetModules();
   const copy = await import('../src/index.ts');
@@ -76,7 +76,7 @@ describe('createNextTrunkline', () => {
     expect([response.status, another]).toEqual([401, one]);
     expect(configure).toHaveBeenCalledTimes(1);
 
-    // A hot reload evaluates the app's file again like this.
+    // A hot reload evaluates the app's file again, as this does.
     expect(await (await inOtherBundle(configure)).trunkline()).toBe(one);
     expect(configure).toHaveBeenCalledTimes(1);
   });
@@ -254,7 +254,7 @@ describe('createNextTrunkline, at the end of the process', () => {
     const receiver = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void receiver.close());
     await once(receiver, 'listening');
-    const { port } = receiver.address() as AddressInfo; // of a socket, since it listens on a port
+    const { port } = receiver.address() as AddressInfo; // a socket's, because it listens on a port
     const delivered = once(receiver, 'request');
     const program = startNodeProgram(new URL('support/programs/app.ts', import.meta.url), {
       args: [`http://127.0.0.1:${port}/`],

@@ -3,9 +3,9 @@ import * as z from 'zod';
 
 // The input of tools, and the form of their pages.
 
-/** Texts of a page are cut, so that a result stays within what a model can read. */
+/** The length at which texts on a page are cut, so that a model can read the result. */
 export const LONGEST_IN_PAGE = 2_000;
-/** Texts of a single object are cut here. */
+/** The limit for texts of a single object. */
 export const LONGEST_ALONE = 16_384;
 
 const MOST_ON_PAGE = 50;

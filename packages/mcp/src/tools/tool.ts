@@ -6,7 +6,7 @@ import type { DailyMessages } from '../daily-messages.ts';
 import type { CheckedSendingRules } from '../mcp-options.ts';
 import { plainJson, plainText } from '../plain-text.ts';
 
-/** The environment of a tool, for the holder of one key. */
+/** The environment in which a tool runs for the holder of a key. */
 export interface ToolUse {
   readonly principal: Principal;
   readonly api: WorkspaceApi;
@@ -14,45 +14,45 @@ export interface ToolUse {
   readonly sending: CheckedSendingRules | null;
   readonly mayRetry: boolean;
   readonly daily: DailyMessages;
-  /** Called once for each call, when it is over. */
+  /** Called once for each call, at its end. */
   readonly report: (call: ReportedCall) => void;
 }
 
-/** A call as logged: without texts and phone numbers. */
+/** A call as it is logged, without texts and phone numbers. */
 export interface ReportedCall {
   readonly tool: string;
   /** `ok`, the code of an error, or `rule: …`. */
   readonly outcome: string;
   readonly facts: Readonly<Record<string, unknown>>;
-  /** The error that it failed with, if that is not a refusal. */
+  /** The error that made the call fail, unless it is a refusal. */
   readonly failure?: unknown;
 }
 
-/** The rules of the operator, as refusals name them. */
+/** The rules of the operator, by their names in refusals. */
 export type Rule = 'counterparts' | 'instances' | 'messages per day';
 
 type Outcome<Output> =
   | { readonly ok: true; readonly value: Output; readonly facts?: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly rule: Rule; readonly message: string };
 
-/** The caller that tools are offered to. */
+/** The caller to whom tools are offered. */
 export type Asker = Pick<ToolUse, 'principal' | 'sending' | 'mayRetry'>;
 
 interface ToolDefinition<Input extends z.ZodRawShape, Output extends z.ZodRawShape> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** The scope that the key needs, or a rule of its own. The tool is not offered to other keys. */
+  /** The scope that the key needs, or a function that decides. The tool is not offered to other keys. */
   readonly offeredTo: Scope | ((use: Asker) => boolean);
-  /** Whether it changes something. Default false. */
+  /** Whether the tool changes something. Default false. */
   readonly isWriting?: boolean;
   readonly input: Input;
-  /** The fields of the input that the log may have. */
+  /** The fields of the input that may be logged. */
   readonly logged?: readonly (keyof Input & string)[];
   readonly output: Output;
   /** The fields of the output that other people wrote. */
   readonly untrusted: readonly string[];
-  /** The length from which texts of the output are cut. */
+  /** The length at which texts of the output are cut. */
   readonly longestText: number;
   handle(input: z.output<z.ZodObject<Input>>, use: ToolUse): Promise<Outcome<z.output<z.ZodObject<Output>>>>;
 }
@@ -93,7 +93,7 @@ export function hasScope({ principal }: Pick<Asker, 'principal'>, scope: Scope):
   return principal.apiKey.scopes.includes(scope);
 }
 
-/** Marks content written by other people, at the beginning, so that it is read before that. */
+/** Marks content written by other people. It comes first, so that it is read before that content. */
 function untrustedContent(fields: readonly string[]): z.ZodRawShape {
   if (fields.length === 0) return {};
   return {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import S3rver from '@20minutes/s3rver';
 
 export const BUCKET = 'media';
-/** The only credentials that it accepts. */
+/** The only credentials that this server accepts. */
 export const CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 
 export interface RealS3 {
@@ -14,7 +14,7 @@ export interface RealS3 {
   close(): Promise<void>;
 }
 
-/** A third-party server that stores files: it checks signatures, and the parts of an object. */
+/** A third-party server that stores files, and checks signatures and the parts of an object. */
 export async function startRealS3(): Promise<RealS3> {
   const directory = await mkdtemp(join(tmpdir(), 'trunkline-s3-'));
   const server = new S3rver({

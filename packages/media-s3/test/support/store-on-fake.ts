@@ -12,10 +12,10 @@ export const SECRETS = {
   sessionToken: 'the-session-token',
 };
 
-/** Timeouts for a server that hangs, when waiting is pointless. */
+/** Short timeouts for a server that hangs, since waiting for it is pointless. */
 export const HASTY: Partial<S3MediaStoreOptions> = { timeouts: { requestMs: 200, stallMs: 200 } };
 
-/** A store on a separate fake S3. */
+/** A store on its own fake S3. */
 export async function storeOnFake(
   options: Partial<S3MediaStoreOptions> = {},
 ): Promise<{ readonly s3: FakeS3; readonly store: MediaStore }> {

@@ -73,14 +73,14 @@ export class Trunkline implements INodeType {
   }
 }
 
-/** n8n shows these as they are. */
+/** n8n shows its own errors as they are. */
 function shown(context: IExecuteFunctions, error: unknown, itemIndex: number): Error {
   return error instanceof NodeApiError || error instanceof NodeOperationError
     ? error
     : new NodeOperationError(context.getNode(), error as Error, { itemIndex });
 }
 
-/** An error of the API in the API's shape; any other as its message. */
+/** An API error in the API's shape; any other error as its message. */
 function reported(error: unknown): IDataObject | string {
   if (error instanceof TrunklineApiError) return { ...error.api };
   return error instanceof Error ? error.message : String(error);

@@ -2,9 +2,9 @@ import { NodeApiError } from 'n8n-workflow';
 import type { IDataObject, INode, JsonObject } from 'n8n-workflow';
 import { asText } from './as-text.ts';
 
-/** An error as the API reports it, with the status that came with it. */
+/** An error as the API reports it, with the status of the response. */
 export interface ApiError {
-  /** The code of the specification; `HTTP_…` if something else than the API has responded. */
+  /** The code of the specification; `HTTP_…` if the response is not from the API. */
   readonly code: string;
   readonly message: string;
   readonly request_id: string | null;
@@ -13,8 +13,7 @@ export interface ApiError {
 }
 
 /**
- * The error that n8n shows, and that stops the workflow. It keeps the API's error for the output of a node that
- * continues.
+ * The error that n8n shows, and that stops the workflow. It keeps the API's error, which a node that continues outputs.
  */
 export class TrunklineApiError extends NodeApiError {
   readonly api: ApiError;
@@ -34,7 +33,7 @@ export class TrunklineApiError extends NodeApiError {
   }
 }
 
-/** Reads the body of a response that is not a success. */
+/** Reads the body of a response whose status is an error. */
 export function readApiError(status: number, body: unknown): ApiError {
   const error = isObject(body) ? body['error'] : undefined;
   if (!isObject(error) || typeof error['code'] !== 'string' || typeof error['message'] !== 'string')
@@ -50,12 +49,12 @@ export function readApiError(status: number, body: unknown): ApiError {
     code,
     message,
     request_id: typeof requestId === 'string' ? requestId : null,
-    ...(isObject(details) ? { details: details as JsonObject } : {}), // it was parsed from JSON
+    ...(isObject(details) ? { details: details as JsonObject } : {}), // parsed from JSON
     status,
   };
 }
 
-/** The wrong fields, and the request id to look for in the log of the server. */
+/** The invalid fields, and the request id to look for in the server's log. */
 function descriptionOf({ details, request_id: requestId }: ApiError): string {
   const fields = Object.entries(isObject(details?.['fields']) ? details['fields'] : {});
   const lines = fields.map(([field, messages]) => `${field}: ${[messages].flat().map(asText).join(' ')}`);

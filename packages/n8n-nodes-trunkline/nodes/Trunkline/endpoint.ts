@@ -7,7 +7,7 @@ import { path, requestIfExists, requestJson } from './request.ts';
 import { readEndpoint, slotOf } from './static-data.ts';
 import type { Endpoint } from './static-data.ts';
 
-/** Whether the endpoint of this trigger is registered. If so, its address and events are updated. */
+/** Returns whether this trigger's endpoint is registered. If it is, updates its address and events. */
 export async function adoptEndpoint(context: IHookFunctions): Promise<boolean> {
   const staticData = context.getWorkflowStaticData('node');
   const slot = slotOf(context.getMode());
@@ -18,7 +18,7 @@ export async function adoptEndpoint(context: IHookFunctions): Promise<boolean> {
   return exists;
 }
 
-/** Registers the address of this trigger, and keeps the secret, which is only shown then. */
+/** Registers the address of this trigger, and keeps the secret, which the API shows only now. */
 export async function createEndpoint(context: IHookFunctions): Promise<void> {
   const slot = slotOf(context.getMode());
   context.getWorkflowStaticData('node')[slot] = { ...((await reclaim(context)) ?? (await create(context))) };
@@ -35,8 +35,8 @@ export async function deleteEndpoint(context: IHookFunctions): Promise<void> {
 }
 
 /**
- * An endpoint with this address that n8n no longer knows: it was stopped before it kept the secret, or the workflow was
- * imported again. Otherwise, each would use one of the few endpoints that a workspace may have.
+ * Takes back an endpoint with this address that n8n no longer knows, because n8n stopped before it kept the secret, or
+ * the workflow was imported again. Otherwise, each would take one of the few endpoints that a workspace may have.
  */
 async function reclaim(context: IHookFunctions): Promise<Endpoint | undefined> {
   const url = urlOf(context);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 /**
- * Identifies what an item sends, so that it is sent once however often n8n tries. "Retry On Fail" is the same
+ * Identifies the message of an item, so that it is sent once, however often n8n tries. "Retry On Fail" keeps the
  * execution; a retry from the list of executions has another execution id, but the same beginning and input.
  */
 export function idempotencyKey(context: IExecuteFunctions, itemIndex: number): string {
@@ -16,13 +16,13 @@ export function idempotencyKey(context: IExecuteFunctions, itemIndex: number): s
     beginningOf(context),
     $runIndex,
     itemIndex,
-    // Executions can begin in the same millisecond.
+    // Because executions can begin in the same millisecond.
     context.getInputData()[itemIndex]?.json,
   ];
   return `n8n-${createHash('sha256').update(JSON.stringify(parts)).digest('hex')}`;
 }
 
-/** Older versions of n8n have no execution context, and then only their execution id. */
+/** When the execution began. Older versions of n8n have no execution context, only the execution id. */
 function beginningOf(
   context: Partial<Pick<IExecuteFunctions, 'getExecutionContext'>> & IExecuteFunctions,
 ): unknown {

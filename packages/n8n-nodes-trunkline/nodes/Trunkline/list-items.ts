@@ -4,13 +4,13 @@ import { requestJson } from './request.ts';
 import type { ApiContext, ApiRequest } from './request.ts';
 
 export interface ListRequest extends Pick<ApiRequest, 'path' | 'query' | 'itemIndex'> {
-  /** If omitted, everything. */
+  /** All items if omitted. */
   readonly limit?: number | undefined;
 }
 
 const LARGEST_PAGE = 100;
 
-/** A list that the API returns page by page. */
+/** Reads a list that the API returns page by page. */
 export async function listPages(
   context: ApiContext,
   { limit = Number.POSITIVE_INFINITY, query, ...request }: ListRequest,
@@ -29,12 +29,12 @@ export async function listPages(
     });
     found.push(...itemsOf(page));
     cursor = isObject(page['meta']) ? page['meta']['next_cursor'] : undefined;
-    // A page can be empty and have a next one.
+    // An empty page may still have a next page.
   } while (typeof cursor === 'string' && found.length < limit);
   return found;
 }
 
-/** A list that the API returns whole. */
+/** Reads a list that the API returns whole. */
 export async function listAll(
   context: ApiContext,
   { limit = Number.POSITIVE_INFINITY, ...request }: ListRequest,

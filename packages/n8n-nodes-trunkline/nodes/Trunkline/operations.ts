@@ -7,13 +7,13 @@ import { path, requestBytes, requestJson } from './request.ts';
 import type { ApiRequest } from './request.ts';
 import { sendMedia, sendText } from './send-message.ts';
 
-/** Processes one item, and returns the resulting items. */
+/** Processes one item and returns the resulting items. */
 export type Operation = (
   context: IExecuteFunctions,
   itemIndex: number,
 ) => Promise<readonly INodeExecutionData[]>;
 
-/** By resource and operation, as chosen in the node. */
+/** The operations, by `resource:operation`. */
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   'message:sendText': async (...item) => [{ json: await sendText(...item) }],
   'message:sendMedia': async (...item) => [{ json: await sendMedia(...item) }],
@@ -61,7 +61,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     ),
 };
 
-/** The message, and its file in the binary field that the user names. */
+/** The message, with its file in the binary field that the user names. */
 async function downloadMedia(...item: Parameters<Operation>): Promise<INodeExecutionData[]> {
   const [context, itemIndex] = item;
   const id = messageOf(context, itemIndex);
@@ -75,7 +75,7 @@ async function downloadMedia(...item: Parameters<Operation>): Promise<INodeExecu
   return [{ json, binary: await binaryOf(item, content, { filename, mimeType }) }];
 }
 
-/** The code as text, for a program that draws it, and as a picture. */
+/** The QR as text, for a program that draws it, and as a picture. */
 async function getQr(...item: Parameters<Operation>): Promise<INodeExecutionData[]> {
   const [context, itemIndex] = item;
   const { json } = await getOne(context, {
@@ -118,7 +118,7 @@ function instanceOf(context: IExecuteFunctions, itemIndex: number): string {
   return idOf(context, 'instance', itemIndex);
 }
 
-/** Only those that the user has filled in: the API refuses empty ones. */
+/** Only filters that the user has filled in, because the API refuses empty ones. */
 function messageFilters(context: IExecuteFunctions, itemIndex: number): IDataObject {
   const filters: unknown = context.getNodeParameter('filters', itemIndex, {});
   const given = Object.entries(isObject(filters) ? filters : {})

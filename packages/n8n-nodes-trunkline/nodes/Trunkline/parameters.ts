@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { asText } from './as-text.ts';
 
-/** The value of a field that was chosen from a list, entered, or produced by an expression. */
+/** The id in a field, whether chosen from a list, entered, or returned by an expression. */
 export function idOf(context: IExecuteFunctions, name: string, itemIndex: number): string {
   return asText(context.getNodeParameter(name, itemIndex, '', { extractValue: true })).trim();
 }
@@ -10,7 +10,7 @@ export function textOf(context: IExecuteFunctions, name: string, itemIndex: numb
   return asText(context.getNodeParameter(name, itemIndex, ''));
 }
 
-/** How many entries of a list the user wants; undefined for all. */
+/** How many entries of a list the user wants; undefined for all entries. */
 export function limitOf(context: IExecuteFunctions, itemIndex: number): number | undefined {
   if (context.getNodeParameter('returnAll', itemIndex, false) === true) return undefined;
   return Number(context.getNodeParameter('limit', itemIndex, 50));

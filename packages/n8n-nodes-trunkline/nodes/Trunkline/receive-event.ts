@@ -4,10 +4,13 @@ import { isObject } from './api-error.ts';
 import { isNewEvent } from './recent-events.ts';
 import { readEndpoint, slotOf } from './static-data.ts';
 
-/** Starts the workflow with an event that the service has signed, that was chosen, and that is not a repeat. */
+/**
+ * Starts the workflow with an event if the service has signed it, the node's settings select it, and it is not a
+ * repeat.
+ */
 export async function receiveEvent(context: IWebhookFunctions): Promise<IWebhookResponseData> {
   const endpoint = readEndpoint(context.getWorkflowStaticData('node'), slotOf(context.getMode()));
-  // The service tries again: n8n may not have kept the secret yet.
+  // n8n may not have kept the secret yet: after a 503, the service tries again.
   if (endpoint === undefined) return refuse(context, 503, 'not_registered');
 
   const result = await verify({
@@ -21,7 +24,7 @@ export async function receiveEvent(context: IWebhookFunctions): Promise<IWebhook
   if (!isChosen(context, event)) return { webhookResponse: 'ignored' };
   if (dropsDuplicates(context) && !isNewEvent(endpoint.id, event.id, context.getResponseObject()))
     return { webhookResponse: 'duplicate' };
-  // An event is JSON, whose types n8n does not know.
+  // The event is JSON, which the types of n8n do not express.
   return { workflowData: [[{ json: event as unknown as IDataObject }]], webhookResponse: 'started' };
 }
 
@@ -31,8 +34,8 @@ function refuse(context: IWebhookFunctions, status: number, reason: string): IWe
 }
 
 /**
- * Whether the node's current settings select the event. The service may still have earlier events in flight, and sends
- * its test to all.
+ * Whether the node's current settings select the event. The service may still have earlier events in flight, and it
+ * sends its test event to all endpoints.
  */
 function isChosen(
   context: IWebhookFunctions,
@@ -45,7 +48,7 @@ function isChosen(
   return instances.includes(instanceOf(event.data));
 }
 
-/** Every event's data name its instance, whatever its subject. */
+/** The id of an event's instance, which the data of every event contains. */
 function instanceOf(data: unknown): unknown {
   const abouts = Object.entries(isObject(data) ? data : {});
   return abouts

@@ -1,6 +1,6 @@
 /**
- * The events that this process has begun to handle, the oldest first. n8n stores nothing of a webhook until its
- * workflow has run.
+ * The events that this process has begun to handle, oldest first. n8n stores nothing of a webhook until its workflow
+ * has run.
  */
 const recent = new Set<string>();
 
@@ -13,8 +13,8 @@ interface ResponseLike {
 }
 
 /**
- * Whether the event is new for this endpoint. It is then remembered, unless n8n responds that it could not start the
- * workflow: the service sends it again, and that does not count as a repeat.
+ * Whether the event is new for this endpoint. A new event is remembered, unless n8n responds that it could not start
+ * the workflow: the service then sends the event again, and that is not a repeat.
  */
 export function isNewEvent(endpointId: string, eventId: string, response: ResponseLike): boolean {
   const key = `${endpointId} ${eventId}`;

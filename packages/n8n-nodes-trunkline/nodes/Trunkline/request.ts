@@ -15,17 +15,19 @@ export type ApiContext = IExecuteFunctions | IHookFunctions | ILoadOptionsFuncti
 
 export interface ApiRequest {
   readonly method: IHttpRequestMethods;
-  /** Below the base URL, with its ids encoded: `path` does that. */
+  /** Relative to the base URL, with ids encoded; made by `path()`. */
   readonly path: string;
   readonly query?: IDataObject;
-  /** An object, which is sent as JSON, or the bytes that the content type in `headers` names. */
+  /** An object, which is sent as JSON, or bytes of the content type in `headers`. */
   readonly body?: IDataObject | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
   /** The item whose parameters the request uses. */
   readonly itemIndex?: number;
 }
 
-/** Sends the request and returns the JSON of the response: `{ data, … }`, or an empty object if there is none. */
+/**
+ * Sends the request. Returns the JSON of the response: `{ data, … }`, or an empty object if the response has no body.
+ */
 export async function requestJson(context: ApiContext, request: ApiRequest): Promise<IDataObject> {
   const bytes = await requestBytes(context, request);
   if (bytes.length === 0) return {};
@@ -35,18 +37,18 @@ export async function requestJson(context: ApiContext, request: ApiRequest): Pro
   return body;
 }
 
-/** Sends the request and returns the body of the response. Throws the API's error if it is not a success. */
+/** Sends the request and returns the body of the response. Throws the API's error if the request was refused. */
 export async function requestBytes(context: ApiContext, request: ApiRequest): Promise<Buffer> {
   const { body, error } = await tryRequest(context, request);
   if (error !== undefined) throw new TrunklineApiError(context.getNode(), error, request.itemIndex);
   return body;
 }
 
-/** Sends the request. Returns whether its object exists or existed until then. */
+/** Sends the request. Returns false if its object does not exist. */
 export async function requestIfExists(context: ApiContext, request: ApiRequest): Promise<boolean> {
   const { error } = await tryRequest(context, request);
   if (error === undefined) return true;
-  // Codes like WEBHOOK_NOT_FOUND; a NOT_FOUND means that the base URL is wrong.
+  // Only codes like WEBHOOK_NOT_FOUND: a NOT_FOUND means that the base URL is wrong.
   if (error.status === 404 && error.code.endsWith('_NOT_FOUND')) return false;
   throw new TrunklineApiError(context.getNode(), error, request.itemIndex);
 }
@@ -65,21 +67,21 @@ async function tryRequest(
   }
 }
 
-/** A path with its ids encoded, so that an id from a workflow stays one. */
+/** A path with its ids encoded, so that each id from a workflow stays one segment. */
 export function path(texts: TemplateStringsArray, ...ids: readonly string[]): string {
   return String.raw({ raw: texts }, ...ids.map(segment));
 }
 
-/** Escapes a text that is not an id, or would change the path, so that the API responds with "not found". */
+/** Encodes the id, and replaces one that would change the path, so that the API responds with "not found". */
 function segment(id: string): string {
   return /^\.{0,2}$/.test(id) ? `_${id}` : encodeURIComponent(id);
 }
 
-/** How often a rate-limited request is sent. The service remembers nothing of refused ones. */
+/** How often a rate-limited request is sent at most. The service does nothing for refused requests. */
 const ATTEMPTS = 5;
 const LONGEST_WAIT_SECONDS = 60;
 
-/** The response says when the key's rate limit ends: a workflow with a thousand items reaches it. */
+/** How long to wait until the rate limit ends, which a workflow with a thousand items reaches. */
 function waitOf(statusCode: number, headers: IDataObject): number | undefined {
   const seconds = Number(headers['retry-after'] ?? Number.NaN);
   return statusCode === 429 && seconds <= LONGEST_WAIT_SECONDS ? seconds * 1000 : undefined;
@@ -102,7 +104,7 @@ async function send(
     encoding: 'arraybuffer',
     returnFullResponse: true,
     ignoreHttpStatusErrors: true,
-    // The key is only for this address.
+    // The key must not go to another address.
     disableFollowRedirect: true,
     ...(query === undefined ? {} : { qs: query }),
     ...(body === undefined ? {} : { body }),
@@ -115,7 +117,7 @@ async function send(
     );
     return readResponse(response);
   } catch (error) {
-    // The request was not sent, or has no response: n8n can convert any error to a JsonObject.
+    // The request was not sent, or got no response. n8n can convert any error to a JsonObject.
     throw new NodeApiError(
       context.getNode(),
       error as JsonObject,

@@ -42,7 +42,7 @@ export async function sendMedia(context: IExecuteFunctions, itemIndex: number): 
   if (voice === 'true') form.append('voice', voice);
   form.append('file', new Blob([new Uint8Array(content)], { type: mimeType }), filename);
 
-  // The platform's own encoding: n8n only supports the form of another library.
+  // Encoded by the platform, because n8n supports only the form of another library.
   const encoded = new Response(form);
   return post(context, itemIndex, {
     headers: { 'Content-Type': encoded.headers.get('content-type') ?? '' },
@@ -85,7 +85,7 @@ function optionsOf(context: IExecuteFunctions, itemIndex: number): SendOptions {
   return { replyTo: given(replyTo), filename: given(filename), voice: given(voice) };
 }
 
-/** The type to claim; the service checks it against the file's bytes. */
+/** The type for the request; the service checks it against the file's bytes. */
 function typeOf(mimeType: string): string {
   const [family = ''] = mimeType.split('/');
   return ['image', 'audio', 'video'].includes(family) ? family : 'document';

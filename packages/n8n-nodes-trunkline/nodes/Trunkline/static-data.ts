@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isObject } from './api-error.ts';
 
-/** The data that the trigger node keeps between executions, in n8n's database. */
+/** The endpoint that the trigger node keeps between executions, in n8n's database. */
 export interface Endpoint {
   readonly id: string;
   readonly secret: string;
 }
 
-/** A test run has its own address, and so a separate endpoint from that of the active workflow. */
+/** The name under which an endpoint is kept: a test run has its own address, and so its own endpoint. */
 export function slotOf(mode: string): string {
   return mode === 'manual' ? 'testEndpoint' : 'endpoint';
 }

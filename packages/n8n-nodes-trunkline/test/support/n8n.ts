@@ -20,14 +20,14 @@ import type {
 
 /**
  * The part of n8n that a node sees: parameters with their defaults, without hidden ones (by n8n's own rules),
- * credentials in requests, its HTTP helper and binary data. Static data only survives as JSON.
+ * credentials in requests, n8n's HTTP helper and binary data. Static data survives only as JSON.
  */
 export interface N8n {
-  /** Runs a node of an execution over its input, and returns its output. */
+  /** Runs a node over the input of an execution, and returns its output. */
   execute(node: INodeType, run: Run): Promise<INodeExecutionData[]>;
   /** The list of a field, as the editor requests it. */
   list(node: INodeType, method: string, parameters?: INodeParameters): Promise<readonly string[]>;
-  /** A workflow that begins with this trigger. */
+  /** Creates a workflow that begins with this trigger. */
   workflow(trigger: INodeType, parameters: INodeParameters): TriggerWorkflow;
 }
 
@@ -35,26 +35,26 @@ export interface Run {
   readonly parameters: INodeParameters;
   readonly input?: readonly Pick<INodeExecutionData, 'json' | 'binary'>[];
   readonly executionId?: string;
-  /** When it began: a retry from the list of executions has a new id, but the old beginning. */
+  /** When the execution began: a retry from the list of executions has a new id, but keeps this time. */
   readonly establishedAt?: number;
   readonly runIndex?: number;
   readonly continueOnFail?: boolean;
 }
 
 export interface TriggerWorkflow {
-  /** Can be set while it is not active, as in the editor. */
+  /** May be set while the workflow is inactive, as in the editor. */
   parameters: INodeParameters;
   activate(): Promise<void>;
   deactivate(): Promise<void>;
-  /** "Listen for test event". Returns a function that stops it. */
+  /** "Listen for test event". Returns a function that stops listening. */
   listen(): Promise<() => Promise<void>>;
   /** Delivers a request to n8n's address. */
   receive(request: Request): Promise<Response>;
-  /** The same, with headers in Node's form. */
+  /** Delivers a request with Node's headers. */
   deliver(request: Delivered): Promise<{ readonly status: number; readonly text: string }>;
-  /** Set while n8n's database is unreachable: it then responds with 500. */
+  /** True while n8n's database is unreachable: n8n then responds with 500. */
   cannotStart: boolean;
-  /** The items that executions began with. */
+  /** The items with which executions began. */
   readonly started: readonly IDataObject[];
   /** The data that n8n keeps in its database. */
   staticData: IDataObject;
@@ -147,7 +147,7 @@ export function startN8n(credential: ICredentialType, values: IDataObject): N8n 
       ): Promise<Value> {
         const data = structuredClone(workflow.staticData);
         const result = await work(contextOf(mode, data));
-        workflow.staticData = JSON.parse(JSON.stringify(data)) as IDataObject; // the form in its database
+        workflow.staticData = JSON.parse(JSON.stringify(data)) as IDataObject; // the form in n8n's database
         return result;
       }
       function contextOf(mode: string, staticData: IDataObject) {
@@ -240,7 +240,7 @@ function nodeOf({ description }: INodeType, parameters: INodeParameters): INode 
   };
 }
 
-/** A hidden field has no value, and a visible one has at least its default. */
+/** Hidden fields have no value, and visible ones at least their default. */
 function withDefaults(node: INodeType, parameters: INodeParameters): INodeParameters {
   const given = nodeOf(node, parameters);
   const { properties } = node.description;
@@ -276,7 +276,7 @@ function authenticated(
   return { ...options, headers: { ...options.headers, ...Object.fromEntries(filled) } };
 }
 
-/** The one kind of expression that the credentials have in their headers. */
+/** Resolves the only kind of expression in the credentials' headers. */
 function resolve(text: string, credentials: IDataObject): string {
   if (!text.startsWith('=')) return text;
   return text
@@ -284,7 +284,7 @@ function resolve(text: string, credentials: IDataObject): string {
     .replaceAll(/\{\{\$credentials\.(\w+)\}\}/g, (_, name: string) => asText(credentials[name]));
 }
 
-/** Like axios in the ways that matter: JSON of objects, no body for GET, an error unless the response is a success. */
+/** Acts like axios where it matters: objects as JSON, no body for GET, an error unless the response is a success. */
 async function httpRequest(options: IHttpRequestOptions): Promise<unknown> {
   const { method = 'GET', headers = {}, qs = {}, body } = options;
   const url = new URL(options.url);
@@ -337,7 +337,7 @@ export function binaryData(
   return { ...about, data: Buffer.from(content).toString('base64') };
 }
 
-/** A value of a field that is filled from a list, or by its id. */
+/** The value of a field with a list, chosen from it or given by id. */
 export function locator(mode: string, value: string): INodeParameters {
   return { __rl: true, mode, value } as unknown as INodeParameters;
 }

@@ -9,12 +9,12 @@ import type { N8n } from './n8n.ts';
 
 export const BASE_URL = 'https://api.example.com/api/v1';
 
-/** The real service on the sandbox network, and an n8n with a key of it. Both are new for each test. */
+/** The real service on the sandbox network, and an n8n with a key of it, both new for each test. */
 export interface Service {
   readonly trunkline: MockTrunkline;
   readonly n8n: N8n;
   readonly server: SetupServer;
-  /** The target of webhooks, once it is set. */
+  /** Receives webhooks. A test may replace it. */
   receive: (request: Request) => Response | Promise<Response>;
 }
 

@@ -1,6 +1,6 @@
 // Uploads many files concurrently and prints the peak memory in use, in bytes. Arguments: the endpoint, the number of
-// files, and their size. Runs with --expose-gc: only memory left after a collection counts, since the timing of
-// collections depends on the load of the machine.
+// files, and their size. Runs with --expose-gc, because only memory left after a collection counts: when collections
+// happen depends on the load of the machine.
 import { chunksOf } from '@trunkline/storage-contract/media-content';
 import { s3MediaStore } from '../../../src/index.ts';
 
@@ -10,7 +10,7 @@ const [endpoint = '', count = '', size = ''] = process.argv.slice(2);
 const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
 const store = s3MediaStore({ endpoint, bucket: 'media', region: 'us-east-1', credentials });
 
-// Uploads one first, so that one-time allocations do not count towards the uploads.
+// Upload one file first, so that one-time allocations do not count.
 await store.put('first', chunksOf(6_000_000, 0));
 const before = memoryInUse();
 let most = before;

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { instanceField, returnAllFields, shownFor } from './shared-properties.ts';
 
-/** Groups and chats are only listed. */
+/** Groups and chats can only be listed. */
 export const listProperties: INodeProperties[] = [
   {
     displayName: 'Operation',

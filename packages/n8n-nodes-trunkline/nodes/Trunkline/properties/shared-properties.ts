@@ -7,7 +7,7 @@ export function shownFor(resource: string, ...operations: readonly string[]): ID
   };
 }
 
-/** The instance, chosen from a list or given by its id. */
+/** The instance field, as a list or an id. */
 export function instanceField(displayOptions: IDisplayOptions, description: string): INodeProperties {
   return {
     displayName: 'Instance',

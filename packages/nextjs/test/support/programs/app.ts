@@ -1,4 +1,4 @@
-// A process of Next.js, as far as the service is concerned. It has a webhook delivered to the URL that it is given.
+// Acts as a process of Next.js does towards the service. Has a webhook delivered to the URL in its argument.
 import { createSandbox } from '@trunkline/core/sandbox';
 import { createNextTrunkline } from '@trunkline/nextjs';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
