@@ -9,20 +9,20 @@ import type { Linked } from './support/linked.ts';
 
 type OfKind<Kind extends Activity['kind']> = Extract<Activity, { kind: Kind }>;
 
-/** The first activity of this kind for which `holds`. */
+/** The first activity of this kind that `holds` accepts. */
 async function activity<Kind extends Activity['kind']>(
   link: TestLink,
   kind: Kind,
   holds: (activity: OfKind<Kind>) => boolean = () => true,
 ): Promise<OfKind<Kind>> {
   const isIt = (found: Activity): found is OfKind<Kind> =>
-    found.kind === kind && holds(found as OfKind<Kind>); // of this kind
+    found.kind === kind && holds(found as OfKind<Kind>); // `kind` says so
   const report = await link.first('activity', (candidate) => isIt(candidate.activity));
   if (!isIt(report.activity)) throw new Error('The report is not of the expected kind.');
   return report.activity;
 }
 
-/** Waits until everything sent before is reported. */
+/** Waits until everything sent so far is reported. */
 async function settled({ network, link }: Linked): Promise<void> {
   const text = `marker ${crypto.randomUUID()}`;
   await network.wa.inbound(network.reader, network.account, text);
@@ -75,7 +75,7 @@ describe('what the owner of the number writes on the phone', () => {
     const { content } = await activity(harness.link, 'echo', (echo) => echo.content.type === 'document');
     if (content.type === 'text') throw new Error('The message has no file.');
     const stream = await content.file.open();
-    expect(await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).text()).toBe('the bill'); // fetch expects this type
+    expect(await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).text()).toBe('the bill'); // fetch requires this type
   });
 
   it.runIf(isLongForm)('is never what the instance itself has sent', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { linked, textOf } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
 
-/** The connection still works: a message comes in, and one goes out. */
+/** Checks that the connection still works: a message comes in, and one goes out. */
 async function expectHealthy({ network, link }: Linked): Promise<void> {
   const { wa, account, reader, people, gateway } = network;
   const text = `still there ${wa.sentMessages().length}`;
@@ -212,7 +212,7 @@ describe('excessive messages', () => {
 });
 
 describe('plaintexts that are not a message', () => {
-  /** Nested fields, on which recursive readers overflow the stack. */
+  /** Nested fields, which make recursive readers overflow the stack. */
   const nested = (depth: number): Uint8Array => {
     let inner: Buffer<ArrayBufferLike> = Buffer.from([0x0a, 0]);
     for (let level = 0; level < depth; level += 1) {
@@ -221,7 +221,7 @@ describe('plaintexts that are not a message', () => {
         length.push(rest > 0x7f ? (rest & 0x7f) | 0x80 : rest);
         if (rest <= 0x7f) break;
       }
-      // Field 40, an ephemeral message, in which field 1 is a message.
+      // Field 40 is an ephemeral message, whose field 1 is a message.
       inner = Buffer.concat([
         Buffer.from(level % 2 === 0 ? [0x0a] : [0xc2, 0x02]),
         Buffer.from(length),

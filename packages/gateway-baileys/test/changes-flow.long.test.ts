@@ -8,7 +8,7 @@ async function send({ service, instance }: Flow, to: string, text: string): Prom
   return must(await service().client.messages.send({ instance, to, type: 'text', text })).id;
 }
 
-/** A group that the instance is in, with Bob. */
+/** Adds the instance to a new group, with Bob. */
 async function inAGroup(flow: Flow) {
   const { wa, account, bob, instance, service } = flow;
   const group = wa.group({ subject: 'Neighbours', members: [bob] });
@@ -18,7 +18,7 @@ async function inAGroup(flow: Flow) {
     if (!found) throw new Error('The group is not listed.');
     return found.id;
   });
-  /** Sends to the group, and returns whose phones can read it. */
+  /** Sends to the group. Returns whose phones can read the message. */
   const readersOf = async (text: string): Promise<readonly string[]> => {
     await send(flow, id, text);
     return (await wa.nextMessage()).readableBy.toSorted();
@@ -101,7 +101,7 @@ describe('a group whose members change', () => {
     wa.removeFromGroup(group, account);
     const message = { instance: flow.instance, to: id, type: 'text', text: 'Why?' } as const;
     const sent = await flow.service().client.messages.send(message);
-    // By the time of the send, the removal may or may not be known.
+    // At the time of the send, the instance may or may not know of its removal.
     const error = sent.ok ? (await untilMessage(flow, sent.data.id, 'failed')).error : sent.error;
     expect(error).toMatchObject({ code: sent.ok ? 'group_unknown' : 'GROUP_NOT_FOUND' });
   });

@@ -13,7 +13,7 @@ function aText(to: string, isGroup = false): OutgoingMessage {
   return { networkId, to, isGroup, content: { type: 'text', text: 'Hello' } };
 }
 
-/** The timer that the message arrived with. */
+/** The timer with which the message arrived. */
 async function timerOfSent(
   { network, link }: Pick<Linked, 'network' | 'link'>,
   message: OutgoingMessage,

@@ -34,7 +34,7 @@ describe('a received file', () => {
     await untilNotified(flow, 'message.received');
     await untilMessage(flow, sent.id, 'read');
     await flow.service().stop();
-    // The downloads have a minute each: all of this took less than the first one's.
+    // Each download may take a minute, so none of the downloads has timed out yet.
     expect(performance.now() - begun).toBeLessThan(60_000);
   });
 
@@ -108,7 +108,7 @@ describe('a received file that comes late', () => {
         message: { media: { available: false, filename: 'a.txt', size: null } },
       });
 
-      // Meanwhile the media hosts have lost it, and the phone has it.
+      // By now, only the phone has the file: the media hosts have lost it.
       wa.forgetMedia();
       wa.respondToMediaRetries(account, 'upload');
       await wa.setMediaHosts('up');

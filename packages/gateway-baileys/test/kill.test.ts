@@ -11,9 +11,9 @@ import { comeBack, startCrashHarness, startPairedHarness } from './support/crash
 import type { CrashHarness } from './support/crash-harness.ts';
 import { must, pairByQr, reportedAbout, untilMessage, untilStatus, untilNotified } from './support/flow.ts';
 
-/** Kills at a moment left to the network or to chance. */
+/** Kills whose moment is left to the network or to chance. */
 const RUNS = sized('KILL_RUNS', { short: 1, long: 5 });
-/** At which of the writes the server is killed: at every one, or at every seventh. */
+/** At which writes the server is killed: at every one, or at every seventh. */
 const STEP = sized('KILL_STEP', { short: 7, long: 1 });
 /** Messages that arrive together. */
 const BURST = 4;
@@ -184,7 +184,7 @@ describe.concurrent('kill -9', { timeout: 900_000 + RUNS * 30_000 }, () => {
         const document = { type: 'document', mimeType: 'application/pdf', bytes } as const;
         await wa.inbound(bob, account, { ...document, caption: String(index) });
       }
-      // All arrive, without their files.
+      // All messages arrive, without their files.
       await untilReceived(harness, BURST);
       await harness.service().kill();
       await wa.setMediaHosts('up');
@@ -240,7 +240,7 @@ describe.concurrent('kill -9', { timeout: 900_000 + RUNS * 30_000 }, () => {
     await harness.service().ended();
     if (writes === 0) await pairAgain(harness);
     else await comeBack(harness);
-    // The phone still lists the device whose keys are lost.
+    // The phone still lists the device whose keys were lost.
     expect(wa.linkedDevices(account).map(({ connected }) => connected)).toEqual(
       writes === 0 ? [false, true] : [true],
     );
@@ -248,13 +248,13 @@ describe.concurrent('kill -9', { timeout: 900_000 + RUNS * 30_000 }, () => {
   });
 });
 
-/** An action of a person on their own message. */
+/** An action of a person on a message of their own. */
 interface Deed {
   readonly deed: string;
   readonly type: OptInEventType;
-  /** About the message with this network id. */
+  /** The action on the message with this network id. */
   readonly outgoing: (id: string) => Parameters<CrashHarness['wa']['inbound']>[2];
-  /** The fields of the message afterwards. */
+  /** The fields of the message after the action. */
   readonly after: object;
 }
 
@@ -263,7 +263,7 @@ const isAbout =
   ({ data }: WebhookEvent): boolean =>
     'message' in data && data.message.id === id;
 
-/** Queues a text for Bob, once the instance takes messages. */
+/** Queues a text for Bob as soon as the instance accepts messages. */
 function send({ service, instance, bob }: CrashHarness, text: string): Promise<string> {
   const message = { instance, to: bob.phoneNumber, type: 'text', text } as const;
   return eventually(async () => must(await service().client.messages.send(message)).id);
@@ -276,7 +276,7 @@ async function pairAgain(harness: CrashHarness): Promise<void> {
   await pairByQr(harness);
 }
 
-/** One after the other, half of them in a group. Returns their network ids. */
+/** Sends messages one after the other, half of them in a group. Returns their network ids. */
 async function arriveTogether({ wa, account, bob }: CrashHarness, run: number): Promise<readonly string[]> {
   const group = wa.group({ subject: `Neighbours ${run}`, members: [bob, account] });
   const ids: string[] = [];
@@ -296,14 +296,14 @@ async function writesOf({ service }: CrashHarness, work: () => Promise<void>): P
     .map(({ name }) => name);
 }
 
-/** How many arrivals the process that runs now has stored as messages. */
+/** How many arrivals the current process has stored as messages. */
 function storedBy({ service }: CrashHarness): number {
   return service()
     .writes()
     .filter(({ name }) => name === 'receive').length;
 }
 
-/** When the client acknowledged these messages, or these receipts of them, to the network. */
+/** When the client confirmed these messages to the network, by acks or receipts. */
 function confirmedAt({ wa }: CrashHarness, ids: readonly string[]): readonly number[] {
   return wa
     .transcript()
@@ -312,7 +312,7 @@ function confirmedAt({ wa }: CrashHarness, ids: readonly string[]): readonly num
     .map(({ at }) => at);
 }
 
-/** How long after its acknowledgement each of the last arrivals was stored as a message. */
+/** How long after its confirmation each of the last arrivals was stored as a message. */
 function storedAfterMs(harness: CrashHarness, ids: readonly string[]): readonly number[] {
   const reported = confirmedAt(harness, ids);
   const stored = harness
@@ -322,7 +322,7 @@ function storedAfterMs(harness: CrashHarness, ids: readonly string[]): readonly 
   return stored.slice(-ids.length).map(({ at }, index) => at - (reported[index] ?? 0));
 }
 
-/** Since then, an arrival was stored as a message and then erased: no work is left. */
+/** Waits until an arrival was stored as a message and then erased: no work is left. */
 function untilErased({ service }: CrashHarness, before: number): Promise<void> {
   return eventually(() => {
     const names = service()
@@ -333,10 +333,10 @@ function untilErased({ service }: CrashHarness, before: number): Promise<void> {
   });
 }
 
-/** The server has killed itself, or is killed now that all is done. */
+/** Waits until the server has died or `done` resolves, and kills it. */
 async function killAtLast({ service }: CrashHarness, done: Promise<unknown>): Promise<void> {
   const server = service();
-  done.catch(() => undefined); // of a dead server
+  done.catch(() => undefined); // rejects if the server is dead
   await Promise.race([server.ended(), done]);
   await server.kill();
 }

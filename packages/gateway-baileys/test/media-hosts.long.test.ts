@@ -24,7 +24,7 @@ function referenceOf(file: IncomingFile): Uint8Array {
   return file.reference;
 }
 
-/** An instance with a message whose file has not been downloaded. */
+/** An instance with a received message whose file has not been downloaded. */
 async function received(): Promise<Linked & { readonly file: IncomingFile; readonly networkId: string }> {
   const harness = await linked({ clock: hurriedClock() });
   const { wa, account, reader } = harness.network;
@@ -86,7 +86,7 @@ describe('a file of WhatsApp', () => {
     wa.forgetMedia();
     wa.respondToMediaRetries(account, 'upload');
     expect((await read(file.open())).equals(bytes)).toBe(true);
-    // The phone is asked once, when all hosts have said so.
+    // The phone is asked once, after all hosts have refused.
     expect(wa.mediaRequests().map(({ host }) => host)).toEqual([0, 1, 0]);
     expect(wa.receipts(account).filter(({ type }) => type === 'server-error')).toHaveLength(1);
   });

@@ -10,7 +10,7 @@ describe('an option that does not exist', () => {
       'baileysGateway: socket: there is no option "connectTimeoutMS". Did you mean "connectTimeoutMs"?',
     ],
   ])('is named, with the one that was meant: %o', (options, why) => {
-    // Wrong on purpose: JavaScript would allow it.
+    // Wrong on purpose, as JavaScript would allow.
     expect(() => baileysGateway(options as BaileysGatewayOptions)).toThrow(why);
   });
 });

@@ -4,7 +4,7 @@ import { must, startLinkedFlow, untilMessage } from './support/flow.ts';
 import { acceleratingClock } from './support/linked.ts';
 
 const SPEED = 20;
-/** A minute of the service. */
+/** A minute on the service's clock. */
 const MINUTE_MS = 60_000 / SPEED;
 const PEOPLE = 4;
 
@@ -28,7 +28,7 @@ it('messages to more people than WhatsApp lets the number ask about in a minute 
   for (const id of sent) expect(await untilMessage(flow, id, 'sent')).toMatchObject({ error: null });
   expect(people.map((person) => wa.inbox(person).length)).toEqual(people.map(() => 1));
   expect(wa.sentMessages({ from: account })).toHaveLength(PEOPLE);
-  // A message is not retried before the minute for which it is held is over.
+  // A held message is not retried before its minute is over.
   expect(refusals().length).toBeGreaterThan(0);
   expect(refusals().length).toBeLessThanOrEqual(PEOPLE * 4);
 });

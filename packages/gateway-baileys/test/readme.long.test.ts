@@ -29,7 +29,7 @@ function readmeProgram(): string {
   return /```ts\n(.*?)```/s.exec(readme)?.[1] ?? '';
 }
 
-/** The lines that a program prints until it is ended with the test. */
+/** Runs a program until the test ends. Returns the lines that it prints. */
 function run(program: string, env: Readonly<Record<string, string>>): AsyncIterator<string> {
   const directory = mkdtempSync(join(tmpdir(), 'trunkline-readme-'));
   const here = program.replaceAll(/'\.\/(trunkline\.db|media)'/g, (_, name) =>

@@ -43,7 +43,7 @@ describe('a message that is being stored when the connection ends', () => {
     const id = await wa.inbound(reader, account, 'the last words');
     await wa.receiptFor(id);
     wa.drop(account);
-    // Connecting takes much longer than noticing the end.
+    // By now, the end was noticed: connecting takes much longer.
     await (await open()).first('connected');
     expect(slow.all('closed')).toEqual([]);
     storing.resolve();
@@ -239,7 +239,7 @@ describe('a message that another process stored', () => {
     const dying = await open({ taking });
     await dying.first('connected');
     const networkId = await wa.inbound(reader, account, 'do not lose me');
-    // The network gets our receipt, and deletes the message.
+    // After our receipt, the network deletes the message.
     await wa.receiptFor(networkId);
     const kept = session.copy();
     await dying.connection().close();

@@ -21,10 +21,10 @@ it.each(isLongForm ? [503, 515] : [503])(
         logins += 1;
       }
     };
-    // Runs until the network is stopped.
+    // Runs until the test stops the network.
     end().catch(() => {});
     await pause(clock, 5 * MINUTE);
-    // The first connection existed before.
+    // The first connection was not counted.
     expect(logins).toBeGreaterThanOrEqual(3);
     expect(logins).toBeLessThanOrEqual(7);
   },

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { linked, textOf } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
 
-/** The acks and receipts that the client sent for this message. */
+/** The client's acks and receipts for this message. */
 function responsesTo({ network }: Linked, id: string) {
   return network.wa
     .transcript()

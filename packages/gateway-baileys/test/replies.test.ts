@@ -4,7 +4,7 @@ import { linked } from './support/linked.ts';
 
 let ids = 0;
 
-/** A text to whoever `changes` name. */
+/** A text; `changes` name the recipient. */
 function aText(changes: Partial<OutgoingMessage>): OutgoingMessage {
   const networkId = `3EB0B${String((ids += 1)).padStart(17, '0')}`;
   return { networkId, to: '', isGroup: false, content: { type: 'text', text: 'Hello' }, ...changes };
@@ -72,7 +72,7 @@ describe('a reply', () => {
 });
 
 describe('an audio', () => {
-  /** Four tones of Opus would do; phones and the loopback server check only the container. */
+  /** Not real sound: phones and the loopback server check only the container. */
   const bytes = new Uint8Array(2_000).fill(7);
   bytes.set(new TextEncoder().encode('OggS'));
   const audio = (mimeType: string, voice?: boolean) =>

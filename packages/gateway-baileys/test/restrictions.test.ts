@@ -6,7 +6,7 @@ import { must, startLinkedFlow, untilStatus } from './support/flow.ts';
 import { linked } from './support/linked.ts';
 
 const HOUR = 3_600_000;
-/** The network counts seconds. */
+/** Whole seconds, as the network counts. */
 const inHours = (hours: number): number => Math.floor((Date.now() + hours * HOUR) / 1000) * 1000;
 
 describe('what the network forbids a number', () => {

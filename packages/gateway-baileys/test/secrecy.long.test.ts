@@ -56,7 +56,7 @@ it.each([
   expect(leaksIn(`the key is ${printed}.`, [{ what: 'a key', bytes: KEY }])).toEqual(['a key']);
 });
 
-/** Some values that the search must include. */
+/** Some of the values for which the test must search. */
 const KEYS = [
   'creds.noiseKey.private',
   'creds.signedIdentityKey.private',
@@ -91,7 +91,7 @@ async function linkByCode(harness: CrashHarness): Promise<readonly Secret[]> {
   return [secretText('the QR', code), secretText('the pairing code', pairingCode ?? '')];
 }
 
-/** Texts and files, in both directions, of a person and in a group. */
+/** Sends and receives texts and files, with a person and in a group. */
 async function exchangeMessages(harness: CrashHarness): Promise<readonly Secret[]> {
   const { wa, account, bob, instance, service } = harness;
   const { messages, instances } = service().client;
@@ -121,7 +121,7 @@ async function exchangeMessages(harness: CrashHarness): Promise<readonly Secret[
   return said.all;
 }
 
-/** Most of what makes a client complain. */
+/** Causes most problems that a client reports. */
 async function disturb(harness: CrashHarness): Promise<readonly Secret[]> {
   const { wa, account, bob, instance, service } = harness;
   const { messages } = service().client;
@@ -158,7 +158,7 @@ async function disturb(harness: CrashHarness): Promise<readonly Secret[]> {
   return [...said.all, { what: 'the key of a file', bytes: mediaKey }];
 }
 
-/** One by the phone, the other by the API. */
+/** Unlinks one by the phone, the other by the API. */
 async function unlink(harness: CrashHarness): Promise<void> {
   const { wa, account, instance, service } = harness;
   const { client } = service();
@@ -168,7 +168,7 @@ async function unlink(harness: CrashHarness): Promise<void> {
   must(await client.instances.logout(other?.id ?? ''));
 }
 
-/** Words that occur nowhere else. */
+/** Makes words that occur nowhere else. */
 function newWords(): { next(): string; readonly all: readonly Secret[] } {
   const all: Secret[] = [];
   return {

@@ -8,24 +8,24 @@ import type { LinkedNumber, ManyNumbers } from './support/many-numbers.ts';
 // The long form: SOAK_NUMBERS=50 SOAK_MESSAGES=20 SOAK_GAP_MS=5000 SOAK_DROP_EVERY_MS=30000.
 const NUMBERS = Number(process.env['SOAK_NUMBERS'] ?? 3);
 const MESSAGES = Number(process.env['SOAK_MESSAGES'] ?? 6);
-/** The interval between two texts of a number. */
+/** The interval between two texts of the same number. */
 const GAP_MS = Number(process.env['SOAK_GAP_MS'] ?? 400);
 const DROP_EVERY_MS = Number(process.env['SOAK_DROP_EVERY_MS'] ?? 2_000);
 /**
- * The maximum time of 99 of 100 texts, while files stall and other numbers are refused, limited and dropped. It is checked
- * only in the long form, which has the machine to itself: in the short form, other load decides how long anything takes.
- * Core's test of late files shows on a manual clock that texts do not wait for files.
+ * The maximum time of 99 of 100 texts, while files stall and other numbers are refused, limited and dropped. The test
+ * checks it only in the long form, which has the machine to itself: in the short form, other load decides how long
+ * everything takes. Core's test of late files shows on a manual clock that texts do not wait for files.
  *
- * The numbers write independently of each other, one after the other within each gap, not all at the same moment: first
- * messages of fifty numbers at one moment would be fifty times the work of one.
+ * Within each gap, the numbers write one after the other, not all at the same moment: first messages of fifty numbers
+ * at one moment would be fifty times the work of one.
  */
 const MAY_TAKE_MS = 2_000;
 const IS_LONG = process.env['SOAK_NUMBERS'] !== undefined;
-/** More than one number downloads concurrently. */
+/** More files than one number downloads concurrently. */
 const STALLED_FILES = 10;
-/** The minute for which limited messages are held takes six seconds. */
+/** So the minute for which limited messages are held takes six seconds. */
 const SPEED = 10;
-/** Within this time, a dropped number is back, and has the messages that arrived meanwhile. */
+/** The time in which a dropped number reconnects and gets the messages that arrived in the meantime. */
 const BACK_AFTER_MS = 5_000;
 const FINISHED_MS = 60_000 + NUMBERS * MESSAGES * 500;
 
@@ -40,7 +40,7 @@ it(
   async () => {
     const service = await startManyNumbers({ numbers: NUMBERS, speed: SPEED });
 
-    // Files stall, and nothing else fails: texts do not wait for them.
+    // Only files fail here, and texts do not wait for files.
     await stallFiles(service);
     checkTimes(await exchange(service, 'calm').arrived());
 
@@ -54,7 +54,7 @@ it(
   },
 );
 
-/** Sends photos to each number, of which half arrives, and then nothing more. */
+/** Sends photos to each number. Half of each photo arrives, and then nothing more. */
 async function stallFiles({ wa, numbers }: ManyNumbers): Promise<void> {
   await wa.failMedia('stall', numbers.length * STALLED_FILES);
   for (const number of numbers) {
@@ -72,9 +72,9 @@ type Round = 'calm' | 'rough';
 type Disturbed = Awaited<ReturnType<RemoteFakeWhatsApp['disturbed']>>[number];
 
 interface Arrived {
-  /** The phone number of the account that wrote or got it. */
+  /** The phone number of the account that wrote or received the text. */
   readonly account: string;
-  /** The recipient: texts to the same one wait for each other. */
+  /** The recipient: texts to the same recipient wait for each other. */
   readonly to: string;
   /** Milliseconds since the epoch. */
   readonly writtenAt: number;
@@ -88,7 +88,7 @@ interface Exchange {
   arrived(): Promise<readonly Arrived[]>;
 }
 
-/** Each number and its people write to each other. */
+/** Lets each number and its people write to each other. */
 function exchange(service: ManyNumbers, round: Round): Exchange {
   const { wa, api, numbers, sent, received } = service;
   const begun = new Map<string, Omit<Arrived, 'arrivedAt'>>();
@@ -135,8 +135,8 @@ function exchange(service: ManyNumbers, round: Round): Exchange {
 }
 
 /**
- * The texts whose number was not refused, limited or dropped from shortly before they were written until they arrived.
- * Texts that waited behind a disturbed one to the same recipient are left out.
+ * The texts whose number was not refused, limited or dropped from shortly before the text until its arrival. Leaves out
+ * texts that waited behind a disturbed one to the same recipient.
  */
 function undisturbed(texts: readonly Arrived[], disturbances: readonly Disturbed[]): readonly Arrived[] {
   const byAccount = Map.groupBy(disturbances, ({ account }) => account);
@@ -178,13 +178,13 @@ async function disturb({ wa, numbers }: ManyNumbers, over: Promise<unknown>): Pr
     await wa.refuseQueries('encrypt/get/key', 429);
     await wa.refuseNextMessage(number.account, turn % 2 === 0 ? 429 : 503);
     await wa.failMedia('stall');
-    // Unless it is connecting again.
+    // Rejects if the number is connecting again.
     await wa.drop(number.account).catch(() => undefined);
     await setTimeout(DROP_EVERY_MS / numbers.length);
   }
 }
 
-/** Checks that people and the service have each text once, in the order in which it was written. */
+/** Checks that people and the service have each text once, in the order of writing. */
 async function checkNothingIsDoubled(service: ManyNumbers, rounds: readonly Round[]): Promise<void> {
   const { wa, api, numbers, received } = service;
   const indexes = Array.from({ length: MESSAGES }, (_, index) => index);
@@ -216,7 +216,10 @@ async function checkNothingIsDoubled(service: ManyNumbers, rounds: readonly Roun
   }
 }
 
-/** Half of the people are new in the rough round: to write to them, the network is asked who they are, and may refuse. */
+/**
+ * In the rough round, half of the people are new: before a text to them, the network is asked who they are, and may
+ * refuse.
+ */
 function recipientOf({ people }: LinkedNumber, round: Round, index: number): Person {
   const known = round === 'calm' ? people.length / 2 : people.length;
   return must(people[index % known]);

@@ -11,7 +11,7 @@ const DAY = 86_400_000;
 const REFUSED = { kind: 'refused', error: { code: 'account_restricted' } };
 
 /**
- * Tokens are counted by weeks that begin on Thursdays: these tests start on a Sunday, so that no week begins meanwhile.
+ * Tokens are counted by weeks that begin on Thursdays, so these tests start on a Sunday: no week begins during them.
  */
 const SUNDAY = Date.parse('2026-11-22T12:00:00Z');
 beforeAll(() => {
@@ -34,7 +34,7 @@ const send = (link: TestLink, { phoneNumber }: Person): Promise<SendOutcome> =>
 const someone = ({ network }: Linked, needsToken = true): Person =>
   network.wa.person('5511944443333', { needsToken });
 
-/** Resolves when the client has acknowledged a stanza, which is then not repeated. */
+/** Resolves when the client has acknowledged a stanza, so that the network does not repeat it. */
 function untilAcknowledged({ network }: Linked, id: string): Promise<void> {
   return eventually(() => {
     const acks = network.wa
@@ -68,7 +68,7 @@ describe('a person to whom WhatsApp requires a token', () => {
       const { wa, account } = harness.network;
       const friend = someone(harness);
       await untilAcknowledged(harness, wa.giveToken(friend, account, { addressing }));
-      // Only stored data survives.
+      // Only stored data is left after this.
       wa.drop(account);
       await harness.link.connection().close();
       const again = await harness.open();
@@ -100,7 +100,7 @@ describe('a person to whom WhatsApp requires a token', () => {
     await untilAcknowledged(harness, wa.giveToken(friend, account, { givenAt }));
     expect(await send(harness.link, friend)).toMatchObject(REFUSED);
     await untilAcknowledged(harness, wa.giveToken(friend, account));
-    // An older token that arrives late changes nothing.
+    // An older token that arrives later changes nothing.
     await untilAcknowledged(harness, wa.giveToken(friend, account, { givenAt: Date.now() - 27 * DAY }));
     expect(await send(harness.link, friend)).toEqual({ kind: 'accepted' });
   });
@@ -131,7 +131,7 @@ describe('a token of ours', () => {
     const again = await harness.open();
     await again.first('connected');
     expect(await send(again, bob)).toEqual({ kind: 'accepted' });
-    // If it asked, it would have asked before this.
+    // A second token would have been given before this.
     await wa.inbound(bob, account, 'Thanks');
     await again.first('message', ({ message }) => textOf(message) === 'Thanks');
     expect(given()).toEqual([bob.phoneNumber]);

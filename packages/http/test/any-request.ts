@@ -4,7 +4,7 @@ import { ROUTES } from '../src/routes/all-routes.ts';
 import type { Route } from '../src/routes/route.ts';
 import type { Harness } from './one-of-everything.ts';
 
-/** A request as a client may send it, right or wrong. `{instance}` and so on in the path stand for ids that exist. */
+/** A request that a client may send, valid or not. In the path, `{instance}` and so on stand for ids that exist. */
 export interface AnyRequest {
   readonly method: string;
   readonly path: string;
@@ -17,7 +17,7 @@ const anyText = fc.string({ unit: 'binary', maxLength: 40 });
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'QUERY'];
 const ID_KINDS = ['instance', 'message', 'webhook', 'delivery', 'event'] as const;
 
-/** Mostly the wanted value, occasionally anything else. */
+/** Usually `one`, occasionally `other`. */
 function mostly<One, Other>(one: fc.Arbitrary<One>, other: fc.Arbitrary<Other>): fc.Arbitrary<One | Other> {
   return fc.oneof({ arbitrary: one, weight: 5 }, { arbitrary: other, weight: 1 });
 }
@@ -38,7 +38,8 @@ const anyId = fc.oneof(
 );
 
 /**
- * Makes requests with much input frequent, and those that remove what the ids name rare, or soon nothing would be left.
+ * Makes requests with much input frequent, and requests that remove the objects of the ids rare: otherwise, nothing
+ * would soon be left.
  */
 function weightOf({ method, path }: Route): number {
   if (method === 'DELETE' || /(disconnect|logout)$/.test(path)) return 1;
@@ -94,10 +95,10 @@ const someQuery = fc
       .replaceAll('%7Binstance%7D', '{instance}'),
   );
 
-/** Often empty: a request with a wrong query is refused before anything else is checked. */
+/** Often empty, because a request with an invalid query is refused before other checks. */
 const anyQuery = fc.oneof(fc.constant(''), someQuery);
 
-/** The characters that can reach a server in a header: bytes, no control characters. */
+/** Characters that can reach a server in a header: bytes, but no control characters. */
 const headerText = fc.string({
   unit: fc
     .integer({ min: 0x20, max: 0xff })
@@ -116,7 +117,7 @@ const anyHeaders = fc
     },
     { requiredKeys: [] },
   )
-  // Only in a few requests: most would be refused before anything else is checked.
+  // Only in a few requests, because most would then be refused before other checks.
   .chain((headers) => mostly(fc.constant<Record<string, string>>({}), fc.constant(headers)));
 
 const anyAuthorization = fc.oneof(
@@ -130,7 +131,7 @@ const anyAuthorization = fc.oneof(
   },
 );
 
-/** At the limits of a description, a name and a text, and beyond one. */
+/** Texts at the limits of a description, a name and a text, and one beyond them. */
 const LONG_TEXTS = ['a'.repeat(255), 'é'.repeat(101), '😀'.repeat(4096), 'a'.repeat(4097)];
 
 const anyWorkspaceId = fc.oneof(
@@ -141,7 +142,7 @@ const anyWorkspaceId = fc.oneof(
 const field = <Right>(right: fc.Arbitrary<Right>): fc.Arbitrary<unknown> =>
   mostly(right, fc.oneof(fc.jsonValue(), anyText, fc.constantFrom(...LONG_TEXTS)));
 
-/** The fields of the bodies' examples. */
+/** The fields in the examples of bodies. */
 const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = Object.fromEntries(
   ROUTES.flatMap(({ body }) => Object.entries(body?.example ?? {})).map(([name, value]) => [
     name,
@@ -171,7 +172,7 @@ const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'multipart/form-data; boundary=XX';
 type Content = { readonly type: string | null; readonly body: AnyRequest['body'] };
 
-/** Something valid for every route. */
+/** A body with valid fields for every route. */
 const GOOD = {
   name: 'Shop',
   instance: '{instance}',
@@ -190,7 +191,7 @@ const jsonContent: fc.Arbitrary<Content> = fc
   )
   .map((value) => ({ type: JSON_TYPE, body: JSON.stringify(value) }));
 
-/** A part of a form: its name, its content, and whether it is a file. */
+/** A part of a form: its name, its content, and whether the part is a file. */
 type Part = readonly [name: string, value: string, isFile: boolean];
 const GOOD_PARTS: readonly Part[] = [
   ['instance', '{instance}', false],

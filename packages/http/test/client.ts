@@ -1,4 +1,4 @@
-/** A response as a test sees it. `json` is undefined if the body is not JSON. */
+/** A response in the form that tests use. `json` is undefined if the body is not JSON. */
 export interface Seen {
   readonly status: number;
   readonly headers: Headers;
@@ -8,7 +8,7 @@ export interface Seen {
   readonly code: string | undefined;
 }
 
-/** Parsed JSON that a test reads freely: a missing field is undefined, and fails the assertion on it. */
+/** Parsed JSON for tests to read freely: a missing field is undefined, so that an assertion on it fails. */
 export interface Json {
   readonly [key: string]: Json;
 }
@@ -47,7 +47,7 @@ export function client(app: FetchApp, token: string | null = 'good'): Call {
   };
 }
 
-/** The text; of a stream of events, which has no end, the first chunk. */
+/** The text of a body, or the first chunk of a stream of events, which has no end. */
 async function textOfBody(response: Response): Promise<string> {
   const isStream = response.headers.get('Content-Type') === 'text/event-stream';
   if (!isStream || !response.body) return response.text();
@@ -64,9 +64,9 @@ export function urlOf(target: string): URL {
 
 function parse(text: string): Json {
   try {
-    return JSON.parse(text) as Json; // read freely, see `Json`
+    return JSON.parse(text) as Json; // see `Json`
   } catch {
-    return undefined as never; // the same
+    return undefined as never; // see `Json`
   }
 }
 

@@ -15,7 +15,7 @@ import { changesNothing, NEVER, provocation, success } from './provoked-errors.t
 import { expectFields } from './resource-fields.ts';
 import { ROUTE_TABLE } from './route-table.ts';
 
-/** "Every operation may also return 401, 403, 429" (specification, "Endpoints"); the limit has its own test. */
+/** "Every operation may also return 401, 403, 429" (specification, "Endpoints"). The 429 has its own test. */
 const OF_EVERY_ROW = [
   'UNAUTHENTICATED',
   'INVALID_API_KEY',
@@ -24,7 +24,7 @@ const OF_EVERY_ROW = [
 ] as const;
 
 const ends: (() => Promise<void>)[] = [];
-/** For the requests that change nothing. */
+/** Shared by all requests that change nothing. */
 const shared = oneOfEverything({ onEnd: (stop) => ends.push(stop) });
 afterAll(async () => {
   await Promise.all(ends.map((stop) => stop()));
@@ -64,11 +64,11 @@ describe.each(ROUTE_TABLE.map((row) => [nameOf(row), row] as const))('%s', (name
   const { method, path, scope, scopes, status, errors, route } = row;
   const succeed = (harness: Harness): Promise<Seen> => harness.service.during(success(route)(harness));
 
-  // The client of the test also checks that a body is exactly what the route declares.
+  // The test's client also checks that the body is exactly the one that the route declares.
   test(`responds with ${status} and exactly its fields, for a key with only its scopes`, async () => {
     const harness = await oneOfEverything();
     const call = await harness.service.newKey(harness.workspaceId, { scopes });
-    // Use the key with every scope for the requests that prepare the tested one.
+    // Requests that prepare the tested one use the key with every scope.
     const withScopeAlone: Harness = {
       ...harness,
       call: (how, target, options) => {
@@ -113,7 +113,7 @@ function expectShape({ text, json }: Seen, { fields, data, list, meta }: Shape):
   if (meta !== undefined) expectFields(json.meta, meta);
 }
 
-/** Codes that no row lists, and where they are provoked: here. */
+/** The codes that no row lists, each with a request that gets it. */
 const OF_NO_ROW: Partial<Readonly<Record<ErrorCode, () => Promise<Seen>>>> = {
   INSUFFICIENT_SCOPE: () => client(createHttpApp(fakeTrunkline({ scopes: [] })))('GET', '/instances'),
   NOT_FOUND: async () => (await oneOfEverything()).call('GET', '/nothing'),

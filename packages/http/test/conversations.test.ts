@@ -10,7 +10,7 @@ interface Ready {
   readonly service: Service;
   readonly call: Call;
   readonly instance: string;
-  /** Makes a sender write to the instance. Resolves with the message of its webhook. */
+  /** Makes a sender write to the instance. Resolves with the message in the webhook. */
   readonly receive: (message: SandboxMessage) => Promise<Json>;
   readonly send: (fields: object) => Promise<Seen>;
 }
@@ -32,7 +32,7 @@ async function ready(): Promise<Ready> {
       await service.clock.advance(1_000);
       expect(service.receivers.requests).toHaveLength(before + 1);
       const body: Json = JSON.parse(service.receivers.requests.at(-1)?.body ?? '');
-      const seen = body['data']?.['message'] as Json; // read freely, see `Json`
+      const seen = body['data']?.['message'] as Json; // see `Json`
       expect((await call('GET', `/messages/${textOf(seen.id)}`)).json.data).toEqual(seen);
       return seen;
     },
@@ -75,7 +75,7 @@ describe('a conversation by REST and webhooks works', () => {
     });
     expect(thanks).toMatchObject({ reply_to: answer, from: '15550123' });
     expect(thanks['contact']).toEqual({ ...asked['contact'], phone_number: '15550123' });
-    // The same chat, now by number.
+    // The same chat, named by number this time.
     expect((await send({ to: '+1 555 0123', reply_to: asked.id })).status).toBe(202);
   });
 

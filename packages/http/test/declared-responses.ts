@@ -8,8 +8,8 @@ import { declaredAt, escaped, validatorAt } from './document.ts';
 import type { Declared } from './document.ts';
 
 /**
- * A client that fails the test when a response is not one that the OpenAPI document declares for the route: its status,
- * its headers, its content type, every field of its body, its error code.
+ * A client that fails the test if the OpenAPI document does not declare a response for the route: its status, its
+ * headers, its content type, every field of its body, and its error code.
  */
 export function onlyDeclaredResponses(call: Call): Call {
   return async (method, target, options) => {
@@ -49,7 +49,7 @@ function expectDeclared(method: string, { pathname }: URL, seen: Seen): void {
   expectExactly(route, seen, about);
 }
 
-/** The document allows responses to have more fields in future versions; now there must be only the declared ones. */
+/** Checks that there are no fields but the declared ones, although the document lets future versions add some. */
 function expectExactly(route: Route, seen: Seen, about: string): void {
   if (seen.status >= 400) {
     expectError(seen, about);
@@ -79,7 +79,7 @@ function declaredResponse(
   return { pointer: declared.$ref, declared: declaredAt(declared.$ref) ?? {} };
 }
 
-/** HEAD responds like GET. The router splits a path with `%2F` in it as the client wrote it. */
+/** The route of a request. The router splits a path with `%2F` in it as the client wrote it. */
 export function routeOf(method: string, pathname: string): Route | undefined {
   const like = method === 'HEAD' ? 'GET' : method;
   return ROUTES.find((route) => route.method === like && pattern(route.path).test(pathname));

@@ -3,7 +3,7 @@ import type { ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { openApiDocument } from '../src/openapi/open-api-document.ts';
 
-/** A part of the document that describes a shape, read freely: a missing field fails the test. */
+/** A part of the document that describes a shape, for tests to read freely: a missing field fails the test. */
 export interface Declared {
   readonly $ref?: string;
   readonly name?: string;
@@ -19,7 +19,7 @@ formats.default(ajv, ['date-time', 'binary']);
 ajv.addSchema({ ...DOCUMENT, $id: 'openapi.json' });
 const validators = new Map<string, ValidateFunction>();
 
-/** Checks values by a schema of the OpenAPI document. */
+/** Returns a check by a schema of the OpenAPI document. */
 export function validatorAt(pointer: string): ValidateFunction {
   const known = validators.get(pointer);
   if (known !== undefined) return known;
@@ -38,7 +38,7 @@ export function declaredAt(pointer: string | undefined): Declared | undefined {
   return names.reduce((found, name) => found?.[name], DOCUMENT);
 }
 
-/** A name as a part of a pointer. */
+/** Escapes a name for use in a pointer. */
 export function escaped(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

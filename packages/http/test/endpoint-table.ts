@@ -6,13 +6,13 @@ export interface Row {
   readonly path: string;
   readonly scope: Scope | null;
   readonly status: number;
-  /** The fields of the response; null for no body. */
+  /** The fields of the response; null if it has no body. */
   readonly response: Shape | null;
-  /** The codes that the specification lists for it. */
+  /** The codes that the specification lists for the endpoint. */
   readonly errors: readonly ErrorCode[];
 }
 
-/** The fields of a response, of its `data` (or each object in it), and of its `meta`. */
+/** The fields of a response, of its `data` (or of each object in it), and of its `meta`. */
 export interface Shape {
   readonly fields: string;
   readonly data: string;
@@ -74,8 +74,8 @@ const WEBHOOKS: Shape = { fields: 'data meta', data: FIELDS.webhook, list: true,
 const WITH_SECRET = `${FIELDS.webhook} secret`;
 
 /**
- * The endpoint table of version 1.0.0 of the specification, copied by hand: the promises of that version, which stay.
- * Additions since are not in it; the tables of tests come from the routes (route-table.ts).
+ * The endpoint table of version 1.0.0 of the specification, copied by hand, because that version's promises stay. Later
+ * additions are not in it: the tests' tables come from the routes (route-table.ts).
  */
 export const ENDPOINT_TABLE: readonly Row[] = [
   row('GET', '/api-key', null, 200, one('id name scopes workspace')),
@@ -125,7 +125,7 @@ export const ENDPOINT_TABLE: readonly Row[] = [
   row('GET', '/webhooks/{webhook}', 'webhooks:read', 200, one(FIELDS.webhook), ['WEBHOOK_NOT_FOUND']),
   row('PATCH', '/webhooks/{webhook}', 'webhooks:write', 200, one(FIELDS.webhook), [
     'WEBHOOK_NOT_FOUND',
-    // Enabling more than the plan allows (docs/decisions.md, "Workspaces").
+    // Returned for enabling more than the plan allows (docs/decisions.md, "Workspaces").
     'WEBHOOK_LIMIT_REACHED',
     'INVALID_WEBHOOK_URL',
     'VALIDATION_FAILED',

@@ -13,7 +13,7 @@ import type { Service } from './service.ts';
 
 const SECOND = 1_000;
 
-/** A workspace with a connected instance, and a key of it. */
+/** A workspace with a connected instance and a key. */
 async function startWorkspace() {
   const service = await startService({});
   const { id: workspaceId, call } = await service.newWorkspace();
@@ -41,7 +41,7 @@ function serverOf({ app }: Service): Server {
   return createServer((incoming, outgoing) => void listener(incoming, outgoing));
 }
 
-/** The stream as text: all that has arrived by now. */
+/** The stream as text: `text` returns all that has arrived. */
 async function openText(
   { app }: Pick<Service, 'app'>,
   token: string,
@@ -73,7 +73,7 @@ test('a stream has the events as server-sent events, with the bytes of webhooks'
   await call('POST', '/webhooks', { json: endpoint });
   const { response, text } = await openText(service, token, { query: '?types=message.sent' });
   expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'text/event-stream']);
-  // The stream is neither compressed, nor buffered, nor cached on the way.
+  // Proxies must not compress, buffer or cache the stream.
   expect(response.headers.get('Cache-Control')).toBe('no-store, no-transform');
   expect(response.headers.get('X-Accel-Buffering')).toBe('no');
   await eventually(async () => expect(text()).toMatch(/^retry: 3000\n: \nid: evt_\w{26}\n\n$/));

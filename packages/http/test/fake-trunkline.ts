@@ -13,7 +13,7 @@ interface FakeOptions {
   readonly authenticate?: ServedTrunkline['authenticate'];
 }
 
-/** A Trunkline that knows one key, `Bearer good`, and only the operations that a test gives it. */
+/** A Trunkline that knows only the key `Bearer good` and the operations that the test provides. */
 export function fakeTrunkline({ operations = {}, ...options }: FakeOptions = {}): ServedTrunkline {
   let requests = 0;
   const principal = principalWith(options.scopes ?? SCOPES, options.suspended ?? false);
@@ -26,7 +26,7 @@ export function fakeTrunkline({ operations = {}, ...options }: FakeOptions = {})
         if (authorization !== 'Bearer good') throw refusal('INVALID_API_KEY', 'A wrong key.');
         return principal;
       }),
-    as: () => operations as WorkspaceApi, // calls of other operations fail the test on purpose
+    as: () => operations as WorkspaceApi, // calls of other operations fail the test
     newRequestId: () => `req_${++requests}`,
   };
 }

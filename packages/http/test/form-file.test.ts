@@ -40,7 +40,7 @@ describe('a file that comes in', () => {
 
   test('rejects immediately when its taker has failed, and can be abandoned', async () => {
     const file = openFormFile(async (content) => {
-      // Leaves the content uncancelled, too.
+      // The content is not cancelled, either.
       await content.getReader().read();
       throw new Error('no');
     });

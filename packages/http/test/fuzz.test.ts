@@ -6,7 +6,7 @@ import type { AnyRequest } from './any-request.ts';
 import { oneOfEverything } from './one-of-everything.ts';
 import type { Harness } from './one-of-everything.ts';
 
-/** `FUZZ_REQUESTS` asks for more of them, `FUZZ_SEED` for others. */
+/** `FUZZ_REQUESTS` sets the number of requests, `FUZZ_SEED` selects others. */
 const REQUESTS = sized('FUZZ_REQUESTS', { short: 1_200, long: 20_000 });
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1);
 const AT_ONCE = 50;
@@ -31,13 +31,13 @@ test(
         await harness.service.during(harness.service.trunkline.stop());
       },
     );
-    // Shrinking would say little more than the request that the error names.
+    // Do not shrink: that would add little to the request in the error.
     await fc.assert(property, {
       seed: SEED,
       numRuns: Math.ceil(REQUESTS / IN_ONE_HARNESS),
       endOnFailure: true,
     });
-    // If they were all refused at the first check, this would prove nothing.
+    // If every request were refused at the first check, the test would prove nothing.
     expect([...statuses.keys()]).toEqual(
       expect.arrayContaining([200, 201, 202, 204, 206, 401, 403, 404, 405, 409, 415, 422]),
     );
@@ -49,7 +49,7 @@ test(
   300_000 + REQUESTS * 30,
 );
 
-/** The status of the response, once all of it is checked (`onlyDeclaredResponses`). */
+/** Sends a request. Returns the status of its response, which `onlyDeclaredResponses` has checked. */
 async function respondTo(
   { method, path, query, headers, body }: AnyRequest,
   harness: Harness,
@@ -66,7 +66,7 @@ async function respondTo(
   }
 }
 
-/** A copy in a buffer of its own; text with broken surrogates becomes what a client would send. */
+/** Copies a body into its own buffer. Broken surrogates become the bytes that a client would send. */
 function bytesOf(body: string | Uint8Array): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(typeof body === 'string' ? new TextEncoder().encode(body) : body);
 }

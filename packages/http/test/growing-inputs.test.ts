@@ -14,9 +14,9 @@ const ofForm = <One>(all: readonly One[]): readonly One[] =>
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Quadratic work on this many characters takes seconds of CPU; the rest takes milliseconds. */
+/** For so many characters, quadratic work takes seconds of CPU, and linear work milliseconds. */
 const CHARACTERS = sized('GROWING_CHARACTERS', { short: 75_000, long: 300_000 });
-/** In the long form, the maximum number of parts. */
+/** The number of parts; in the long form, the maximum. */
 const PARTS = sized('GROWING_PARTS', { short: 25, long: 100 });
 /** The maximum CPU seconds of a test: wall-clock time depends on other load. */
 const CPU_SECONDS = sized('GROWING_CPU_SECONDS', { short: 5, long: 20 });
@@ -30,7 +30,7 @@ afterEach(() => {
   expect((user + system) / 1_000_000, 'seconds of CPU').toBeLessThan(CPU_SECONDS);
 });
 
-/** Parses a form: returns how many parts it has, and its problems. */
+/** Parses a form. Returns how many parts it has, and its problems. */
 function parsed(chunks: Iterable<Uint8Array>): { fields: number; problems: readonly string[] } {
   let fields = 0;
   const problems: string[] = [];
@@ -51,9 +51,9 @@ function* oneByOne(bytes: Uint8Array): Iterable<Uint8Array> {
   for (let at = 0; at < bytes.length; at++) yield bytes.subarray(at, at + 1);
 }
 
-/** Fills the headers of each part to the limit. */
+/** A form whose parts have headers of the largest size. */
 function largestHeaders(beginning: string, filling: string, end: string): Uint8Array {
-  // The limit counts the line break before them.
+  // The limit includes the line break before the headers.
   const space = 16_382 - beginning.length - end.length;
   const headers = beginning + filling.repeat(Math.floor(space / filling.length)) + end;
   return Buffer.from(`--XX\r\n${headers}\r\n\r\nx\r\n`.repeat(PARTS) + '--XX--', 'latin1');

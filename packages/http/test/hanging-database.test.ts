@@ -6,7 +6,7 @@ import { idOf, startService } from './service.ts';
 
 const never = (): Promise<never> => new Promise(() => {});
 const WEBHOOK = { url: 'https://hooks.example.com/all', events: ['message.sent'] };
-/** After the slowest of these calls, a write, has timed out. */
+/** Longer than the timeout of a write, the slowest of these calls. */
 const GIVEN_UP_MS = 35_000;
 
 async function startOnMemory() {

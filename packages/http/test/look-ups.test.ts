@@ -11,7 +11,7 @@ interface Page {
 }
 
 function read(text: string): Page {
-  return JSON.parse(text) as Page; // the response of a list
+  return JSON.parse(text) as Page; // the response is a list
 }
 
 describe('messages by counterpart', () => {

@@ -31,7 +31,7 @@ interface Ready {
   files(): readonly string[];
 }
 
-/** The service behind a real socket, with its files in a directory. */
+/** The service behind a real socket, which stores files in a directory. */
 async function ready(
   disturbed: (store: MediaStore) => MediaStore = (store) => store,
   serverOptions: ServerOptions = {},
@@ -67,7 +67,7 @@ function head(instance: string, type = 'document'): string {
   return `${fields}--XX\r\nContent-Disposition: form-data; name="file"; filename="文档.bin"\r\n\r\n`;
 }
 
-/** A request for an upload whose body a test writes as it likes. */
+/** Begins an upload whose body the test writes itself. */
 function begin(
   { port, token }: Ready,
   headers: Readonly<Record<string, string | number>> = {},
@@ -84,7 +84,7 @@ function begin(
   });
 }
 
-/** Begins an endless upload, byte for byte as on the wire. */
+/** Begins an upload without an end, by bytes on a socket. */
 async function beginRaw({ port, token, instance }: Ready): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
@@ -112,7 +112,7 @@ async function responseOf(sending: ClientRequest): Promise<Reply> {
   return { status: response.statusCode, json: JSON.parse(text) };
 }
 
-/** Writes a file as fast as it is taken, until it is all there or the request is over. */
+/** Writes a file as fast as it is read, until its end or the end of the request. */
 async function write(sending: ClientRequest, size: number): Promise<void> {
   const chunk = Buffer.alloc(65_536, 7);
   const closed = new Promise((resolve) => sending.once('close', resolve));
@@ -167,7 +167,7 @@ describe('an upload over a socket', () => {
     const body = Buffer.alloc(60 * MB, 1);
     socket.write(body);
     await wait(500);
-    // The kernel's buffers, and no more.
+    // The kernel's buffers were filled, nothing more.
     expect(socket.bytesWritten - socket.writableLength).toBeLessThan(40 * MB);
     expect(socket.writableLength).toBeGreaterThan(20 * MB);
     expect(stored).toBe(0);
@@ -192,10 +192,10 @@ describe('an upload over a socket', () => {
       const on = await ready(undefined, { connectionsCheckingInterval: 100 });
       const socket = await beginRaw(on);
       await eventually(() => expect(on.files()).toHaveLength(1));
-      // The connection may end by a reset, if the server has not read everything: `once` of node:events would reject
-      // for that.
+      // If the server has not read everything, the connection may end by a reset, for which `once` of node:events would
+      // reject.
       const closed = new Promise((resolve) => socket.once('close', resolve));
-      // Set both: Node uses the longer one as the limit of the whole request.
+      // Set both, because Node applies the longer one to the whole request.
       on.server.headersTimeout = 1;
       on.server.requestTimeout = 1;
       await closed;

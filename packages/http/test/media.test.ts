@@ -22,7 +22,7 @@ interface Ready {
   readonly media: ReturnType<typeof memoryMediaStore>;
   readonly call: Call;
   readonly instance: string;
-  /** Sends a valid image, as a test varies it; undefined leaves a part out. */
+  /** Sends a valid image with the given changes; undefined leaves a part out. */
   readonly send: (parts?: Parts, headers?: Record<string, string>) => Promise<Seen>;
 }
 

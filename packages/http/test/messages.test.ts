@@ -9,7 +9,7 @@ interface Ready {
   readonly service: Service;
   readonly call: Call;
   readonly instance: string;
-  /** A valid message, as a test varies it. */
+  /** Sends a valid message with the given changes. */
   readonly send: (changes?: object, options?: CallOptions) => Promise<Seen>;
 }
 

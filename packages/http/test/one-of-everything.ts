@@ -8,19 +8,19 @@ import type { Service } from './service.ts';
 const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]);
 const PARTS = { to: '15550100', type: 'image' };
 
-/** A workspace with one of everything, and its ids by the names of path parameters. */
+/** A workspace with one object of each kind, and their ids by the names of path parameters. */
 export interface Harness {
   readonly service: Service;
   readonly workspaceId: string;
   readonly call: Call;
   readonly ids: Readonly<Record<'instance' | 'message' | 'webhook' | 'delivery' | 'event', string>>;
-  /** The target of a path of the table. */
+  /** Fills in the ids of a path of the table. */
   readonly at: (path: string) => string;
-  /** Sends a text, as a test varies it. */
+  /** Sends a text with the given changes. */
   readonly send: (changes?: object, headers?: Readonly<Record<string, string>>) => Promise<Seen>;
   /** Sends a file. */
   readonly sendFile: (bytes?: Uint8Array, type?: string) => Promise<Seen>;
-  /** True: from now on the network does not respond when a connection is closed or a number logged out. */
+  /** If true, the network no longer responds to closing a connection or logging a number out. */
   readonly cutOff: (isCutOff: boolean) => void;
 }
 
@@ -64,12 +64,12 @@ export async function oneOfEverything(options: Parameters<typeof startService>[0
 
 /** The id of the newest event. */
 function eventOf(page: string): string {
-  const { data } = JSON.parse(page) as { readonly data: readonly { readonly id: string }[] }; // the response of a list
+  const { data } = JSON.parse(page) as { readonly data: readonly { readonly id: string }[] }; // the response is a list
   return data[0]?.id ?? '';
 }
 
 interface Line {
-  /** Resolves once the line is up. */
+  /** Resolves when the line is up. */
   readonly up: () => Promise<void>;
   readonly cut: (isCut: boolean) => void;
 }

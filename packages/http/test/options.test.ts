@@ -34,7 +34,7 @@ test.each<[string, HttpAppOptions]>([
   ['maxJsonBytes', { maxJsonBytes: 0 }],
   ['maxJsonBytes', { maxJsonBytes: 1.5 }],
   ['tracerProvider', { tracerProvider: {} as never }],
-  ['onError', { onError: 'console' as never }], // JavaScript would allow it
+  ['onError', { onError: 'console' as never }], // JavaScript would allow this
 ])('a wrong %s is named: %o', (name, options) => {
   expect(() => createHttpApp(fakeTrunkline(), options)).toThrow(
     new RegExp(`createHttpApp: the option "${name}" is wrong: `),

@@ -5,7 +5,7 @@ import { client } from './client.ts';
 import { fakeTrunkline, refusal, WORKSPACE_ID } from './fake-trunkline.ts';
 import { ROUTE_TABLE, somePath } from './route-table.ts';
 
-/** A request that fails every check. Each test fixes the faults that come before its own check. */
+/** A request that fails every check. Each test fixes the faults for the checks before its own. */
 const WRONG = {
   body: '[not json',
   headers: { 'Content-Type': 'text/plain', 'X-Workspace-Id': 'ten_another' },
@@ -84,7 +84,7 @@ test('a body is not read for a key that may not send it', async () => {
   });
   const seen = await client(createHttpApp(fakeTrunkline({ scopes: [] })))('POST', '/webhooks', { body });
   expect(seen.status).toBe(403);
-  expect(pulls).toBeLessThanOrEqual(1); // prefetched by the stream
+  expect(pulls).toBeLessThanOrEqual(1); // the stream prefetches one chunk
 });
 
 test('the workspace id of the key is accepted in X-Workspace-Id', async () => {

@@ -11,7 +11,7 @@ const RUNS = sized('PAGING_RUNS', { short: 10, long: 40 });
 
 interface Listing {
   readonly path: string;
-  /** Makes a row, and returns its id. */
+  /** Makes a row and returns its id. */
   readonly add: () => Promise<string>;
 }
 
@@ -25,7 +25,7 @@ const LISTINGS: Readonly<Record<string, (harness: Harness) => Listing>> = {
 
 const idsOf = (seen: Seen): string[] => JSON.parse(seen.text).data.map(({ id }: { id: string }) => id);
 
-/** Every id from the first page to the last; `between` comes after each page. */
+/** Every id from the first page to the last. Calls `between` after each page. */
 async function walk(call: Call, target: string, between: () => Promise<void>): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | null = '';
@@ -51,7 +51,7 @@ test.each(Object.entries(LISTINGS))(
           rows: fc.integer({ min: 0, max: 30 }),
           limit: fc.integer({ min: 1, max: 12 }),
           arrivals: fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 8 }),
-          // Only their ids distinguish rows of one millisecond; later rows change their status meanwhile.
+          // Rows of the same millisecond differ only by their ids; the status of later rows changes in the meantime.
           pauses: fc.array(fc.constantFrom(0, 0, 1, 50), { minLength: 1, maxLength: 8 }),
         }),
         async ({ rows, limit, arrivals, pauses }) => {

@@ -12,7 +12,7 @@ import { client } from './client.ts';
 import type { Call, Seen } from './client.ts';
 import { fakeTrunkline } from './fake-trunkline.ts';
 
-/** More than a test makes. */
+/** A limit that no test reaches. */
 const MANY = 1_000_000;
 /** A port without a listener. */
 const NOBODY = 'postgres://postgres@127.0.0.1:1/postgres';
@@ -28,7 +28,7 @@ afterAll(() => server.stop());
 beforeEach(async () => {
   schema = `limits_${(schemas += 1)}`;
   await sql(`CREATE SCHEMA ${schema}`);
-  // On a busy machine the database may take longer than a request waits for it.
+  // With real timers, a database on a busy machine may take longer than a request waits for it.
   vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout'] });
 });
 afterEach(() => void vi.useRealTimers());
@@ -43,15 +43,15 @@ async function sql(statement: string): Promise<readonly unknown[]> {
 
 interface Process {
   readonly call: Call;
-  /** How many statements it has sent. */
+  /** How many statements the process has sent. */
   readonly statements: () => number;
   readonly reported: readonly unknown[];
 }
 
-/** An app with a pool of its own, as another process would have it. */
+/** An app with its own pool, as another process would have. */
 function startProcess(requestsPerMinute: number, connectionString = server.url): Process {
   const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 5_000 });
-  // A server that stops ends the idle connections too.
+  // If a server stops, it ends idle connections, too.
   pool.on('error', () => undefined);
   onTestFinished(() => pool.end());
   const query = vi.spyOn(pool, 'query');
@@ -183,7 +183,7 @@ test.runIf(isLongForm)(
     await expect(refused.consume('key')).rejects.toBe(mayNot);
     const late = storeThat(async (statement) => {
       await pool.query(statement);
-      // PostgreSQL's error for all but one of them, https://www.postgresql.org/docs/18/errcodes-appendix.html
+      // PostgreSQL's error for all but one of the processes, https://www.postgresql.org/docs/18/errcodes-appendix.html
       throw Object.assign(new Error('type "trunkline_rate_limits" already exists'), { code: '42710' });
     });
     expect(await late.consume('key')).toMatchObject({ consumedPoints: 1 });

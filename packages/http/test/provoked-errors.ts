@@ -23,7 +23,7 @@ const SUCCESSES: Readonly<Record<string, Act>> = {
   },
 };
 
-/** A request of a route that succeeds. */
+/** A request that succeeds, for any route. */
 export function success(route: Route): Act {
   const { method, path } = route;
   return (
@@ -55,7 +55,7 @@ const UNKNOWN: Act = async () => {
   );
 };
 
-/** The request that provokes an error code of a route: the one in its definition, or a row below. */
+/** The request that provokes an error code of a route, from its definition or from a table below. */
 export function provocation(route: Route, code: ErrorCode): Act {
   const { method, path, chapter, refuses } = route;
   const shown = refuses?.[code];
@@ -65,10 +65,10 @@ export function provocation(route: Route, code: ErrorCode): Act {
   return OF_ONE_ROW[`${method} ${path} ${code}`] ?? ofId ?? ofAnyRow(route)[code] ?? UNKNOWN;
 }
 
-/** These codes do not depend on the route: the request is refused before anything is read or changed. */
+/** The codes that do not depend on the route: the request is refused before anything is read or changed. */
 const AT_THE_DOOR: readonly ErrorCode[] = ['UNAUTHENTICATED', 'INVALID_API_KEY', 'WORKSPACE_MISMATCH'];
 
-/** Whether the provocation changes nothing, so that one service can refuse many of them. */
+/** Whether the provocation changes nothing, so that many of them can share one service. */
 export function changesNothing({ method, path, chapter, refuses }: Route, code: ErrorCode): boolean {
   if (refuses?.[code] !== undefined || AT_THE_DOOR.includes(code)) return true;
   return OF_ONE_ROW[`${method} ${path} ${code}`] === undefined && code === chapter.id?.notFound;
@@ -97,7 +97,7 @@ function ofAnyRow({ method, path }: Route): Partial<Readonly<Record<ErrorCode, A
     },
     INSTANCE_BUSY: async ({ service, call, at, cutOff }) => {
       cutOff(true);
-      // Use another operation: the same one would join it.
+      // Use another operation: the same one would join the first.
       const other = path.endsWith('/disconnect') ? 'logout' : 'disconnect';
       const first = call('POST', at(`/instances/{instance}/${other}`));
       await service.clock.settle();
@@ -119,7 +119,7 @@ function ofAnyRow({ method, path }: Route): Partial<Readonly<Record<ErrorCode, A
   };
 }
 
-/** A paired instance whose gateway has gone: the remaining process only serves requests. */
+/** A paired instance whose gateway has stopped: the remaining process only serves requests. */
 async function withoutGateway(): Promise<{ service: Service; call: Call; instance: string }> {
   const storage = memoryStorage();
   const { service: first, workspaceId, ids } = await oneOfEverything({ storage });

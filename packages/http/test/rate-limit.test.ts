@@ -23,7 +23,7 @@ function limited(
   return client(createHttpApp(fakeTrunkline(fake), { rateLimit }));
 }
 
-/** Limit, remaining and reset, as the headers give them. */
+/** Limit, remaining and reset in the headers. */
 function rateHeaders({ headers }: Seen): (number | null)[] {
   return ['Limit', 'Remaining', 'Reset'].map((name) => {
     const value = headers.get(`X-RateLimit-${name}`);
@@ -170,7 +170,7 @@ describe('a custom store', () => {
       const seen = [await first, await client(app)('GET', '/api-key'), await client(app)('GET', '/api-key')];
       expect(seen.map(({ status }) => status)).toEqual([200, 200, 429]);
       expect(seen.map((one) => rateHeaders(one)[1])).toEqual([1, 0, 0]);
-      // No request waits for the store again during its rest.
+      // No request waits for the resting store.
       expect(store.consume).toHaveBeenCalledTimes(1);
       expect(reported).toEqual([
         [
@@ -201,7 +201,7 @@ describe('a custom store', () => {
     const back = Promise.withResolvers<void>();
     store.consume.mockImplementation(async () => {
       await back.promise;
-      return memory.consume('key') as Promise<never>; // the type is that of the first implementation
+      return memory.consume('key') as Promise<never>; // the type of the first implementation
     });
     const trying = call('GET', '/api-key');
     expect(rateHeaders(await call('GET', '/api-key'))[1]).toBe(2);
@@ -238,7 +238,7 @@ describe('a custom store', () => {
     ['a store of another limit', { store: new RateLimiterMemory({ points: 5, duration: 60 }) }, '.store'],
     ['a store of another window', { store: new RateLimiterMemory({ points: 600, duration: 1 }) }, '.store'],
   ])('%s is refused', (_, rateLimit, path) => {
-    const options = { rateLimit: rateLimit as RateLimitStore & false }; // JavaScript would allow it
+    const options = { rateLimit: rateLimit as RateLimitStore & false }; // JavaScript would allow this
     expect(() => createHttpApp(fakeTrunkline(), options)).toThrow(
       `createHttpApp: the option "rateLimit${path}`,
     );

@@ -8,7 +8,7 @@ import { fakeTrunkline } from './fake-trunkline.ts';
 
 const LIMIT = 1_048_576;
 
-/** Posts to a route with a JSON body, and returns what its operation was given; null when it was not reached. */
+/** Posts to a route with a JSON body. Returns the input of its operation; null if the operation was not reached. */
 async function post(options: CallOptions): Promise<Seen & { readonly given: InstanceInput | null }> {
   let given: InstanceInput | null = null;
   const create: WorkspaceApi['instances']['create'] = async (input = {}) => {
@@ -172,12 +172,12 @@ describe('the limit of 1 MiB for a JSON body', () => {
     });
     const seen = await post({ body, headers: { ...JSON_TYPE, 'Content-Length': String(LIMIT + 1) } });
     expect(seen.status).toBe(413);
-    expect(pulls).toBeLessThanOrEqual(1); // prefetched by the stream
+    expect(pulls).toBeLessThanOrEqual(1); // the stream prefetches one chunk
   });
 
   test('does not wait for the end of a body that is too large', async () => {
     const body = new ReadableStream({
-      start: (controller) => controller.enqueue(new Uint8Array(LIMIT + 1)), // and nothing else arrives
+      start: (controller) => controller.enqueue(new Uint8Array(LIMIT + 1)), // nothing else arrives
     });
     expect(await post({ body, headers: JSON_TYPE })).toMatchObject({ status: 413, given: null });
   });

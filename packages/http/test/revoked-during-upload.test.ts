@@ -24,7 +24,7 @@ async function ready() {
     .join('');
   const utf8 = new TextEncoder();
 
-  /** Posts to /messages a body whose last chunk is sent only when `meanwhile` is done. */
+  /** Posts a body to /messages, whose last chunk is sent only after `meanwhile`. */
   const post = async (meanwhile: () => Promise<unknown>, chunks: readonly Uint8Array[], type: string) => {
     const left = [...chunks];
     const body = new ReadableStream<Uint8Array>({
@@ -41,7 +41,7 @@ async function ready() {
       body,
       duplex: 'half',
     });
-    const { error } = (await response.json()) as { error?: { code: string } }; // the specification's shape
+    const { error } = (await response.json()) as { error?: { code: string } }; // the shape is the specification's
     return [response.status, error?.code];
   };
   const form = (meanwhile: () => Promise<unknown>) =>
@@ -72,7 +72,7 @@ describe('a key that is no longer valid when the body has arrived', () => {
       ({ trunkline, workspaceId, keyId }) => trunkline.admin.apiKeys.revoke(workspaceId, keyId),
     ],
     [
-      // The other process caches its lookup for five seconds.
+      // This process has cached the key for five seconds.
       'was revoked by another process',
       401,
       'INVALID_API_KEY',

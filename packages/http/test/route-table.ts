@@ -5,20 +5,20 @@ import { ownErrors } from '../src/routes/declared-errors.ts';
 import { scopesOf } from '../src/routes/route.ts';
 import type { RequestBody, Route } from '../src/routes/route.ts';
 
-/** A route as the tests' tables need it. */
+/** A route in the form that tables of tests need. */
 export interface Row {
   readonly method: Route['method'];
   readonly path: string;
   readonly scope: Scope | null;
-  /** The scopes, with the additional one if any. */
+  /** The scope and the additional one, if any. */
   readonly scopes: readonly Scope[];
   readonly status: number;
-  /** The codes that its operation returns. */
+  /** The codes that the route's operation returns. */
   readonly errors: readonly ErrorCode[];
   readonly route: Route;
 }
 
-/** Every route. conformance.test.ts checks that these are the ones of the specification. */
+/** Every route. conformance.test.ts checks that these are the specification's. */
 export const ROUTE_TABLE: readonly Row[] = ROUTES.map((route) => ({
   method: route.method,
   path: route.path,
@@ -29,7 +29,7 @@ export const ROUTE_TABLE: readonly Row[] = ROUTES.map((route) => ({
   route,
 }));
 
-/** The body that a request of a route needs: its example, if the body is required. */
+/** The body that a request of a route needs: the example, if a body is required. */
 export function needed({ body }: Route, ids: Ids = {}): { readonly json?: object } {
   return body && inputSchema(body).required ? { json: exampleOf(body, ids) } : {};
 }
@@ -37,7 +37,7 @@ export function needed({ body }: Route, ids: Ids = {}): { readonly json?: object
 /** Ids by the names of path parameters. */
 type Ids = Readonly<Record<string, string>>;
 
-/** The example of a body, with its ids replaced by ids that exist. */
+/** The example of a body with ids that exist. */
 export function exampleOf({ example }: RequestBody, ids: Ids): object {
   return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, ids[name] ?? value]));
 }

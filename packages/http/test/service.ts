@@ -11,29 +11,29 @@ import { client, textOf } from './client.ts';
 import type { Call, Json } from './client.ts';
 import { onlyDeclaredResponses } from './declared-responses.ts';
 
-/** The whole service in memory, on the sandbox network and a stopped clock. */
+/** The whole service in memory, on the sandbox network and a manual clock. */
 export interface Service {
   readonly trunkline: Trunkline;
   readonly clock: ManualClock;
   readonly sandbox: Sandbox;
   readonly receivers: RecordingSender;
   readonly app: ReturnType<typeof createHttpApp>;
-  /** A client of a new workspace; every scope and no member by default. */
+  /** Creates a workspace; returns a client with a key of every scope by default. */
   newWorkspace(options?: {
     workspace?: Partial<NewWorkspace>;
     key?: Partial<NewApiKey>;
   }): Promise<{ id: string; call: Call }>;
-  /** A client of a new key of a workspace. */
+  /** Creates a key; returns a client with it. */
   newKey(workspaceId: string, key?: Partial<NewApiKey>): Promise<Call>;
-  /** Advances the clock until the call returns, and returns its result. */
+  /** Advances the clock until the call has returned, and returns its result. */
   during<Reply>(call: Promise<Reply>, ms?: number): Promise<Reply>;
-  /** A connected instance. */
+  /** Connects an instance. */
   connected(call: Call): Promise<string>;
 }
 
 interface ServiceOptions extends Partial<TrunklineOptions>, Pick<HttpAppOptions, 'rateLimit'> {
   readonly sandbox?: Sandbox;
-  /** When to stop it: `afterAll` for a service that all tests of a file share, else with the test that starts it. */
+  /** Registers the end of the service: `afterAll` if all tests of a file share it, by default with the test. */
   readonly onEnd?: (stop: () => Promise<void>) => unknown;
 }
 
@@ -91,7 +91,7 @@ export async function startService({
   };
 }
 
-/** The id of the single object of a response. */
+/** The id of the object in a response. */
 export function idOf(json: Json): string {
   return textOf(json.data?.id);
 }

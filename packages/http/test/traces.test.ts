@@ -22,7 +22,7 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
 const SAMPLED = `00-${TRACE}-${SPAN}-01`;
 
-/** A service that is traced, with a connected instance, a webhook and a handler. */
+/** A traced service with a connected instance, a webhook and a handler. */
 async function tracedService(options: Omit<TracerProviderOptions, 'spanProcessors'> = {}) {
   const exporter = new InMemorySpanExporter();
   const spanProcessors = [new SimpleSpanProcessor({ exporter })];
@@ -61,7 +61,7 @@ function position(span: ReadableSpan) {
   return { traceId, spanId };
 }
 
-/** The requests sent to a URL, and those sent elsewhere. */
+/** The requests sent to a URL, and the requests sent elsewhere. */
 function requestsTo(wanted: string, { requests }: RecordingSender) {
   return [
     requests.filter(({ url }) => url === wanted),
@@ -106,7 +106,7 @@ it('a message is traced from its request to the webhook, hours later too, by lin
     'trunkline.event.type': 'message.sent',
     'http.response.status_code': 200,
   });
-  // No person is named, and no text quoted.
+  // The spans name no person, and quote no text.
   const said = JSON.stringify(spans().map(({ name, attributes, events }) => ({ name, attributes, events })));
   expect(said).not.toMatch(/15550199|15550100|a secret of somebody/);
 
@@ -133,7 +133,7 @@ it('each request to an endpoint with trace_context says which trace its attempt 
     attempts.map((span) => `00-${span.spanContext().traceId}-${span.spanContext().spanId}-01`),
   );
   expect(others.map(({ headers }) => headers.has('traceparent'))).toEqual([false, false]);
-  // Nothing else differs.
+  // The other headers are the same.
   const names = [...must(others[0]).headers.keys()];
   expect(traced.map(({ headers }) => [...headers.keys()])).toEqual(
     traced.map(() => [...names, 'traceparent']),
@@ -239,7 +239,9 @@ it("nothing is traced without an SDK, and the message keeps its caller's tracepa
   expect([await kept(traced), await kept(untraced)]).toEqual([SAMPLED, null]);
 });
 
-/** The traces of some spans as Mermaid draws them: a line to what happens within a span, a dotted one from what links to it. */
+/**
+ * The traces of some spans in Mermaid: a solid line to each span from its parent, a dotted one from each linked span.
+ */
 function pictureOf(spans: readonly ReadableSpan[]): string {
   const inOrder = spans.toSorted((a, b) => byTime(a, b));
   const letters = new Map(inOrder.map((span, index) => [span.spanContext().spanId, `s${index + 1}`]));

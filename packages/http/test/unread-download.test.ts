@@ -5,7 +5,7 @@ import { startService } from './service.ts';
 
 const MINUTE = 60_000;
 
-/** A download of a file of `chunks` chunks, and whether the media store has it open. */
+/** Starts a download of `chunks` chunks. `file` shows whether the media store still has it open. */
 async function download(chunks: number) {
   const store = memoryMediaStore();
   const file = { cancelled: false, read: 0 };
@@ -22,7 +22,7 @@ async function download(chunks: number) {
       { highWaterMark: 0 },
     );
   const service = await startService({
-    rateLimit: false, // the limit has timers of its own
+    rateLimit: false, // the limit has its own timers
     media: { ...store, size: async () => chunks * 1_000, get: async () => content() },
   });
   const { id: workspaceId, call } = await service.newWorkspace();

@@ -12,7 +12,7 @@ import type { Service } from './service.ts';
 const PERSON = '15550123';
 const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]);
 
-/** Makes every kind of event happen, in a chat and in a group; returns what the endpoint got. */
+/** Makes every kind of event happen, in a chat and in a group. Returns the requests that the endpoint got. */
 async function everyEvent(
   options: Parameters<typeof startService>[0] = {},
   fields: object = {},
@@ -69,7 +69,7 @@ async function doOnThePhone({ sandbox, clock }: Service, instance: string): Prom
     await phone.call({ from: PERSON, video: true, ...group });
     await phone.receiveUndecryptable({ from: PERSON, reason: 'no_key', ...group });
   }
-  // The service requests the file again, and it arrives late.
+  // The service requests the file again, which then arrives late.
   await clock.advance(5 * 60_000);
 }
 
@@ -101,7 +101,7 @@ describe('the webhooks of the OpenAPI document', () => {
       const event = JSON.parse(body);
       const validate = validatorAt(`${operationAt(event.type)}/requestBody/content/application~1json/schema`);
       expect(validate(event) ? [] : validate.errors, body).toEqual([]);
-      // The document allows events to have more fields in future versions; now there must be only the declared ones.
+      // The document lets future versions add fields to events, but now there must be only the declared ones.
       const declared = EVENT_BODIES.find(({ type }) => type === event.type);
       expect(declared?.schema.safeParse(event).error, body).toBeUndefined();
       seen.set(event.type, (seen.get(event.type) ?? 0) + 1);

@@ -5,7 +5,7 @@ import { startFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { Account, FakeWhatsApp, Group, Person, SentMessage } from '@trunkline/fake-whatsapp';
 import type { SentToNetwork, TestActivities, TestNetwork, TestPhone } from '@trunkline/gateway-contract';
 
-/** The real client on a loopback WhatsApp, with two people whose phones read what they get. */
+/** The real client on a loopback WhatsApp, with two people whose phones confirm that they read. */
 export interface BaileysNetwork extends TestNetwork {
   readonly gateway: BaileysGateway;
   readonly wa: FakeWhatsApp;
@@ -88,7 +88,7 @@ export async function startBaileysNetwork({
   };
 }
 
-/** Options for the connection that are the same for every instance. */
+/** The connection options, if they are the same for every instance. */
 export function staticOptions({ socket = {} }: BaileysGatewayOptions): SocketOptions {
   if (typeof socket === 'function')
     throw new Error('This network makes its gateway with the same options for all.');
@@ -97,7 +97,7 @@ export function staticOptions({ socket = {} }: BaileysGatewayOptions): SocketOpt
 
 type SocketOptions = Exclude<NonNullable<BaileysGatewayOptions['socket']>, (instanceId: string) => unknown>;
 
-/** In the chat with the reader; reactions are to messages of the instance. */
+/** Acts in the chat with the reader. Reactions are to messages of the instance. */
 function activitiesOf({ wa, account, reader }: Chat): TestActivities {
   return {
     write: ({ text }) => wa.fromPhone(account, reader, text),
@@ -125,8 +125,8 @@ interface Chat {
 }
 
 /**
- * The reader's phone sends two receipts for each message. The read receipt follows once the gateway has reported the
- * delivery: if the client handles both together, it reports only the last. Returns the function that takes these
+ * Makes the reader's phone send two receipts for each message. The read receipt follows when the gateway has reported
+ * the delivery: if the client handles both together, it reports only the last. Returns the function that takes these
  * reports.
  */
 function readEverything(
@@ -142,7 +142,7 @@ function readEverything(
       wa.receipt(account, { by: reader, type: 'delivered', ids: [id], ...place });
     }
   };
-  receive().catch(() => undefined); // the network was stopped
+  receive().catch(() => undefined); // rejects when the network is stopped
   return ({ networkId, status }) => {
     const place = places.get(networkId);
     if (status !== 'delivered' || place === undefined) return;
@@ -150,7 +150,7 @@ function readEverything(
   };
 }
 
-/** The same gateway. `reported` gets each receipt once the listener has taken it. */
+/** The same gateway, except that `reported` gets each receipt after the listener has taken it. */
 function watchReceipts(gateway: BaileysGateway, reported: (receipt: MessageReceipt) => void): BaileysGateway {
   return {
     ...gateway,

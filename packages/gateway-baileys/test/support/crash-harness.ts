@@ -15,16 +15,16 @@ import type { ServerProcess } from './server-process.ts';
 /** Longer than any lease: a server that starts this much later finds no lease of a killed one. */
 const LATER_MS = 61_000;
 
-/** A harness whose service runs in a process of its own. */
+/** A harness whose service runs in another process. */
 export interface CrashHarness extends Harness {
-  /** The directory of all data. */
+  /** The directory of the service's data. */
   readonly directory: string;
   service(): ServerProcess;
-  /** Starts another on the same data, as if a little more than a minute had passed since the last start. */
+  /** Starts another server on the same data, as if a little over a minute had passed since the last start. */
   startLater(): Promise<void>;
 }
 
-// Quiets the phones, which live in this process.
+// Quiets the phones' libsignal, which runs in this process.
 quietConsole();
 
 const endings: (() => Promise<void>)[] = [];
@@ -35,11 +35,11 @@ afterAll(async () => {
 
 interface CrashOptions {
   readonly printsLog?: boolean;
-  /** Events that the receiver names besides the nine of the specification. */
+  /** Events for which the receiver asks in addition to the nine of the specification. */
   readonly optInEvents?: readonly OptInEventType[];
 }
 
-/** A server with an instance that is not paired yet. */
+/** Starts a server with an instance that is not paired yet. */
 export async function startCrashHarness({
   printsLog = false,
   optInEvents = [],
@@ -74,14 +74,14 @@ export async function startCrashHarness({
   };
 }
 
-/** The same, paired by QR. */
+/** A crash harness paired by QR. */
 export async function startPairedHarness(options?: CrashOptions): Promise<CrashHarness> {
   const harness = await startCrashHarness(options);
   await pairByQr(harness);
   return harness;
 }
 
-/** Starts a server after one that was killed, and waits until its instance is back on the network. */
+/** Starts a server after a kill, and waits until its instance is back on the network. */
 export async function comeBack(harness: CrashHarness): Promise<void> {
   const online = harness.wa.next('online', harness.account);
   await harness.startLater();

@@ -6,7 +6,7 @@ import { reportedAbout } from './flow.ts';
 
 /**
  * Checks that each text is in the chat once and was reported as sent once. The chat has the messages that the other
- * phone could read: a repeat under the same id is not a second message.
+ * phone could read; a repeat under the same id does not count.
  */
 export async function expectSentOnce(harness: CrashHarness, texts: readonly string[]): Promise<void> {
   const { wa, bob, receiver } = harness;
@@ -36,7 +36,7 @@ export function untilReceived(harness: CrashHarness, count: number): Promise<voi
   );
 }
 
-/** Oldest first. */
+/** The messages, oldest first. */
 export async function messagesOf(
   { service, instance }: CrashHarness,
   direction: MessageResource['direction'],

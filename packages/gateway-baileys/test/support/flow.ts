@@ -17,7 +17,7 @@ import type { Receiver } from './receiver.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
 
-/** A service on a loopback WhatsApp, an instance of it, and a receiver of every event. */
+/** A service on a loopback WhatsApp, one of its instances, and a receiver of every event. */
 export interface Harness {
   readonly wa: FakeWhatsApp;
   readonly account: Account;
@@ -28,11 +28,11 @@ export interface Harness {
   service(): Service;
 }
 
-/** The same, with the service in this process. */
+/** A harness with the service in this process. */
 export interface Flow extends Harness {
   /** The service's data directory. */
   readonly directory: string;
-  /** Stops the service, runs `meanwhile`, and starts another on the same data. */
+  /** Stops the service, runs `meanwhile`, and starts another service on the same data. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ interface FlowOptions {
   readonly gateway?: BaileysGatewayOptions;
   readonly clock?: Clock;
   readonly logger?: Logger;
-  /** Events that the receiver names besides the nine of the specification. */
+  /** Events for which the receiver asks in addition to the nine of the specification. */
   readonly optInEvents?: readonly OptInEventType[];
 }
 
@@ -83,7 +83,7 @@ export async function startFlow({
   };
 }
 
-/** The same, paired by QR. */
+/** A flow paired by QR. */
 export async function startLinkedFlow(options?: FlowOptions): Promise<Flow> {
   const flow = await startFlow(options);
   await pairByQr(flow);
@@ -122,7 +122,7 @@ export function untilMessage(
   });
 }
 
-/** The event of this type for which `holds`, reported already or later. */
+/** Waits for an event of this type that `holds` accepts, even an earlier one. */
 export function untilNotified(
   { receiver }: Harness,
   type: string,
@@ -136,7 +136,7 @@ export function untilNotified(
   });
 }
 
-/** The types of the events about a message, in the order in which they happened. */
+/** The types of the events about a message, in the order of their creation. */
 export function reportedAbout({ receiver }: Harness, messageId: string): readonly string[] {
   return receiver.events
     .filter(({ data }) => 'message' in data && data.message.id === messageId)

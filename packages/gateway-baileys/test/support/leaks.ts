@@ -1,12 +1,12 @@
 import { BufferJSON } from '@whiskeysockets/baileys';
 
-/** A value that must not be printed, and its name. */
+/** A value that must not be printed, with its name. */
 export interface Secret {
   readonly what: string;
   readonly bytes: Uint8Array;
 }
 
-/** Even a part would leak a key; in base64, this many bytes end at a character. */
+/** How many bytes of a key already count as a leak; in base64, they end at a character. */
 const PART = 15;
 /** Keys have 32 bytes. */
 const SHORTEST_KEY = 16;
@@ -15,7 +15,7 @@ export function secretText(what: string, value: string): Secret {
   return { what, bytes: Buffer.from(value) };
 }
 
-/** The secrets that are visible in printed text, in any common way of printing bytes. */
+/** The names of the secrets visible in printed text, in any common way of printing bytes. */
 export function leaksIn(printed: string, secrets: readonly Secret[]): readonly string[] {
   const dense = printed.replaceAll(/\s/g, '');
   return secrets
@@ -23,7 +23,7 @@ export function leaksIn(printed: string, secrets: readonly Secret[]): readonly s
     .map(({ what }) => what);
 }
 
-/** The ways in which a program prints bytes: as text, encoded, as a `Buffer`, as a list or an object of numbers. */
+/** The ways in which programs print bytes: as text, encoded, as a `Buffer`, as a list or an object of numbers. */
 function spellings(bytes: Uint8Array): readonly string[] {
   const part = Buffer.from(bytes.subarray(0, PART));
   const hex = part.toString('hex');

@@ -13,13 +13,16 @@ export interface Linked {
   readonly network: BaileysNetwork;
   readonly session: MemorySession;
   readonly link: TestLink;
-  /** Opens another connection on what is stored, which ends with the test. */
+  /** Opens another connection on the stored session. It ends with the test. */
   open(options?: LinkOptions): Promise<TestLink>;
 }
 
 interface LinkedOptions extends NetworkOptions {
   readonly logger?: Logger;
-  /** A clock that can hurry does so only once the link is open: linking takes as long as the machine needs. */
+  /**
+   * If it is a hurried clock, it hurries only when the link is open, because linking takes as long as the machine
+   * needs.
+   */
   readonly clock?: Clock | HurriedClock;
 }
 
@@ -45,7 +48,7 @@ export async function unlinked(options: LinkedOptions = {}): Promise<Omit<Linked
   };
 }
 
-/** The same, linked and open. */
+/** A linked and open instance. */
 export async function linked(options: LinkedOptions = {}): Promise<Linked> {
   const { clock } = options;
   const hurry = clock && 'rest' in clock ? clock.rest() : undefined;
@@ -60,11 +63,11 @@ export async function linked(options: LinkedOptions = {}): Promise<Linked> {
 }
 
 interface HurriedClock extends Clock {
-  /** Makes timers set from now on take their full time, until the returned function is called. */
+  /** Makes new timers take their full time until the returned function is called. */
   rest(): () => void;
 }
 
-/** Timers run ten times as fast, the time of day as always. */
+/** Timers run ten times as fast, but the time of day does not. */
 export function hurriedClock(): HurriedClock {
   const usual = systemClock();
   const hurried = clockWithTimers(0.1);
@@ -81,12 +84,12 @@ export function hurriedClock(): HurriedClock {
   };
 }
 
-/** Timers run ten times as slow: a test that waits for one of them waits for the wrong event. */
+/** Timers take ten times as long, which exposes a test that waits for a timer instead of an event. */
 export function patientClock(): Clock {
   return clockWithTimers(10);
 }
 
-/** Timers of a minute and more that are set after `leap()` fire immediately; the time of day is unchanged. */
+/** New timers of a minute and more fire immediately after `leap()`. The time of day is unchanged. */
 export function leapingClock(): Clock & { leap(): void } {
   const clock = systemClock();
   let leaps = false;
@@ -99,18 +102,18 @@ export function leapingClock(): Clock & { leap(): void } {
   };
 }
 
-/** All time runs `factor` times as fast. */
+/** The whole clock runs `factor` times as fast. */
 export function fastClock(factor: number): Clock {
   const { clock, accelerate } = acceleratingClock();
   accelerate(factor);
   return clock;
 }
 
-/** Timers and the time of day run faster once a test says so. */
+/** Timers and the time of day run faster when a test calls `accelerate`. */
 export function acceleratingClock(): { readonly clock: Clock; accelerate(factor: number): void } {
   const { now, elapsed, setTimer } = systemClock();
   let speed = 1;
-  /** The readings of this clock and of the machine's when the speed last changed. */
+  /** The readings of this clock, and of the machine's, when the speed last changed. */
   let since = { now: now(), elapsed: elapsed(), machine: elapsed() };
   const passed = (): number => (elapsed() - since.machine) * speed;
   const clock: Clock = {

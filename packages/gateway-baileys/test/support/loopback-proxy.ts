@@ -6,19 +6,19 @@ import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { onTestFinished } from 'vitest';
 
-/** A proxy on this machine, and a process that can reach nothing without one. */
+/** A proxy on this machine, for a process that can reach nothing without it. */
 export interface LoopbackProxy {
   readonly url: string;
   /** The requested hosts, as `host:port`. */
   readonly targets: readonly string[];
-  /** How many of them were reached. */
+  /** How many of these hosts were reached. */
   readonly tunnels: () => number;
 }
 
 const CREDENTIALS = 'user:pass%20word';
 const AUTHORIZATION = `Basic ${Buffer.from('user:pass word').toString('base64')}`;
 
-/** Sockets that the proxies open themselves. */
+/** The sockets that the proxies themselves open. */
 const outward = new WeakSet<Socket>();
 let isOutward = false;
 
@@ -33,12 +33,12 @@ function openOutward(host: string, port: number): Socket {
   }
 }
 
-/** Until the test ends, cuts each connection that this process opens past these ports. Returns the ports that it cut. */
+/** Until the test ends, cuts each connection that this process opens to other ports. Returns the ports that it cut. */
 export function refuseAllBut(ports: () => readonly number[]): readonly number[] {
   const refused: number[] = [];
   const watch = (message: unknown): void => {
     if (isOutward) return;
-    const { socket } = message as { socket: Socket }; // what this channel publishes
+    const { socket } = message as { socket: Socket }; // the channel's message
     socket.once('connect', () => {
       const { remotePort = 0 } = socket;
       if (outward.has(socket) || ports().includes(remotePort)) return;
@@ -51,7 +51,7 @@ export function refuseAllBut(ports: () => readonly number[]): readonly number[] 
   return refused;
 }
 
-/** A proxy by HTTP CONNECT that requires a password. */
+/** Starts a proxy by HTTP CONNECT that requires a password. */
 export async function startHttpProxy(): Promise<LoopbackProxy> {
   const targets: string[] = [];
   let tunnels = 0;
@@ -80,7 +80,7 @@ export async function startHttpProxy(): Promise<LoopbackProxy> {
   };
 }
 
-/** A SOCKS5 proxy (RFC 1928) without a password. */
+/** Starts a SOCKS5 proxy (RFC 1928) without a password. */
 export async function startSocksProxy(): Promise<LoopbackProxy> {
   const targets: string[] = [];
   let tunnels = 0;

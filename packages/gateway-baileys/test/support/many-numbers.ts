@@ -24,21 +24,21 @@ export interface ManyNumbers {
   readonly wa: RemoteFakeWhatsApp;
   readonly api: WorkspaceApi;
   readonly numbers: readonly LinkedNumber[];
-  /** All messages sent to the network, even refused ones. */
+  /** All messages sent to the network, including refused ones. */
   readonly sent: readonly SentMessage[];
-  /** Arrived messages, and when by `Date.now()`. */
+  /** The messages that arrived, and when, by `Date.now()`. */
   readonly received: readonly { readonly message: MessageResource; readonly at: number }[];
 }
 
 interface Size {
   readonly numbers: number;
-  /** How many times faster time runs for the service. */
+  /** How many times as fast the service's clock is. */
   readonly speed: number;
 }
 
 /**
- * The service in this process, on a loopback WhatsApp that names some people by only one of their two names. The
- * network runs in its own process: otherwise the work of the network and 150 phones would be measured as the service's.
+ * Starts the service in this process, on a loopback WhatsApp that names some people by only one of their two names. The
+ * network runs in its own process: otherwise, the work of the network and of 150 phones would count as the service's.
  */
 export async function startManyNumbers({ numbers: count, speed }: Size): Promise<ManyNumbers> {
   const wa = await spawnFakeWhatsApp();
@@ -71,13 +71,13 @@ export async function startManyNumbers({ numbers: count, speed }: Size): Promise
   return { wa, api, numbers, sent, received };
 }
 
-/** Grows with each message sent to the network, until it is stopped. */
+/** All messages sent to the network, growing until it is stopped. */
 function sentMessages(wa: RemoteFakeWhatsApp): readonly SentMessage[] {
   const sent: SentMessage[] = [];
   const follow = async (): Promise<void> => {
     for (;;) sent.push(await wa.nextMessage());
   };
-  // Rejects when the network is stopped, at the end of the test.
+  // Rejects at the end of the test, when the network is stopped.
   void follow().catch(() => undefined);
   return sent;
 }

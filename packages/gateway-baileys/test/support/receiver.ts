@@ -5,14 +5,14 @@ import { verify } from '@trunkline/receiver';
 import type { WebhookEvent } from '@trunkline/receiver';
 import { afterAll } from 'vitest';
 
-/** A receiver of every event that checks each signature. */
+/** A receiver of every event, which checks each signature. */
 export interface Receiver {
   readonly url: string;
-  /** Set as soon as it is known. */
+  /** The signing secret, set as soon as it is known. */
   secret: string;
-  /** Verified, each event once, in the order of their arrival. */
+  /** The verified events, each once, in the order of arrival. */
   readonly events: readonly WebhookEvent[];
-  /** How many had a signature other than ours. */
+  /** How many requests had a wrong signature. */
   readonly forged: () => number;
 }
 
@@ -28,7 +28,7 @@ export async function startReceiver(): Promise<Receiver> {
   const server = createServer((request, response) => {
     const receive = async (): Promise<number> => {
       const body = await buffer(request);
-      // Servers whose clock is ahead use it to sign.
+      // A server whose clock is ahead signs by that clock.
       const tolerance = 7 * 24 * 60 * 60;
       const result = await verify({ secret: receiver.secret, headers: request.headers, body, tolerance });
       if (!result.ok) {

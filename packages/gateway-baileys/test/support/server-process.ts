@@ -10,15 +10,15 @@ const PROGRAM = pathToFileURL(await builtProgram(new URL('programs/serve.ts', im
 export interface ServerOptions {
   readonly directory: string;
   readonly whatsapp: ClientSettings;
-  /** A key made by an earlier server on this directory; a new one by default. */
+  /** A key of an earlier server on this directory; by default, a new one. */
   readonly apiKey?: string | undefined;
-  /** How far its clock is ahead, as if it had been started that much later. */
+  /** How far the server's clock is ahead, as if it had started that much later. */
   readonly aheadMs: number;
-  /** Whether it prints its log, at every level. */
+  /** Whether the server prints its log, at every level. */
   readonly printsLog?: boolean | undefined;
 }
 
-/** The first message of a server that is ready. */
+/** The first message of a server when it is ready. */
 export interface ServerFacts {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -31,27 +31,27 @@ interface Write {
   readonly at: number;
 }
 
-/** The whole service in a process of its own. */
+/** The whole service in another process. */
 export interface ServerProcess extends Service {
   readonly apiKey: string;
-  /** Everything that it has printed so far, on both of its outputs. */
+  /** Everything that the server has printed so far, on both outputs. */
   output(): string;
   writes(): readonly Write[];
-  /** The server will kill itself as soon as this many more writes are on disk; 0 is right before the next one. */
+  /** Makes the server kill itself when this many more writes are on disk; 0 means immediately before the next one. */
   dieAfterWrites(count: number): Promise<void>;
   ended(): Promise<unknown>;
   kill(): Promise<void>;
 }
 
-/** Starts a server and waits until it is ready. Rejects when it ends before. */
+/** Starts a server and waits until it is ready. Rejects if it ends first. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const program = startNodeProgram(PROGRAM, {
     args: [JSON.stringify(options)],
-    // The tester's own environment must not affect the server.
+    // The environment of the tests must not affect the server.
     env: { PATH: process.env['PATH'] },
     hasChannel: true,
   });
-  const { baseUrl, apiKey } = (await program.nextMessage()) as ServerFacts; // its first message
+  const { baseUrl, apiKey } = (await program.nextMessage()) as ServerFacts; // the server's first message
   return {
     apiKey,
     client: createClient({ baseUrl, apiKey, maxRetries: 0 }),

@@ -13,13 +13,13 @@ import { sqliteStorage } from '@trunkline/storage-sqlite';
 export const SECRET_KEY = 'a secret key of at least 32 characters';
 const BASE_URL = 'http://127.0.0.1/api/v1';
 
-/** The whole service in this process: SQLite, the REST API with its client, Baileys. */
+/** The whole service in this process: SQLite, the REST API with its client, and Baileys. */
 export interface Service {
   readonly client: TrunklineClient;
   stop(): Promise<void>;
 }
 
-/** The same, with what it takes to serve it on a port. */
+/** A service with the parts that are needed to serve it on a port. */
 export interface StartedService extends Service {
   readonly apiKey: string;
   readonly fetch: (request: Request) => Response | Promise<Response>;
@@ -29,10 +29,10 @@ export interface ServiceOptions {
   readonly directory: string;
   readonly gateway: BaileysGatewayOptions;
   readonly logger?: Logger | undefined;
-  /** A key made by an earlier service on this directory; a new one by default. */
+  /** A key of an earlier service on this directory; by default, a new one. */
   readonly apiKey?: string | undefined;
   readonly clock?: Clock | undefined;
-  /** Wraps the storage. */
+  /** Wraps the service's storage. */
   readonly around?: ((storage: Storage) => Storage) | undefined;
 }
 

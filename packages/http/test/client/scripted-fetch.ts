@@ -1,6 +1,6 @@
 import type { ClientOptions } from '../../src/client/index.ts';
 
-/** A request as the server would see it. */
+/** A request as a server would see it. */
 interface SeenRequest {
   readonly method: string;
   readonly url: string;
@@ -10,11 +10,11 @@ interface SeenRequest {
 
 export interface ScriptedFetch {
   readonly fetch: NonNullable<ClientOptions['fetch']>;
-  /** Oldest first. */
+  /** The requests so far, oldest first. */
   readonly requests: readonly SeenRequest[];
 }
 
-/** A fetch that returns these responses in turn, and then the last one forever. An error is thrown. */
+/** A fetch that returns these responses in turn, and from then on the last one. Errors are thrown instead. */
 export function scriptedFetch(...responses: readonly (Response | Error)[]): ScriptedFetch {
   const requests: SeenRequest[] = [];
   return {

@@ -1,5 +1,5 @@
-// Loaded into a program first: its WhatsApp is then on this machine.
+// Loaded into a program first, so that its WhatsApp is on this machine.
 import { redirectToFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { ClientSettings } from '@trunkline/fake-whatsapp';
 
-redirectToFakeWhatsApp(JSON.parse(process.env['FAKE_WHATSAPP'] ?? '') as ClientSettings); // the test put it there
+redirectToFakeWhatsApp(JSON.parse(process.env['FAKE_WHATSAPP'] ?? '') as ClientSettings); // set by the test

@@ -1,5 +1,5 @@
 // Serves the REST API on its own port, on the loopback WhatsApp, until its parent exits or it is killed. Prints each
-// write that the network causes, at the moment when it is on disk.
+// write that the network causes, as soon as it is on disk.
 import { writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { inspect } from 'node:util';
@@ -11,7 +11,7 @@ import type { ServerFacts, ServerOptions } from '../server-process.ts';
 import { startService } from '../service.ts';
 
 const options = JSON.parse(process.argv[2] ?? '') as ServerOptions; // written by server-process.ts
-/** The number of writes until this process is killed; null to live. */
+/** The number of writes until this process is killed; null for never. */
 let writesLeft: number | null = null;
 
 flushCompileCache();
@@ -38,11 +38,11 @@ process.on('disconnect', () => void stop());
 async function stop(): Promise<void> {
   server.close();
   await service.stop();
-  // Baileys' timers would keep the process for up to a minute.
+  // Baileys' timers would keep the process running for up to a minute.
   process.exit();
 }
 
-/** The storage of a process that is killed at the given write, before its result is known. */
+/** Wraps the storage so that the process is killed at the given write, before the write's result is known. */
 function killable(storage: Storage): Storage {
   const { activities, messages, sessions } = storage;
   const last =
@@ -67,7 +67,7 @@ function killable(storage: Storage): Storage {
   };
 }
 
-/** Writes everything that a logger could be asked to write: each level, with all fields of an error. */
+/** A logger that prints everything that a logger might: each level, with all fields of an error. */
 function printing(): Logger {
   const at =
     (level: string): Logger['info'] =>
@@ -76,7 +76,7 @@ function printing(): Logger {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** Writes synchronously: the output survives a kill. */
+/** Prints synchronously, so that the output survives a kill. */
 function print(line: string): void {
   writeSync(1, `${line}\n`);
 }
