@@ -80,7 +80,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     if (connection === 'open') opened().catch(giveUp);
   };
 
-  /** Resolves when all writes that have begun are done. */
+  /** Erases completed arrivals, and waits for all writes. */
   const drain = async (): Promise<void> => {
     await stored.arrivals.flush().catch(() => undefined);
     await stored.values.completed();

@@ -30,7 +30,7 @@ export async function linkedProfile(socket: WASocket, clock: Clock): Promise<Lin
   };
 }
 
-/** Null if the network said that no picture is visible, undefined if it did not respond to that. */
+/** Null if the network said that no picture is visible; otherwise undefined. */
 function withoutPicture(error: unknown): null | undefined {
   return NO_PICTURE.has(queryErrorOf(error) ?? statusCodeOf(error) ?? 0) ? null : undefined;
 }

@@ -41,7 +41,7 @@ export interface WiringParts {
   readonly skipped: (kind: string) => void;
 }
 
-/** A socket with its events connected, except its state: the caller follows that. */
+/** A socket with its events connected. The caller follows the connection state. */
 export interface WiredSocket {
   readonly socket: WASocket;
   readonly log: ILogger;
@@ -54,7 +54,7 @@ export interface WiredSocket {
   /** Reports all groups as soon as the network lists them. */
   readonly syncGroups: () => void;
   readonly pauses: Pauses;
-  /** Ends the connection for an error that a new one fixes. */
+  /** Ends the connection after an error that reconnecting fixes. */
   readonly giveUp: (error: unknown) => void;
 }
 

@@ -23,7 +23,7 @@ const MAY_TAKE_MS = 2_000;
 const IS_LONG = process.env['SOAK_NUMBERS'] !== undefined;
 /** More files than one number downloads concurrently. */
 const STALLED_FILES = 10;
-/** So the minute for which limited messages are held takes six seconds. */
+/** The minute for which limited messages are held takes six seconds. */
 const SPEED = 10;
 /** The time in which a dropped number reconnects and gets the messages that arrived in the meantime. */
 const BACK_AFTER_MS = 5_000;

@@ -46,7 +46,7 @@ export interface TestLink {
 }
 
 export interface LinkOptions extends Partial<OpenOptions> {
-  /** Called before a report counts as taken. If it rejects, so does the gateway's call. */
+  /** Called before a report counts as taken. The gateway gets the promise's rejection. */
   readonly taking?: (report: Report) => Promise<void>;
 }
 

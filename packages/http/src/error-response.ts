@@ -37,7 +37,7 @@ export function publicErrorOf(error: unknown): PublicError {
   return isUnavailable(error) ? unavailable() : internalError();
 }
 
-/** Contains only a request for the request id, which identifies the failure in the log. */
+/** Contains no details: the request id identifies the failure in the log. */
 function internalError(): TrunklineError {
   return new TrunklineError(
     refuse('INTERNAL_ERROR', 'Something went wrong. Quote the request id when you report it.').refusal,
@@ -51,7 +51,8 @@ export function notFound(requestId: string): Response {
 }
 
 /**
- * The response for a path without the method. This includes OPTIONS: the embedder handles CORS in front of this app.
+ * The response if a path exists, but the method does not. This includes OPTIONS: the embedder handles CORS in front of
+ * this app.
  */
 export function methodNotAllowed(requestId: string, allow: string): Response {
   const { refusal } = refuse('METHOD_NOT_ALLOWED', `The methods of this path are: ${allow}.`);

@@ -36,7 +36,7 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
   const boundary = boundaryOf(contentType);
   const delimiter = encoder.encode(`\r\n--${boundary}`);
   let state: State = 'preamble';
-  /** The bytes that are not parsed yet, after a line break: the first boundary may open the body. */
+  /** The bytes that are not parsed yet. Begins with a CRLF, because the body may begin with the boundary. */
   const held = createByteBuffer();
   held.append(CRLF);
   /**
@@ -179,7 +179,7 @@ function unfolded(headers: string): string {
   return headers.replaceAll(/\r\n(?=[ \t])/g, '');
 }
 
-/** Whether the type shows that a part is a file: Node's fetch writes a file with an empty name without the name. */
+/** Whether the type shows that a part is a file: Node's fetch omits the file name if it is empty. */
 function isFileType(mimeType: string | null): boolean {
   return mimeType !== null && !/^text\/plain\b/i.test(mimeType);
 }

@@ -9,8 +9,8 @@ interface Window {
 }
 
 /**
- * Counts in the memory of this process. `RateLimiterMemory` uses the machine's clock: if somebody sets that, the rest
- * of a minute could become an hour, or nothing.
+ * Counts in the memory of this process. `RateLimiterMemory` uses the machine's clock: if that clock is set, the rest of
+ * a minute could become an hour, or nothing.
  */
 export function memoryRateLimitStore(points: number): RateLimitStore {
   /** The windows in the order of their ends. */

@@ -34,7 +34,7 @@ export function postgresRateLimitStore(
   const schema = identifier('schema', options.schema ?? 'public');
   const name = identifier('table', options.table ?? 'trunkline_rate_limits');
   const table = rateLimitTable(pool, `"${schema}"."${name}"`);
-  /** The ends of windows that their keys have used up, by `performance.now()`. */
+  /** When keys' used-up windows end, by `performance.now()`. */
   const usedUp = new Map<string, number>();
   let cleanAt = performance.now() + CLEAN_EVERY_MS;
 
@@ -42,7 +42,7 @@ export function postgresRateLimitStore(
     if (now < cleanAt) return;
     cleanAt = now + CLEAN_EVERY_MS;
     for (const [key, endsAt] of usedUp) if (endsAt <= now) usedUp.delete(key);
-    // A later deletion will succeed: the request does not depend on it.
+    // A later deletion catches up: the request does not depend on it.
     table.deleteEnded().catch(() => undefined);
   };
 

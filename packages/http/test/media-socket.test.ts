@@ -44,7 +44,7 @@ async function ready(
   const { token } = await admin.apiKeys.create({ workspaceId, name: 'ci', scopes: SCOPES });
   const instance = await service.connected(client(service.app, token));
   const app = { fetch: service.app.fetch, hostname: '127.0.0.1', port: 0 };
-  const server = serve({ ...app, serverOptions, overrideGlobalObjects: false }) as Server; // of HTTP/1
+  const server = serve({ ...app, serverOptions, overrideGlobalObjects: false }) as Server; // an HTTP/1 server
   await once(server, 'listening');
   onTestFinished(() => {
     server.closeAllConnections();
@@ -167,7 +167,7 @@ describe('an upload over a socket', () => {
     const body = Buffer.alloc(60 * MB, 1);
     socket.write(body);
     await wait(500);
-    // The kernel's buffers were filled, nothing more.
+    // Only the kernel's buffers were filled.
     expect(socket.bytesWritten - socket.writableLength).toBeLessThan(40 * MB);
     expect(socket.writableLength).toBeGreaterThan(20 * MB);
     expect(stored).toBe(0);

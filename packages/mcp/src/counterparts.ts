@@ -17,7 +17,7 @@ export function flawInCounterpart(entry: string): string | undefined {
   return 'is not a phone number, nor a beginning of phone numbers such as +4930*, nor the id of a group or a contact';
 }
 
-/** Reads entries without a flaw. */
+/** Reads valid entries. */
 export function counterpartsOf(entries: readonly string[]): Counterparts {
   const exact = new Set<string>();
   const beginnings: string[] = [];

@@ -26,7 +26,7 @@ async function openUploads(
     const keys = textsOf(text, 'Key');
     return textsOf(text, 'UploadId').filter((_, index) => keys[index] === key);
   } catch (error) {
-    // Some servers cannot list uploads: their own rules have to end them.
+    // Some servers cannot list uploads, and have to end them by their own rules.
     if (error instanceof S3Error && (error.status === 501 || error.status === 405)) return [];
     throw error;
   }

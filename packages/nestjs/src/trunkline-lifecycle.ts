@@ -31,7 +31,7 @@ export class TrunklineLifecycle implements OnModuleInit, BeforeApplicationShutdo
     await this.#trunkline.start();
   }
 
-  /** Ends event streams first: the HTTP server waits for every response, and theirs do not end otherwise. */
+  /** Ends event streams first: the HTTP server waits for every response, and a stream does not end on its own. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.#trunkline.endStreams();
   }

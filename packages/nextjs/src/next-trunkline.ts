@@ -30,8 +30,8 @@ type Method = 'DELETE' | 'GET' | 'HEAD' | 'PATCH' | 'POST';
 /**
  * Runs one service in the process of Next.js, however many bundles and hot reloads evaluate the file that calls this.
  * The file itself opens nothing: `configure` is called at the first start, and again only after a failed start or
- * `stop()`. SIGTERM and SIGINT stop the service. Set `NEXT_MANUAL_SIG_HANDLE`, so that Next.js waits until it has
- * stopped.
+ * `stop()`. SIGTERM and SIGINT stop the service. Set `NEXT_MANUAL_SIG_HANDLE`, so that Next.js waits until the service
+ * has stopped.
  *
  * @example export const { handlers, register, trunkline } = createNextTrunkline(() => ({ storage: sqliteStorage({ path:
  * 'trunkline.db' }), gateway: createSandbox().gateway, secretKey: process.env.SECRET_KEY, }));

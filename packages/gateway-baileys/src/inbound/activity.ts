@@ -13,13 +13,13 @@ import { senderOf } from './phone-number.ts';
 /** An action on a message, which the actor's app names. */
 export type Deed = Extract<MessageContent, { kind: 'reaction' | 'edit' | 'deletion' | 'media_update' }>;
 
-/** The session parts that interpret a deed. */
+/** The parts of a session that interpret deeds. */
 export interface Witness {
   readonly people: People;
   readonly findAdmins: FindAdmins;
 }
 
-/** A deed as core's type; null if the actor had no right to it, as an app other than WhatsApp's can claim. */
+/** A deed as core's type; null if the actor had no right to it, since apps other than WhatsApp's can send any deed. */
 export async function activityOf(witness: Witness, message: WAMessage, deed: Deed): Promise<Activity | null> {
   const { people } = witness;
   const contact = await contactOf(people, message);
@@ -37,7 +37,7 @@ export async function activityOf(witness: Witness, message: WAMessage, deed: Dee
       const author = deed.target.fromMe ? actor : await memberIn(people, message, deed.target, otherSide);
       return { ...about, kind: 'reaction', author, emoji: deed.emoji };
     }
-    // Only the author can edit a message, so the actor is taken as its author.
+    // Only the author can edit a message, so the actor counts as the author.
     case 'edit':
       return { ...about, kind: 'edit', author: actor, text: deed.text };
     case 'media_update': {
@@ -77,7 +77,7 @@ async function isAdmin({ findAdmins }: Witness, message: WAMessage): Promise<boo
   return [participant, participantAlt].some((jid) => jid && admins.includes(jidNormalizedUser(jid)));
 }
 
-/** The group of a message, by the network's id; or null. */
+/** The network's id of a message's group, or null. */
 export function groupOf({ key }: WAMessage): string | null {
   const chat = key.remoteJid ?? '';
   return isJidGroup(chat) ? chat : null;

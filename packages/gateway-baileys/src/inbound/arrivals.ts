@@ -34,7 +34,7 @@ export interface Arrivals {
   recordFailure(ciphertext: Uint8Array, error: unknown): Promise<void>;
   /** Records that the stanza's message arrived without a ciphertext. Resolves when that is written. */
   recordUnreadable(stanza: BinaryNode): Promise<void>;
-  /** Passes an arrival to the listener, now that the arrival is written: earlier than Baileys' events. */
+  /** Passes a written arrival to the listener, earlier than Baileys' events do. */
   announce(arrival: RecordedArrival): void;
   /** Calls `heard` with each arrival left by an earlier connection, oldest first, and then with every new one. */
   listen(me: Me | undefined, heard: (message: WAMessage) => void): void;

@@ -85,8 +85,7 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
     try {
       await learn([await read(jid)]);
     } catch (error) {
-      // The network does not describe a group to a number that has left it. The list of all groups shows that it has
-      // left.
+      // The network does not describe a group to a number that has left. The list of all groups shows that.
       if (!isNoMember(error)) throw error;
       isListStale = true;
     }
@@ -108,7 +107,7 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
         if (wantsList) isListStale = true;
         else if (next !== undefined) changed.add(next);
         await pauses.pause(wait);
-        // If the connection has ended, the failure is not one of the groups.
+        // If the connection has ended, that is not a failure of the groups.
         if (wait === FIRST_RETRY_MS && !pauses.isOver()) failed(error);
         wait = Math.min(wait * 2, LONGEST_RETRY_MS);
       }

@@ -175,7 +175,7 @@ function checkStatus({ ok, status }: Response): void {
 
 class NoAddressError extends Error {}
 
-/** The sender chooses only the path, not the host: we would request any host from inside our network. */
+/** The sender chooses only the path: a host of its choice would be requested from inside our network. */
 function addressOf({ directPath, url }: MediaSource, host: string): string {
   const path = directPath || (url && URL.canParse(url) ? pathOf(new URL(url)) : '');
   const address = `https://${host}${path}`;

@@ -14,7 +14,7 @@ const REMEMBERED = 1_000;
 export interface MediaReuploads {
   /** The path of the file after the phone has uploaded it again; null before that. */
   pathOf(file: MediaFile): string | null;
-  /** Resolves when the phone has uploaded the file. Rejects if it does not have the file, or does not respond. */
+  /** Resolves when the phone has uploaded the file. Rejects if the phone does not have it, or does not respond. */
   request(file: MediaFile): Promise<void>;
 }
 

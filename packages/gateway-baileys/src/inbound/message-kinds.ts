@@ -91,7 +91,7 @@ function event({ name, description, startTime }: proto.Message.IEventMessage): K
   return inWords({ kind: 'event', payload });
 }
 
-/** Epoch milliseconds of a year with up to four digits, as databases and JSON require; null for any other time. */
+/** Epoch milliseconds of a year with four digits, as databases and JSON require; null for any other time. */
 export function momentOf(milliseconds: number): number | null {
   const [first, last] = [0, Date.UTC(9999, 11, 31)];
   return milliseconds > first && milliseconds < last ? Math.floor(milliseconds) : null;

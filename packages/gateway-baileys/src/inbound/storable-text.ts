@@ -1,4 +1,4 @@
-/** Text that every database can store, from text in which senders may put anything. Null if nothing is left. */
+/** Makes a text storable in every database: senders may put anything into it. Null if nothing is left. */
 export function storable(text: string | null | undefined): string | null {
   return text?.replaceAll('\0', '').toWellFormed() || null;
 }

@@ -1,12 +1,12 @@
 import type { Clock, Random } from '@trunkline/core/spi/gateway';
 
-/** How fast an instance sends. WhatsApp bans numbers that write in bursts, as no person does. */
+/** How fast an instance sends. WhatsApp bans numbers that write in bursts, unlike people. */
 export interface PaceOptions {
   /** From 3 to 600. Messages are spaced accordingly, with each interval up to half longer or shorter. */
   readonly messagesPerMinute: number;
 }
 
-/** The slowest pace that stays well within core's time limit for a send. */
+/** Even at the slowest pace, a send stays well within core's time limit. */
 const SLOWEST = 3;
 const FASTEST = 600;
 

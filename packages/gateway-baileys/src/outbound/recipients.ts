@@ -79,7 +79,7 @@ export async function registeredElsewhere(
 export async function rememberAddress(socket: WASocket, { jid, other }: Addresses): Promise<void> {
   const lid = [jid, other].find((name) => name !== null && isLidUser(name));
   if (!lid) return;
-  // The hidden id is the default: not stored.
+  // Hidden ids are the default.
   await socket.authState.keys.set(ownKeys({ [TYPE]: { [userOf(lid)]: isLidUser(jid) ? null : true } }));
 }
 

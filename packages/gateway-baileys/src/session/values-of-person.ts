@@ -5,9 +5,9 @@ import { sentMessageIdIn } from './sent-messages.ts';
 const USERS = /\d{7,}/g;
 
 /**
- * Whether a stored value is about this person, judging by its name. Keys, devices and pairs of number and hidden id
- * have one of the person's names in theirs, keys of a group that of their member. Copies of sent messages are found by
- * id.
+ * Whether a stored value is about this person. The names of keys, of devices, and of pairs of number and hidden id
+ * contain a number or a hidden id of the person. Keys of a group name their member. Copies of sent messages are found
+ * by the ids of the messages.
  */
 export function isValueOfPerson(name: string, { numbers, networkIds, messageIds }: PersonOnNetwork): boolean {
   const sentId = sentMessageIdIn(name);

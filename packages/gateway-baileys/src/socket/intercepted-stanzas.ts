@@ -1,8 +1,6 @@
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 
-/**
- * Calls `intercept` with each stanza of this tag before Baileys gets the stanza. If it returns true, Baileys does not.
- */
+/** Calls `intercept` with each stanza of this tag before Baileys. If it returns true, Baileys never gets the stanza. */
 export function interceptStanzas(
   { ws }: Pick<WASocket, 'ws'>,
   tag: 'call' | 'message' | 'notification',

@@ -82,8 +82,8 @@ type MakeRepository = SocketConfig['makeSignalRepository'];
 
 /**
  * Records messages. Baileys acknowledges a message to the network before it reports the message, so the content is
- * stored in the transaction in which decryption uses up a key: before that, the network has the message, and after
- * that, we have it.
+ * stored in the transaction in which decryption uses up a key. Before the transaction, the network has the message;
+ * after it, we do.
  */
 function recordingRepository(
   make: MakeRepository,

@@ -4,7 +4,7 @@ import type { WASocket } from '@whiskeysockets/baileys';
 
 /** A socket that neither shows a QR nor opens within this time is ended: Baileys never reports some refusals. */
 const CONNECT_MS = 30_000;
-/** How long to close: a dead peer does not respond. */
+/** How long closing may take: a dead peer does not respond. */
 const GOODBYE_MS = 2_000;
 
 /** The life of a socket from its creation to its end. */

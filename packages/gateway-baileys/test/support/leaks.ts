@@ -8,7 +8,7 @@ export interface Secret {
 
 /** How many bytes of a key already count as a leak; in base64, they end at a character. */
 const PART = 15;
-/** Keys have 32 bytes. */
+/** Half of a key's 32 bytes. */
 const SHORTEST_KEY = 16;
 
 export function secretText(what: string, value: string): Secret {

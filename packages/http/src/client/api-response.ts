@@ -13,7 +13,7 @@ export interface ApiResponse extends Success {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** In bytes. More than a page of the longest messages takes, but a service cannot fill the memory. */
+/** In bytes: more than any page of messages, but little enough that a service cannot fill the memory. */
 const RESPONSE_MAX = 41_943_040;
 
 /** Reads a response of the API. Rejects if its body breaks off. */
@@ -50,7 +50,7 @@ export async function takeEvents(response: Response): Promise<ApiResponse | Fail
   return { ok: true, requestId: headers.get('X-Request-Id'), body: null, content: body, headers };
 }
 
-/** The error of the specification ("Errors") in a body. */
+/** Reads the error of a body (specification, "Errors"). */
 function errorIn(
   body: JsonObject | null,
   { status, requestId }: { readonly status: number; readonly requestId: string | null },

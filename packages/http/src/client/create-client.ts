@@ -72,7 +72,7 @@ function remoteCalls(transport: Transport): RemoteApi {
     ]);
     return [group, Object.fromEntries(calls)] as const;
   });
-  // The groups and names are those of `Operations`; the types of a call are the service's own.
+  // This object has the groups and names of `Operations`; its calls have the service's types.
   return Object.fromEntries(groups) as unknown as RemoteApi;
 }
 

@@ -8,7 +8,7 @@ interface Page<Row> {
   readonly nextCursor: string | null;
 }
 
-/** The row of the pages that a call resolves with. */
+/** The type of the rows on the pages that a call returns. */
 export type RowOf<Call> = Call extends (...given: never[]) => Promise<CallResult<Page<infer Row>>>
   ? Row
   : never;

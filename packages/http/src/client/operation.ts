@@ -11,7 +11,7 @@ export interface Operation {
   readonly facts?: Readonly<Record<string, string>>;
 }
 
-/** Every operation, where `RemoteApi` has it. */
+/** Every operation, grouped as in `RemoteApi`. */
 export type Operations = {
   readonly [Group in keyof RemoteApi]: Readonly<Record<keyof RemoteApi[Group], Operation>>;
 };

@@ -33,7 +33,7 @@ type Remote<Operation> = Operation extends (...args: infer Arguments) => Promise
 type Returned<Value> = [Value] extends [{ readonly data: readonly unknown[] }]
   ? Value
   : {
-      /** The value that the operation in process resolves with. */
+      /** The value with which the in-process operation resolves. */
       readonly data: [Value] extends [void] ? undefined : Value;
     };
 

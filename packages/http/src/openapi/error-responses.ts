@@ -39,7 +39,7 @@ function kindsOf(route: Route): ErrorKind[] {
     code,
     status: ERROR_CODES[code].status,
   }));
-  // Any operation may fail without the database.
+  // Every operation needs the database.
   const byStatus = Map.groupBy([...own, unavailable()], ({ status }) => status);
   return [...byStatus].map(([status, errors]) => {
     const codes = errors.map(({ code }) => code);

@@ -74,7 +74,7 @@ function successResponse(
 }
 
 /**
- * "Content-Type is the stored MIME type" (specification, "Endpoints"): any type. The format tells generated clients
+ * "Content-Type is the stored MIME type" (specification, "Endpoints"): any type. By the format, generated clients know
  * that the content is bytes.
  */
 const FILE: oas31.ContentObject = { '*/*': { schema: { type: 'string', format: 'binary' } } };
