@@ -42,7 +42,8 @@ export function InjectTrunkline(): ParameterDecorator & PropertyDecorator {
  *
  * Import this global module once, in the root module.
  *
- * @example TrunklineModule.forRoot({ ...nodeRuntime(), storage, gateway, secretKey: process.env.SECRET_KEY })
+ * @example
+ * TrunklineModule.forRoot({ ...nodeRuntime(), storage, gateway, secretKey: process.env.SECRET_KEY })
  */
 export class TrunklineModule {
   /** Registers the module with these options. */

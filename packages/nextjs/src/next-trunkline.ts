@@ -33,8 +33,12 @@ type Method = 'DELETE' | 'GET' | 'HEAD' | 'PATCH' | 'POST';
  * `stop()`. SIGTERM and SIGINT stop the service. Set `NEXT_MANUAL_SIG_HANDLE`, so that Next.js waits until the service
  * has stopped.
  *
- * @example export const { handlers, register, trunkline } = createNextTrunkline(() => ({ storage: sqliteStorage({ path:
- * 'trunkline.db' }), gateway: createSandbox().gateway, secretKey: process.env.SECRET_KEY, }));
+ * @example
+ * export const { handlers, register, trunkline } = createNextTrunkline(() => ({
+ *   storage: sqliteStorage({ path: 'trunkline.db' }),
+ *   gateway: createSandbox().gateway,
+ *   secretKey: process.env.SECRET_KEY,
+ * }));
  */
 export function createNextTrunkline<Transaction = never>(
   configure: () => NextTrunklineOptions<Transaction> | Promise<NextTrunklineOptions<Transaction>>,
