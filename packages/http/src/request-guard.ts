@@ -10,8 +10,8 @@ export interface RequestGuard {
    */
   admit(request: Request, admission: Admission): Promise<Principal>;
   /**
-   * Checks a request again that took long to arrive, with a fresh lookup and without counting: in the meantime, the key
-   * may have been revoked, or its workspace suspended.
+   * Repeats the checks for a request that took long to arrive, with a fresh lookup and without counting: in the
+   * meantime, the key may have been revoked, or its workspace suspended.
    */
   readmit(request: Request, scope: Scope | null): Promise<void>;
 }

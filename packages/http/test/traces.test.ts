@@ -240,7 +240,8 @@ it("nothing is traced without an SDK, and the message keeps its caller's tracepa
 });
 
 /**
- * The traces of some spans in Mermaid: a solid line to each span from its parent, a dotted one from each linked span.
+ * The traces of some spans in Mermaid: a solid line from a span to each child, a dotted one to each span that it links
+ * to.
  */
 function pictureOf(spans: readonly ReadableSpan[]): string {
   const inOrder = spans.toSorted((a, b) => byTime(a, b));

@@ -10,7 +10,7 @@ export interface Me {
 /** The parts of a stanza that name the author of its message. */
 export interface StanzaOrigin {
   readonly attrs: BinaryNode['attrs'];
-  /** The name of a business that the network has certified. */
+  /** A business's name, as certified by the network. */
   readonly verifiedName?: string;
 }
 

@@ -119,8 +119,7 @@ async function findGroupChat({ findGroup }: Outbox, jid: string): Promise<Chat |
 }
 
 /**
- * Tries a person's second address if the network forbids the first. If the restriction is general, that costs one
- * attempt.
+ * Tries a person's second address after a 463. If the network forbids writing to the person, that costs one attempt.
  */
 async function sendToPerson(
   outbox: Outbox,

@@ -5,7 +5,7 @@ import { startFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { Account, FakeWhatsApp, Group, Person, SentMessage } from '@trunkline/fake-whatsapp';
 import type { SentToNetwork, TestActivities, TestNetwork, TestPhone } from '@trunkline/gateway-contract';
 
-/** The real client on a loopback WhatsApp, with two people whose phones confirm that they read. */
+/** The real client on a loopback WhatsApp, with one person whose phone reads everything it gets. */
 export interface BaileysNetwork extends TestNetwork {
   readonly gateway: BaileysGateway;
   readonly wa: FakeWhatsApp;
