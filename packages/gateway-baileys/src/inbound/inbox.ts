@@ -42,7 +42,7 @@ interface InboxParts {
   readonly ended: Promise<unknown>;
 }
 
-/** Reports everything that the network delivers, to be stored. */
+/** Reports what the network delivers, so that it is stored. */
 export interface Inbox {
   /** Reports arrivals from now on, first those left by an earlier connection: the connection is open. */
   open(): void;
