@@ -24,7 +24,7 @@ export interface BridgeOptions {
 export interface Bridge {
   /** Handles the requests that Chatwoot posts to the webhook URL of the inbox. */
   readonly fetch: (request: Request) => Response | Promise<Response>;
-  /** Resolves when events are no longer missed, even while this process is not running. */
+  /** Resolves once no event can be missed any more, even while this process is not running. */
   readonly registered: Promise<void>;
   /** Call it after `trunkline.stop()`. */
   close(): void;
@@ -53,12 +53,13 @@ export function createBridge({ trunkline, workspaceId, instance, ...options }: B
     async (event, context) => {
       if (context.workspaceId === workspaceId) await incoming(event);
     },
-    // One at a time: conversations are created once, and messages appear in their order of arrival.
+    // Handles one event at a time, so that conversations are created once and messages appear in order of
+    // arrival.
     { name: 'chatwoot', concurrency: 1 },
   );
 
   const app = new Hono();
-  // Anyone can post: a signature can be verified only once the whole body is there.
+  // The limit is needed because anyone can post, and only a whole body can be verified.
   app.post('*', bodyLimit({ maxSize: MAX_WEBHOOK_BYTES }), async ({ req }) => {
     const body = new Uint8Array(await req.arrayBuffer());
     if (!isAuthentic(options.webhook, req.raw, body)) return new Response(null, { status: 401 });

@@ -20,10 +20,10 @@ export interface Person {
 interface NewMessage {
   readonly type: 'incoming' | 'outgoing';
   readonly content: string;
-  /** Trunkline's id of it. */
+  /** Trunkline's message id. */
   readonly sourceId: string;
   readonly file?: File | undefined;
-  /** Chatwoot's id of the message that it replies to. */
+  /** Chatwoot's id of the message replied to. */
   readonly inReplyTo?: number | undefined;
 }
 
@@ -35,18 +35,18 @@ export interface ChatwootMessage {
 
 export type ChatwootStatus = 'delivered' | 'read' | 'failed';
 
-/** The calls of the bridge to Chatwoot. Each rejects if Chatwoot is not reachable or refuses it. */
+/** The calls of the bridge to Chatwoot. Each call rejects if Chatwoot is unreachable or refuses it. */
 export interface ChatwootApi {
-  /** The contact with this identifier or this number, which is created if there is none. */
+  /** Returns the contact with this identifier or number; creates it if there is none. */
   contactOf(person: Person): Promise<number>;
-  /** The newest conversation with the contact in the inbox that is not resolved, or a new one. */
+  /** The newest unresolved conversation with the contact in the inbox, or a new one. */
   conversationWith(contact: number, sourceId: string): Promise<number>;
   /** The message with this source id, if it is among the newest of the conversation. */
   findMessage(conversation: number, sourceId: string): Promise<ChatwootMessage | undefined>;
   createMessage(conversation: number, message: NewMessage): Promise<ChatwootMessage>;
   /** Chatwoot ignores `delivered` after `read`. */
   updateStatus(message: ChatwootMessage, status: ChatwootStatus, error?: string): Promise<void>;
-  /** The file of an attachment. Its stream fails if it takes longer than five minutes. */
+  /** The file of an attachment. The stream fails if the download takes longer than five minutes. */
   download(url: string): Promise<ReadableStream<Uint8Array>>;
 }
 

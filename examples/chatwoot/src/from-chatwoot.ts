@@ -33,8 +33,8 @@ interface AgentFile {
 }
 
 /**
- * Sends the messages of agents. Chatwoot posts each message once and marks it as failed if that does not succeed; the
- * agent can try again then. A message that is posted again is sent once: its id is the idempotency key.
+ * Sends the messages of agents. Chatwoot posts each message once, and marks it as failed if the post fails; the agent
+ * can then try again. A message that is posted again is sent once, because its id is the idempotency key.
  */
 export function fromChatwoot(parts: FromChatwootParts): FromChatwoot {
   const sending = new Set<Promise<unknown>>();
@@ -50,7 +50,7 @@ export function fromChatwoot(parts: FromChatwootParts): FromChatwoot {
         return new Response(null, { status: 204 });
       } catch (error) {
         if (!isTrunklineError(error)) throw error;
-        // Chatwoot itself would show the agent no more than our status.
+        // Without this, Chatwoot would show the agent only our status.
         await parts.chatwoot.updateStatus(message, 'failed', `${error.code}: ${error.message}`);
         return new Response(null, { status: 204 });
       } finally {
@@ -60,7 +60,9 @@ export function fromChatwoot(parts: FromChatwootParts): FromChatwoot {
   };
 }
 
-/** Undefined if the webhook is not for the recipient: notes, echoes of the bridge, other inboxes and other events. */
+/**
+ * Undefined if the webhook is not a message to send: a note, an echo of the bridge, another inbox or another event.
+ */
 function readAgentMessage({ links, inboxId }: FromChatwootParts, body: string): AgentMessage | undefined {
   const payload: unknown = JSON.parse(body);
   const id = field(payload, 'id');
@@ -69,7 +71,7 @@ function readAgentMessage({ links, inboxId }: FromChatwootParts, body: string): 
   if (typeof id !== 'number' || typeof conversationId !== 'number') return undefined;
   if (field(payload, 'message_type') !== 'outgoing' || field(payload, 'private') !== false) return undefined;
   if (field(field(payload, 'inbox'), 'id') !== inboxId) return undefined;
-  // The bridge itself created it: the owner wrote it on the phone.
+  // The bridge created this message, which the owner wrote on the phone.
   if (typeof field(payload, 'source_id') === 'string') return undefined;
   if (!isNew(payload) && !(isTriedAgain(payload) && !links.isSent(id))) return undefined;
   const files = filesOf(payload);
@@ -92,7 +94,7 @@ function isNew(payload: unknown): boolean {
   return field(payload, 'event') === 'message_created';
 }
 
-/** Retrying a failed message clears its error. It must not be older than the remembered keys. */
+/** Retrying a failed message clears its error. Messages older than the stored keys are not retried. */
 function isTriedAgain(payload: unknown): boolean {
   const attributes = field(payload, 'content_attributes');
   const age = Date.now() - Date.parse(String(field(payload, 'created_at')));
@@ -104,7 +106,7 @@ function isTriedAgain(payload: unknown): boolean {
   );
 }
 
-/** The bridge gave its conversations Trunkline's id. Conversations that an agent began have the contact's number. */
+/** The bridge's conversations have Trunkline's id. Conversations that an agent began have the contact's number. */
 function recipientOf(conversation: unknown): string | undefined {
   const sourceId = field(field(conversation, 'contact_inbox'), 'source_id');
   if (typeof sourceId === 'string' && /^(?:con|grp)_\w+$/.test(sourceId)) return sourceId;
@@ -128,7 +130,10 @@ function filesOf(payload: unknown): readonly AgentFile[] {
   });
 }
 
-/** Chatwoot's message may become several: its text is the caption of the first file that can have one. */
+/**
+ * One message of Chatwoot may become several: its text is the caption of the first file, or a message of its
+ * own.
+ */
 async function send(parts: FromChatwootParts, message: AgentMessage): Promise<void> {
   const { api, instance, links } = parts;
   const { id, conversation, to, content, files, replyTo } = message;

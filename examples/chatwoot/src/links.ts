@@ -1,11 +1,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { ChatwootMessage } from './chatwoot-api.ts';
 
-/** The links between messages here and there. They outlast the process. */
+/** The links between messages of Trunkline and Chatwoot, stored in a file. */
 export interface Links {
-  /** Finds the link of a message of Trunkline; undefined if it is not in Chatwoot. */
+  /** Finds the link of a message of Trunkline; undefined if the message is not in Chatwoot. */
   find(messageId: string): ChatwootMessage | undefined;
-  /** Whether any message was sent for this one of Chatwoot. */
+  /** Whether a message was sent for this message of Chatwoot. */
   isSent(chatwootId: number): boolean;
   add(messageId: string, message: ChatwootMessage): void;
   close(): void;

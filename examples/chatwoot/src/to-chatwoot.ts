@@ -8,11 +8,13 @@ export interface ToChatwootParts {
   readonly instance: string;
   readonly chatwoot: ChatwootApi;
   readonly links: Links;
-  /** Messages of agents that are being sent: their links come with them. */
+  /** Messages of agents that are being sent; each gets its link when it is sent. */
   readonly sending: ReadonlySet<Promise<unknown>>;
 }
 
-/** Handles an event of Trunkline. If Chatwoot is unreachable it rejects, and is called again with the event later. */
+/**
+ * Handles an event of Trunkline. Rejects if Chatwoot is unreachable; Trunkline then delivers the event again later.
+ */
 export function toChatwoot(parts: ToChatwootParts): (event: WebhookEvent) => Promise<void> {
   return async (event) => {
     if (!('message' in event.data) || event.data.message.instance_id !== parts.instance) return;
@@ -56,7 +58,7 @@ async function bring(parts: ToChatwootParts, message: WebhookMessage, sourceId: 
   links.add(sourceId, created);
 }
 
-/** A group is a separate contact. */
+/** A group counts as one contact. */
 async function counterpartOf(
   { api, instance }: ToChatwootParts,
   { group_id: groupId, contact, from, to, direction }: WebhookMessage,

@@ -45,7 +45,7 @@ const renderer: RendererObject<string, string> = {
     const first = typeof start === 'number' ? start : 1;
     const lines = items.map((item, index) => {
       const bullet = ordered ? `${first + index}. ` : '- ';
-      // A list below follows the text of its item without an empty line.
+      // A nested list follows its item's text without an empty line.
       const blocks = item.tokens.map((token) => this.parser.parse([token]).trim());
       return indented(blocks.join('\n'), bullet, '  ');
     });

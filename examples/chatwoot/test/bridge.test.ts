@@ -94,7 +94,7 @@ function soon<Value>(check: () => Value | Promise<Value>): Promise<Value> {
   });
 }
 
-/** A customer's first message, and its conversation. */
+/** A customer's first message; returns its conversation. */
 async function begun(text = 'Where is it?'): Promise<number> {
   await phone().receive({ from: '15550177', text });
   await soon(() => expect(chatwoot.messages).toHaveLength(1));
@@ -166,7 +166,7 @@ describe("a customer's message", () => {
     const before = chatwoot.searches;
     runtime.clock.jump(MINUTE);
     await soon(() => expect(chatwoot.searches).toBeGreaterThan(before));
-    // The next one is handled after the second attempt has ended.
+    // The next message is handled only after the second attempt has ended.
     await phone().receive({ from: '15550177', text: 'Hello?' });
     await soon(() => expect(chatwoot.messages.at(-1)?.content).toBe('Hello?'));
     expect(chatwoot.messages).toHaveLength(2);

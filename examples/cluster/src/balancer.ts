@@ -42,7 +42,7 @@ export async function startBalancer(port: number, host: string): Promise<Balance
     balancer.once('error', reject).listen(port, host, resolve);
   });
   return {
-    port: (balancer.address() as AddressInfo).port, // it listens on TCP
+    port: (balancer.address() as AddressInfo).port, // the server uses TCP
     use(name, url) {
       targets.set(name, new URL(url));
     },
@@ -53,7 +53,7 @@ export async function startBalancer(port: number, host: string): Promise<Balance
   };
 }
 
-/** Passes the bytes of a socket on to the other, and ends both with either. */
+/** Passes the bytes of `from` on to `to`, and destroys `to` when `from` closes. */
 function join(from: Socket, to: Socket): void {
   from.on('error', () => to.destroy());
   from.on('close', () => to.destroy());

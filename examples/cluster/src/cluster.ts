@@ -11,7 +11,7 @@ export interface ClusterOptions {
   readonly port: number;
   /** If null, the cluster starts its own Postgres. */
   readonly databaseUrl: string | null;
-  /** Called with the output of the processes, line by line, and with their ends. */
+  /** Called with each line of the processes' output, and when a process ends. */
   readonly notify: (name: string, line: string) => void;
 }
 
@@ -25,7 +25,7 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** The processes of the service. The first one upgrades the database; the roles share the rest. */
+/** The processes of the service. The first one upgrades the database; each role has two processes. */
 const SERVICES = [
   { name: 'api-1', roles: 'api' },
   { name: 'api-2', roles: 'api' },
@@ -37,14 +37,14 @@ const SERVICES = [
 
 type Program = Omit<ProcessOptions, 'onLine'>;
 
-/** Starts everything, the first API process before the others so that only one of them creates the workspace. */
+/** Starts everything. The first API process starts before the others, so that only it creates the workspace. */
 export async function startCluster({ host, port, databaseUrl, notify }: ClusterOptions): Promise<Cluster> {
   const started: ManagedProcess[] = [];
   const apis = new Map<string, string>();
   const directory = await makeSharedDirectory('trunkline-cluster-');
   const cleaner = afterExit({ directory });
   const stop = async (): Promise<void> => {
-    // Stops the service first, all together, then the programs that it needs, the database last.
+    // Stops the service's processes first, then the programs that they need, the database last.
     const services = started.filter(({ name }) => SERVICES.some((service) => service.name === name));
     await Promise.all(services.map((service) => service.stop()));
     for (const other of started.toReversed()) await other.stop();

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 
-/** How long to wait before a process that died is started again. */
+/** How long to wait before restarting a process that died. */
 const START_AGAIN_MS = 1_000;
-/** A process that has not ended cleanly by then is killed. */
+/** A process that takes longer to end cleanly is killed. */
 const STOP_WITHIN_MS = 35_000;
 
 export interface ProcessOptions {
@@ -14,32 +14,34 @@ export interface ProcessOptions {
   /** The file to run. */
   readonly program: URL;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Matches the line of output that shows that it is ready; `ready` and `onReady` get the first group. */
+  /**
+   * Matches the output line that shows that the program is ready; `ready` and `onReady` get the first group.
+   */
   readonly readyLine: RegExp;
-  /** Called at every start. */
+  /** Called whenever the program is ready after a start. */
   readonly onReady?: (found: string) => void;
-  /** Gets its output, and its end, line by line. */
+  /** Called with each line of output but the ready line, and when it dies. */
   readonly onLine: (line: string) => void;
 }
 
 export interface ManagedProcess {
   readonly name: string;
-  /** Undefined while it does not run. */
+  /** Undefined while no process runs. */
   readonly pid: () => number | undefined;
-  /** Resolves when it is ready for the first time; rejects when it ends before. */
+  /** Resolves when the program is first ready; rejects if it ends before that. */
   readonly ready: Promise<string>;
-  /** Ends it cleanly, and for good. */
+  /** Ends the process cleanly, for good. */
   stop(): Promise<void>;
 }
 
-/** Runs a program of this example, and again whenever it dies, until it is stopped. */
+/** Runs a program of this example, and restarts it whenever it dies, until it is stopped. */
 export function manageProcess(options: ProcessOptions): ManagedProcess {
   const { name, onLine, onReady } = options;
   let isStopping = false;
   let child: ChildProcess | undefined;
   let again: NodeJS.Timeout | undefined;
   const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
-  ready.catch(() => undefined); // callers that wait for it get the error
+  ready.catch(() => undefined); // callers that await `ready` get the error
 
   const start = (): void => {
     const started = spawnProgram(options);
@@ -82,7 +84,8 @@ export function manageProcess(options: ProcessOptions): ManagedProcess {
 function spawnProgram({ name, program, env }: ProcessOptions): ChildProcess {
   return spawn(process.execPath, ['--conditions=source', program.pathname], {
     env: { ...process.env, ...env, PROCESS_NAME: name },
-    // A Ctrl-C is for the process that started them: it ends them in order. By the channel they notice its death.
+    // A Ctrl-C reaches only this process, which ends the programs in order. The channel informs them of its
+    // death.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -15,7 +15,7 @@ import { remoteCalls, watchForSilence } from './network/remote-calls.ts';
 import { incomingContent, outgoingWire } from './network/wire-content.ts';
 import { networkPhone } from './network-phone.ts';
 
-/** How long the network has to take a connection, and to end one. */
+/** How long the network may take to accept a connection, and to end one. */
 const NETWORK_DEADLINE_MS = 5_000;
 
 interface NetworkAddress {
@@ -26,8 +26,9 @@ interface NetworkAddress {
 }
 
 /**
- * The way to a sandbox network in another process: a WebSocket for each instance. Reports of the network are
- * acknowledged when they are stored, so that those that a killed process had not stored go to the next.
+ * A gateway to a sandbox network in another process, with a WebSocket for each instance. Reports of the
+ * network are acknowledged when they are stored, so that reports that a killed process had not stored go to
+ * the next process.
  */
 export function networkGateway(address: NetworkAddress): Gateway {
   const { capabilities, newMessageId } = createSandbox().gateway;
@@ -60,7 +61,7 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
   const { address, session, listener, options } = parts;
   const { instanceId } = session;
   const files = new Map<string, () => Promise<Uint8Array | null>>();
-  /** Whether the end of the connection is known: then nothing more is reported. */
+  /** Whether the connection is known to have ended; then nothing more is reported. */
   let isOver = false;
 
   const url = new URL(`${CONNECTIONS_PATH}${instanceId}?owner=${address.owner}`, address.url);
@@ -101,7 +102,7 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
   socket.on('error', lost);
   socket.on('close', lost);
 
-  /** Notifies the network, without waiting for it if it is unreachable. */
+  /** Notifies the network, unless it is unreachable, and closes the socket. */
   const end = async (notify: () => Promise<void>): Promise<void> => {
     isOver = true;
     const cancel = clock.setTimer(NETWORK_DEADLINE_MS, () => socket.terminate());
@@ -125,7 +126,7 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
         files.delete(networkId);
       }
     },
-    // A network that has ended on its own is closed just the same.
+    // The connection is closed even if the network has ended it already.
     close: () => end(() => network.close().catch(() => undefined)),
     logout: () => end(() => network.logout()),
   };

@@ -3,7 +3,7 @@ import { TrunklineError } from '@trunkline/core';
 import { refuse } from '@trunkline/core/spi/http';
 import type { SandboxMessage, SandboxPhone } from '@trunkline/core/sandbox';
 
-/** The actions on a phone from another process than the network's. */
+/** The actions on a phone, from a process other than the network's. */
 export type NetworkPhone = Omit<SandboxPhone, 'accepted'> & {
   /** Unlinks the number from the gateway's side. */
   forget(): Promise<void>;

@@ -66,7 +66,7 @@ describe('The cluster of one command', () => {
     const [instance = ''] = await setUp({ url, networkUrl }, { receivers: [receiver], instances: 1 });
     const sendBy = async (api: string, text: string): Promise<void> => {
       const body = { instance, to: '15550100', type: 'text', text };
-      // While it changes hands, an instance is not connected for a moment.
+      // An instance that moves to another process is briefly not connected.
       const { id } = await until(`${text} is accepted`, () =>
         call(api, 'POST', '/messages', body).catch((error: Error) =>
           error.message.includes('INSTANCE_NOT_CONNECTED') ? null : Promise.reject(error),
@@ -84,7 +84,7 @@ describe('The cluster of one command', () => {
     for (const api of ['api-1', 'api-2']) await sendBy(find(new RegExp(`^${api} is at (\\S+)/api/v1$`)), api);
 
     const { connections } = (await (await fetch(`${networkUrl}/log`)).json()) as {
-      connections: readonly { owner: string }[]; // as network-log.ts has it
+      connections: readonly { owner: string }[]; // as in network-log.ts
     };
     const [holder] = connections;
     expect(holder?.owner).toMatch(/^gateway-[12]$/);

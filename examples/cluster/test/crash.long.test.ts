@@ -17,30 +17,32 @@ import { startTestCluster } from './support/test-cluster.ts';
 import { startVisitors } from './support/visitors.ts';
 
 /**
- * How long the cluster is disturbed, in minutes of real time. If unset, for a few seconds, with time running three
- * times as fast for the service: a lease or the wait of a retry then takes a third.
+ * How long the cluster is disturbed, in minutes of real time. If unset, a few seconds; the service's time then
+ * runs three times as fast, so that leases and the waits between retries take a third.
  */
 const MINUTES = Number(process.env['CLUSTER_MINUTES'] ?? 0);
 interface Form extends Omit<DisturbanceOptions, 'instances'> {
-  /** How much faster time goes by for the service. */
+  /** How much faster time runs for the service. */
   readonly timeFactor: number;
   /**
-   * The shortest time for 120 requests. A request leaves within a second of its claim, and waits no less for a busy
-   * machine if time runs faster.
+   * The shortest real time for 120 requests. A request leaves within a second of its claim, and that second does
+   * not shrink if time runs faster.
    */
   readonly minuteMs: number;
-  /** The number of clients. An endpoint must be able to get within a minute what they send in a minute. */
+  /**
+   * The number of clients. An endpoint must be able to take within a minute all that they send in a minute.
+   */
   readonly senders: number;
-  /** The interval between two messages of one of them. */
+  /** The interval between two messages of a client. */
   readonly loadMs: readonly [number, number];
-  /** Instances that come and go, at a time. */
+  /** The number of visitors at a time. */
   readonly visitors: number;
   readonly stayMs: readonly [number, number];
-  /** How long an instance may be dark after the death of its gateway, if another one exists. */
+  /** How long an instance may be dark after the death of its gateway, if another gateway exists. */
   readonly darkMs: number;
 }
 
-/** Accepted messages, fewer than which show little. */
+/** Fewer accepted messages would prove little. */
 const MESSAGES_LEAST = 10;
 
 /** Printed on failure; CLUSTER_SEED makes the same choices again. */
@@ -98,7 +100,8 @@ it(
       const visitors = startVisitors(cluster, load, form, random.apart(9));
       const from = Date.now();
       const interruptions = await disturb(cluster, { ...form, instances }, random.apart(7));
-      // On a busy machine, outages may cover most of a few seconds: the proof needs enough messages.
+      // On a busy machine, outages may cover most of these seconds, so wait for enough messages to prove
+      // something.
       await until(
         'messages are accepted and received again',
         () => load.accepted.length > MESSAGES_LEAST && load.inbound.length > 0,

@@ -3,8 +3,8 @@ import type { WebhookEvent } from '@trunkline/receiver';
 /** How another service writes its webhooks. */
 export interface Form {
   /**
-   * Returns the webhooks that the consumer would have got for this event, in order; none if the other service has no
-   * such event. Called again when the event is tried again: it then returns the same.
+   * Returns the webhooks that the consumer would have got for this event, in order; empty if the other service has
+   * no such event. Called again, with the same result, if the event is retried.
    */
   convert(event: WebhookEvent, context: Context): Promise<readonly OldWebhook[]> | readonly OldWebhook[];
   /** The URL for this webhook; by default the consumer's URL as it is. */
@@ -14,9 +14,9 @@ export interface Form {
 }
 
 export interface OldWebhook {
-  /** Derived from the id of Trunkline's event, so that a repeat has it too. */
+  /** Derived from the id of Trunkline's event, so that a repeat has the same id. */
   readonly id: string;
-  /** The event's name there, by which a consumer chooses what it gets. */
+  /** The event's name in the other service, by which a consumer chooses its events. */
   readonly event: string;
   readonly body: object;
 }

@@ -9,9 +9,9 @@ export interface ForwardOptions {
   readonly context: Context;
   /** The URL of the consumer. */
   readonly url: string;
-  /** The names of the other service's events that the consumer wants; all that there are by default. */
+  /** The names of the other service's events that the consumer wants; by default, all. */
   readonly events?: readonly string[];
-  /** Headers that each request to the consumer has, such as a key that it asks for. */
+  /** Headers of each request to the consumer, such as a key that it requires. */
   readonly headers?: Readonly<Record<string, string>>;
   /** How long the consumer may take. Trunkline waits for 10 seconds in total. */
   readonly timeoutMs?: number;
@@ -21,9 +21,9 @@ export interface ForwardOptions {
 }
 
 /**
- * Receives Trunkline's webhooks and posts each to a consumer of another service's. Trunkline gets a 2xx only if the
- * consumer has responded with one to each of its requests, and retries otherwise: the consumer gets each webhook at
- * least once.
+ * Receives Trunkline's webhooks, and posts them to a consumer of another service's webhooks. Trunkline gets a 2xx
+ * only if the consumer responded to every request with a 2xx, and retries otherwise, so that the consumer gets each
+ * webhook at least once.
  */
 export function createForwarder(options: ForwardOptions): Receiver {
   const { secret, form, context, events, store, onError = console.error } = options;

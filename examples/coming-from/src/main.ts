@@ -71,7 +71,7 @@ function chooseForm(): Form {
   }
 }
 
-/** `a=1,b=2` */
+/** Reads `a=1,b=2`. */
 function pairs(text: string | undefined, separator: string): readonly (readonly [string, string])[] {
   return list(text).map((part) => {
     const [name = '', ...rest] = part.split(separator);
@@ -79,7 +79,7 @@ function pairs(text: string | undefined, separator: string): readonly (readonly 
   });
 }
 
-/** `a, b`; nothing if it is empty, as a variable in a file of settings may be. */
+/** Reads `a, b`. Empty for an empty text, as a variable in a settings file may be. */
 function list(text = ''): readonly string[] {
   return text
     .split(',')

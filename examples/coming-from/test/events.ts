@@ -10,7 +10,7 @@ export const EXAMPLES: readonly WebhookEvent[] = readExamples();
 
 function readExamples(): readonly WebhookEvent[] {
   const found: string[] = [];
-  // The examples are the objects with the five fields of an event, wherever they are under `webhooks`.
+  // The examples are the objects with the five fields of an event, anywhere under `webhooks`.
   JSON.stringify(JSON.parse(readFileSync(OPENAPI, 'utf8')).webhooks, (_key, value) => {
     if (readEvent(JSON.stringify(value) ?? '').ok) found.push(JSON.stringify(value));
     return value;

@@ -1,7 +1,7 @@
 import type { MessageResource, TrunklineClient } from '@trunkline/http/client';
 import { verify } from '@trunkline/receiver';
 
-/** An order of the shop that this example belongs to. */
+/** An order of the example's shop. */
 interface Order {
   readonly id: string;
   readonly phone: string;
@@ -10,7 +10,7 @@ interface Order {
 type Status = MessageResource['status'];
 
 export interface OrderNotifications {
-  /** Notifies the customer by message that the order is on its way. Returns why not, if not. */
+  /** Notifies the customer that the order is on its way. Returns `queued`, or the reason why not. */
   shipped(order: Order): Promise<'queued' | 'opted_out' | 'wrong_number' | 'try_later'>;
   /** The route to which the messaging service sends its webhooks. */
   webhook(request: Request): Promise<Response>;
@@ -22,7 +22,10 @@ interface OrderNotificationsOptions {
   readonly client: TrunklineClient;
   readonly instance: string;
   readonly webhookSecret: string;
-  /** The time at which a webhook is received, in epoch milliseconds: the machine's, except in tests with a clock of their own. */
+  /**
+   * The current time when a webhook is received, in epoch milliseconds; by default the machine's. Tests may have their
+   * own clock.
+   */
   readonly now?: () => number;
 }
 
@@ -34,14 +37,15 @@ export function createOrderNotifications({
 }: OrderNotificationsOptions): OrderNotifications {
   const optedOut = new Set<string>();
   const messageOfOrder = new Map<string, string>();
-  // By message, not by order: a webhook may overtake the response that says which message it is about.
+  // Keyed by message, not by order: a webhook may arrive before the response that contains the message's id.
   const statuses = new Map<string, Status>();
 
   return {
     async shipped({ id, phone }) {
       if (optedOut.has(phone.replaceAll(/\D/g, ''))) return 'opted_out';
       const text = `Your order ${id} is on its way.`;
-      // The order's number as key: a customer is notified once, also when this is called again after a crash.
+      // The order's number is the key, so that a customer is notified once even if this runs again after a
+      // crash.
       const sent = await client.messages.send(
         { instance, to: phone, type: 'text', text },
         { idempotencyKey: `shipped-${id}` },
@@ -78,7 +82,7 @@ export function createOrderNotifications({
 
 const ORDER: readonly Status[] = ['queued', 'sent', 'delivered', 'read', 'failed', 'received'];
 
-/** Webhooks may come out of order: a status never gives way to an earlier one. */
+/** Webhooks may come out of order: an earlier status never replaces a later one. */
 function later(known: Status | undefined, reported: Status): Status {
   return known !== undefined && ORDER.indexOf(known) > ORDER.indexOf(reported) ? known : reported;
 }

@@ -16,7 +16,7 @@ let instance: string;
 beforeAll(() => server.listen({ onUnhandledFrame: 'error' }));
 afterAll(() => server.close());
 
-// A service of its own for each test: it takes a few milliseconds.
+// Each test starts its own service, which takes a few milliseconds.
 beforeEach(async () => {
   trunkline = await startMockTrunkline({ baseUrl, onWebhook: (request) => notifications.webhook(request) });
   server.use(...trunkline.handlers);

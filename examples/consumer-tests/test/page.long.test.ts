@@ -51,7 +51,7 @@ async function commandOfCi(): Promise<string> {
   return commands[0] ?? '';
 }
 
-/** A folder as an app has it, and a program `trunkline`. */
+/** A folder like an app's, with a program `trunkline`. */
 async function newFolder(trunkline: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-ci-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

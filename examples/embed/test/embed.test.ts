@@ -57,7 +57,8 @@ describe('a server sends the first message by the commands of docs/embed, and st
     expect(await sendFirstMessage(first)).toMatchObject({ data: { to: '15550100', text: 'Hello' } });
     expect(await first.program.stop()).toBe(0);
 
-    // The second server has the same database, as under `node --watch`: the same key, which is not printed again.
+    // The second server shares the database, as under `node --watch`, so its key is the same, and is not printed
+    // again.
     const second = await startServer(file, folder);
     expect([first.token, second.token]).toEqual([expect.stringMatching(/^trk_/), null]);
     const headers = { Authorization: `Bearer ${first.token}` };
@@ -74,7 +75,7 @@ describe('a server sends the first message by the commands of docs/embed, and st
       const other = createServer().listen(0, '127.0.0.1');
       onTestFinished(() => void other.close());
       await once(other, 'listening');
-      const { port } = other.address() as AddressInfo; // it listens on TCP
+      const { port } = other.address() as AddressInfo; // the server uses TCP
       const program = startNodeProgram(new URL(`../src/${file}`, import.meta.url), {
         ...withKey,
         env: { ...env, PORT: String(port) },
@@ -155,7 +156,7 @@ function isThere(runtime: string): boolean {
   return spawnSync(commandOf(runtime), ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
-/** Runs in a process group: npm's installed command starts the runtime. */
+/** Runs in a process group, because the command that npm installs starts the runtime. */
 async function startOn([name, args]: Runtime, file: string, cwd: string): Promise<Program> {
   const program = fileURLToPath(new URL(`../src/${file}`, import.meta.url));
   return startProgram(commandOf(name), {
@@ -173,14 +174,14 @@ function commandOf(runtime: string): string {
 interface Server {
   readonly program: Program;
   readonly origin: string;
-  /** Null unless it has printed one. */
+  /** Null if the server printed no key. */
   readonly token: string | null;
 }
 
 /** The pages start programs like this. */
 const withKey = { nodeArgs: ['--env-file=.env'], env };
 
-/** The first of the page's last two commands. The other one starts the program. */
+/** Runs the first of the page's last two commands. The second starts the program. */
 async function makeKey(page: string, cwd: string): Promise<void> {
   const [make = '', start = ''] = blocksOf(page, 'sh').at(-1)?.split('\n') ?? [];
   expect(start).toMatch(/^node --env-file=\.env \w+\.c?[jt]s$/);

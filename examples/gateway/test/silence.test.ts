@@ -16,14 +16,14 @@ it.each([
   onTestFinished(() => server.closeAllConnections());
   onTestFinished(() => void server.close());
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // of TCP
+  const { port } = server.address() as AddressInfo; // the server uses TCP
   const clock = manualClock();
   const gateway = carrierGateway(`http://127.0.0.1:${port}`);
   gateway.attach({ clock, random: seededRandom(1), logger: silentLogger });
 
   const asked = once(server, 'request');
   const link = await openLink(gateway, memorySession('ins_1'));
-  respond((await asked)[1] as ServerResponse); // the content of this event
+  respond((await asked)[1] as ServerResponse); // the event's second argument
   const begun = clock.now();
   // Between the steps, data from the network is read.
   for (let step = 0; step < 1_000 && link.reports.length === 0; step += 1) await clock.advance(1_000);

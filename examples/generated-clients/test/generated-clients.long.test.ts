@@ -138,7 +138,7 @@ describe.each(GENERATORS)('the program of docs/generated-clients.md with %s', (n
     for (const { headers, body } of own()) {
       const result = await verify({ secret, headers, body });
       if (!result.ok) throw new Error(result.message);
-      // The request behind a proxy that removes X- headers.
+      // The request as it leaves a proxy that removes X- headers.
       const standard = Object.entries(headers).filter(([header]) => header.startsWith('webhook-'));
       const alone = { secret, headers: Object.fromEntries(standard), body };
       expect(await verify(alone)).toEqual(result);
@@ -165,7 +165,7 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
     await promisify(execFile)(command, args, { cwd });
   } catch (error) {
     // A compiler prints its complaints on stdout.
-    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }; // of execFile
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }; // the error of execFile
     throw new Error(`${command} ${args.join(' ')}\n${stdout}${stderr}`, { cause: error });
   }
 }
@@ -206,7 +206,7 @@ interface Received {
   readonly body: Buffer;
 }
 
-/** Records its requests, and closes with the tests of the file. */
+/** A receiver that records its requests, and closes after the file's tests. */
 async function startReceiver(
   subscribe: (url: string) => Promise<string>,
 ): Promise<{ readonly secret: string; readonly received: readonly Received[] }> {
@@ -222,7 +222,7 @@ async function startReceiver(
     receiver.closeAllConnections();
     receiver.close();
   });
-  const { port } = receiver.address() as AddressInfo; // it listens on TCP
+  const { port } = receiver.address() as AddressInfo; // the server uses TCP
   return { secret: await subscribe(`http://127.0.0.1:${port}/`), received };
 }
 

@@ -62,7 +62,7 @@ it('AWS Lambda: the handler serves the API, another process does the rest, and a
   expect([listed.statusCode, listed.body]).toEqual([200, expect.stringContaining(accepted.data.id)]);
   expect((await invoke(eventV1(call('POST', '/messages', { instance })))).statusCode).toBe(422);
 
-  // While it is frozen, everything between it and the database ends its connections.
+  // While the handler is frozen, all of its connections to the database are ended.
   lambda.signal('SIGSTOP');
   expect(await database.endConnections()).toBeGreaterThan(0);
   await setTimeout(FROZEN_SECONDS * 1000);
@@ -90,8 +90,8 @@ function resultOf(message: unknown): Result {
 }
 
 /**
- * The server of the page, in the roles that the handler does not have. Returns a function that scans the QR of an
- * instance.
+ * Starts the page's server, in the roles that the handler does not have. Returns a function that scans the QR of
+ * an instance.
  */
 async function startServer(env: Readonly<NodeJS.ProcessEnv>): Promise<(instance: string) => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'trunkline-lambda-'));

@@ -7,7 +7,7 @@ import type { Api, Mountable } from './service.ts';
 export function fastifyServer({ api, dashboard }: Mountable): FastifyInstance {
   const yours = fastify();
   yours.register(async (scope) => {
-    // In a scope of its own, as here no body may be read in front of them.
+    // In a separate scope, because no body may be read before these handlers run.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
     scope.all('/api/v1/*', handlerOf(api));

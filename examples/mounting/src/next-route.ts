@@ -4,12 +4,10 @@ type RouteHandler = (request: Request) => Response | Promise<Response>;
 type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
 
 /**
- * For `app/api/v1/[...path]/route.ts`, of Next.js and of others that have adopted its route handlers:
- *
+ * For `app/api/v1/[...path]/route.ts` of Next.js, and of frameworks that have adopted its route handlers:
  * ```ts
  * export const { GET, HEAD, POST, PATCH, DELETE } = nextRoute(api);
  * ```
- *
  * The dashboard is mounted by the same lines in `app/messaging/[[...path]]/route.ts`.
  */
 export function nextRoute(api: Api): Readonly<Record<Method, RouteHandler>> {

@@ -32,7 +32,7 @@ export async function startService(runtime: Runtime, { apiKey, roles }: ServiceO
   const trunkline = createTrunkline({
     ...runtime,
     storage: memoryStorage(),
-    gateway: createSandbox({ scansQrs: true }).gateway, // no person is here to scan
+    gateway: createSandbox({ scansQrs: true }).gateway, // nobody is here to scan
     secretKey: 'What is in memory needs no better key.',
     urlPolicy: 'local',
     roles,
@@ -44,5 +44,5 @@ export async function startService(runtime: Runtime, { apiKey, roles }: ServiceO
   return { api: createHttpApp(trunkline), trunkline, stop: () => trunkline.stop() };
 }
 
-/** Looks no name up: the hosts in these examples do not exist. Leave it out if yours do. */
+/** Resolves no names, because the hosts in these examples do not exist. Omit this if yours do. */
 export const everywherePublic: DnsResolver = { resolve: async () => ['93.184.215.14'] };

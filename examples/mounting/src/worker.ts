@@ -1,5 +1,5 @@
-// A worker of Cloudflare (workerd) with the compatibility flag `nodejs_compat`. It has no sockets to keep open: it
-// serves requests, and another process on the same database does the rest.
+// A worker of Cloudflare (workerd) with the compatibility flag `nodejs_compat`. It cannot keep sockets open, so it
+// only serves requests, and another process on the same database does the rest.
 import { edgeRuntime } from '@trunkline/core/edge';
 import { everywherePublic, startService } from './service.ts';
 
@@ -8,7 +8,7 @@ let service: ReturnType<typeof startService> | undefined;
 
 export default {
   async fetch(request: Request, { API_KEY }: { readonly API_KEY: string }): Promise<Response> {
-    // Not before the first request: outside of one, workers have neither randomness nor timers.
+    // Starts with the first request, because workers have no randomness and no timers outside of a request.
     service ??= startService(edgeRuntime({ dns: everywherePublic }), { apiKey: API_KEY, roles: API_ONLY });
     const { api } = await service;
     return api.fetch(request);

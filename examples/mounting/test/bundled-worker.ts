@@ -19,7 +19,10 @@ export async function bundledWorker(): Promise<string> {
   return outputFiles[0]?.text ?? '';
 }
 
-/** Node's modules are workerd's own, under their names with the prefix. It has no `require`, so these become imports. */
+/**
+ * workerd provides Node's modules, under their names with the prefix. It has no `require`, so calls of it become
+ * imports.
+ */
 const nodeModules: Plugin = {
   name: 'node-modules',
   setup({ onResolve, onLoad }) {

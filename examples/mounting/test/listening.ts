@@ -3,7 +3,7 @@ import type { AddressInfo, Server } from 'node:net';
 
 /** The origin of a server as soon as it listens. */
 export async function listening(server: Pick<Server, 'listening' | 'address' | 'once'>): Promise<string> {
-  if (!server.listening) await once(server as Server, 'listening'); // an EventEmitter, whatever its other methods
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  if (!server.listening) await once(server as Server, 'listening'); // each such server is an EventEmitter
+  const { port } = server.address() as AddressInfo; // the server uses TCP
   return `http://127.0.0.1:${port}`;
 }

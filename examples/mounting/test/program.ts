@@ -1,7 +1,10 @@
 import { onTestFinished } from 'vitest';
 import { startProgram } from '@trunkline/test-support/start-program';
 
-/** Starts a program and waits until it prints where it listens; it is killed with the test. Returns the origin. */
+/**
+ * Starts a program, and waits until it prints its address. The program is killed after the test. Returns the
+ * origin.
+ */
 export async function startServer(
   command: string,
   { args, env }: { readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> },

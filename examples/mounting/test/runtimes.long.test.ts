@@ -8,8 +8,8 @@ import { startServer } from './program.ts';
 import { smoke } from './smoke.ts';
 import { startReceiver } from './webhook-receiver.ts';
 
-// The same smoke test as in frameworks.test.ts, against programs of other runtimes. They come from npm; if npm has none
-// for the platform, the test is skipped and says so.
+// The same smoke test as in frameworks.test.ts, against programs of other runtimes. The runtimes come from npm; if npm
+// has none for the platform, the test is skipped and says so.
 
 const apiKey = 'the-key-of-the-smoke-test';
 const env = { API_KEY: apiKey, PORT: '0' };

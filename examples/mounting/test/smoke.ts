@@ -12,14 +12,14 @@ export interface SmokeTarget {
   readonly everyRole: boolean;
   /**
    * Whether the runtime closes the connection of a refused request without reading its body. A client that is still
-   * sending may then see that instead of the response.
+   * sending may then see the close instead of the response.
    */
   readonly cutsRefusedBodies?: boolean;
   /** Gets webhooks; if omitted, they are registered but not sent. */
   readonly receiverUrl?: string | undefined;
 }
 
-/** One pass through the API, the same wherever it is mounted. A step that fails is named. */
+/** Makes the same pass through the API wherever it is mounted. The error names the step that failed. */
 export async function smoke(target: SmokeTarget): Promise<void> {
   const client = clientOf(target);
   const { id } = unwrap(await client.instances.create({ name: 'Smoke' })).data;
@@ -97,7 +97,7 @@ const STEPS: readonly Step[] = [
         headers: {
           Authorization: `Bearer ${target.apiKey}`,
           'Content-Type': 'application/json',
-          // Such a runtime does not announce that it closes: the next request needs another connection.
+          // Such a runtime does not announce the close, so the next request needs another connection.
           ...(target.cutsRefusedBodies && { Connection: 'close' }),
         },
         body: JSON.stringify({ name: 'x'.repeat(1_048_576) }),

@@ -1,5 +1,5 @@
-// Does what `nest start` does for a program: Node does not support decorators. Also, the module's own imports of
-// NestJS, which a workspace resolves from the module's folder, lead to the app's NestJS, like those of an installed
+// Compiles a program as `nest start` does, because Node does not support decorators. Also, leads the module's
+// imports of NestJS, which a workspace resolves from the module's folder, to the app's NestJS, as for an installed
 // package.
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';

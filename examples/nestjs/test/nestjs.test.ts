@@ -73,7 +73,7 @@ async function start(cwd: string): Promise<App> {
     });
     const content: unknown = await response.json();
     expect(response.ok, JSON.stringify(content)).toBe(true);
-    // The API wraps its results, the app's own route does not.
+    // The API wraps its results; the app's own route does not.
     return (path.startsWith('/api/') ? (content as { data: Resource }).data : content) as Resource;
   };
   return { program, call };

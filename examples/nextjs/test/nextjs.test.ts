@@ -67,8 +67,8 @@ it('importing the service opens nothing, a hot reload starts no other, and SIGTE
   expect([await program.stop(), program.stderr()]).toEqual([0, '']);
 });
 
-// Runs with Next.js itself, which takes 340 MB, and four minutes on an idle machine: EMBED_NEXT=1. It packs the built
-// packages, and installs them with Next.js in an empty folder, like a user.
+// With EMBED_NEXT=1, runs with Next.js itself, which takes 340 MB, and four minutes on an idle machine. Packs the
+// built packages, and installs them with Next.js in an empty folder, like a user.
 describe.runIf(process.env['EMBED_NEXT'] === '1')('in Next.js', () => {
   let app = '';
   const next = (...args: readonly string[]): Program => {
@@ -161,7 +161,7 @@ describe.runIf(process.env['EMBED_NEXT'] === '1')('in Next.js', () => {
   });
 
   it('`next dev` reloads a route and the service’s own file, and still has one service', async () => {
-    // The first start prints the key: one without the database of the builds.
+    // Only a first start prints the key, so remove the database of the builds.
     for (const name of await readdir(app))
       if (name.startsWith('trunkline.db')) await rm(join(app, name), { recursive: true });
     const program = next('dev', '--port', '0', '--hostname', '127.0.0.1');
@@ -216,7 +216,7 @@ async function call({ origin, token }: Api, path: string, body?: object): Promis
   });
   const content: unknown = await response.json();
   expect(response.ok, JSON.stringify(content)).toBe(true);
-  // The API wraps its results, the app's own route does not.
+  // The API wraps its results; the app's own route does not.
   return (path.startsWith('/api/') ? (content as { data: Resource }).data : content) as Resource;
 }
 
@@ -237,12 +237,12 @@ async function sendMessage(api: Api): Promise<void> {
   }
 }
 
-/** Has a webhook delivered to a receiver that has not responded yet. */
+/** Triggers a delivery to a receiver that responds only when asked. */
 async function deliver(api: Api): Promise<{ respond: () => void; webhook: string }> {
   const receiver = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void receiver.close());
   await once(receiver, 'listening');
-  const { port } = receiver.address() as AddressInfo; // of a socket, since it listens on a port
+  const { port } = receiver.address() as AddressInfo; // the server uses TCP
   const url = `http://127.0.0.1:${port}/`;
   const { id } = await call(api, '/api/v1/webhooks', { url, events: ['message.received'] });
   const requested = once(receiver, 'request');
@@ -251,7 +251,7 @@ async function deliver(api: Api): Promise<{ respond: () => void; webhook: string
   return { respond: () => response.writeHead(204).end(), webhook: id };
 }
 
-/** The deliveries in a database that no other process uses. */
+/** The webhook's deliveries, in a database that no other process uses. */
 async function deliveriesOf(webhook: string, path: string): Promise<readonly Resource[]> {
   const trunkline = createTrunkline({
     ...nodeRuntime(),

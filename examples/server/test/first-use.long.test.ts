@@ -19,10 +19,11 @@ describe.skipIf(browser.missing !== null)('a first-time user of the example', ()
     const tour = readTour();
     const { said } = tour;
     const receiver = await startReceiver();
-    // Started before the page, so that the page is closed first: it would try to reach a stopped service.
+    // Started before the page, so that the page is closed first; otherwise, it would try to reach a stopped
+    // service.
     const link = await startService();
     const { page, problems } = await browser.open({ viewport: { width: 1060, height: 640 } });
-    // A code may be requested just as it is used.
+    // The page may request a QR just as it is scanned.
     problems.allow(/status of 409 .*\/qr\)/);
     const press = (name: string): Promise<void> =>
       page
@@ -160,7 +161,7 @@ async function startService(): Promise<string> {
   return link;
 }
 
-/** Accepts all events, and none while it is down. */
+/** A receiver that accepts all events unless it is down. */
 async function startReceiver() {
   const events: unknown[] = [];
   const server = createServer((request, response) => {

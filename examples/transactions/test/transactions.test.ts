@@ -30,7 +30,7 @@ beforeAll(async () => {
   const storage = postgresStorage({ connectionString, schema });
   trunkline = createTrunkline({ ...nodeRuntime(), storage, gateway, secretKey: 'x'.repeat(32) });
   await trunkline.start();
-  // The same item twice fails in the COMMIT, after the message.
+  // Ordering an item twice fails in the COMMIT, after the message.
   await pool.query(
     'CREATE TABLE orders (id text PRIMARY KEY, item text NOT NULL UNIQUE DEFERRABLE INITIALLY DEFERRED)',
   );
@@ -45,7 +45,7 @@ afterAll(async () => {
   await pool.end();
 });
 
-/** The orders of an id, and the messages about an item. */
+/** Counts the orders with an id, and the messages about an item. */
 async function stored(id: string, item: string): Promise<{ orders: number; messages: number }> {
   const { rowCount } = await pool.query('SELECT FROM orders WHERE id = $1', [id]);
   const { data } = await api.messages.list({ limit: 100 });

@@ -6,19 +6,24 @@ import type { Page } from 'playwright-core';
 let source: Promise<string> | undefined;
 
 interface AxeOptions {
-  /** `colour`: only rules about colours, for a page that was checked as a whole in other colours. Default `everything`. */
+  /**
+   * `colour`: only rules about colours, for a page that was checked by all rules in another colour scheme. Default
+   * `everything`.
+   */
   readonly about?: 'everything' | 'colour';
 }
 
-/** All of axe's rules about colours, except those of the strictest level, which is left out for other rules, too. */
+/** All of axe's rules about colours, except those of the strictest level, which the other rules leave out, too. */
 const OF_COLOUR = ['color-contrast', 'link-in-text-block'];
 
-/** Whatever axe finds to be in the way of people with a disability, a line for each element: empty if there is nothing. */
+/**
+ * Returns the barriers for people with a disability that axe finds, a line for each element; empty if axe finds none.
+ */
 export async function axe(page: Page, { about = 'everything' }: AxeOptions = {}): Promise<readonly string[]> {
   source ??= readFile(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
-  // Added by the debugger, to which the policy of the page does not apply.
+  // Added by the debugger, to which the page's policy does not apply.
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(await source);
-  // Leaves out the details of passed rules, which are most of a page.
+  // Leaves out the details of passed rules, which are most of the results.
   const options: RunOptions = {
     resultTypes: ['violations'],
     ...(about === 'colour' && { runOnly: [...OF_COLOUR] }),

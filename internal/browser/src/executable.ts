@@ -30,7 +30,10 @@ const UNPACK_MS = 10 * HANG_MS;
 
 const run = promisify(execFile);
 
-/** The browser of this machine: `CHROME_PATH`, an installed one, or the one from npm. Rejects if none starts, and says why. */
+/**
+ * The browser of this machine: `CHROME_PATH`, else an installed browser, else the one from npm. Rejects with the reason
+ * if it does not start.
+ */
 export async function findExecutable(): Promise<Executable> {
   const { CHROME_PATH } = process.env;
   if (CHROME_PATH !== undefined) return started({ path: CHROME_PATH, environment: {} });
@@ -39,7 +42,8 @@ export async function findExecutable(): Promise<Executable> {
   const directory = await unpacked();
   const path = join(directory, 'chromium');
   const fonts = { FONTCONFIG_FILE: join(directory, FONTS) };
-  // The libraries of the package are for a machine without its own: a newer one may not get on with all of them.
+  // The package's libraries are for machines that lack them, and may not all work on a newer machine: try
+  // without them first.
   return started({ path, environment: fonts }).catch(() =>
     started({ path, environment: { ...fonts, LD_LIBRARY_PATH: join(directory, 'al2023', 'lib') } }),
   );
@@ -52,8 +56,8 @@ async function started(executable: Executable): Promise<Executable> {
 }
 
 /**
- * The browser from npm, unpacked once for this clone: it takes seconds, in which another run may do the same or be killed.
- * So a folder that has its name is complete.
+ * The folder of the browser from npm, unpacked once for this clone. Unpacking takes seconds, in which another run may
+ * do the same or be killed, so that only a complete folder gets its final name.
  */
 async function unpacked(): Promise<string> {
   const directory = join(CACHE, `chromium-${await version()}`);
@@ -68,12 +72,12 @@ async function unpacked(): Promise<string> {
     await rename(draft, directory);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    if (!existsSync(directory)) throw error; // another process was faster otherwise
+    if (!existsSync(directory)) throw error; // otherwise, another process was faster
   }
   return directory;
 }
 
-/** Removes earlier versions, and drafts of runs that were killed. A draft that is in use is younger. */
+/** Removes earlier versions, and drafts of runs that were killed. Drafts in use are younger. */
 async function removeOld(): Promise<void> {
   const usedSince = Date.now() - 2 * UNPACK_MS;
   for (const name of await readdir(CACHE)) {
@@ -84,8 +88,8 @@ async function removeOld(): Promise<void> {
 }
 
 /**
- * The configuration in the package looks for fonts elsewhere. Without any, the browser paints no text, and crashes on a
- * character that it asks other fonts for. The machine's own have what is missing in those of the package.
+ * The package's own configuration looks for fonts elsewhere. Without fonts, the browser paints no text, and crashes on
+ * a character that needs another font. The machine's fonts have the characters that the package's fonts lack.
  */
 function fontsConfig(directory: string): string {
   return `<?xml version="1.0"?>

@@ -4,14 +4,17 @@ import { HANG_MS } from '@trunkline/test-support';
 import { findExecutable } from './executable.ts';
 
 const FLAGS = [
-  // Root has no other way; and the pages are our own.
+  // Root needs this, and the pages are our own.
   '--no-sandbox',
   '--disable-dev-shm-usage',
   '--disable-webgl',
   '--font-render-hinting=none',
 ];
 
-/** Starts the browser of this machine. It ends with this process, whose signals are left to its own handlers. */
+/**
+ * Starts the browser of this machine, which ends with this process. Signals are left to this process's own
+ * handlers.
+ */
 export async function launch(): Promise<BrowserServer> {
   const { path, environment } = await findExecutable();
   return chromium.launchServer({

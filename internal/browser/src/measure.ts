@@ -1,16 +1,16 @@
 import type { CDPSession, Page } from 'playwright-core';
 
-/** Makes the page's processor so many times slower. */
+/** Slows the page's processor down by this factor. */
 export async function slowDown(page: Page, rate: number): Promise<void> {
   await (await debuggerOf(page)).send('Emulation.setCPUThrottlingRate', { rate });
 }
 
-/** Waits for the first picture of the page: milliseconds from the start of the navigation. */
+/** Waits for the first paint of content. Returns milliseconds since the start of the navigation. */
 export function firstPaint(page: Page): Promise<number> {
   return page.evaluate<number>(FIRST_PAINT);
 }
 
-/** A text, since it runs in the page. A page that is asked again and again paints later. */
+/** A string, because it runs in the page. It observes, because repeated queries would delay the paint. */
 const FIRST_PAINT = `new Promise((resolve) => {
   const seen = (list) => {
     const [entry] = list.getEntriesByName('first-contentful-paint');
@@ -19,7 +19,7 @@ const FIRST_PAINT = `new Promise((resolve) => {
   new PerformanceObserver(seen).observe({ type: 'paint', buffered: true });
 })`;
 
-/** Counts what comes over the wire from now on, compressed, with headers. */
+/** Counts the bytes received from now on, compressed, with headers. */
 export async function bytesReceived(page: Page): Promise<() => number> {
   const session = await debuggerOf(page);
   let bytes = 0;

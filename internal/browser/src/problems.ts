@@ -2,16 +2,16 @@ import type { ConsoleMessage, Page } from 'playwright-core';
 
 /** The problems of a page: errors, violations of its content security policy, failed requests. */
 export interface Problems {
-  /** All that was found and not expected, in the order in which it came. */
+  /** The problems that were neither expected nor allowed, oldest first. */
   readonly list: () => readonly string[];
-  /** Takes problems with this text for expected. At the end of the test there must have been one. */
+  /** Expects problems with this text. The test fails at its end if there was none. */
   expect(text: RegExp): void;
-  /** Ignores problems with this text, which may come or not, as by a harmless race. */
+  /** Ignores problems with this text, which may or may not occur, as in a harmless race. */
   allow(text: RegExp): void;
 }
 
 interface CheckedProblems extends Problems {
-  /** Throws if the page had a problem that was not expected, or not one that was. */
+  /** Throws if the page had an unexpected problem, or lacked an expected one. */
   check(): void;
 }
 
@@ -26,7 +26,7 @@ export async function watch(page: Page): Promise<() => CheckedProblems> {
   });
   page.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText ?? '';
-    // The page itself does so when it goes elsewhere.
+    // A page aborts its own requests when it navigates.
     if (reason !== 'net::ERR_ABORTED') found.push(`request: ${request.url()}: ${reason}`);
   });
   await page.exposeFunction('trunklineViolation', (violation: string) => found.push(violation));
@@ -62,7 +62,7 @@ function isComplaint(message: ConsoleMessage): boolean {
 /** Chromium's warning that a preload was not used soon: a busy machine may only use it later. */
 const LATE_PRELOAD = /was preloaded using link preload but not used within a few seconds/;
 
-/** A text, since it runs in the page. */
+/** A string, because it runs in the page. */
 const REPORT_VIOLATIONS = `
   addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile, lineNumber }) => {
     trunklineViolation('policy: ' + violatedDirective + ' forbids ' + blockedURI + ' (' + sourceFile + ':' + lineNumber + ')');

@@ -13,12 +13,12 @@ const LOOKS = {
   phone: { colorScheme: 'light', viewport: { width: 360, height: 780 } },
 } as const;
 
-/** How a page is looked at. The page in `dark` is that in `light` in other colours: it has the same layout. */
+/** A way to show a page. The page has the same layout in `dark` as in `light`, in other colours. */
 export type Look = keyof typeof LOOKS;
 
 const ALL_LOOKS = ['light', 'dark', 'phone'] as const;
 
-/** Shows the page in light, in dark and on a phone (or in some of these), one after the other, and then as it was before. */
+/** Shows the page in light, in dark and on a phone (or in some of these), in turn, and then as it was before. */
 export async function inEachLook(
   page: Page,
   visit: (look: Look) => Promise<void>,
@@ -49,7 +49,9 @@ export async function screenshot(page: Page, name: string): Promise<readonly str
   return paths;
 }
 
-/** The same of the page as it is now, or of so many pixels from its top: `reports/screenshots/<name>.png`. */
+/**
+ * A picture of the page as it is now, or of so many pixels from its top: `reports/screenshots/<name>.png`.
+ */
 export async function picture(page: Page, name: string, height = Infinity): Promise<readonly string[]> {
   if (!areTaken()) return [];
   const path = join(DIRECTORY, `${name}.png`);

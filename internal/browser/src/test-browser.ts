@@ -18,7 +18,7 @@ export interface PageOptions {
   readonly locale?: string;
   /** Default `UTC`. */
   readonly timezoneId?: string;
-  /** The page of another tab, whose cookies it shares. */
+  /** The page of another tab, whose cookies the new page shares. */
   readonly beside?: Page;
 }
 
@@ -28,36 +28,36 @@ interface Opened {
 }
 
 export interface TestBrowser {
-  /** Why there is none; null if there is one. */
+  /** Why no browser starts; null if one does. */
   readonly missing: string | null;
   /**
-   * Opens a page in a new profile. The test fails at its end if the page had a problem that was not expected, and the
-   * page is closed.
+   * Opens a page in a new profile. At the end of the test, the page is closed, and the test fails if the page had an
+   * unexpected problem.
    */
   open(options?: PageOptions): Promise<Opened>;
   /**
-   * A tab in a new profile, for many tests that only look: a new one for each would take twice as much of the processor,
-   * most of it for the scripts that this one has compiled already.
+   * A tab in a new profile, for many tests that only read. A new tab for each test would take twice as much of the
+   * processor, most of it to compile the scripts that this tab has compiled already.
    */
   newTab(): Promise<KeptTab>;
 }
 
-/** A tab that ends with the file of tests. */
+/** A tab that stays open until the test file ends. */
 export interface KeptTab {
-  /** For the cookies of its profile. */
+  /** The profile, for its cookies. */
   readonly context: BrowserContext;
   /**
-   * The page, as blank as a new one. It is again at the end of the test, which fails if the page had a problem that was
-   * not expected.
+   * Returns the page, blank like a new one. It is blank again at the end of the test, which fails if the page had an
+   * unexpected problem.
    */
   open(): Promise<Opened>;
 }
 
 /**
- * The browser of a file of tests: `const browser = await testBrowser()` after its imports, and its tests below
- * `describe.skipIf(browser.missing !== null)`. All files of a run share one process, and each has its own profiles,
- * which end with it. If no browser can be started, this rejects in CI; elsewhere the reason is printed, and the tests
- * are left out.
+ * The browser of a test file: `const browser = await testBrowser()` after its imports, and its tests below
+ * `describe.skipIf(browser.missing !== null)`. All files of a run share one browser process, and each file has its
+ * own profiles, which end with the file. If no browser starts, this rejects in CI; elsewhere the reason is printed,
+ * and the tests are skipped.
  */
 export async function testBrowser(): Promise<TestBrowser> {
   let browser: Browser;
@@ -121,7 +121,7 @@ async function newContext(browser: Browser, options?: Omit<PageOptions, 'beside'
     timezoneId: 'UTC',
     ...options,
   });
-  // This ends before the limit of the test, with an error that names the wait. It applies to pages and requests.
+  // This timeout, for pages and requests, ends before the test's, with an error that names the wait.
   context.setDefaultTimeout(HANG_MS);
   return context;
 }

@@ -1,4 +1,5 @@
-// Unpacks the browser from npm into TMPDIR. A program of its own, since the package takes the folder only from there.
+// Unpacks the browser from npm into TMPDIR. A separate program, because the package takes the folder only from that
+// variable.
 import { fileURLToPath } from 'node:url';
 import { inflate } from '@sparticuz/chromium';
 

@@ -56,7 +56,7 @@ const PAGES: Readonly<Record<string, string>> = {
   '/scheme.js': 'matchMedia("(prefers-color-scheme: dark)").onchange = () => document.title = "changed"',
 };
 
-/** Of narrow and wide letters: the same if there is no font. */
+/** The widths of narrow and wide letters: equal if there is no font. */
 const WIDTHS = `['iiii', 'WWWW'].map((text) => {
   const paragraph = document.querySelector('p');
   paragraph.replaceChildren(Object.assign(document.createElement('span'), { textContent: text }));
@@ -98,7 +98,7 @@ describe.skipIf(browser.missing !== null)('a browser for tests', () => {
     const { page: opened, problems } = await browser.open({ baseURL });
     await opened.goto(path);
     await eventually(() => expect(problems.list().join('\n')).toMatch(problem));
-    // Otherwise this test would fail by it, as any other.
+    // Otherwise this test would fail because of the problem.
     problems.expect(problem);
     problems.expect(/./);
     expect(problems.list()).toEqual([]);

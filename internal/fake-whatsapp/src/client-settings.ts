@@ -14,7 +14,9 @@ export interface ClientSettings {
 const trusted: ClientSettings[] = [];
 const noiseRoot = WA_CERT_DETAILS.PUBLIC_KEY;
 
-/** Makes the clients of this process accept the server. Returns a function that undoes it, in any order with others. */
+/**
+ * Makes the clients of this process accept the server. Returns a function that undoes this, in any order with others.
+ */
 export function trustFakeWhatsApp(settings: ClientSettings): () => void {
   trusted.push(settings);
   applyTrust();
@@ -31,7 +33,9 @@ function applyTrust(): void {
   tls.setDefaultCACertificates([...tls.getCACertificates('bundled'), ...authorities]);
 }
 
-/** The same, and those that are given no URL connect to it: for a program that knows nothing of the fake. */
+/**
+ * Also connects clients that are given no URL to the server: for a program that does not know of the fake.
+ */
 export function redirectToFakeWhatsApp(settings: ClientSettings): () => void {
   const url = DEFAULT_CONNECTION_CONFIG.waWebSocketUrl;
   const distrust = trustFakeWhatsApp(settings);

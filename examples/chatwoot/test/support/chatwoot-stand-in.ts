@@ -5,8 +5,8 @@ import { Hono } from 'hono';
 import type { Context } from 'hono';
 
 /**
- * A Chatwoot of one account with one API inbox, on this machine: the part of its API and webhooks that the bridge uses,
- * according to its source.
+ * A Chatwoot on this machine, with one account and one API inbox. It has the part of Chatwoot's API and webhooks that
+ * the bridge uses, according to Chatwoot's source.
  */
 export interface ChatwootStandIn {
   readonly url: string;
@@ -16,23 +16,23 @@ export interface ChatwootStandIn {
   readonly messages: readonly Message[];
   /** If true, every request gets a 503. */
   isDown: boolean;
-  /** The next message is stored, but the response is lost. */
+  /** If true, the next message is stored, but gets a 504. */
   losesResponse: boolean;
-  /** If true, its files never arrive. */
+  /** If true, downloads get no response. */
   withholdsFiles: boolean;
   /** How often the bridge looked for a contact. */
   readonly searches: number;
   /** How many requests were refused while it was down. */
   readonly refused: number;
-  /** An agent's own action. */
+  /** Adds a contact, as an agent may. */
   addContact(contact: Omit<Contact, 'id'>): Contact;
   resolve(conversation: number): void;
   write(draft: AgentDraft): Promise<Message>;
-  /** An agent tries a failed message again. */
+  /** Tries a failed message again, as an agent. */
   retry(id: number): Promise<void>;
-  /** Something about a message changes that is not its status. */
+  /** Changes a message's content, but not its status. */
   change(id: number, content: string): Promise<void>;
-  /** Posts the last webhook again, changed at will. */
+  /** Posts the last webhook again, with these changes. */
   post(webhook?: Partial<Posted>): Promise<Response | undefined>;
   /** The URL of its webhooks, and the secret that signs them. */
   webhook: { url: string; secret: string };
@@ -205,7 +205,7 @@ export async function startChatwootStandIn(): Promise<ChatwootStandIn> {
     return message;
   }
 
-  /** Once, with five seconds; a message whose webhook does not succeed has failed. */
+  /** Posts a webhook once. If the post fails, the message has failed. */
   async function announce(event: string, message: Message): Promise<void> {
     const conversation = conversations.find(({ id }) => id === message.conversation);
     const contact = contacts.find(({ id }) => id === conversation?.contact);

@@ -5,10 +5,10 @@ import type { NetworkRecord } from '@trunkline/core/sandbox';
 export interface NetworkLog {
   /** The events of the network: messages accepted, messages of phones, receipts taken. */
   readonly records: readonly LoggedRecord[];
-  /** Every request to send and its outcome, repeats too. */
+  /** Every request to send, with its outcome; includes repeats. */
   readonly sends: readonly LoggedSend[];
   readonly connections: readonly LoggedConnection[];
-  /** Instances that were connected a second time while they were connected: the network has ended the first. */
+  /** Instances that connected again while they were connected: the network ended the first connection. */
   readonly replaced: readonly { readonly at: number; readonly first: number; readonly second: number }[];
 }
 
@@ -29,20 +29,23 @@ interface LoggedConnection {
   /** The process at the other end. */
   readonly owner: string;
   readonly openedAt: number;
-  /** When the process had stored that the instance is connected. Null if it never has. */
+  /** When the process had stored that the instance is connected; null if it never did. */
   readonly connectedAt: number | null;
-  /** Null while it is open. */
+  /** Null while the connection is open. */
   readonly closedAt: number | null;
 }
 
-/** How many of each kind are kept: the latest. */
+/** How many of each kind are kept; older ones are dropped. */
 const KEPT = 200_000;
 
 export interface NetworkLogWriter {
   read(): NetworkLog;
   record(record: NetworkRecord): void;
   send(send: Omit<LoggedSend, 'at'>): void;
-  /** Returns the connection's number, and functions to call when it is connected and has ended, even repeatedly. */
+  /**
+   * Returns the connection's number, and functions to call when it is connected and when it has ended; repeated
+   * calls do nothing.
+   */
   opened(connection: { instanceId: string; owner: string }): {
     readonly id: number;
     connected(): void;

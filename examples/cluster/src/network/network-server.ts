@@ -37,7 +37,7 @@ export async function startNetwork(
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, '127.0.0.1', resolve);
   });
-  const address = server.address() as AddressInfo; // it listens on TCP
+  const address = server.address() as AddressInfo; // the server uses TCP
   return {
     url: `http://127.0.0.1:${address.port}`,
     close() {

@@ -18,7 +18,9 @@ import { outgoingContent, wireIncoming } from './wire-content.ts';
 export interface Network {
   readonly phone: Sandbox['phone'];
   readonly unlink: (instanceId: string) => Promise<void>;
-  /** Takes a gateway's socket for one instance. An earlier connection of the instance ends, as on a real network. */
+  /**
+   * Accepts a gateway's socket for one instance. An earlier connection of the instance ends, as on a real network.
+   */
   accept(socket: WebSocket, peer: Peer): void;
   log(): NetworkLog;
 }
@@ -35,7 +37,7 @@ interface Accepted {
 }
 
 export interface NetworkOptions {
-  /** How long a message takes to the network, and its response back. 0 by default. */
+  /** How long a message takes to reach the network, and its response to come back. 0 by default. */
   readonly latencyMs?: number;
 }
 
@@ -99,7 +101,7 @@ export function createNetwork(context: GatewayContext, { latencyMs = 0 }: Networ
       id,
       replace() {
         void connection?.close();
-        listener.closed({ kind: 'failed', code: 'replaced' }).catch(() => undefined); // it may be out of reach
+        listener.closed({ kind: 'failed', code: 'replaced' }).catch(() => undefined); // the gateway may be unreachable
       },
     };
     socket.on('error', (error) =>
@@ -139,5 +141,5 @@ function sessionOf(instanceId: string, calls: RemoteCalls<GatewaySide, NetworkSi
   };
 }
 
-/** To be unlinked, an instance has to show nothing. */
+/** Unlinking an instance requires no session. */
 const NO_SESSION: Omit<Session, 'instanceId'> = { load: async () => new Map(), save: async () => {} };

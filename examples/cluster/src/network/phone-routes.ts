@@ -69,7 +69,7 @@ export function phoneRoutes({ phone, unlink, log }: Pick<Network, 'phone' | 'unl
   action('drop', z.unknown(), (id) => phone(id).drop());
   action('unlink', z.unknown(), (id) => phone(id).unlink());
   action('fail', z.unknown(), (id) => phone(id).fail());
-  // The gateway's own wish, for an instance that has no connection.
+  // Unlinks from the gateway's side, for an instance that has no connection.
   action('forget', z.unknown(), unlink);
   app.get('/log', (c) => c.json(log()));
   app.onError((error, c) => {

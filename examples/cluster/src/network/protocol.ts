@@ -23,17 +23,17 @@ export interface NetworkSide {
   /** The first call. The network reports events from then on. */
   open(...options: OpenArguments): Promise<void>;
   send(message: WireMessage): Promise<SendOutcome>;
-  /** When it resolves, the connection has ended for the network too. */
+  /** Resolves once the connection has ended for the network too. */
   close: GatewayConnection['close'];
   logout: GatewayConnection['logout'];
 }
 
-/** The reports and requests of the network to a gateway. A report that is rejected is made again. */
+/** The reports and requests of the network to a gateway. A report that is rejected is repeated. */
 export interface GatewaySide extends Omit<GatewayListener, 'message'> {
   message(message: WireIncoming): Promise<void>;
   loadSession: Session['load'];
   saveSession: Session['save'];
-  /** The next piece of the file of a message that is being sent; null at its end. */
+  /** The next piece of the file of a message that is being sent; null at the end of the file. */
   readFile(networkId: string): Promise<Uint8Array | null>;
 }
 
@@ -41,7 +41,7 @@ export interface GatewaySide extends Omit<GatewayListener, 'message'> {
 export type OpenArguments =
   Parameters<Gateway['open']> extends [Session, GatewayListener, ...infer More] ? More : [];
 
-/** A message whose file is asked for piece by piece while it is sent. */
+/** A message whose file is requested piece by piece while the message is sent. */
 export type WireMessage = Omit<OutgoingMessage, 'content'> & {
   readonly content: Wire<OutgoingContent, FileFacts>;
 };

@@ -7,7 +7,7 @@ import type { Clock } from '@trunkline/core/spi/gateway';
 /** The functions that the other side of a socket serves; `local` are those of this side. */
 export type RemoteCalls<Remote extends object, Local extends object> = BirpcReturn<Remote, Local>;
 
-/** Calls that are in flight when the socket closes reject; so do later ones. */
+/** Calls in flight when the socket closes reject, and so do later calls. */
 export function remoteCalls<Remote extends object, Local extends object>(
   socket: WebSocket,
   local: Local,
@@ -23,7 +23,7 @@ export function remoteCalls<Remote extends object, Local extends object>(
       }),
     on(receive) {
       socket.on('message', (bytes) => {
-        // If a response cannot be sent, or a frame is malformed, the other side learns of it from the close.
+        // If a response cannot be sent, or a frame is malformed, the close informs the other side.
         (async () => receive(bytes))().catch(() => socket.terminate());
       });
     },
@@ -36,7 +36,7 @@ export function remoteCalls<Remote extends object, Local extends object>(
 
 const PING_EVERY_MS = 10_000;
 
-/** Closes an open socket whose other side is silent: a process that hangs, a machine that is gone. */
+/** Closes a socket whose other side is silent, such as a process that hangs or a machine that is gone. */
 export function watchForSilence(socket: WebSocket, clock: Clock): void {
   let responded = true;
   let cancel = (): void => {};

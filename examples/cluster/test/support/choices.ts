@@ -1,13 +1,13 @@
 import { seededRandom } from '@trunkline/core/testing';
 
-/** Decisions that are the same for the same seed, as long as they are asked for in the same order. */
+/** Decisions that are the same for the same seed and the same order of calls. */
 export interface Choices {
   /** Returns a number from 0 to 1. */
   fraction(): number;
   between(least: number, most: number): number;
   chance(probability: number): boolean;
   of<Item>(items: readonly Item[]): Item;
-  /** Choices for another caller, at independent moments. */
+  /** Choices for another caller, whatever the order of calls. */
   apart(name: number): Choices;
 }
 

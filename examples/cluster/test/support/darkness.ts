@@ -4,7 +4,9 @@ import type { Stay } from './visitors.ts';
 
 /** A time in which an instance that was linked and wanted could not send. */
 interface Darkness extends Stay {
-  /** The disturbance of gateways, of Postgres or of its connection at that time, such as `killed`. */
+  /**
+   * The disturbance of gateways, of Postgres or of the instance's connection at that time, such as `killed`.
+   */
   readonly cause: string;
 }
 
@@ -12,8 +14,8 @@ interface Darkness extends Stay {
 const NOTICED_WITHIN_MS = 1_000;
 
 /**
- * When instances could not send although they should: they had no connection, or the process that held it was frozen or
- * cut off from Postgres, or Postgres was down.
+ * The times when instances could not send although they should: they had no connection, or the process that held it was
+ * frozen or cut off from Postgres, or Postgres was down.
  */
 export function darkness(evidence: Evidence): readonly Darkness[] {
   return evidence.stays.flatMap((stay) =>
@@ -24,7 +26,7 @@ export function darkness(evidence: Evidence): readonly Darkness[] {
   );
 }
 
-/** How long each message was the next to be sent of its instance, and the disturbances meanwhile. */
+/** How long each message was the next to be sent by its instance, and the disturbances during that time. */
 export function waits({ load, log, ...rest }: Evidence): readonly Darkness[] {
   const sentAt = new Map(
     log.records.flatMap((record) => (record.kind === 'accepted' ? [[record.text, record.at]] : [])),
@@ -58,7 +60,7 @@ function brightTimes({ log, interruptions }: Evidence, instance: string): readon
     });
 }
 
-/** The parts of a period that none of the others covers. */
+/** The parts of a period that `others` do not cover. */
 function gaps({ from, to }: Period, others: readonly Period[]): readonly Period[] {
   const found: Period[] = [];
   let at = from;
@@ -72,7 +74,9 @@ function gaps({ from, to }: Period, others: readonly Period[]): readonly Period[
   return found;
 }
 
-/** The kinds of disturbances at that time; if both gateways were disturbed, none was left to take over. */
+/**
+ * The kinds of disturbances at that time; if both gateways were disturbed, no gateway was left to take over.
+ */
 function causeOf({ interruptions }: Evidence, { instance, from, to }: Stay): string {
   const causes = interruptions
     .filter((one) => one.from <= to && from <= one.to + NOTICED_WITHIN_MS)

@@ -7,7 +7,7 @@ import type { TestCluster } from './test-cluster.ts';
 
 export interface DisturbanceOptions {
   readonly forMs: number;
-  /** The interval between two of them. */
+  /** The interval between two disturbances. */
   readonly pauseMs: readonly [number, number];
   /** How long a process may be cut off from Postgres, or frozen, at most: longer than a lease. */
   readonly outageMs: number;
@@ -24,13 +24,13 @@ export interface Outage extends Period {
   readonly process: string;
 }
 
-/** A process was killed or restarted cleanly, until it was ready again. */
+/** The time from a process's kill or clean restart until it was ready again. */
 interface ProcessEnd extends Period {
   readonly kind: 'killed' | 'restarted';
   readonly process: string;
 }
 
-/** Postgres crashed, until it was back; or connections to it were terminated. */
+/** Postgres crashed and came back, or connections to it were terminated. */
 interface DatabaseOutage extends Period {
   readonly kind: 'database';
 }
@@ -59,7 +59,7 @@ interface Harness extends Pick<DisturbanceOptions, 'outageMs' | 'instances'> {
 /** Disturbs the cluster and returns a description. */
 type Disturbance = (harness: Harness) => Promise<string>;
 
-/** Each is done once before any is done again. */
+/** Each disturbance happens once before any is repeated. */
 const DISTURBANCES: readonly Disturbance[] = [
   crashPostgres,
   (harness) => kill(harness, 'gateway'),
@@ -107,7 +107,7 @@ async function kill(harness: Harness, role: string): Promise<string> {
   return `${process.name} is killed`;
 }
 
-/** Restarts like a deploy: it ends cleanly, and returns. */
+/** Ends a process cleanly, like a deploy; it is restarted. */
 async function restart(harness: Harness): Promise<string> {
   const process = oneOf(harness, '');
   if (!signal(process, 'SIGTERM')) return `${process.name} is dead`;
@@ -143,7 +143,7 @@ async function drop(harness: Harness): Promise<string> {
   }
 }
 
-/** Half-open sockets between a process and Postgres, for a while. */
+/** Leaves sockets between a process and Postgres half open for a while. */
 async function stall(harness: Harness): Promise<string> {
   const { cluster, random } = harness;
   const { process, proxy } = random.of(cluster.services);
@@ -190,7 +190,7 @@ function oneOf({ cluster, random }: Harness, role: string): ManagedProcess {
   );
 }
 
-/** Returns how long it should last. */
+/** Returns how long the outage lasts. */
 function outage(
   { outageMs, interruptions, random }: Harness,
   kind: Outage['kind'],
@@ -210,7 +210,7 @@ function note({ interruptions }: Harness, what: WithoutPeriod<Momentary>): void 
   interruptions.push({ ...what, from: now, to: now });
 }
 
-/** Adds the ends that are known only afterwards: the start after an end, and the end of a frozen process. */
+/** Corrects ends that are known only afterwards: the start after an end, and the end of a frozen process. */
 function asTheyWere(
   { services }: TestCluster,
   interruptions: readonly Interruption[],

@@ -16,7 +16,7 @@ interface Accepted {
   readonly instance: string;
   readonly text: string;
   readonly to: string;
-  /** When, in epoch milliseconds. */
+  /** When it was accepted, in epoch milliseconds. */
   readonly at: number;
 }
 
@@ -28,24 +28,27 @@ export interface Load {
   readonly complaints: readonly string[];
   /** Posts one more message, and resolves with its id once it is accepted. */
   send(message: Omit<Accepted, 'messageId' | 'at'>, choose: Choices): Promise<string>;
-  /** Stops posting, and resolves when every message that was begun is accepted. */
+  /** Stops posting. Resolves when every message already begun is accepted. */
   stop(): Promise<void>;
 }
 
 interface LoadOptions {
   readonly instances: readonly string[];
-  /** Between two messages of one of the senders. */
+  /** The pause between two messages of a sender. */
   readonly pauseMs: readonly [number, number];
   readonly senders: number;
 }
 
 const message = z.object({ data: z.object({ id: z.string() }) });
 
-/** Messages one after another, so that they wait for each other in the queues of the instances. */
+/** How many messages a client sends without a pause, so that they wait in the queues of the instances. */
 const QUEUE = 10;
 const QUEUE_CHANCE = 0.1;
 
-/** Messages that phones send together, at first and now and then: more than an endpoint may get within a minute. */
+/**
+ * How many messages phones send in a burst, at first and now and then: more than an endpoint may get within a
+ * minute.
+ */
 const BURST = 130;
 const BURST_CHANCE = 0.01;
 
@@ -53,8 +56,8 @@ const BURST_CHANCE = 0.01;
 const RECIPIENTS = ['15550100', '15550100', '15550100', '15550001', '15550002', '15550003'] as const;
 
 /**
- * Clients that send through every API process and ask again with the same key until they get a response; and phones
- * that write.
+ * Clients that send through every API process, and repeat a request with the same key until they get a response;
+ * and phones that write.
  */
 export function startLoad(cluster: TestCluster, options: LoadOptions, random: Choices): Load {
   const accepted: Accepted[] = [];
@@ -70,7 +73,8 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
         accepted.push({ messageId, instance, text, to, at: Date.now() });
         return messageId;
       }
-      // No connection, no response in time, a server that is starting or has lost its database: repeat the request.
+      // Repeat the request without a connection or a timely response, or if the server is starting or has lost its
+      // database.
       if (reply && reply.status < 500 && reply.status !== 409) {
         const complaint = `${reply.status} ${JSON.stringify(reply.body)}`;
         complaints.push(complaint);
@@ -108,7 +112,7 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
     for (let count = 1; !isStopped; count += 1) {
       const text = `sender-${number}-message-${count}`;
       const to = choose.of(RECIPIENTS);
-      // A message that is not accepted is a complaint; continue with the next one.
+      // A refused message is already in `complaints`; continue with the next one.
       await send({ instance: choose.of(options.instances), to, text }, choose).catch(() => undefined);
       left -= 1;
       if (left > 0) continue;

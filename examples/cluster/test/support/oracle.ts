@@ -5,7 +5,7 @@ import type { Load } from './load.ts';
 import type { Arrival, Receiver } from './receivers.ts';
 import type { Stay } from './visitors.ts';
 
-/** Observations from outside of the service: by its clients, its receivers, and the network. */
+/** Observations from outside the service: by its clients, its receivers, and the network. */
 export interface Evidence {
   readonly load: Load;
   readonly receivers: readonly Receiver[];
@@ -127,7 +127,7 @@ function turnedBack({ load, statuses }: Evidence): readonly string[] {
 
 /**
  * At most two concurrent requests, and 120 begun within any minute, whichever processes send them. A process that was
- * frozen, or cut off from Postgres, sends its claims late: that may be two requests more.
+ * frozen, or cut off from Postgres, sends its claims late, which may add two requests.
  */
 function tooMany(
   { name, arrivals }: Receiver,
@@ -153,8 +153,8 @@ function atOnce(arrivals: readonly Arrival[], { startedAt }: Arrival): number {
 }
 
 /**
- * One owner at any time, by the network's own log. A frozen process cannot close its connections when its leases end:
- * then the network ends the first when the second opens, like real ones.
+ * Each instance has one owner at any time, by the network's log. A frozen process cannot close its connections when
+ * its leases end; the network, like real ones, then ends the first connection when the second opens.
  */
 function ownedTwice({ log, interruptions }: Evidence): readonly string[] {
   const owners = new Map(log.connections.map(({ id, owner }) => [id, owner]));

@@ -15,9 +15,9 @@ export interface Arrival {
   readonly messageId: string;
   readonly text: string | null;
   readonly startedAt: number;
-  /** When it got its response, or its connection ended. Null until then. */
+  /** When the response was sent or the connection ended; null until then. */
   endedAt: number | null;
-  /** Whether the response was a 2xx that was sent. */
+  /** Whether a 2xx response was sent. */
   taken: boolean;
 }
 
@@ -53,7 +53,7 @@ export async function startReceiver(
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const startedAt = Date.now();
     const { headers } = request;
-    // Time runs faster for the service, and it signs with its own time.
+    // The service signs with its own time, which runs faster.
     const result = await verify({
       secret: receiver.secret,
       headers,
@@ -97,7 +97,7 @@ export async function startReceiver(
     receive(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const { port } = server.address() as AddressInfo; // the server uses TCP
   const receiver: Receiver = {
     name,
     url: `http://127.0.0.1:${port}/${name}`,

@@ -58,7 +58,8 @@ async function connectedInstance(url: string, networkUrl: string): Promise<strin
   await call(url, 'POST', `/instances/${id}/connect`);
   await until('it is connected', async () => {
     const { status } = await call(url, 'GET', `/instances/${id}`);
-    // On a busy machine the process may lose its lease or its connection meanwhile: then the phone scans the next QR.
+    // On a busy machine, the process may lose its lease or connection before the scan; the phone then scans the next
+    // QR.
     if (status === 'qr_required')
       await networkPhone(networkUrl, id)
         .scan()

@@ -22,7 +22,7 @@ export async function stallableProxy(targetPort: number): Promise<StallableProxy
       from.on('data', (bytes) => void to.write(bytes));
       from.on('error', () => to.destroy());
       from.on('close', () => {
-        // While it stalls, an end is not passed on either.
+        // While the proxy stalls, ends are not passed on either.
         if (isStalled) return;
         to.destroy();
         pairs.delete(pair);
@@ -32,7 +32,7 @@ export async function stallableProxy(targetPort: number): Promise<StallableProxy
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    port: (server.address() as AddressInfo).port, // it listens on TCP
+    port: (server.address() as AddressInfo).port, // the server uses TCP
     stall() {
       isStalled = true;
       for (const socket of [...pairs].flat()) socket.pause();

@@ -13,8 +13,8 @@ export interface StatusWatch {
 }
 
 /**
- * Reads the status of a message, again and again, through any of the APIs: one request at a time, so that the responses
- * are ordered.
+ * Reads statuses of messages repeatedly, through any of the APIs; one request at a time, so that the responses are
+ * ordered.
  */
 export function watchStatuses(load: Load, urls: () => readonly string[], random: Choices): StatusWatch {
   const statuses = new Map<string, string[]>();
@@ -29,7 +29,7 @@ export function watchStatuses(load: Load, urls: () => readonly string[], random:
   const watch = async (): Promise<void> => {
     while (!isStopped) {
       await setTimeout(LOOK_EVERY_MS);
-      // Mostly those in flight.
+      // Mostly messages in flight.
       const recent = load.accepted.slice(random.chance(0.8) ? -10 : 0);
       // An API that is dead, frozen or cut off reports no status.
       if (recent.length > 0) await look(random.of(recent).messageId).catch(() => undefined);

@@ -30,7 +30,7 @@ export interface TestCluster {
   readonly postgres: PostgresServer;
   readonly network: NetworkServer;
   readonly services: readonly Service[];
-  /** The addresses of the APIs; for those that are starting again, the previous ones. */
+  /** The addresses of the APIs; for an API that is starting again, the previous address. */
   apiUrls(): readonly string[];
   /** Inserts a line into the processes' output. */
   note(line: string): void;
@@ -109,7 +109,7 @@ export async function startTestCluster({ timeFactor }: TestClusterOptions): Prom
     });
     return { process, proxy, readyAt, url: () => (roles === 'api' ? url : undefined) };
   };
-  // Only one creates the directory and the workspace; concurrent starts are tested elsewhere.
+  // Only the first process creates the directory and the workspace; concurrent starts are tested elsewhere.
   const [first, ...others] = SERVICES;
   const services = [await start(first)];
   const stop = async (): Promise<void> => {

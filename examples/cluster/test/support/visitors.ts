@@ -14,18 +14,18 @@ export interface Stay extends Period {
 
 export interface Visitors {
   readonly stays: readonly Stay[];
-  /** Starts no more, and resolves when the current ones have left. */
+  /** Starts no more visits, and resolves when the current visitors have left. */
   stop(): Promise<void>;
 }
 
 interface VisitorOptions {
-  /** How many exist at a time. */
+  /** How many visitors exist at a time. */
   readonly visitors: number;
-  /** How long one stays in addition to the time of its message. */
+  /** How long a visitor stays after its message is read. */
   readonly stayMs: readonly [number, number];
 }
 
-/** Longer than any outage, and the work to repeat after it. */
+/** Longer than any outage and the work repeated after it. */
 const STUCK_MS = 240_000;
 
 /**
@@ -60,7 +60,7 @@ export function startVisitors(
     }
   };
 
-  /** Waits until its message is read: if it left before, it would not get all receipts. */
+  /** Waits until the message is read: an instance that left earlier would not get all receipts. */
   const stay = async (instance: string, text: string, choose: Choices): Promise<void> => {
     const from = Date.now();
     const { statusOf } = visitWith(choose);
@@ -89,11 +89,11 @@ interface Visit {
   connect(instance: string): Promise<void>;
   disconnect(instance: string): Promise<void>;
   delete(instance: string): Promise<void>;
-  /** Undefined if no API responds; `gone` if it does not exist. */
+  /** Undefined if the API does not respond; `gone` after a 404. */
   statusOf(collection: 'instances' | 'messages', id: string): Promise<string | undefined>;
 }
 
-/** Calls any of the APIs, until the result is right: processes die and are cut off meanwhile. */
+/** Calls any of the APIs until the result is right, because processes die and are cut off. */
 function visitThrough(cluster: TestCluster, choose: Choices): Visit {
   const ask = (method: string, path: string, body?: object): ReturnType<typeof call> =>
     call(choose.of(cluster.apiUrls()), method, path, body);

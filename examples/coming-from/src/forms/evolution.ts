@@ -20,7 +20,10 @@ export interface EvolutionOptions {
   readonly serverUrl: string;
 }
 
-/** The webhooks of Evolution API: docs/coming-from/evolution-api.md has the version, and what has no equivalent. */
+/**
+ * The webhooks of Evolution API: docs/coming-from/evolution-api.md says for which version, and what has no
+ * equivalent.
+ */
 export function evolutionForm({ byEvents = false, destination, serverUrl }: EvolutionOptions): Form {
   return {
     convert: async (event, context) =>
@@ -187,7 +190,10 @@ async function ofQr(instance: WebhookInstance, context: Context): Promise<readon
   return ofInstance(instance, { 'qrcode.updated': { qrcode } });
 }
 
-/** Evolution reports a connection that reconnects automatically as `connecting`, and others as closed. */
+/**
+ * Evolution reports a connection that reconnects automatically as `connecting`, and any other end as
+ * `closed`.
+ */
 function ofEnd(instance: WebhookInstance, context: Context): readonly Converted[] {
   const name = context.sessionOf(instance.id);
   if (instance.status === 'connecting')

@@ -114,7 +114,7 @@ async function convert(event: WebhookEvent, context: Context): Promise<readonly 
   }
 }
 
-/** An incoming message of OpenWA. Files are not in the body, which is OpenWA's own form for large ones. */
+/** An incoming message of OpenWA. The body does not include files, as in OpenWA's form for large ones. */
 function messageData(message: WebhookMessage): {
   readonly id: string;
   readonly chatId: string | null;

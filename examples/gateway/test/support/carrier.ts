@@ -16,7 +16,7 @@ export async function startCarrier(): Promise<{
   readonly phone: TestPhone;
   stop(): Promise<void>;
 }> {
-  /** Devices by their tokens. A refused one is known, but not admitted. */
+  /** Devices by their tokens. A refused device is known, but not admitted. */
   const devices = new Map<string, { isRefused: boolean }>();
   const links = new Map<string, ServerResponse>();
   const groups = new Map<string, GroupReport>();
@@ -115,7 +115,7 @@ export async function startCarrier(): Promise<{
     routes(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo; // of TCP
+  const { port } = server.address() as AddressInfo; // the server uses TCP
 
   const phone: TestPhone = {
     phoneNumber: PHONE_NUMBER,

@@ -8,7 +8,7 @@ export interface Call {
   readonly idempotencyKey?: string;
 }
 
-/** Version 2.0, which function URLs and HTTP APIs send. They encode bodies in base64 whenever they like. */
+/** Version 2.0, which function URLs and HTTP APIs send. They may encode any body in base64. */
 export function eventV2({ method, path, body, apiKey, idempotencyKey }: Call): LambdaEvent {
   const [rawPath = '', rawQueryString = ''] = path.split('?');
   const domainPrefix = 'abcdefghij0123456789';

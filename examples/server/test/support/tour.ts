@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 const TOUR = new URL('../../../../docs/dashboard-tour.md', import.meta.url);
 
 export interface Tour {
-  /** Continues with the next step of the page, which must be this one. */
+  /** Continues with the next step of the page, which must have this title. */
   step(title: string): void;
   /** Checks words in italics: the current step must contain exactly these. */
   said(words: string): string;

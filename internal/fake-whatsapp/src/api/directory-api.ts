@@ -46,26 +46,32 @@ export interface Group {
 export interface DirectoryApi {
   account(phoneNumber: string, options?: PersonOptions): Account;
   person(phoneNumber: string, options?: PersonOptions): Person;
-  /** Dialling this number reaches the person, who is registered under their own: as with Brazil's ninth digit. */
+  /**
+   * Dialling this number reaches the person, who is registered under another number, as with Brazil's ninth
+   * digit.
+   */
   dialAs(phoneNumber: string, person: Person): void;
   group(options: GroupOptions): Group;
   /** Notifies every linked member, as the network does. */
   renameGroup(group: Group, subject: string): void;
-  /** The list of an account's groups leaves the name of this one out from now on. */
+  /** From now on, lists of an account's groups omit the name of this group. */
   listWithoutName(group: Group): void;
   addToGroup(group: Group, ...people: readonly Person[]): void;
   removeFromGroup(group: Group, ...people: readonly Person[]): void;
-  /** The person links another device. Notifies every linked account, as the network does. Returns its number. */
+  /**
+   * The person links another device. Notifies every linked account, as the network does. Returns the device's
+   * number.
+   */
   linkDevice(person: Person): number;
   unlinkDevice(person: Person, device: number): void;
   /** Members are named in another way from now on. Clients are not notified: their next message gets a 421. */
   readdressGroup(group: Group, addressing: AddressingMode): void;
-  /** Makes later messages disappear after `seconds`, or stay: null. Notifies every linked member. */
+  /** Makes later messages disappear after `seconds`, or stay if null. Notifies every linked member. */
   setGroupTimer(group: Group, seconds: number | null): void;
   /** The network names no devices of the person, until `showDevices`. */
   hideDevices(person: Person): void;
   showDevices(person: Person): void;
-  /** The messages that the person's phone shows: one that arrived twice counts once. */
+  /** The messages that the person's phone shows: a message that arrived twice counts once. */
   inbox(person: Person): readonly ReceivedMessage[];
 }
 
@@ -158,7 +164,7 @@ function personOf({ phoneNumber, name, jid, lidJid }: Contact): Person {
   return { phoneNumber, name, jid, lidJid: lidJid ?? null };
 }
 
-/** Notifies as if the first admin had made the change. */
+/** Notifies as if the first member had made the change. */
 function notify(network: Network, group: GroupChat, change: Stanza): void {
   const [author] = group.members;
   const attrs = {
@@ -181,7 +187,7 @@ interface DeviceChange {
   readonly device: number;
 }
 
-/** Those who have written to the person have to know whom to encrypt for. */
+/** Notifies all linked accounts: senders have to know which devices to encrypt for. */
 function notifyOfDevice(network: Network, contact: Contact, { change, device }: DeviceChange): void {
   const attrs = {
     id: network.newStanzaId(),

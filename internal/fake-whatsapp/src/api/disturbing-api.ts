@@ -8,53 +8,58 @@ import type { Stanza } from '../stanza.ts';
 import type { Account } from './directory-api.ts';
 
 interface StreamError {
-  /** 515 restart, 503, 500, …; omitted if the child says it. */
+  /** 515 restart, 503, 500, …; omitted if `child` holds the error. */
   readonly code?: number;
   readonly child?: { readonly tag: string; readonly attrs?: Readonly<Record<string, string>> };
 }
 
 /** Faults of a network. */
 export interface DisturbingApi {
-  /** Messages are taken, their acks kept back. */
+  /** Accepts messages, but holds back their acks. */
   holdAcks(): void;
-  /** Sends the acks that are held, to those still connected. */
+  /** Sends the held acks to clients that are still connected. */
   releaseAcks(): void;
   /** The account's next message gets an error, such as 479 or 463, and goes nowhere. */
   refuseNextMessage(from: Account, code: number): void;
   /** The account's next message is lost on the way: it gets no ack, and is not delivered. */
   loseNextMessage(from: Account): void;
-  /** Hands the client a stanza of the test's own making. */
+  /** Sends the client a stanza that the test made. */
   deliverStanza(account: Account, node: Stanza): void;
-  /** Ends the connection with a last word. */
+  /** Ends the connection with this error. */
   streamError(account: Account, error: StreamError): void;
   /** Another client replaces the connection: 440. */
   replace(account: Account): void;
-  /** Every login gets this failure: 401, 402, 403, 405, 406, 411, 503, … With `expire`, it says in how many seconds it ends. */
+  /**
+   * Every login of the account gets this failure: 401, 402, 403, 405, 406, 411, 503, … It ends after `expire` seconds,
+   * as the stanza says if given.
+   */
   refuseLogin(account: Account, reason: number, options?: { readonly expire?: number }): void;
   allowLogin(account: Account): void;
   /** Requests for a pairing code get this error, such as 400 or 429. */
   refusePairingCodes(code: number): void;
-  /** Clients whose code has been typed get this error, and are not linked; none: they are again. */
+  /**
+   * Clients whose code has been typed get this error and are not linked; without `code`, linking works again.
+   */
   refuseTypedCodes(code?: number): void;
   /** Upgrades to WebSocket get this HTTP status, or no response at all. */
   refuseUpgrades(response: number | 'silence'): void;
   allowUpgrades(): void;
-  /** Clients that log in never learn that they have all that waited for them: until then they keep events back. */
+  /** Clients that log in are not told that their backlog is complete, so they keep holding events back. */
   withholdOfflineMark(): void;
   /**
-   * A stanza that a client acknowledges with an error stays, and everything behind it waits, after its next login too.
-   * Seen on accounts with many statuses.
+   * A stanza that a client acknowledges with an error stays in the queue, and everything behind it waits, even after
+   * the next login. Seen on accounts with many statuses.
    */
   keepRefused(): void;
   /** Queries named like `w:g2/get/query` or `usync/get/usync` get no response; without names, no query does. */
   muteQueries(...names: readonly string[]): void;
   unmuteQueries(): void;
-  /** The next queries of this name get this error: 429 for one that comes too often. */
+  /** The next queries of this name get this error, such as 429 for queries that come too often. */
   refuseQueries(name: string, code: number, times?: number): void;
-  /** A number gets responses to so many of these queries in a time, taken together, and 429 to the others. */
+  /** Limits how many of these queries, taken together, an account may make in a time; more get 429. */
   limitQueries(rate: QueryRate, ...names: readonly string[]): void;
   unlimitQueries(): void;
-  /** The connection ends without a word. */
+  /** The connection ends without an error. */
   drop(account: Account): void;
   /** Half-open: the server neither reads nor writes, and the socket stays. */
   freeze(account: Account): void;

@@ -12,14 +12,16 @@ import type { AddressingMode } from '../directory/contact.ts';
 import type { Account, Group, Person } from './directory-api.ts';
 
 interface InboundOptions {
-  /** The network's message id; made up if omitted. Given twice, it is the same message sent again. */
+  /** The network's message id; made up if omitted. The same id sends the same message again. */
   readonly id?: string;
   readonly group?: Group;
-  /** How the sender is named to the client: by LID, the default, or by number. Groups have a way of their own. */
+  /** How the sender is named to the client: by LID, the default, or by number. Groups have their own setting. */
   readonly addressing?: AddressingMode;
-  /** The ciphertext cannot be read. The sender's phone responds to the client's retry receipt with one that can. */
+  /**
+   * The ciphertext cannot be read. The sender's phone responds to the client's retry receipt with a readable one.
+   */
   readonly undecryptable?: boolean;
-  /** False, with `undecryptable`: the sender's phone never responds. */
+  /** With `undecryptable`, false if the sender's phone never responds. */
   readonly respondsToRetry?: boolean;
   /** When it was sent, in milliseconds; now by default. */
   readonly sentAt?: number;
@@ -35,7 +37,7 @@ interface ReceiptOptions {
   readonly ids: readonly string[];
   readonly group?: Group;
   readonly addressing?: AddressingMode;
-  /** The device that sends it instead of the phone. */
+  /** The device that sends the receipt instead of the phone. */
   readonly device?: number;
 }
 
@@ -59,13 +61,15 @@ export interface IncomingApi {
   status(from: Person, to: Account, text: string): Promise<string>;
   /** A channel that the account follows posts a text. Returns the network id. */
   channelPost(to: Account, text: string): string;
-  /** A text without encryption, said to be from a person: no phone sends one. Returns the network id. */
+  /**
+   * An unencrypted text that claims to be from a person; no phone sends such a text. Returns the network id.
+   */
   plaintext(from: Person, to: Account, text: string): string;
-  /** Hands the client a message again that it has had, byte for byte. */
+  /** Sends the client again a message that it has received, byte for byte. */
   redeliver(to: Account, id: string): void;
   /** A person's phone sends receipts for messages that the account sent. */
   receipt(to: Account, receipt: ReceiptOptions): void;
-  /** A message arrives without what it says, such as a picture to be seen once. Returns the network id. */
+  /** A message arrives without its content, such as a view-once picture. Returns the network id. */
   unavailable(from: Person, to: Account, options?: UnavailableOptions): string;
   /** A person calls the account. Returns the id of the call. */
   call(from: Person, to: Account, options?: CallOptions): string;

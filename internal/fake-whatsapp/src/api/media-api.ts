@@ -9,17 +9,17 @@ export interface MediaApi {
   failMedia(failure: MediaFailure, times?: number): void;
   /** The media hosts have lost their files: 404. */
   forgetMedia(): void;
-  /** The addresses of all files so far have expired: 403. */
+  /** The addresses of all existing files have expired: 403. */
   expireMedia(): void;
-  /** The tokens for uploads that clients have got so far have expired: 401. */
+  /** The upload tokens that clients have got so far have expired: 401. */
   expireMediaTokens(): void;
-  /** Clients that ask are named these hosts from now on, which have all files; those of before are gone. */
+  /** From now on, clients get these hosts, which have all files; the previous hosts are gone. */
   setMediaHosts(...states: readonly MediaHostState[]): Promise<void>;
   /** The requests that the running media hosts received, in order. */
   mediaRequests(): readonly MediaRequest[];
   /** How the account's phone responds when it is asked to upload a file again; `silent` by default. */
   respondToMediaRetries(account: Account, response: MediaRetryResponse): void;
-  /** The account's phone takes its time, until it is released: it then responds to all that it was asked for. */
+  /** The account's phone does not respond until it is released; it then responds to all requests. */
   holdMediaRetries(account: Account): void;
   releaseMediaRetries(account: Account): void;
 }

@@ -15,20 +15,21 @@ interface MessageMatch {
 export interface ObservingApi {
   /** Every message stanza so far, in order of arrival. */
   sentMessages(match?: MessageMatch): readonly SentMessage[];
-  /** The earliest one that no call has returned yet; waits for it. */
+  /** The earliest message that no call has returned yet; waits for one. */
   nextMessage(match?: MessageMatch): Promise<SentMessage>;
   receipts(from?: Account): readonly ReceivedReceipt[];
   /** The first receipt that a client sends for this message, past or to come; of this type, if one is given. */
   receiptFor(id: string, type?: string): Promise<ReceivedReceipt>;
-  /** Waits for the first of these that happens after the call. */
+  /** Waits for the first such action after the call. */
   next(type: Action['type'], account?: Account): Promise<Action>;
   /**
-   * The clients that disturbances have hit so far, and when: `refuseQueries`, for one, hits any client that asks next.
+   * The clients that disturbances have hit so far, and when: `refuseQueries`, for one, hits whichever client asks
+   * next.
    */
   disturbed(): readonly Disturbed[];
   /** The stanzas on the wire, decrypted. */
   transcript(): readonly TranscriptEntry[];
-  /** The same, a line per stanza, to be read by a person. */
+  /** The transcript as text to read, a line per stanza. */
   transcriptText(): string;
   /** Takes the problems not taken yet: stanzas of clients that the server does not know or could not verify. */
   takeProblems(): readonly string[];

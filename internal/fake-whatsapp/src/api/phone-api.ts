@@ -16,7 +16,10 @@ interface LinkedDevice {
 
 /** The acts of an account's owner on the phone. */
 export interface PhoneApi {
-  /** Scans the QR that a client shows. Throws if its connection is gone, or the network has retired its secret. */
+  /**
+   * Scans the QR that a client shows. Throws if the client's connection is gone, or the network has retired the
+   * secret.
+   */
   scanQr(account: Account, qrText: string): void;
   /** The network retires the secret of this QR, and notifies the client that shows it. */
   retireQrSecret(qrText: string): void;
@@ -25,11 +28,11 @@ export interface PhoneApi {
   /** "Log out" under Linked devices, for every client: 401 now, or at the next login. */
   unlink(account: Account): void;
   linkedDevices(account: Pick<Account, 'phoneNumber'>): readonly LinkedDevice[];
-  /** Typed on the phone itself; each client gets its copy. Returns the network id. */
+  /** Sends a message typed on the phone itself; each client gets a copy. Returns the network id. */
   fromPhone(account: Account, to: Person | Group, message: Outgoing): Promise<string>;
   /**
-   * The phone hands every client a person's message that they got without what it says (`unavailable`). Returns the ids of
-   * the stanzas, for `receiptFor`.
+   * The phone gives every client the content of a person's message that arrived without it (`unavailable`). Returns the
+   * ids of the stanzas, for `receiptFor`.
    */
   handOn(account: Account, from: Person, id: string, message: Outgoing): Promise<readonly string[]>;
 }

@@ -4,9 +4,9 @@ import type { Account } from './directory-api.ts';
 
 /** The network's limits on a number; its clients are notified. Times are in milliseconds, and null ends a limit. */
 export interface StandingApi {
-  /** The account may start no chats until then. */
+  /** The account may not start chats until `until`. */
   lockNewChats(account: Account, until: number | null): void;
-  /** The account has started as many chats as it may until then. */
+  /** The account has reached its limit of new chats until `until`. */
   capNewChats(account: Account, until: number | null): void;
 }
 

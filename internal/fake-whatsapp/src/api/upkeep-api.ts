@@ -10,11 +10,16 @@ export interface UpkeepApi {
   usePreKeys(account: Account, left: number): void;
   /** How many one-time keys of the client are left. */
   preKeyCount(account: Account): number;
-  /** Gives the client something to show at its next connections, so that they come to the same place. */
+  /**
+   * Gives the client a routing token to show at its next connections, so that they come to the same place.
+   */
   route(account: Account, to: string): void;
-  /** The part of that which the client's connection has shown; null if none. */
+  /** The routing token that the client's connection has shown; null if none. */
   routeOf(account: Account): string | null;
-  /** Something that the account's devices share has changed: the client is to ask for it. Returns the id of the stanza. */
+  /**
+   * Something that the account's devices share has changed, so the client has to fetch it. Returns the id of the
+   * stanza.
+   */
   changeAppState(account: Account, collection: string): string;
 }
 

@@ -5,7 +5,7 @@ interface Wait<T> {
   readonly description: string;
 }
 
-/** A list that one can wait on. Has no timers: what still waits when it is closed is rejected. */
+/** A list whose entries can be awaited. Has no timers: closing the list rejects the remaining waits. */
 export class AwaitableLog<T> {
   readonly #entries: T[] = [];
   #waits: Wait<T>[] = [];

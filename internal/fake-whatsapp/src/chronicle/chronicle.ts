@@ -8,7 +8,7 @@ export interface ReceivedReceipt {
   readonly from: string;
   readonly to: string;
   readonly ids: readonly string[];
-  /** `delivered` if the stanza says nothing; else its own word: `inactive`, `read`, `retry`, `sender`, … */
+  /** `delivered` if the stanza has no type; else that type: `inactive`, `read`, `retry`, `sender`, … */
   readonly type: string;
 }
 
@@ -18,7 +18,7 @@ export interface Action {
     | 'qr_offered'
     | 'code_requested'
     | 'paired'
-    /** Logged in, and its offline messages on their way. */
+    /** Logged in; offline messages are on their way. */
     | 'online'
     | 'offline'
     | 'login_refused'
@@ -28,7 +28,7 @@ export interface Action {
   readonly account: string | null;
 }
 
-/** A fault that the server caused to a client because a test wanted it to. */
+/** A fault that the server caused to a client at a test's request. */
 export interface Disturbed {
   /** Milliseconds since the epoch. */
   readonly at: number;

@@ -7,7 +7,7 @@ interface QuotedMessage {
   readonly text: string;
 }
 
-/** One message stanza as a client sent it. A resend is a second one with the same id. */
+/** One message stanza as a client sent it. A resend is a second entry with the same id. */
 export interface SentMessage {
   /** The network id that the client chose. */
   readonly id: string;
@@ -20,13 +20,13 @@ export interface SentMessage {
   readonly content: Content;
   /** The message that it quotes, as the recipient's phone shows it. */
   readonly quotes: QuotedMessage | null;
-  /** The phone numbers of those one of whose devices could decrypt it. */
+  /** The phone numbers of people who could decrypt it on some device. */
   readonly readableBy: readonly string[];
-  /** These devices: `5511988887777:0` is the phone, higher numbers are what is linked to it. */
+  /** The devices that could decrypt it: `5511988887777:0` is the phone, higher numbers are linked devices. */
   readonly readableOn: readonly string[];
   /** Seconds until it disappears; null if it stays. */
   readonly timer: number | null;
-  /** The error code it was refused with. */
+  /** The error code of its refusal, or null. */
   readonly refused: number | null;
   readonly receivedAt: number;
 }
@@ -43,7 +43,7 @@ interface Wait {
   readonly reject: (error: Error) => void;
 }
 
-/** The clients' messages. `next` hands each one out once. */
+/** The clients' messages. `next` returns each message once. */
 export class SentLog {
   readonly #messages: SentMessage[] = [];
   #unread: SentMessage[] = [];

@@ -13,7 +13,7 @@ export interface TranscriptEntry {
 const LONGEST_ENTRIES = 20_000;
 const LONGEST_LIST = 10;
 
-/** The stanzas on the wire, without the transport's encryption; the oldest entries make room. */
+/** The stanzas on the wire, without the transport's encryption; the oldest entries are dropped. */
 export class Transcript {
   readonly #entries: TranscriptEntry[] = [];
 
@@ -27,7 +27,7 @@ export class Transcript {
   }
 }
 
-/** One line per stanza, to be read by a person; bytes are shown by their length, long lists by their beginning. */
+/** One line per stanza, to be read by a person; shows the length of bytes, and the beginning of long lists. */
 export function formatTranscript(entries: readonly TranscriptEntry[]): string {
   return entries
     .map(({ connection, direction, node }) => {

@@ -2,7 +2,10 @@ import { sendHistory } from '../messages/own-phone.ts';
 import { stanza } from '../stanza.ts';
 import type { Connection } from './connection.ts';
 
-/** The client wants its messages: those from its time offline, in batches between a notice and an end mark, then live ones. */
+/**
+ * Sends the client its messages: those from its time offline, in batches between a notice and an end mark, then live
+ * ones.
+ */
 export async function comeOnline(connection: Connection): Promise<void> {
   const { client, network } = connection;
   const count = String(client.inbox.size);

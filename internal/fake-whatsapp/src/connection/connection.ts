@@ -10,7 +10,7 @@ import type { Companion } from '../directory/linked-account.ts';
 import type { Line } from '../directory/inbox.ts';
 
 export interface Behaviour {
-  /** The handshake is over: register or log in. */
+  /** Called after the handshake: registers or logs in. */
   begin(connection: Connection, payload: proto.ClientPayload): void;
   handle(connection: Connection, node: Stanza): Promise<void>;
   end(connection: Connection): void;
@@ -18,7 +18,7 @@ export interface Behaviour {
 
 type State = 'hello' | 'finish' | 'open' | 'over';
 
-/** One WebSocket of one client: frames, encryption, and whose it is. */
+/** One WebSocket of one client: frames, encryption, and its client. */
 export class Connection implements Line {
   readonly number: number;
   readonly network: Network;
@@ -44,17 +44,17 @@ export class Connection implements Line {
       this.#work = this.#work.then(() => this.#receive(data));
     });
     socket.on('close', () => behaviour.end(this));
-    // A reset socket is what some tests are about; 'close' follows.
+    // Some tests reset the socket on purpose; 'close' follows.
     socket.on('error', () => {});
   }
 
-  /** The client's Noise key, by which it is known again. */
+  /** The client's Noise key, by which the server recognises it. */
   get clientKey(): Buffer {
     if (this.#clientKey === undefined) throw new Error('the handshake is not over');
     return this.#clientKey;
   }
 
-  /** The routing token from an earlier connection, by which the client comes to the same place. */
+  /** The routing token from an earlier connection, which leads the client to the same place. */
   get routing(): Buffer | undefined {
     return this.#deframer.routing;
   }
@@ -80,7 +80,9 @@ export class Connection implements Line {
     this.send(stanza('iq', { ...this.#responseTo(query), type: 'error' }, [error]));
   }
 
-  /** The last word: the client closes after it, and what it still sends is ignored. */
+  /**
+   * Sends the last stanza: the client closes after it, and anything that the client still sends is ignored.
+   */
   sendLast(node: Stanza): void {
     this.send(node);
     this.#state = 'over';

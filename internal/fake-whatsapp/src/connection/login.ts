@@ -7,7 +7,7 @@ import type { Switchboard } from './switchboard.ts';
 
 const UNKNOWN_DEVICE: LoginRefusal = { reason: 401 };
 
-/** A linked client comes back. Only the key that it was linked with opens; an older connection of it is replaced. */
+/** Logs a linked client in. Only the key that it was linked with is accepted; its older connection is replaced. */
 export function logIn(connection: Connection, payload: proto.ClientPayload, switchboard: Switchboard): void {
   const { directory, chronicle, disturbances, now } = connection.network;
   const phoneNumber = String(payload.username ?? '');

@@ -96,7 +96,7 @@ const QUERIES: Readonly<{ [name: string]: Responder }> = {
   },
 };
 
-/** Responds to a query; one that is not in the table is a problem that fails the test. */
+/** Responds to a query; a query that is not in the table is a problem that fails the test. */
 export async function respondToQuery(connection: Connection, query: Stanza): Promise<void> {
   const { companion, network } = connection;
   const { disturbances, chronicle } = network;
@@ -133,7 +133,7 @@ async function respondWithKeys(connection: Connection, query: Stanza): Promise<v
     const jid = attrs['jid'] ?? '';
     const device = jidDecode(jid)?.device ?? 0;
     const contact = directory.byJid(jid);
-    // Each makes keys: a thousand must not keep all connections waiting.
+    // Each bundle makes keys: a thousand bundles must not keep all connections waiting.
     await setImmediate();
     if (contact?.onWhatsApp === true && contact.devices.includes(device)) {
       users.push(stanza('user', { jid }, await contact.deviceOf(device).bundle()));

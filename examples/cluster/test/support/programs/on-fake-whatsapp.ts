@@ -1,5 +1,5 @@
-// Loaded into a process first: its WhatsApp is then on this machine.
+// Loaded first into a process, so that it uses the fake WhatsApp on this machine.
 import { redirectToFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { ClientSettings } from '@trunkline/fake-whatsapp';
 
-redirectToFakeWhatsApp(JSON.parse(process.env['FAKE_WHATSAPP'] ?? '') as ClientSettings); // the test put it there
+redirectToFakeWhatsApp(JSON.parse(process.env['FAKE_WHATSAPP'] ?? '') as ClientSettings); // set by the test

@@ -24,7 +24,7 @@ function otherClock(clock: Clock): Clock {
   };
 }
 
-/** The database's time runs faster, too, but is right. */
+/** The database's time runs faster, too, but is not ahead. */
 function otherTime({ serverTime }: Storage): Pick<Storage, 'serverTime'> {
   return serverTime ? { serverTime: async () => faster(await serverTime()) } : {};
 }

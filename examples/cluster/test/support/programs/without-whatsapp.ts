@@ -1,4 +1,4 @@
-// Loaded into a process first: the process ends if it loads any code of WhatsApp's.
+// Loaded first into a process, which then ends if it loads any code for WhatsApp.
 import { registerHooks } from 'node:module';
 
 const CODE = /gateway-baileys|baileys|libsignal|whatsapp-rust-bridge/;
